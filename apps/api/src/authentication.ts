@@ -1,0 +1,41 @@
+import { type PlantStore, PlantStoreError, type Principal } from '@plant-store/core';
+import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who sent the request; set by `authenticate`. */
+    principal?: Principal;
+  }
+}
+
+/**
+ * Makes a hook that lets requests with a valid bearer token in (RFC 6750) before anything of their
+ * body is read.
+ */
+export function authenticate({ accessTokens }: PlantStore): onRequestAsyncHookHandler {
+  return async (request) => {
+    const token = bearerToken(request);
+    if (token === undefined) {
+      throw new PlantStoreError(
+        'tokenMissing',
+        'there is no bearer token: send the header Authorization: Bearer <access token>',
+      );
+    }
+    const principal = await accessTokens.authenticate(token);
+    if (!principal) {
+      throw new PlantStoreError('tokenInvalid', 'the access token is unknown, expired or revoked');
+    }
+    request.principal = principal;
+  };
+}
+
+/** Who sent a request that has passed `authenticate`. */
+export function principalOf({ principal }: FastifyRequest): Principal {
+  if (!principal) throw new Error('authenticate has not run on this route');
+  return principal;
+}
+
+function bearerToken({ headers }: FastifyRequest): string | undefined {
+  // The scheme is case-insensitive (RFC 9110 §11.1).
+  return /^bearer +(\S.*)$/i.exec(headers.authorization ?? '')?.[1];
+}

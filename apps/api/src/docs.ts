@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import helmet from '@fastify/helmet';
+import scalar from '@scalar/fastify-api-reference';
+import type { FastifyInstance } from 'fastify';
+import { sendJsonText } from './json-reply.ts';
+import { openApiDocument } from './openapi-document.ts';
+
+/** `/openapi.json` and, at `/docs`, the API reference made of it. Nothing is loaded from elsewhere. */
+export async function docs(scope: FastifyInstance) {
+  const document = JSON.stringify(openApiDocument());
+  scope.get('/openapi.json', (_request, reply) => sendJsonText(reply, document));
+
+  await scope.register(helmet, { contentSecurityPolicy: false });
+  scope.addHook('onSend', async (_request, reply, payload) => {
+    const isPage = String(reply.getHeader('content-type')).startsWith('text/html');
+    if (isPage) reply.header('content-security-policy', contentSecurityPolicy(String(payload)));
+  });
+  await scope.register(scalar, {
+    routePrefix: '/docs',
+    configuration: {
+      url: '/openapi.json',
+      pageTitle: 'Plant Store API',
+      withDefaultFonts: false,
+      proxyUrl: '',
+      telemetry: false,
+    },
+  });
+}
+
+/** Lets a page run its own scripts alone: ours by address, the ones within it by their hash. */
+function contentSecurityPolicy(html: string): string {
+  const inline = [...html.matchAll(/<script[^>]*>([^<]+)<\/script>/g)].map(
+    ([, script = '']) => script,
+  );
+  const hashes = inline.map(
+    (script) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
+  );
+  return [
+    "default-src 'self'",
+    `script-src 'self' ${hashes.join(' ')}`,
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self' data:",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}

@@ -1,0 +1,86 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+
+const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url));
+
+const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** A whole number in decimal, so that neither `1e3` nor an empty value passes. */
+const whole = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/)
+    .transform(Number)
+    .pipe(z.int().min(min).max(max));
+
+/** Each setting's problem says what to do about it; where the value may be a secret it is not shown. */
+const settings = {
+  PORT: {
+    schema: whole(0, 65_535).default(3000),
+    fix: 'set a port from 0 to 65535, where 0 picks a free one',
+  },
+  HOST: {
+    schema: z.string().default('127.0.0.1'),
+    fix: 'set an address or a host name',
+  },
+  DATABASE_URL: {
+    schema: z
+      .string()
+      .regex(/^postgres(ql)?:\/\/./)
+      .optional(),
+    fix: 'set postgres://user:password@host:port/database, or leave it out for the embedded database',
+    isSecret: true,
+  },
+  PLANT_STORE_DATA_DIR: {
+    schema: z
+      .string()
+      .transform((path) => resolve(path))
+      .default(resolve(repositoryRoot, '.plant-store')),
+    fix: 'set a directory',
+  },
+  PLANT_STORE_TOKEN: {
+    // What a bearer token is made of (RFC 6750 §2.1).
+    schema: z
+      .string()
+      .regex(/^[\w.~+/-]+=*$/)
+      .optional(),
+    fix: 'use letters, digits and - . _ ~ + / only, = at the end',
+    isSecret: true,
+  },
+  PLANT_STORE_RATE_LIMIT: {
+    schema: whole(1, 999_999_999).optional(),
+    fix: 'set how many requests a minute one address may send, or leave it out for no limit',
+  },
+  LOG_LEVEL: {
+    schema: z.enum(levels).default('info'),
+    fix: `set one of ${levels.join(', ')}`,
+  },
+} satisfies Record<string, { schema: z.ZodType; fix: string; isSecret?: boolean }>;
+
+type Settings = typeof settings;
+
+export type Env = { [Name in keyof Settings]: z.output<Settings[Name]['schema']> };
+
+/** Settings that the server cannot start with; the message has a line for each. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+}
+
+/**
+ * Reads the settings from environment variables. One that is empty counts as unset.
+ *
+ * @throws ConfigurationError that names every problem at once.
+ */
+export function readEnv(variables: NodeJS.ProcessEnv = process.env): Env {
+  const problems: string[] = [];
+  const entries = Object.entries(settings).map(([name, { schema, fix, ...setting }]) => {
+    const value = variables[name] || undefined;
+    const { data, success } = schema.safeParse(value);
+    const shown = 'isSecret' in setting ? 'is not valid' : `is ${JSON.stringify(value)}`;
+    if (!success) problems.push(`${name} ${shown}: ${fix}`);
+    return [name, data];
+  });
+  if (problems.length > 0) throw new ConfigurationError(problems.join('\n'));
+  return Object.fromEntries(entries) as Env; // Every schema has parsed.
+}

@@ -1,0 +1,86 @@
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { PlantStoreError } from '@plant-store/core';
+import { type ErrorKind, errorCatalogue, httpStatus } from '@plant-store/schemas';
+import type { FastifyHttpOptions, FastifyInstance } from 'fastify';
+import { sendError, toReplyError } from './error-replies.ts';
+
+/**
+ * What goes wrong below Fastify, in Node's HTTP server, would be answered with an empty body.
+ * Here it is answered with the contract's.
+ */
+export function handleHttpErrors(fastify: FastifyInstance): void {
+  const { server } = fastify;
+  fastify.addHook('onRequest', async ({ raw }) => {
+    if (raw.httpVersion === '1.1' && raw.headers.host === undefined) {
+      throw new PlantStoreError('malformedRequest', 'there is no Host header (RFC 9112 §3.2)');
+    }
+  });
+  // A client that asks before it sends its body gets its answer once the request has been let in.
+  server.on('checkContinue', (request, response) => {
+    server.emit('request', Object.assign(request, { awaitsContinue: true }), response);
+  });
+  server.on('checkExpectation', (_request, response: ServerResponse) => {
+    const { status, headers, body } = reply(
+      'expectationFailed',
+      'only Expect: 100-continue is met',
+    );
+    response.writeHead(status, headers).end(body);
+  });
+  server.on('connect', (_request, socket: Socket) => {
+    end(socket, 'methodNotAllowed', 'CONNECT is not offered here: this is no proxy');
+  });
+}
+
+/** How Node's server and Fastify's router are to behave; `requestTimeout` in milliseconds. */
+export function nodeServerOptions(requestTimeout: number): FastifyHttpOptions<Server> {
+  return {
+    bodyLimit: 1024 * 1024,
+    requestTimeout,
+    http: {
+      headersTimeout: requestTimeout,
+      // How often the time-outs are looked at; Node's own 30 s would be the time-out itself.
+      connectionsCheckingInterval: Math.min(1_000, requestTimeout),
+      // Checked in a hook instead, since Node answers without a body.
+      requireHostHeader: false,
+    },
+    // While the server closes, requests on open connections are still served.
+    return503OnClosing: false,
+    // A server must take the absolute form of a request's target too (RFC 9112 §3.2.2).
+    rewriteUrl: ({ url = '/' }) => url.replace(/^https?:\/\/[^/?#]*\/?/i, '/'),
+    clientErrorHandler,
+    frameworkErrors: (error, _request, reply) => sendError(reply, toReplyError(error)),
+  };
+}
+
+/** Answers what Node's parser refused and what was not sent in time. */
+function clientErrorHandler({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {
+  if (code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [kind, message] = byCode[code] ?? ['malformedRequest', 'this is not well-formed HTTP/1.1'];
+  end(socket, kind, message);
+}
+
+const byCode: Record<string, [ErrorKind, string]> = {
+  ERR_HTTP_REQUEST_TIMEOUT: ['requestTimeout', 'the request was not sent completely in time'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['bodyTooLarge', 'the chunk extensions of the body are too large'],
+  HPE_HEADER_OVERFLOW: ['headersTooLarge', 'the request headers are over 16 KiB'],
+};
+
+function end(socket: Socket, kind: ErrorKind, message: string): void {
+  const { status, headers, body } = reply(kind, message);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${kind}\r\n${lines.join('')}\r\n${body}`);
+}
+
+function reply(kind: ErrorKind, message: string) {
+  const body = JSON.stringify({ error: errorCatalogue[kind].error, message });
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  };
+  return { status: httpStatus(kind), headers, body };
+}

@@ -1,0 +1,47 @@
+import { isUtf8 } from 'node:buffer';
+import { PlantStoreError } from '@plant-store/core';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+
+/** Makes JSON, read by `read` from its text, the only body that the routes of this scope take. */
+export function acceptJson(scope: FastifyInstance, read: (text: string) => unknown): void {
+  scope.addHook('onRequest', async (request, reply) => {
+    if (request.method !== 'GET') refuseOtherMedia(request);
+    if ('awaitsContinue' in request.raw) reply.raw.writeContinue();
+  });
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (_request: FastifyRequest, body: Buffer) => read(decode(body)),
+  );
+}
+
+/** A body that cannot be read as JSON. */
+export function bodyNotJson(why: string, cause?: unknown): PlantStoreError {
+  return new PlantStoreError('bodyNotJson', `the body is not JSON: ${why}`, { cause });
+}
+
+function decode(body: Buffer): string {
+  if (!isUtf8(body)) throw bodyNotJson('it is not UTF-8');
+  return body.toString();
+}
+
+function refuseOtherMedia({ headers }: FastifyRequest): void {
+  const type = headers['content-type'] ?? '';
+  const coding = headers['content-encoding'] ?? 'identity';
+  if (type === 'application/json' && coding === 'identity') return;
+
+  if (!/^application\/json\s*(;|$)/i.test(type)) {
+    throw unsupported(`Content-Type is ${type || 'missing'}: send application/json`);
+  }
+  for (const [, charset = ''] of type.matchAll(/;\s*charset\s*=\s*"?([^\s";]*)/gi)) {
+    if (!/^utf-?8$/i.test(charset)) throw unsupported(`the charset is ${charset}: send UTF-8`);
+  }
+  if (!/^identity$/i.test(coding)) {
+    throw unsupported(`Content-Encoding is ${coding}: send the body as it is`);
+  }
+}
+
+function unsupported(message: string): PlantStoreError {
+  return new PlantStoreError('unsupportedMediaType', message);
+}

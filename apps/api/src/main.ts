@@ -1,0 +1,37 @@
+import { openPlantStore } from '@plant-store/core';
+import { type Env, readEnv } from './env.ts';
+import { firstRunToken } from './first-run-token.ts';
+import { buildServer } from './server.ts';
+import { explainStartFailure } from './start-failure.ts';
+import { welcome } from './welcome.ts';
+
+try {
+  await start(readEnv());
+} catch (error) {
+  console.error(explainStartFailure(error));
+  process.exit(1);
+}
+
+async function start(env: Env): Promise<void> {
+  const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = env;
+  const store = await openPlantStore(databaseUrl ? { databaseUrl } : { dataDirectory });
+  const server = await buildServer({
+    store,
+    logLevel: env.LOG_LEVEL,
+    ...(env.PLANT_STORE_RATE_LIMIT && { rateLimit: env.PLANT_STORE_RATE_LIMIT }),
+  });
+
+  if (env.PLANT_STORE_TOKEN) store.accessTokens.trust('environment', env.PLANT_STORE_TOKEN);
+  const isFirstRun = !env.PLANT_STORE_TOKEN && !databaseUrl;
+  const made = isFirstRun ? await firstRunToken(dataDirectory, store.accessTokens) : undefined;
+
+  const url = await server.listen({ host: env.HOST, port: env.PORT });
+  console.log(welcome({ url, token: made, database: databaseUrl ? 'Postgres' : dataDirectory }));
+
+  const stop = async () => {
+    await server.close();
+    await store.close();
+    process.exit(0);
+  };
+  process.once('SIGTERM', stop).once('SIGINT', stop);
+}

@@ -1,0 +1,88 @@
+import { appRouter } from '@plant-store/core';
+import { ErrorBody, type ErrorKind, errorCatalogue, httpStatus, Plant } from '@plant-store/schemas';
+import { generateOpenApiDocument, type OpenAPIObject } from 'trpc-to-openapi';
+
+type PathItem = NonNullable<OpenAPIObject['paths']>[string];
+type Operation = NonNullable<PathItem['post']>;
+type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
+
+/**
+ * The OpenAPI 3.1 document of the REST surface: trpc-to-openapi's, mended where it inlines a body
+ * that has a name, repeats the default security, and describes errors that this server does not send.
+ */
+export function openApiDocument(): OpenAPIObject {
+  const document = generateOpenApiDocument(appRouter, {
+    title: 'Plant store sample',
+    version: '1.0.0',
+    license: { name: 'MIT', identifier: 'MIT' },
+    baseUrl: '/',
+    securitySchemes: {
+      bearerAuth: { type: 'http', scheme: 'bearer', description: 'An access token of the store' },
+    },
+    defs: { Plant, Error: ErrorBody },
+  });
+  const schemas: Schemas = { ...document.components?.schemas };
+  for (const name of Object.keys(schemas)) if (name.startsWith('error.')) delete schemas[name];
+  for (const operation of operationsOf(document)) mend(operation, schemas);
+
+  return {
+    ...document,
+    security: [{ bearerAuth: [] }],
+    tags: [{ name: 'plants', description: 'The plants in the store' }],
+    components: { ...document.components, schemas },
+  };
+}
+
+function operationsOf({ paths = {} }: OpenAPIObject): Operation[] {
+  return Object.values(paths).flatMap(({ get, post, put, patch, delete: remove }) =>
+    [get, post, put, patch, remove].filter((operation) => operation !== undefined),
+  );
+}
+
+function mend(operation: Operation, schemas: Schemas): void {
+  delete operation.security;
+  if (operation.parameters?.length === 0) delete operation.parameters;
+  operation.responses = { 200: operation.responses?.['200'], ...errorResponses() };
+
+  // A schema keeps its title when it is inlined: its name, by which it becomes a component.
+  const { content } = (operation.requestBody ?? {}) as { content?: Content }; // Never a reference.
+  const media = content?.['application/json'];
+  const name = media?.schema.title;
+  if (!media || !name) return;
+  schemas[name] = media.schema;
+  media.schema = { $ref: `#/components/schemas/${name}` };
+}
+
+type Content = Record<string, { schema: { title?: string } | { $ref: string; title?: never } }>;
+
+/** Every status that the server can send, with the numbers of the catalogue that come under it. */
+function errorResponses(): Record<string, object> {
+  const kinds = Object.keys(errorCatalogue) as ErrorKind[]; // Its own keys, which TypeScript widens.
+  const byStatus = Object.entries(Object.groupBy(kinds, httpStatus));
+  return Object.fromEntries(
+    byStatus.map(([status, group = []]) => [
+      status,
+      {
+        description: describe(status, group),
+        headers: headersByStatus[status],
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
+    ]),
+  );
+}
+
+function describe(status: string, group: ErrorKind[]): string {
+  const lines = group.map((kind) => `${errorCatalogue[kind].error}: ${errorCatalogue[kind].when}`);
+  return `${status === '400' ? 'Unexpected error. ' : ''}${lines.join('; ')}`;
+}
+
+const header = (description: string) => ({ description, schema: { type: 'string' } });
+
+const retryAfter = { 'Retry-After': header('Seconds after which to try again') };
+
+const headersByStatus: Record<string, object> = {
+  401: { 'WWW-Authenticate': header('The challenge of RFC 6750') },
+  405: { Allow: header('The methods that are offered') },
+  429: retryAfter,
+  503: retryAfter,
+};

@@ -1,0 +1,60 @@
+import { appRouter, type PlantStore } from '@plant-store/core';
+import { parseJson } from '@plant-store/schemas';
+import { type AnyTRPCProcedure, callTRPCProcedure } from '@trpc/server';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { OpenApiMeta } from 'trpc-to-openapi';
+import { authenticate, principalOf } from './authentication.ts';
+import { acceptJson, bodyNotJson } from './json-body.ts';
+import { sendJson } from './json-reply.ts';
+
+/**
+ * Every procedure that has a method and a path (`meta.openapi`), as a REST operation.
+ *
+ * trpc-to-openapi writes the document, but its own request handler stays unused: it sets
+ * `coerce` on our schemas for good, so that `"5"` and `null` become ids on every surface, rewrites
+ * errors, and builds a WHATWG Request for each call.
+ */
+export async function rest(scope: FastifyInstance, { store }: { store: PlantStore }) {
+  scope.addHook('onRequest', authenticate(store));
+  acceptJson(scope, readBody);
+
+  // Typed by tRPC as the router's record; at run time it is flat, by path.
+  const procedures: [string, AnyTRPCProcedure][] = Object.entries(appRouter._def.procedures);
+  for (const [path, procedure] of procedures) {
+    const { openapi } = procedure._def.meta as OpenApiMeta; // The router's own meta type.
+    if (!openapi) continue;
+
+    scope.route({
+      method: openapi.method,
+      url: openapi.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      handler: async (request, reply) => {
+        const result: unknown = await callTRPCProcedure({
+          router: appRouter,
+          path,
+          type: procedure._def.type,
+          ctx: { store, principal: principalOf(request) },
+          getRawInput: async () => inputOf(request),
+          signal: undefined,
+          batchIndex: 0,
+        });
+        return sendJson(reply, result);
+      },
+    });
+  }
+}
+
+/** The body where there is one, with the path's parameters in it; else the query and those. */
+function inputOf({ method, body, params, query }: FastifyRequest): unknown {
+  const parameters = Object(params);
+  if (method === 'GET' || method === 'DELETE') return { ...Object(query), ...parameters };
+  return Object.keys(parameters).length > 0 ? { ...Object(body), ...parameters } : body;
+}
+
+function readBody(text: string): unknown {
+  if (text === '') throw bodyNotJson('it is empty');
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    throw bodyNotJson(cause instanceof Error ? cause.message : 'it cannot be read', cause);
+  }
+}

@@ -1,0 +1,57 @@
+import rateLimit from '@fastify/rate-limit';
+import { type PlantStore, PlantStoreError } from '@plant-store/core';
+import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
+import pino from 'pino';
+import { docs } from './docs.ts';
+import { handleErrors } from './error-replies.ts';
+import { health } from './health.ts';
+import { handleHttpErrors, nodeServerOptions } from './http-errors.ts';
+import { describeError, logRequests } from './request-log.ts';
+import { rest } from './rest.ts';
+import { trpc } from './trpc.ts';
+
+export interface ServerOptions {
+  store: PlantStore;
+  /** A pino level. */
+  logLevel?: string;
+  /** Where log lines go; standard output unless given. */
+  logStream?: { write(line: string): void };
+  /** Requests a minute from one address; unlimited unless given. */
+  rateLimit?: number;
+  /** Milliseconds in which a request must have been sent completely. */
+  requestTimeout?: number;
+}
+
+/** The HTTP server, ready to `listen` or to `inject` into. Closing it leaves the store open. */
+export async function buildServer({
+  store,
+  logLevel = 'info',
+  logStream,
+  rateLimit: max,
+  requestTimeout = 30_000,
+}: ServerOptions): Promise<FastifyInstance> {
+  const options = { level: logLevel, serializers: { err: describeError } };
+  const loggerInstance: FastifyBaseLogger = pino(options, logStream ?? pino.destination());
+  const server = fastify({
+    loggerInstance,
+    disableRequestLogging: true, // One line of our own instead of two: `logRequests`.
+    ...nodeServerOptions(requestTimeout),
+  });
+
+  logRequests(server);
+  handleErrors(server);
+  handleHttpErrors(server);
+
+  if (max !== undefined) {
+    await server.register(rateLimit, {
+      max,
+      errorResponseBuilder: (_request, { after }) =>
+        new PlantStoreError('rateLimited', `over ${max} requests a minute: try again in ${after}`),
+    });
+  }
+  health(server, store);
+  await server.register(rest, { store });
+  await server.register(trpc, { store, prefix: '/trpc' });
+  await server.register(docs);
+  return server;
+}

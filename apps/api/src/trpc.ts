@@ -1,0 +1,92 @@
+import { appRouter, type PlantStore, toPlantStoreError } from '@plant-store/core';
+import { formatJson, parseJson } from '@plant-store/schemas';
+import { getTRPCErrorShape, transformTRPCResponse } from '@trpc/server';
+import { resolveResponse } from '@trpc/server/http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { authenticate, principalOf } from './authentication.ts';
+import { errorHeaders, logFailure, toReplyError } from './error-replies.ts';
+import { acceptJson } from './json-body.ts';
+import { sendJson, sendJsonText } from './json-reply.ts';
+
+const maxBatchSize = 10;
+
+/** The router over tRPC's own protocol, with everything its links send: batches, streams, GETs. */
+export async function trpc(scope: FastifyInstance, { store }: { store: PlantStore }) {
+  scope.addHook('onRequest', authenticate(store));
+  acceptJson(scope, (text) => text);
+  scope.setErrorHandler<Error>(sendEnvelope);
+
+  scope.route({
+    method: ['GET', 'POST'],
+    url: '/*',
+    exposeHeadRoute: false,
+    handler: async (request, reply) => {
+      const response = await resolveResponse({
+        router: appRouter,
+        req: asWebRequest(request, reply),
+        path: pathOf(request),
+        maxBatchSize,
+        error: null,
+        createContext: async () => ({ store, principal: principalOf(request) }),
+        responseMeta: ({ errors }) => ({
+          headers: Object.assign({}, ...errors.map(toPlantStoreError).map(errorHeaders)),
+        }),
+        onError: ({ error }) => logFailure(request, toPlantStoreError(error)),
+      });
+      reply.code(response.status).headers(Object.fromEntries(response.headers));
+      const isStream = response.headers.has('transfer-encoding');
+      return isStream ? reply.send(response.body) : sendJsonText(reply, await response.text());
+    },
+  });
+}
+
+/** Answers what goes wrong before tRPC is asked, as tRPC would: its clients read nothing else. */
+function sendEnvelope(thrown: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const error = toReplyError(thrown);
+  logFailure(request, error);
+  const config = appRouter._def._config;
+  const [path, type] = [pathOf(request), 'unknown'] as const;
+  const shape = getTRPCErrorShape({ config, error, type, path, input: undefined, ctx: undefined });
+  reply.code(error.status).headers(errorHeaders(error));
+  return sendJson(reply, transformTRPCResponse(config, { error: shape }));
+}
+
+/** The procedures' part of the URL as it was sent: tRPC decodes it itself. */
+function pathOf({ url }: FastifyRequest): string {
+  return url.slice('/trpc/'.length).split('?', 1)[0] ?? '';
+}
+
+/**
+ * As much of a WHATWG Request as tRPC reads. A real one costs more than everything else that is
+ * done for a call.
+ */
+function asWebRequest(request: FastifyRequest, reply: FastifyReply): Request {
+  const { method, url, headers } = request;
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
+  const light = {
+    method,
+    url: `http://plant-store${url}`,
+    headers: {
+      get: (name: string) => headers[name.toLowerCase()] ?? null,
+      has: (name: string) => name.toLowerCase() in headers,
+    },
+    signal: gone.signal,
+    text: async () => exactly(String(request.body ?? ''), url),
+  };
+  return light as unknown as Request; // Only what is above is read; a test runs every kind of link.
+}
+
+/**
+ * Hands each input on as JSON within JSON, which the router's transformer reads number for number:
+ * tRPC itself would round what is beyond a double.
+ */
+function exactly(body: string, url: string): string {
+  if (body === '') return '';
+  const isBatch = new URLSearchParams(url.split('?', 2)[1]).get('batch') === '1';
+  if (!isBatch) return JSON.stringify(body);
+  const inputs = Object.entries(Object(parseJson(body)));
+  return JSON.stringify(
+    Object.fromEntries(inputs.map(([index, input]) => [index, formatJson(input)])),
+  );
+}

@@ -1,0 +1,91 @@
+import { hash, randomBytes } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import type { Drizzle } from './database.ts';
+import { databaseUnavailable } from './database-error.ts';
+import { accessTokens } from './tables.ts';
+
+/** Who a request comes from: the name its access token was given. */
+export interface Principal {
+  readonly name: string;
+}
+
+export interface AccessTokens {
+  /** Adds a token (a new one unless given) under a name and returns it. Only its SHA-256 is stored. */
+  add(name: string, token?: string): Promise<string>;
+  /** Accepts a token for as long as this process runs, whatever the database says. */
+  trust(name: string, token: string): void;
+  /**
+   * Who a token belongs to; undefined when it is unknown. What was found is remembered for 30 s.
+   * @throws PlantStoreError `databaseUnavailable`
+   */
+  authenticate(token: string): Promise<Principal | undefined>;
+}
+
+interface Lookup {
+  readonly until: number;
+  readonly found: Promise<Principal | undefined>;
+}
+
+const maxAge = 30_000;
+const maxRemembered = 10_000;
+
+/** 256 bits of randomness behind a prefix that scanners and people recognise. */
+export function createToken(random: (size: number) => Buffer = randomBytes): string {
+  return `plant_${random(32).toString('base64url')}`;
+}
+
+/** The access tokens of a database. `now` is a clock in milliseconds. */
+export function createAccessTokens({
+  db,
+  now = Date.now,
+}: {
+  db: Drizzle;
+  now?: () => number;
+}): AccessTokens {
+  const trusted = new Map<string, Principal>();
+  const remembered = new Map<string, Lookup>();
+
+  return {
+    async add(name, token = createToken()) {
+      const sha256 = Buffer.from(digest(token), 'hex');
+      await db.insert(accessTokens).values({ sha256, name }).onConflictDoNothing();
+      return token;
+    },
+
+    trust(name, token) {
+      trusted.set(digest(token), { name });
+    },
+
+    async authenticate(token) {
+      const sha256 = digest(token);
+      const lookup = remembered.get(sha256);
+      const isFresh = lookup && now() < lookup.until;
+      return trusted.get(sha256) ?? (isFresh ? lookup.found : lookUp(sha256));
+    },
+  };
+
+  function lookUp(sha256: string): Promise<Principal | undefined> {
+    const found = find(db, sha256);
+    // Unknown tokens are remembered too; a flood of them may not fill the memory.
+    if (remembered.size >= maxRemembered) remembered.clear();
+    remembered.set(sha256, { until: now() + maxAge, found });
+    found.catch(() => remembered.delete(sha256));
+    return found;
+  }
+}
+
+async function find(db: Drizzle, sha256: string): Promise<Principal | undefined> {
+  try {
+    const [row] = await db
+      .select({ name: accessTokens.name })
+      .from(accessTokens)
+      .where(eq(accessTokens.sha256, Buffer.from(sha256, 'hex')));
+    return row;
+  } catch (error) {
+    throw databaseUnavailable(error);
+  }
+}
+
+function digest(token: string): string {
+  return hash('sha256', token, 'hex');
+}

@@ -1,0 +1,36 @@
+import { PlantStoreError } from './plant-store-error.ts';
+
+/** Whether the database refused a value in the statement, so that the statement's other rows may be fine. */
+export function isDataError(error: unknown): boolean {
+  // Class 22 is "data exception", class 23 "integrity constraint violation".
+  return /^2[23]/.test(sqlState(error) ?? '');
+}
+
+/** The database refused this plant: it cannot hold the text, or has a constraint of its own. */
+export function plantRefused(error: unknown): PlantStoreError {
+  return new PlantStoreError(
+    'invalidInput',
+    `invalid input: the database cannot hold this plant (SQLSTATE ${sqlState(error)})`,
+    { cause: error },
+  );
+}
+
+/** The database could not be reached, did not answer in time or gave up on the statement. */
+export function databaseUnavailable(cause?: unknown): PlantStoreError {
+  return new PlantStoreError(
+    'databaseUnavailable',
+    'the database did not answer: the plant may or may not have been stored, send it again',
+    { cause },
+  );
+}
+
+/**
+ * The error code of the database (a SQLSTATE such as `22P05`) or of the connection to it
+ * (`ECONNREFUSED`), from under what Drizzle wraps around it.
+ */
+export function sqlState(error: unknown): string | undefined {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if ('code' in at && typeof at.code === 'string') return at.code;
+  }
+  return undefined;
+}

@@ -1,0 +1,15 @@
+import { fileURLToPath } from 'node:url';
+import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
+
+/** A Postgres, wherever it runs, as the rest of core sees it. */
+export interface Database {
+  readonly db: Drizzle;
+  /** How many write statements it is worth having under way at once. */
+  readonly maxInFlight: number;
+  close(): Promise<void>;
+}
+
+export type Drizzle = PgDatabase<PgQueryResultHKT>;
+
+/** The generated SQL migrations; beside `src` as well as beside `dist`. */
+export const migrationsFolder = fileURLToPath(new URL('../drizzle', import.meta.url));

@@ -1,0 +1,6 @@
+export { type AccessTokens, createToken, type Principal } from './access-tokens.ts';
+export { DataDirectoryInUseError } from './data-directory-lock.ts';
+export { openPlantStore, type PlantStore, type PlantStoreOptions } from './plant-store.ts';
+export { PlantStoreError, toPlantStoreError } from './plant-store-error.ts';
+export { type AppRouter, appRouter, createCaller } from './router.ts';
+export type { Context } from './trpc.ts';

@@ -1,0 +1,65 @@
+import { NewPlant, type Plant } from '@plant-store/schemas';
+import { type AccessTokens, createAccessTokens } from './access-tokens.ts';
+import type { Database } from './database.ts';
+import { openEmbeddedDatabase } from './embedded-database.ts';
+import { invalidInput } from './plant-store-error.ts';
+import { createPlantTable } from './plant-table.ts';
+import { openPostgres } from './postgres-database.ts';
+import { WriteBatcher } from './write-batcher.ts';
+
+/** Where the plants are kept: a Postgres (`postgres://…`), or an embedded one in a directory. */
+export type PlantStoreOptions = { databaseUrl: string } | { dataDirectory: string };
+
+export interface PlantStore {
+  /**
+   * Creates a plant; settles when it is committed. A plant that is already there exactly as asked
+   * (same id, name and tag) is a success too, so a create may always be repeated.
+   *
+   * @throws PlantStoreError `idTaken` when the id belongs to another plant, which stays unchanged;
+   *   `overloaded` when too many creates are waiting (nothing was written);
+   *   `databaseUnavailable` when the database did not answer within 5 s (it may have been written:
+   *   repeat the create); `invalidInput` when it is not a NewPlant or the database cannot hold it.
+   */
+  create(plant: NewPlant): Promise<Plant>;
+
+  /** The tokens that open the store to clients. */
+  readonly accessTokens: AccessTokens;
+
+  /** Resolves when the database answers and its tables are there; throws `databaseUnavailable` otherwise. */
+  ready(): Promise<void>;
+
+  /** Waits for the creates under way, then lets go of the database. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the store and brings its tables up to date.
+ *
+ * @throws DataDirectoryInUseError when another process holds the data directory, and the database's
+ *   own error when it cannot be reached.
+ */
+export async function openPlantStore(options: PlantStoreOptions): Promise<PlantStore> {
+  const database =
+    'databaseUrl' in options
+      ? await openPostgres(options.databaseUrl)
+      : await openEmbeddedDatabase(options.dataDirectory);
+  return createPlantStore(database);
+}
+
+function createPlantStore(database: Database): PlantStore {
+  const table = createPlantTable(database.db);
+  const writes = new WriteBatcher({ table, maxInFlight: database.maxInFlight });
+  let closed: Promise<void> | undefined;
+
+  return {
+    async create(plant) {
+      // Checked here too: a tool that calls the store itself may have come past the types.
+      const { data, error } = NewPlant.safeParse(plant);
+      if (error) throw invalidInput(error);
+      return writes.create(data);
+    },
+    accessTokens: createAccessTokens({ db: database.db }),
+    ready: () => table.ready(),
+    close: () => (closed ??= writes.drained().then(() => database.close())),
+  };
+}

@@ -1,0 +1,56 @@
+import { drizzle } from 'drizzle-orm/postgres-js';
+import { migrate } from 'drizzle-orm/postgres-js/migrator';
+import postgres from 'postgres';
+import { type Database, migrationsFolder } from './database.ts';
+
+const seconds = 1000;
+
+const common = {
+  // Of at most a second: postgres.js backs off to 20 s of its own accord.
+  backoff: (retries: number) => Math.min(2 ** retries / 100, 1),
+  connect_timeout: 5,
+  onnotice: () => {},
+};
+
+/**
+ * Opens a Postgres by its URL (`postgres://user:password@host:port/database`) and migrates it.
+ *
+ * @throws the driver's error when it cannot be reached or refuses the user.
+ */
+export async function openPostgres(url: string): Promise<Database> {
+  await migratePostgres(url);
+  // Drizzle changes the parsers of its client, so this one is for nobody else.
+  const client = postgres(url, {
+    ...common,
+    max: 4,
+    connection: {
+      application_name: 'plant-store',
+      statement_timeout: 5 * seconds,
+      lock_timeout: 5 * seconds,
+    },
+  });
+  return {
+    db: drizzle(client),
+    maxInFlight: 2,
+    close: () => client.end({ timeout: 5 }),
+  };
+}
+
+/** Any key will do, as long as every instance of the store uses the same one. */
+const migrationLock = 0x706c616e7473; // "plants"
+
+/**
+ * One instance migrates at a time. The lock is a transaction's, on a connection beside the one that
+ * migrates, so that it holds behind a pooler in transaction mode and can never be left behind.
+ */
+async function migratePostgres(url: string): Promise<void> {
+  const client = postgres(url, { ...common, max: 2 });
+  try {
+    await client.begin(async (lock) => {
+      await lock`select pg_advisory_xact_lock(${migrationLock})`;
+      await migrate(drizzle(client), { migrationsFolder });
+    });
+  } finally {
+    await client.end({ timeout: 5 });
+  }
+}

@@ -1,0 +1,12 @@
+import { createPlant } from './create-plant.ts';
+import { t } from './trpc.ts';
+
+/** Every procedure of the store. A line here is a tRPC call, a REST operation and its documentation. */
+export const appRouter = t.router({
+  createPlant,
+});
+
+export type AppRouter = typeof appRouter;
+
+/** Makes a caller that runs the procedures in this process: `createCaller({ store, principal })`. */
+export const createCaller = t.createCallerFactory(appRouter);

@@ -1,0 +1,61 @@
+import { parseJson } from '@plant-store/schemas';
+import superjson from 'superjson';
+import { PlantStoreError } from './plant-store-error.ts';
+
+/**
+ * superjson as tRPC's clients speak it, with a reader of our own for what they send.
+ *
+ * superjson trusts the types that a payload claims: `BigInt(true)`, `Number("5")` and
+ * `new Float64Array(1e9)` are a client's to call. Here a claim only counts where the value is what
+ * superjson itself writes for it, and only for the types that inputs have.
+ */
+export const transformer = {
+  input: { serialize: superjson.serialize, deserialize },
+  output: superjson,
+};
+
+/** Stands for a value whose claimed type is not read; every schema refuses it. */
+const unreadable = Symbol('unreadable');
+
+const readers: Record<string, (value: unknown) => unknown> = {
+  bigint: (value) =>
+    typeof value === 'string' && /^(0|-?[1-9]\d{0,18})$/.test(value) ? BigInt(value) : unreadable,
+  number: (value) => (value === '-0' ? 0 : unreadable),
+  undefined: () => undefined,
+};
+
+function deserialize(input: unknown): unknown {
+  // An adapter that wants every number exact hands the JSON on as it came.
+  const payload = typeof input === 'string' ? parseJson(input) : input;
+  if (!isRecord(payload) || !Object.hasOwn(payload, 'json')) {
+    throw new PlantStoreError('invalidInput', 'invalid input: it must be superjson, {"json": …}');
+  }
+  const { json, meta } = payload;
+  const claims = isRecord(meta) ? meta['values'] : undefined;
+  if (Array.isArray(claims)) return read(json, claims);
+  if (isRecord(claims)) {
+    for (const [path, claim] of Object.entries(claims)) apply(json, path, claim);
+  }
+  return json;
+}
+
+/** Reads the value at a path (`a.b`, where a dot or backslash in a key is escaped) in its place. */
+function apply(json: unknown, path: string, claim: unknown): void {
+  const keys = path.match(/(?:\\.|[^.\\])+/g)?.map((key) => key.replace(/\\(.)/g, '$1')) ?? [];
+  const last = keys.pop();
+  let holder = json;
+  for (const key of keys) holder = isRecord(holder) && Object.hasOwn(holder, key) && holder[key];
+  if (last !== undefined && isRecord(holder) && Object.hasOwn(holder, last)) {
+    holder[last] = read(holder[last], claim);
+  }
+}
+
+function read(value: unknown, claim: unknown): unknown {
+  const type = Array.isArray(claim) ? claim[0] : claim;
+  const reader = typeof type === 'string' && Object.hasOwn(readers, type) && readers[type];
+  return reader ? reader(value) : unreadable;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,36 @@
+import { initTRPC, type TRPCError } from '@trpc/server';
+import type { OpenApiMeta } from 'trpc-to-openapi';
+import type { Principal } from './access-tokens.ts';
+import type { PlantStore } from './plant-store.ts';
+import { toPlantStoreError } from './plant-store-error.ts';
+import { transformer } from './transformer.ts';
+
+/** What a procedure is given with each call. */
+export interface Context {
+  readonly store: PlantStore;
+  /** Who calls. Authentication is the adapter's: no call reaches a procedure without a principal. */
+  readonly principal: Principal;
+}
+
+export const t = initTRPC
+  .meta<OpenApiMeta>()
+  .context<Context>()
+  .create({
+    transformer,
+    // tRPC adds stacks to errors unless NODE_ENV is exactly `production`.
+    isDev: false,
+    errorFormatter: ({ shape, error }) => ({ ...shape, ...catalogued(shape.data.path, error) }),
+  });
+
+/** The base of every procedure: whatever goes wrong in it is thrown as a PlantStoreError. */
+export const procedure = t.procedure.use(async ({ next }) => {
+  const result = await next();
+  if (!result.ok) throw toPlantStoreError(result.error);
+  return result;
+});
+
+/** The part of a tRPC error that differs from tRPC's own: a masked message and the catalogue's number. */
+function catalogued(path: string | undefined, thrown: TRPCError) {
+  const { code, status: httpStatus, error, message } = toPlantStoreError(thrown);
+  return { message, data: { code, httpStatus, error, ...(path !== undefined && { path }) } };
+}

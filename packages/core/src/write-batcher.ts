@@ -1,0 +1,114 @@
+import type { ErrorKind, NewPlant, Plant } from '@plant-store/schemas';
+import { databaseUnavailable, isDataError, plantRefused } from './database-error.ts';
+import { PendingCreate } from './pending-create.ts';
+import { PlantStoreError } from './plant-store-error.ts';
+import type { PlantTable } from './plant-table.ts';
+
+interface WriteBatcherOptions {
+  table: PlantTable;
+  /** Statements under way at once. */
+  maxInFlight: number;
+  /** Plants in one statement. */
+  maxBatch?: number;
+  /** Plants waiting for a statement; beyond it creates are refused. */
+  maxQueue?: number;
+  /** Milliseconds in which every create is answered. */
+  deadline?: number;
+}
+
+/**
+ * Coalesces concurrent creates: while a statement is under way the next plants gather, then go
+ * together in one statement and one commit. Nothing waits for a timer, so a lone create goes at once.
+ */
+export class WriteBatcher {
+  readonly #options: Required<WriteBatcherOptions>;
+  readonly #queue: PendingCreate[] = [];
+  readonly #inFlight = new Set<Promise<void>>();
+  #isClosing = false;
+
+  constructor(options: WriteBatcherOptions) {
+    this.#options = { maxBatch: 128, maxQueue: 10_000, deadline: 5_000, ...options };
+  }
+
+  /** See `PlantStore.create`. */
+  async create(plant: NewPlant): Promise<Plant> {
+    const { deadline, maxQueue } = this.#options;
+    const waiting = this.#queue.length;
+    if (this.#isClosing) throw refused('shuttingDown', 'the store is closing');
+    if (waiting >= maxQueue) throw refused('overloaded', `${waiting} creates are waiting already`);
+
+    const pending = new PendingCreate(plant, deadline, (late) => {
+      if (this.#queue[0] === late) this.#queue.shift();
+    });
+    this.#queue.push(pending);
+    this.#send();
+    return pending.outcome;
+  }
+
+  /** Refuses further creates and resolves when those under way are answered. */
+  async drained(): Promise<void> {
+    this.#isClosing = true;
+    while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
+  }
+
+  #send(): void {
+    const { maxBatch, maxInFlight } = this.#options;
+    while (this.#queue.length > 0 && this.#inFlight.size < maxInFlight) {
+      const batch = this.#queue.splice(0, maxBatch);
+      // A statement that never returns gives its place up once all its plants are answered.
+      const done = Promise.race([this.#write(batch), allAnswered(batch)]).then(() => {
+        this.#inFlight.delete(done);
+        this.#send();
+      });
+      this.#inFlight.add(done);
+    }
+  }
+
+  /** Writes a batch and answers its creates; never rejects. */
+  async #write(batch: PendingCreate[]): Promise<void> {
+    const open = batch.filter(({ isAnswered }) => !isAnswered);
+    if (open.length === 0) return;
+    try {
+      await this.#insert(open);
+    } catch (error) {
+      if (!isDataError(error)) return failAll(open, databaseUnavailable(error));
+      if (open.length === 1) return failAll(open, plantRefused(error));
+      // Some plant in here is at fault: halve until it stands alone.
+      const middle = open.length >> 1;
+      await this.#write(open.slice(0, middle));
+      await this.#write(open.slice(middle));
+    }
+  }
+
+  async #insert(batch: PendingCreate[]): Promise<void> {
+    const { table } = this.#options;
+    const byId = Map.groupBy(batch, ({ plant }) => plant.id);
+    // Of several creates for one id the first is sent; the others are compared with what is stored.
+    // In order of id, since batches that overlap in different orders deadlock.
+    const plants = [...byId.values()].flatMap(([first]) => (first ? [first.plant] : []));
+    plants.sort((a, b) => (a.id < b.id ? -1 : 1));
+
+    const free = new Set(await table.insert(plants));
+    const inserted = plants.filter(({ id }) => free.has(id));
+    const taken = plants.filter(({ id }) => !free.has(id)).map(({ id }) => id);
+    const stored = taken.length > 0 ? await table.find(taken) : [];
+
+    for (const plant of [...inserted, ...stored]) {
+      for (const pending of byId.get(plant.id) ?? []) pending.answer(plant);
+    }
+    // What was neither inserted nor found was deleted in between.
+    if (stored.length < taken.length) failAll(batch, databaseUnavailable());
+  }
+}
+
+function failAll(batch: PendingCreate[], error: PlantStoreError): void {
+  for (const pending of batch) pending.fail(error);
+}
+
+function refused(kind: ErrorKind, why: string): PlantStoreError {
+  return new PlantStoreError(kind, `${why}: nothing was written, send the plant again later`);
+}
+
+async function allAnswered(batch: PendingCreate[]): Promise<void> {
+  await Promise.allSettled(batch.map(({ outcome }) => outcome));
+}

@@ -1,0 +1,11 @@
+export {
+  ErrorBody,
+  type ErrorKind,
+  type ErrorNumber,
+  errorCatalogue,
+  httpStatus,
+} from './error-catalogue.ts';
+export { formatJson } from './format-json.ts';
+export { Int64 } from './int64.ts';
+export { parseJson } from './parse-json.ts';
+export { NewPlant, Plant } from './plant.ts';

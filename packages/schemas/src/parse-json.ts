@@ -1,0 +1,47 @@
+/**
+ * `JSON.parse` for texts that carry int64 values: every number is exactly what the text says.
+ *
+ * An integer is a `number` where that is exact (±(2^53−1)) and a `bigint` beyond, whichever way it
+ * is spelled (`1e3`, `10.00`); integers far beyond int64 stay `number`. A fraction never becomes an
+ * integer by rounding: it is `NaN` where it would.
+ *
+ * @throws SyntaxError when the text is not JSON, RangeError when it is nested too deeply to read.
+ */
+export function parseJson(text: string): unknown {
+  return mayBeInexact.test(text) ? JSON.parse(text, exactly) : JSON.parse(text);
+}
+
+// A number of up to 15 digits and without an exponent reads exactly: a double holds 15 digits.
+const mayBeInexact = /[\d.]{16}|\d[eE]/;
+
+const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/** More digits than this no int64 has. */
+const int64Digits = 19;
+
+/** A reviver that reads a number again from its source text (ES2026 JSON.parse source text access). */
+function exactly(_key: string, value: unknown, context?: { source?: string }): unknown {
+  if (typeof value !== 'number') return value;
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    decimal.exec(context?.source ?? '') ?? [];
+
+  const digits = whole + fraction;
+  const [start, end] = significant(digits);
+  if (start === end) return 0;
+
+  const zeros = Number(exponent) - fraction.length + digits.length - end;
+  if (zeros < 0) return Number.isInteger(value) ? Number.NaN : value;
+  if (end - start + zeros > int64Digits) return value;
+
+  const integer = BigInt(sign + digits.slice(start, end) + '0'.repeat(zeros));
+  return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer;
+}
+
+/** Where the digits other than leading and trailing zeros start and end. */
+function significant(digits: string): [start: number, end: number] {
+  let start = 0;
+  let end = digits.length;
+  while (start < end && digits[start] === '0') start++;
+  while (end > start && digits[end - 1] === '0') end--;
+  return [start, end];
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { Int64 } from './int64.ts';
+
+/** Any text that Postgres can hold: neither U+0000 nor a lone surrogate. */
+const text = z
+  .string({
+    error: ({ input }) => `${input === undefined ? 'is missing: it ' : ''}must be a string`,
+  })
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: U+0000 is what it is about.
+  .regex(/^[^\u0000\uD800-\uDFFF]*$/u, 'must not contain U+0000 or a lone surrogate');
+
+/** What the store says of a plant. */
+export const Plant = z
+  .object({
+    name: text.meta({ description: 'The name of the plant', examples: ['Monstera deliciosa'] }),
+    tag: text
+      .meta({ description: 'Tag that specifies the type of the plant', examples: ['Araceae'] })
+      .optional(),
+  })
+  .meta({ id: 'Plant' });
+
+/** What a client sends to create a plant: a {@link Plant} with its id. */
+export const NewPlant = z
+  .object(
+    {
+      id: Int64.meta({ description: 'Identification number of the plant', examples: [1] }),
+      ...Plant.shape,
+    },
+    { error: 'must be an object' },
+  )
+  .meta({ title: 'NewPlant' });
+
+export type Plant = z.output<typeof Plant>;
+export type NewPlant = z.output<typeof NewPlant>;
