@@ -1,1 +1,4 @@
+import './provided-context.ts';
+
+export { createDatabase } from './create-database.ts';
 export { startPostgres, type TestPostgres } from './start-postgres.ts';

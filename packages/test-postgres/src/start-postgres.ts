@@ -5,16 +5,15 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import postgres from 'postgres';
 import { postgresBinaries } from './binaries.ts';
 import { unprivilegedUser } from './unprivileged-user.ts';
 
 /** A real Postgres of its own, on a free port, with its data in the system's temporary directory. */
 export interface TestPostgres {
-  /** The server's process, to be killed or stopped by tests of faults. */
+  /** The URL of its maintenance database. */
+  readonly url: string;
+  /** The server's process, for tests of faults to stop or kill. */
   readonly process: ChildProcess;
-  /** Makes an empty database and returns its URL. */
-  createDatabase(settings?: { encoding?: string }): Promise<string>;
   /** Stops the server and removes its data. */
   stop(): Promise<void>;
 }
@@ -29,38 +28,28 @@ export async function startPostgres(settings: Record<string, string> = {}): Prom
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-postgres-'));
   if (owner) await chown(directory, owner.uid, owner.gid);
   const data = join(directory, 'data');
-  const identity = owner ?? {};
+  const options = { ...owner, cwd: directory };
 
   const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale', 'C'];
-  await promisify(execFile)(binaries.initdb, initdb, { ...identity, cwd: directory });
+  await promisify(execFile)(binaries.initdb, initdb, options);
 
-  const port = await freePort();
+  const port = String(await freePort());
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const server = spawn(
     binaries.postgres,
-    ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', directory, ...flags],
-    { ...identity, cwd: directory, stdio: ['ignore', 'ignore', 'pipe'] },
+    ['-D', data, '-p', port, '-h', '127.0.0.1', '-k', directory, ...flags],
+    { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
   );
-  // Postgres stops with the tests, even where they end without saying so.
-  const killWithParent = () => server.kill('SIGQUIT');
-  process.once('exit', killWithParent);
+  // It stops with the tests, even where they end without saying so.
+  const stopWithTests = () => server.kill('SIGQUIT');
+  process.once('exit', stopWithTests);
   await readyToAccept(server);
 
-  const urlOf = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`;
-  let databases = 0;
   return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     process: server,
-
-    async createDatabase({ encoding = 'UTF8' } = {}) {
-      const name = `test_${process.pid}_${++databases}`;
-      const sql = postgres(urlOf('postgres'), { max: 1 });
-      await sql.unsafe(`create database ${name} template template0 encoding '${encoding}'`);
-      await sql.end();
-      return urlOf(name);
-    },
-
     async stop() {
-      process.off('exit', killWithParent);
+      process.off('exit', stopWithTests);
       if (server.exitCode === null && server.signalCode === null) {
         server.kill('SIGINT');
         await once(server, 'exit');

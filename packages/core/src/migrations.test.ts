@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createDatabase } from '@plant-store/test-postgres';
+import postgres from 'postgres';
+import { expect, inject, it } from 'vitest';
+import { migrationsFolder } from './database.ts';
+import { openPlantStore } from './plant-store.ts';
+
+const run = promisify(execFile);
+
+it('makes the tables of the contract', async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  await (await openPlantStore({ databaseUrl })).close();
+  const sql = postgres(databaseUrl);
+  const columns = await sql`
+    select table_name, column_name, data_type, is_nullable, column_default
+    from information_schema.columns where table_schema = 'public' order by table_name, ordinal_position`;
+  expect(columns.map((column) => Object.values(column).join(' ').trimEnd())).toEqual([
+    'access_tokens sha256 bytea NO',
+    'access_tokens name text NO',
+    'access_tokens created_at timestamp with time zone NO now()',
+    'plants id bigint NO',
+    'plants name text NO',
+    'plants tag text YES',
+    'plants created_at timestamp with time zone NO now()',
+  ]);
+  await sql.end();
+});
+
+it('brings ten instances up that start at once on an empty database', async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const source = `
+    import { openPlantStore } from ${JSON.stringify(new URL('index.ts', import.meta.url).href)};
+    const store = await openPlantStore({ databaseUrl: ${JSON.stringify(databaseUrl)} });
+    await store.create({ id: BigInt(process.argv[1]), name: 'x' });
+    await store.close();`;
+  const instances = Array.from({ length: 10 }, (_, i) =>
+    run(process.execPath, ['--input-type=module', '-e', source, String(i)]),
+  );
+  await Promise.all(instances);
+  const sql = postgres(databaseUrl);
+  expect(await sql`select count(*)::int from plants`).toEqual([{ count: 10 }]);
+  expect(await sql`select count(*)::int from drizzle.__drizzle_migrations`).toEqual([{ count: 1 }]);
+  await sql.end();
+});
+
+it('has every change of the schema in a migration', async () => {
+  const copy = await mkdtemp(join(tmpdir(), 'plant-store-migrations-'));
+  await cp(migrationsFolder, copy, { recursive: true });
+  const before = await readdir(copy);
+  const drizzleKit = fileURLToPath(new URL('../node_modules/.bin/drizzle-kit', import.meta.url));
+  const schema = fileURLToPath(new URL('tables.ts', import.meta.url));
+  // drizzle-kit takes paths relative to where it runs.
+  const flags = ['--dialect', 'postgresql', '--schema', schema, '--out', '.'];
+  const { stdout } = await run(drizzleKit, ['generate', ...flags], { cwd: copy });
+  expect(stdout).toContain('No schema changes');
+  expect(await readdir(copy)).toEqual(before);
+  await rm(copy, { recursive: true });
+});

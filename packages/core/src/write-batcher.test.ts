@@ -1,0 +1,109 @@
+import type { NewPlant } from '@plant-store/schemas';
+import { createDatabase } from '@plant-store/test-postgres';
+import { drizzle } from 'drizzle-orm/postgres-js';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { openPlantStore } from './plant-store.ts';
+import { createPlantTable, type PlantTable } from './plant-table.ts';
+import { WriteBatcher } from './write-batcher.ts';
+
+let sql: postgres.Sql;
+let table: PlantTable;
+
+beforeAll(async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  await (await openPlantStore({ databaseUrl })).close();
+  sql = postgres(databaseUrl);
+  await sql`alter table plants add constraint no_poison check (name <> 'poison')`;
+  table = createPlantTable(drizzle(postgres(databaseUrl)));
+});
+
+afterAll(() => sql.end());
+
+const plantsFrom = (first: number, count: number) =>
+  Array.from({ length: count }, (_, i) => ({ id: BigInt(first + i), name: `plant ${first + i}` }));
+
+/** The real table, with a note of the size of each statement. */
+function noting(sizes: number[]): PlantTable {
+  const note = (batch: readonly NewPlant[]) => {
+    sizes.push(batch.length);
+    return batch;
+  };
+  return { ...table, insert: (batch) => table.insert(note(batch)) };
+}
+
+/** A table whose statements never return. */
+const silent: Pick<PlantTable, 'insert'> = { insert: () => new Promise(() => {}) };
+
+it('sends a lone create at once and lets the next ones gather meanwhile', async () => {
+  const sizes: number[] = [];
+  const writes = new WriteBatcher({ table: noting(sizes), maxInFlight: 1, maxBatch: 100 });
+  await Promise.all(plantsFrom(1000, 250).map((plant) => writes.create(plant)));
+  expect(sizes).toEqual([1, 100, 100, 49]);
+});
+
+it('answers the neighbours of a plant that the database refuses', async () => {
+  const writes = new WriteBatcher({ table, maxInFlight: 2 });
+  const plants = plantsFrom(2000, 100);
+  const poisoned = plants.map((plant, i) => (i % 30 === 7 ? { ...plant, name: 'poison' } : plant));
+  const outcomes = await Promise.allSettled(poisoned.map((plant) => writes.create(plant)));
+
+  for (const [i, outcome] of outcomes.entries()) {
+    if (i % 30 === 7) expect(outcome).toMatchObject({ reason: { error: 40001 } });
+    else expect(outcome).toEqual({ status: 'fulfilled', value: { name: `plant ${2000 + i}` } });
+  }
+  const [row] = await sql`select count(*)::int from plants where id between 2000 and 2099`;
+  expect(row).toEqual({ count: 96 });
+});
+
+it('never deadlocks where batches overlap', async () => {
+  const writers = Array.from({ length: 4 }, () => new WriteBatcher({ table, maxInFlight: 2 }));
+  const plants = plantsFrom(3000, 300);
+  const orders = [plants, plants.toReversed(), plants.toSpliced(0, 150), plants.toReversed()];
+  const creates = orders.flatMap((order, i) => order.map((plant) => writers[i]?.create(plant)));
+  await expect(Promise.all(creates)).resolves.toHaveLength(1050);
+});
+
+it('refuses creates beyond its queue at once', async () => {
+  const writes = new WriteBatcher({
+    table: { ...table, ...silent },
+    maxInFlight: 1,
+    maxQueue: 5,
+    deadline: 50,
+  });
+  const creates = plantsFrom(4000, 7).map((plant) => writes.create(plant));
+  await expect(creates[6]).rejects.toMatchObject({ kind: 'overloaded', error: 50301 });
+  const outcomes = await Promise.allSettled(creates.slice(0, 6));
+  for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { error: 50300 } });
+});
+
+it('answers by the deadline when a statement never returns, and goes on with the next', async () => {
+  let isSilent = true;
+  const turning: PlantTable = {
+    ...table,
+    insert: (batch) => (isSilent ? silent : table).insert(batch),
+  };
+  const writes = new WriteBatcher({ table: turning, maxInFlight: 1, deadline: 50 });
+  const [first, second] = plantsFrom(5000, 2);
+  if (!first || !second) throw new Error('two plants are needed');
+  await expect(writes.create(first)).rejects.toMatchObject({ kind: 'databaseUnavailable' });
+  isSilent = false;
+  await expect(writes.create(second)).resolves.toEqual({ name: second.name });
+});
+
+it('answers a create whose row was deleted in the meantime', async () => {
+  const vanishing: PlantTable = { ...table, insert: async () => [], find: async () => [] };
+  const writes = new WriteBatcher({ table: vanishing, maxInFlight: 1 });
+  await expect(writes.create({ id: 6000n, name: 'x' })).rejects.toMatchObject({ error: 50300 });
+});
+
+it('says that the database is unavailable when it is, not that it has a bug', async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const store = await openPlantStore({ databaseUrl });
+  const admin = postgres(databaseUrl);
+  await admin`drop table plants`;
+  await admin.end();
+  await expect(store.create({ id: 1n, name: 'x' })).rejects.toMatchObject({ error: 50300 });
+  await expect(store.ready()).rejects.toMatchObject({ error: 50300 });
+  await store.close();
+});

@@ -1,0 +1,19 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig, mergeConfig, type ViteUserConfig } from 'vitest/config';
+
+/** Vitest as every package uses it; the totals are read from `test-results.json` by `.ci/run`. */
+export function vitestConfig(test: NonNullable<ViteUserConfig['test']> = {}): ViteUserConfig {
+  const base = defineConfig({
+    test: {
+      reporters: ['default', ['json', { outputFile: 'test-results.json' }]],
+      testTimeout: 30_000,
+      hookTimeout: 30_000,
+    },
+  });
+  return mergeConfig(base, { test });
+}
+
+/** The global setup that starts one real Postgres for a package's tests. */
+export const withPostgres = fileURLToPath(
+  new URL('packages/test-postgres/src/global-setup.ts', import.meta.url),
+);
