@@ -6,7 +6,7 @@ import { docs } from './docs.ts';
 import { handleErrors } from './error-replies.ts';
 import { health } from './health.ts';
 import { handleHttpErrors, nodeServerOptions } from './http-errors.ts';
-import { describeError, logRequests } from './request-log.ts';
+import { RequestLog, serializers } from './request-log.ts';
 import { rest } from './rest.ts';
 import { trpc } from './trpc.ts';
 
@@ -30,15 +30,16 @@ export async function buildServer({
   rateLimit: max,
   requestTimeout = 30_000,
 }: ServerOptions): Promise<FastifyInstance> {
-  const options = { level: logLevel, serializers: { err: describeError } };
-  const loggerInstance: FastifyBaseLogger = pino(options, logStream ?? pino.destination());
+  const loggerInstance: FastifyBaseLogger = pino(
+    { level: logLevel, serializers },
+    logStream ?? pino.destination(),
+  );
   const server = fastify({
     loggerInstance,
-    disableRequestLogging: true, // One line of our own instead of two: `logRequests`.
+    logController: new RequestLog(),
     ...nodeServerOptions(requestTimeout),
   });
 
-  logRequests(server);
   handleErrors(server);
   handleHttpErrors(server);
 

@@ -1,0 +1,281 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { PlantStoreError } from '@plant-store/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningServer, startServer } from './running-server.ts';
+import { post, surfaces } from './surfaces.ts';
+
+const plant = '{"id":1,"name":"x"}';
+
+let server: RunningServer;
+
+beforeAll(async () => {
+  server = await startServer('Postgres');
+});
+
+afterAll(() => server.stop());
+
+/** Sends bytes as they are and returns everything that comes back. */
+async function sendRaw(text: string, { url } = server) {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.write(text);
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk) => chunks.push(chunk)).on('error', () => {});
+  await once(socket, 'close');
+  const [head = '', body = ''] = Buffer.concat(chunks).toString().split('\r\n\r\n', 2);
+  const [statusLine = '', ...headers] = head.toLowerCase().split('\r\n');
+  return { status: Number(statusLine.split(' ')[1]), headers, body };
+}
+
+/** What every error reply has in common, whoever made it. */
+function expectError(reply: { status: number; body: unknown }, error: number, status: number) {
+  expect(reply.status).toBe(status);
+  expect(reply.body).toStrictEqual({ error, message: expect.stringMatching(/\S/) });
+}
+
+describe.each(surfaces)('over $name', (surface) => {
+  it('answers 401 where there is no bearer token', async () => {
+    for (const authorization of ['', 'Basic dXNlcjpwYXNz', 'Bearer', 'Bearer ', 'test-token']) {
+      const reply = await surface.send(server, plant, { authorization });
+      expectError(reply, 40100, 401);
+      expect(reply.headers.get('www-authenticate')).toBe('Bearer realm="plant-store"');
+    }
+  });
+
+  it('answers 401 where the token is unknown', async () => {
+    for (const authorization of ['Bearer wrong', 'Bearer test-token x', 'Bearer "test-token"']) {
+      const reply = await surface.send(server, plant, { authorization });
+      expectError(reply, 40101, 401);
+      expect(reply.headers.get('www-authenticate')).toBe(
+        'Bearer realm="plant-store", error="invalid_token"',
+      );
+    }
+  });
+
+  it('takes the scheme in any case', async () => {
+    const reply = await surface.send(server, plant, { authorization: 'bEARER  test-token' });
+    expect(reply.status).toBe(200);
+  });
+
+  it('answers 401 before it looks at the body', async () => {
+    const reply = await surface.send(server, 'no json', {
+      authorization: '',
+      'content-type': 'text/plain',
+    });
+    expectError(reply, 40100, 401);
+  });
+
+  it('answers 400 where the body is not JSON', async () => {
+    for (const json of ['{', '{"id":1,}', 'undefined', "{'id':1}", '[1e1,'.padEnd(100_000, '[')]) {
+      expectError(await surface.send(server, json), 40000, 400);
+    }
+  });
+
+  it('answers 400 where the body is not UTF-8', async () => {
+    const reply = await post(server, surface.path, new Uint8Array([0x22, 0xff, 0xfe, 0x22]));
+    expect(await reply.text()).toContain('"error":40000,');
+  });
+
+  it.each([
+    'application/json; charset=utf-8',
+    'Application/JSON;charset="UTF-8"; v=1',
+    'application/json;',
+  ])('takes the content type %s', async (type) => {
+    expect((await surface.send(server, plant, { 'content-type': type })).status).toBe(200);
+  });
+
+  it.each([
+    'text/plain',
+    'application/jsonl',
+    'application/json; charset=latin1',
+    'multipart/form-data',
+    'application/x-www-form-urlencoded',
+    '*/*',
+  ])('answers 415 to the content type %s', async (type) => {
+    expectError(await surface.send(server, plant, { 'content-type': type }), 41500, 415);
+  });
+
+  it('answers 415 where there is no content type', async () => {
+    const authorization = `Bearer ${server.token}`;
+    const body = new Blob([plant]); // Of no type, so that fetch adds none.
+    const reply = await fetch(server.url + surface.path, {
+      method: 'POST',
+      headers: { authorization },
+      body,
+    });
+    expect(reply.status).toBe(415);
+    expect(await reply.text()).toContain('"error":41500,');
+  });
+
+  it('answers 415 where the body is compressed', async () => {
+    const gzip = new Uint8Array(gzipSync(plant));
+    const reply = await post(server, surface.path, gzip, { 'content-encoding': 'gzip' });
+    expect(reply.status).toBe(415);
+    expect(await reply.text()).toContain('"error":41500,');
+  });
+
+  it('answers 503 with Retry-After where the database is unavailable, and says no more', async () => {
+    const broken = await startServer('Postgres', { create: failing('databaseUnavailable') });
+    const reply = await surface.send(broken, plant);
+    expectError(reply, 50300, 503);
+    expect(reply.headers.get('retry-after')).toBe('1');
+    await broken.stop();
+  });
+
+  it('answers 503 with Retry-After where too many creates are waiting', async () => {
+    const broken = await startServer('Postgres', { create: failing('overloaded') });
+    const reply = await surface.send(broken, plant);
+    expectError(reply, 50301, 503);
+    expect(reply.headers.get('retry-after')).toBe('1');
+    await broken.stop();
+  });
+
+  it('answers 500 to a bug, which only the log describes', async () => {
+    const broken = await startServer('Postgres', { create: failing() });
+    const reply = await surface.send(broken, plant);
+    expect(reply).toMatchObject({
+      status: 500,
+      body: { error: 50000, message: 'internal error: the server has logged what went wrong' },
+    });
+    const [logged] = broken.log.map((line) => JSON.parse(line)).filter(({ err }) => err);
+    expect(logged).toMatchObject({
+      level: 50,
+      reqId: expect.any(String),
+      err: { type: 'TypeError', message: 'a bug', at: expect.stringMatching(/\.ts:\d+$/) },
+    });
+    await broken.stop();
+  });
+
+  it('answers 429 with Retry-After beyond a rate limit, where one is set', async () => {
+    const limited = await startServer('Postgres', { rateLimit: 2 });
+    expect(await surface.send(limited, plant)).toMatchObject({ status: 200 });
+    expect(await surface.send(limited, plant)).toMatchObject({ status: 200 });
+    const reply = await surface.send(limited, plant);
+    expectError(reply, 42900, 429);
+    expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
+    await limited.stop();
+  });
+});
+
+describe('paths and methods', () => {
+  it.each([
+    '/',
+    '/plant',
+    '/Plants',
+    '/PLANTS',
+    '/plants/',
+    '//plants',
+    '/plants/1',
+    '/trpc',
+    '/%2fplants',
+    '/plants%00',
+    '/../plants;x',
+  ])('answers 404 to the path %s', async (path) => {
+    const { status, body } = await request('POST', path);
+    expectError({ status, body: JSON.parse(body) }, 40400, 404);
+  });
+
+  it.each([
+    ['GET', '/plants', 'POST'],
+    ['PUT', '/plants', 'POST'],
+    ['DELETE', '/plants?x=1', 'POST'],
+    ['OPTIONS', '/plants', 'POST'],
+    ['PROPFIND', '/plants', 'POST'],
+    ['TRACE', '/%70lants', 'POST'],
+    ['POST', '/livez', 'GET, HEAD'],
+    ['POST', '/openapi.json', 'GET, HEAD'],
+    ['PUT', '/trpc/createPlant', 'GET, POST'],
+  ])('answers 405 with Allow to %s %s', async (method, path, allow) => {
+    const { status, headers, body } = await request(method, path);
+    expectError({ status, body: JSON.parse(body) }, 40500, 405);
+    expect(headers).toContain(`allow: ${allow.toLowerCase()}`);
+  });
+
+  it('answers 405 to HEAD, without a body as HEAD asks', async () => {
+    expect(await request('HEAD', '/plants')).toMatchObject({ status: 405, body: '' });
+  });
+
+  it('finds the path in the absolute form of a target', async () => {
+    expect(await request('GET', 'http://example.com/livez')).toMatchObject({ status: 200 });
+  });
+
+  it.each(['/%zz', '/plants%', '/%ff'])('answers 400 to the malformed path %s', async (path) => {
+    const { status, body } = await request('POST', path);
+    expectError({ status, body: JSON.parse(body) }, 40002, 400);
+  });
+
+  const request = (method: string, path: string) =>
+    sendRaw(
+      `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+    );
+});
+
+describe('below the routes', () => {
+  it.each([
+    ['no HTTP at all', 'hello\r\n\r\n'],
+    ['no Host', 'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['an unknown method', 'BREW /plants HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['an invalid header', 'GET / HTTP/1.1\r\nHost: x\r\nA b: c\r\n\r\n'],
+    [
+      'two lengths',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+    ],
+    [
+      'a length and chunks',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+  ])('answers 400 to %s', async (_what, text) => {
+    const { status, headers, body } = await sendRaw(text);
+    expectError({ status, body: JSON.parse(body) }, 40002, 400);
+    expect(headers).toContain('content-type: application/json');
+  });
+
+  it('answers 431 to headers that are too large', async () => {
+    const { status, body } = await sendRaw(
+      `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`,
+    );
+    expectError({ status, body: JSON.parse(body) }, 43100, 431);
+  });
+
+  it('answers 417 to an expectation that it cannot meet', async () => {
+    const { status, body } = await sendRaw('GET / HTTP/1.1\r\nHost: x\r\nExpect: cake\r\n\r\n');
+    expectError({ status, body: JSON.parse(body) }, 41700, 417);
+  });
+
+  it('answers 405 to CONNECT', async () => {
+    const { status, body } = await sendRaw('CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n');
+    expectError({ status, body: JSON.parse(body) }, 40500, 405);
+  });
+
+  it.each([
+    ['headers', 'POST /plants HTTP/1.1\r\nHost: x\r\n'],
+    [
+      'a body',
+      'POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test-token\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"id"',
+    ],
+  ])('answers 408 to %s that are not sent completely in time', async (_what, text) => {
+    const impatient = await startServer('Postgres', { requestTimeout: 100 });
+    const { status, body } = await sendRaw(text, impatient);
+    expectError({ status, body: JSON.parse(body) }, 40800, 408);
+    await impatient.stop();
+  });
+
+  it('asks for a body only once the token is known to be good', async () => {
+    const ask = (token: string) =>
+      sendRaw(
+        `POST /plants HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n` +
+          `Content-Type: application/json\r\nContent-Length: ${plant.length}\r\nExpect: 100-continue\r\n\r\n` +
+          (token === server.token ? plant : ''),
+      );
+    expect(await ask(server.token)).toMatchObject({ status: 100 });
+    expect(await ask('wrong')).toMatchObject({ status: 401 });
+  });
+});
+
+/** A create that fails: with an error of the catalogue, or as only a bug would. */
+function failing(kind?: 'databaseUnavailable' | 'overloaded') {
+  return async () => {
+    throw kind ? new PlantStoreError(kind, 'not now') : new TypeError('a bug');
+  };
+}

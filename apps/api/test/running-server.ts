@@ -1,0 +1,91 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { openPlantStore, type PlantStore } from '@plant-store/core';
+import { createDatabase } from '@plant-store/test-postgres';
+import postgres from 'postgres';
+import { inject } from 'vitest';
+import { buildServer, type ServerOptions } from '../src/server.ts';
+
+export type DatabaseName = 'PGlite' | 'Postgres';
+
+export interface Row {
+  id: bigint;
+  name: string;
+  tag: string | null;
+}
+
+export interface RunningServer {
+  url: string;
+  token: string;
+  store: PlantStore;
+  /** Every line of the log so far. */
+  log: string[];
+  /** Stops the server and returns the rows of its table, in order of id. */
+  stop(): Promise<Row[]>;
+}
+
+const token = 'test-token';
+
+/**
+ * Starts the server on a real socket, with an empty database of its own. With a `create` of its own
+ * the store fails in ways that no database can be brought to.
+ */
+export async function startServer(
+  database: DatabaseName,
+  { create, ...options }: Partial<ServerOptions & Pick<PlantStore, 'create'>> = {},
+): Promise<RunningServer> {
+  const { storeOptions, rows } = database === 'PGlite' ? await embedded() : await onPostgres();
+  const opened = await openPlantStore(storeOptions);
+  const store = create ? { ...opened, create } : opened;
+  store.accessTokens.trust('tester', token);
+  const log: string[] = [];
+  const server = await buildServer({
+    logStream: { write: (line) => log.push(line) },
+    ...options,
+    store,
+  });
+  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+  return {
+    url,
+    token,
+    store,
+    log,
+    async stop() {
+      server.server.closeAllConnections();
+      await server.close();
+      await store.close();
+      return rows();
+    },
+  };
+}
+
+const select = 'select id::text, name, tag from plants order by plants.id';
+
+async function embedded() {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'plant-store-api-'));
+  const rows = async () => {
+    const database = await PGlite.create(join(dataDirectory, 'postgres'));
+    const { rows } = await database.query<TextRow>(select);
+    await database.close();
+    await rm(dataDirectory, { recursive: true });
+    return rows.map(withBigint);
+  };
+  return { storeOptions: { dataDirectory }, rows };
+}
+
+async function onPostgres() {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const rows = async () => {
+    const sql = postgres(databaseUrl);
+    const rows = await sql.unsafe<TextRow[]>(select);
+    await sql.end();
+    return rows.map(withBigint);
+  };
+  return { storeOptions: { databaseUrl }, rows };
+}
+
+type TextRow = Omit<Row, 'id'> & { id: string };
+
+const withBigint = ({ id, ...row }: TextRow): Row => ({ id: BigInt(id), ...row });

@@ -1,0 +1,58 @@
+import type { RunningServer } from './running-server.ts';
+
+/** What a surface answers, in terms that both have in common. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  /** The plant, or `{ error, message }`. */
+  body: unknown;
+}
+
+/** A way in over HTTP: it sends the JSON of a plant exactly as it is written. */
+export interface Surface {
+  name: 'REST' | 'tRPC';
+  path: string;
+  send(server: RunningServer, json: string, headers?: Record<string, string>): Promise<Answer>;
+}
+
+const rest: Surface = {
+  name: 'REST',
+  path: '/plants',
+  async send(server, json, headers) {
+    const reply = await post(server, '/plants', json, headers);
+    return { status: reply.status, headers: reply.headers, body: await reply.json() };
+  },
+};
+
+const trpc: Surface = {
+  name: 'tRPC',
+  path: '/trpc/createPlant',
+  async send(server, json, headers) {
+    const reply = await post(server, '/trpc/createPlant', `{"json":${json}}`, headers);
+    const { result, error } = (await reply.json()) as TrpcReply;
+    const body = error
+      ? { error: error.json.data.error, message: error.json.message }
+      : result?.data.json;
+    return { status: reply.status, headers: reply.headers, body };
+  },
+};
+
+interface TrpcReply {
+  result?: { data: { json: unknown } };
+  error?: { json: { message: string; data: { error: number } } };
+}
+
+export const surfaces = [rest, trpc];
+
+export function post(
+  { url, token }: RunningServer,
+  path: string,
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return fetch(url + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+    body,
+  });
+}
