@@ -17,6 +17,7 @@ export function handleHttpErrors(fastify: FastifyInstance): void {
     }
   });
   // A client that asks before it sends its body gets its answer once the request has been let in.
+  server.on('request', ({ socket }, response) => latestResponse.set(socket, response));
   server.on('checkContinue', (request, response) => {
     server.emit('request', Object.assign(request, { awaitsContinue: true }), response);
   });
@@ -60,8 +61,17 @@ function clientErrorHandler({ code = '' }: NodeJS.ErrnoException, socket: Socket
     return;
   }
   const [kind, message] = byCode[code] ?? ['malformedRequest', 'this is not well-formed HTTP/1.1'];
-  end(socket, kind, message);
+  const latest = latestResponse.get(socket);
+  // Where the latest request came whole, the error is in what follows it: its own answer goes first.
+  if (latest?.req.complete && !latest.writableFinished) {
+    latest.once('finish', () => end(socket, kind, message));
+  } else {
+    end(socket, kind, message);
+  }
 }
+
+/** The response to the request that came last on each connection. */
+const latestResponse = new WeakMap<Socket, ServerResponse>();
 
 const byCode: Record<string, [ErrorKind, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['requestTimeout', 'the request was not sent completely in time'],
@@ -70,6 +80,7 @@ const byCode: Record<string, [ErrorKind, string]> = {
 };
 
 function end(socket: Socket, kind: ErrorKind, message: string): void {
+  if (!socket.writable) return;
   const { status, headers, body } = reply(kind, message);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${kind}\r\n${lines.join('')}\r\n${body}`);

@@ -45,7 +45,7 @@ interface TrpcReply {
 export const surfaces = [rest, trpc];
 
 export function post(
-  { url, token }: RunningServer,
+  { url, token }: Pick<RunningServer, 'url' | 'token'>,
   path: string,
   body: string | Uint8Array<ArrayBuffer>,
   headers: Record<string, string> = {},

@@ -16,12 +16,14 @@ export function plantRefused(error: unknown): PlantStoreError {
 }
 
 /** The database could not be reached, did not answer in time or gave up on the statement. */
-export function databaseUnavailable(cause?: unknown): PlantStoreError {
-  return new PlantStoreError(
-    'databaseUnavailable',
-    'the database did not answer: the plant may or may not have been stored, send it again',
-    { cause },
-  );
+export function databaseUnavailable(cause?: unknown, then = 'try again'): PlantStoreError {
+  const message = `the database did not answer: ${then}`;
+  return new PlantStoreError('databaseUnavailable', message, { cause });
+}
+
+/** The same for a create whose outcome is unknown. */
+export function createUnanswered(cause?: unknown): PlantStoreError {
+  return databaseUnavailable(cause, 'the plant may or may not be stored, send it again');
 }
 
 /**

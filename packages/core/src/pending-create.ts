@@ -1,5 +1,5 @@
 import type { NewPlant, Plant } from '@plant-store/schemas';
-import { databaseUnavailable } from './database-error.ts';
+import { createUnanswered } from './database-error.ts';
 import { PlantStoreError } from './plant-store-error.ts';
 
 /** A create on its way to the database, answered once: with a plant, an error, or at its deadline. */
@@ -21,7 +21,7 @@ export class PendingCreate {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#timer = setTimeout(() => {
-      this.fail(databaseUnavailable());
+      this.fail(createUnanswered());
       onDeadline(this);
     }, deadline);
   }

@@ -1,5 +1,5 @@
 import type { ErrorKind, NewPlant, Plant } from '@plant-store/schemas';
-import { databaseUnavailable, isDataError, plantRefused } from './database-error.ts';
+import { createUnanswered, isDataError, plantRefused } from './database-error.ts';
 import { PendingCreate } from './pending-create.ts';
 import { PlantStoreError } from './plant-store-error.ts';
 import type { PlantTable } from './plant-table.ts';
@@ -71,7 +71,7 @@ export class WriteBatcher {
     try {
       await this.#insert(open);
     } catch (error) {
-      if (!isDataError(error)) return failAll(open, databaseUnavailable(error));
+      if (!isDataError(error)) return failAll(open, createUnanswered(error));
       if (open.length === 1) return failAll(open, plantRefused(error));
       // Some plant in here is at fault: halve until it stands alone.
       const middle = open.length >> 1;
@@ -97,7 +97,7 @@ export class WriteBatcher {
       for (const pending of byId.get(plant.id) ?? []) pending.answer(plant);
     }
     // What was neither inserted nor found was deleted in between.
-    if (stored.length < taken.length) failAll(batch, databaseUnavailable());
+    if (stored.length < taken.length) failAll(batch, createUnanswered());
   }
 }
 

@@ -1,0 +1,80 @@
+import { openPlantStore } from '@plant-store/core';
+import { createDatabase } from '@plant-store/test-postgres';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { buildServer } from '../src/server.ts';
+import { type RunningServer, startServer } from './running-server.ts';
+import { post } from './surfaces.ts';
+
+let server: RunningServer;
+
+beforeAll(async () => {
+  server = await startServer('Postgres');
+});
+
+afterAll(() => server.stop());
+
+it.each([
+  ['/livez', { status: 'alive' }],
+  ['/readyz', { status: 'ready' }],
+])('answers %s without a token', async (path, body) => {
+  const reply = await fetch(server.url + path);
+  expect(reply.status).toBe(200);
+  expect(reply.headers.get('content-type')).toBe('application/json');
+  expect(await reply.json()).toEqual(body);
+});
+
+it('is alive but not ready while its tables are missing', async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const store = await openPlantStore({ databaseUrl });
+  const sql = postgres(databaseUrl);
+  await sql`drop table plants`;
+  await sql.end();
+  const unready = await buildServer({ store, logLevel: 'silent' });
+  expect((await unready.inject('/livez')).statusCode).toBe(200);
+  const reply = await unready.inject('/readyz');
+  expect(reply.statusCode).toBe(503);
+  expect(reply.headers['retry-after']).toBe('1');
+  expect(reply.json()).toEqual({ error: 50300, message: expect.any(String) });
+  await unready.close();
+  await store.close();
+});
+
+it('is not ready while it drains, and still answers creates', async () => {
+  const store = await openPlantStore({ databaseUrl: await createDatabase(inject('postgresUrl')) });
+  store.accessTokens.trust('tester', 'test-token');
+  const draining = await buildServer({ store, logLevel: 'silent' });
+  const replies: Promise<Response>[] = [];
+  draining.addHook('preClose', async () => {
+    const target = { url, token: 'test-token' };
+    replies.push(fetch(`${url}/readyz`), post(target, '/plants', '{"id":1,"name":"x"}'));
+    await Promise.all(replies);
+  });
+  const url = await draining.listen({ host: '127.0.0.1', port: 0 });
+  await draining.close();
+  const [ready, created] = await Promise.all(replies);
+  expect(ready?.status).toBe(503);
+  expect(await ready?.json()).toMatchObject({ error: 50302 });
+  expect(created?.status).toBe(200);
+  await store.close();
+});
+
+it('serves an API reference that loads nothing from elsewhere', async () => {
+  const reply = await fetch(`${server.url}/docs`);
+  const page = await reply.text();
+  expect(reply.status).toBe(200);
+  expect(reply.headers.get('content-type')).toMatch(/^text\/html/);
+  expect(page).toContain('/openapi.json');
+  expect(page).not.toMatch(/(src|href)="(https?:)?\/\//);
+  for (const [, address = ''] of page.matchAll(/(?:src|href)="([^"]+)"/g)) {
+    expect((await fetch(new URL(address, reply.url))).status).toBe(200);
+  }
+});
+
+it('lets the API reference run its own scripts alone', async () => {
+  const { headers } = await fetch(`${server.url}/docs/`);
+  const policy = headers.get('content-security-policy');
+  expect(policy).toMatch(/script-src 'self' 'sha256-[\w+/]+=*';/);
+  expect(policy).toContain("default-src 'self'");
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+});

@@ -1,0 +1,45 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+export interface StartedProcess {
+  child: ChildProcess;
+  /** What it has printed so far, on both streams. */
+  output(): string;
+  /** Resolves with the match once it has printed something that matches; rejects when it ends before. */
+  printed(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Resolves with its exit code, or the signal that ended it. */
+  ended(): Promise<number | NodeJS.Signals>;
+}
+
+/** Starts the server's program as `pnpm start` does, with these settings and no others. */
+export function startProcess(env: Record<string, string>): StartedProcess {
+  const child = spawn(process.execPath, [main], {
+    env: { PATH: process.env['PATH'], PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk;
+      child.emit('printed');
+    });
+  }
+  const end = once(child, 'close').then(([code, signal]) => code ?? signal);
+  return {
+    child,
+    output: () => output,
+    ended: () => end,
+    async printed(pattern) {
+      let match = pattern.exec(output);
+      while (!match) {
+        await Promise.race([once(child, 'printed'), end]);
+        match = pattern.exec(output);
+        if (!match && child.exitCode !== null) throw new Error(`it ended:\n${output}`);
+      }
+      return match;
+    },
+  };
+}

@@ -1,0 +1,181 @@
+import type { AppRouter } from '@plant-store/core';
+import {
+  createTRPCClient,
+  httpBatchLink,
+  httpBatchStreamLink,
+  httpLink,
+  TRPCClientError,
+} from '@trpc/client';
+import superjson from 'superjson';
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
+import { type RunningServer, startServer } from './running-server.ts';
+import { post } from './surfaces.ts';
+
+let server: RunningServer;
+
+beforeAll(async () => {
+  server = await startServer('Postgres');
+});
+
+afterAll(() => server.stop());
+
+const links = [
+  { name: 'httpLink', link: httpLink },
+  { name: 'httpBatchLink', link: httpBatchLink },
+  { name: 'httpBatchStreamLink', link: httpBatchStreamLink },
+];
+
+describe.each(links)('a client with $name', ({ name, link }) => {
+  const client = (token = server.token) =>
+    createTRPCClient<AppRouter>({
+      links: [
+        link({
+          url: `${server.url}/trpc`,
+          transformer: superjson,
+          headers: { authorization: `Bearer ${token}` },
+        }),
+      ],
+    });
+  const firstId = BigInt(links.findIndex((each) => each.name === name)) * 1000n;
+
+  it('creates a plant under a bigint and under a number', async () => {
+    const plant = { name: 'Monstera deliciosa', tag: 'Araceae' };
+    const id = firstId + 9007199254740993n;
+    expect(await client().createPlant.mutate({ id, ...plant })).toStrictEqual(plant);
+    expect(await client().createPlant.mutate({ id, ...plant })).toStrictEqual(plant);
+    const small = await client().createPlant.mutate({ id: Number(firstId), name: 'x' });
+    expect(small).toStrictEqual({ name: 'x' });
+  });
+
+  it('creates many at once', async () => {
+    const { createPlant } = client();
+    const creates = Array.from({ length: 10 }, (_, i) =>
+      createPlant.mutate({ id: firstId + 100n + BigInt(i), name: `plant ${i}` }),
+    );
+    const plants = await Promise.all(creates);
+    expect(plants).toEqual(Array.from({ length: 10 }, (_, i) => ({ name: `plant ${i}` })));
+  });
+
+  it('leaves an undefined tag out', async () => {
+    const plant = await client().createPlant.mutate({
+      id: firstId + 200n,
+      name: 'x',
+      tag: undefined,
+    });
+    expect(plant).toStrictEqual({ name: 'x' });
+  });
+
+  it('gets the number of the catalogue in error.data, call by call', async () => {
+    const { createPlant } = client();
+    await createPlant.mutate({ id: firstId + 300n, name: 'x' });
+    const [taken, invalid, good] = await Promise.allSettled([
+      createPlant.mutate({ id: firstId + 300n, name: 'y' }),
+      createPlant.mutate({ id: 1.5, name: 'x' }),
+      createPlant.mutate({ id: firstId + 301n, name: 'x' }),
+    ]);
+    expect(taken).toMatchObject({
+      reason: {
+        message: `id ${firstId + 300n} belongs to another plant: choose an id that is free`,
+        data: { error: 40900, code: 'CONFLICT', httpStatus: 409, path: 'createPlant' },
+      },
+    });
+    expect(invalid).toMatchObject({ reason: { data: { error: 40001, code: 'BAD_REQUEST' } } });
+    expect(good).toEqual({ status: 'fulfilled', value: { name: 'x' } });
+  });
+
+  it('gets an error that its token is unknown', async () => {
+    const error = await client('wrong')
+      .createPlant.mutate({ id: 1n, name: 'x' })
+      .catch((e) => e);
+    expect(error).toBeInstanceOf(TRPCClientError);
+    expect(error.data).toMatchObject({ error: 40101, code: 'UNAUTHORIZED', httpStatus: 401 });
+  });
+
+  it('infers what it sends and gets', () => {
+    const { mutate } = client().createPlant;
+    expectTypeOf(mutate).parameter(0).toEqualTypeOf<{
+      id: bigint | number;
+      name: string;
+      tag?: string | undefined;
+    }>();
+    expectTypeOf(mutate).returns.resolves.toEqualTypeOf<{
+      name: string;
+      tag?: string | undefined;
+    }>();
+  });
+});
+
+describe('over the wire', () => {
+  const batchOf = (size: number) => ({
+    path: `/trpc/${Array(size).fill('createPlant').join(',')}?batch=1`,
+    body: JSON.stringify(
+      Object.fromEntries(
+        Array.from({ length: size }, (_, i) => [i, { json: { id: 5000 + i, name: 'batched' } }]),
+      ),
+    ),
+  });
+
+  it('answers a batch of 10 and refuses one of 11 before any of it is done', async () => {
+    const eleven = batchOf(11);
+    const refused = await post(server, eleven.path, eleven.body);
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ error: { json: { data: { error: 40002 } } } });
+    const name = JSON.stringify({ json: { id: 5000, name: 'free until now' } });
+    expect((await post(server, '/trpc/createPlant', name)).status).toBe(200);
+
+    const ten = batchOf(10);
+    const answered = await post(server, ten.path, ten.body);
+    expect(answered.status).toBe(207);
+    expect(await answered.json()).toHaveLength(10);
+  });
+
+  it('keeps ids in a batch exact, however they are spelled', async () => {
+    const body =
+      '{"0":{"json":{"id":9007199254740995,"name":"0"}},"1":{"json":{"id":7e3,"name":"1"}}}';
+    const path = '/trpc/createPlant,createPlant?batch=1';
+    expect((await post(server, path, body)).status).toBe(200);
+    const other = JSON.stringify({
+      json: { id: '9007199254740995', name: 'x' },
+      meta: { values: { id: ['bigint'] } },
+    });
+    expect((await post(server, '/trpc/createPlant', other)).status).toBe(409);
+  });
+
+  it.each([
+    ['GET', '/trpc/createPlant', 405, 40500],
+    ['GET', '/trpc/createPlant?input=%7B%7D', 405, 40500],
+    ['GET', '/trpc/createPlant,createPlant?batch=1', 405, 40500],
+    ['POST', '/trpc/nothing', 404, 40400],
+    ['POST', '/trpc/createPlant/more', 404, 40400],
+    ['POST', '/trpc/%2e', 404, 40400],
+    ['POST', '/trpc/toString', 404, 40400],
+  ])('answers %s %s with %i', async (method, path, status, error) => {
+    const reply = await fetch(server.url + path, {
+      method,
+      headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
+    });
+    expect(reply.status).toBe(status);
+    expect(JSON.stringify(await reply.json())).toContain(`"error":${error},`);
+    if (status === 405) expect(reply.headers.get('allow')).toBe('POST');
+  });
+
+  it.each(['"5"', '[]', 'null', '{"0":5}', '{"json":5}'])(
+    'answers 400 to the batch %s',
+    async (body) => {
+      const reply = await post(server, '/trpc/createPlant?batch=1', body);
+      expect(reply.status).toBe(400);
+    },
+  );
+
+  it.each([
+    ['a boolean', true, ['bigint']],
+    ['text', '0x10', ['bigint']],
+    ['text', '5', ['number']],
+    ['a number', 1e9, [['typed-array', 'Float64Array']]],
+  ])('does not believe that %s is an id', async (_what, id, claim) => {
+    const body = { json: { id, name: 'x' }, meta: { values: { id: claim } } };
+    const reply = await post(server, '/trpc/createPlant', JSON.stringify(body));
+    expect(reply.status).toBe(400);
+    expect(await reply.text()).toContain('"error":40001,');
+  });
+});
