@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { type StartedProcess, startProcess } from '@plant-store/api/started-process';
+import { createDatabase } from '@plant-store/test-postgres';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+
+let server: StartedProcess;
+let databaseUrl: string;
+let env: Record<string, string | undefined>;
+
+beforeAll(async () => {
+  databaseUrl = await createDatabase(inject('postgresUrl'));
+  server = startProcess({ DATABASE_URL: databaseUrl, PLANT_STORE_TOKEN: 'secret' });
+  const [, url] = await server.printed(/REST +(\S+)\/plants/);
+  env = { PATH: process.env['PATH'], PLANT_STORE_URL: url, PLANT_STORE_TOKEN: 'secret' };
+});
+
+afterAll(async () => {
+  server.child.kill();
+  await server.ended();
+});
+
+const addPlants = (settings = env) =>
+  promisify(execFile)('./add-plants.sh', { env: settings, timeout: 60_000 });
+
+it('adds every houseplant over REST, and says how many', { timeout: 60_000 }, async () => {
+  const lines = (await readFile('houseplants.ndjson', 'utf8')).trimEnd().split('\n');
+  expect(lines.length).toBeGreaterThanOrEqual(150);
+  expect((await addPlants()).stdout).toBe(`${lines.length} added, 0 refused\n`);
+
+  const sql = postgres(databaseUrl);
+  const rows = await sql`select id::int, name, tag from plants order by id`;
+  expect([...rows]).toEqual(lines.map((line) => JSON.parse(line)));
+
+  // Once more changes nothing.
+  expect((await addPlants()).stdout).toBe(`${lines.length} added, 0 refused\n`);
+  expect(await sql`select count(*)::int from plants`).toEqual([{ count: lines.length }]);
+  await sql.end();
+});
+
+it('says what was refused, and why', async () => {
+  const failure = await addPlants({ ...env, PLANT_STORE_TOKEN: 'wrong' }).catch((error) => error);
+  expect(failure).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/^0 added, \d+ refused/),
+  });
+  expect(failure.stderr).toContain(
+    '{"id":1,"name":"Adenium obesum","tag":"Apocynaceae"}: {"error":40101,',
+  );
+});

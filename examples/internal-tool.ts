@@ -1,0 +1,34 @@
+/**
+ * What an internal tool does: it imports core and works on the store itself, without HTTP.
+ *
+ *   node examples/internal-tool.ts ./some-directory
+ *   node examples/internal-tool.ts postgres://user:password@host:5432/database
+ */
+import { createCaller, openPlantStore, PlantStoreError } from '@plant-store/core';
+
+const where = process.argv[2] ?? '.plant-store-example';
+const store = await openPlantStore(
+  where.startsWith('postgres') ? { databaseUrl: where } : { dataDirectory: where },
+);
+
+// Through the procedure, as tRPC and REST do: input is checked, ids may be numbers.
+const { createPlant } = createCaller({ store, principal: { name: 'internal-tool' } });
+const monstera = await createPlant({ id: 1, name: 'Monstera deliciosa', tag: 'Araceae' });
+console.log('created', monstera);
+
+// Through the store: for ids beyond 2^53, and for many at once.
+const plants = ['Ficus lyrata', 'Hoya carnosa', 'Pilea peperomioides'];
+const created = await Promise.all(
+  plants.map((name, i) => store.create({ id: 9007199254740993n + BigInt(i), name })),
+);
+console.log('created', created.length, 'more');
+
+// An id belongs to one plant for good.
+try {
+  await store.create({ id: 1n, name: 'Ficus lyrata' });
+} catch (error) {
+  if (!(error instanceof PlantStoreError) || error.kind !== 'idTaken') throw error;
+  console.log('refused', error.error, error.message);
+}
+
+await store.close();
