@@ -1,28 +1,22 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { type StartedProcess, startProcess } from '@plant-store/api/started-process';
+import { startOnPostgres } from '@plant-store/api/started-process';
 import { createDatabase } from '@plant-store/test-postgres';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 
-let server: StartedProcess;
 let databaseUrl: string;
-let env: Record<string, string | undefined>;
+let server: Awaited<ReturnType<typeof startOnPostgres>>;
 
 beforeAll(async () => {
   databaseUrl = await createDatabase(inject('postgresUrl'));
-  server = startProcess({ DATABASE_URL: databaseUrl, PLANT_STORE_TOKEN: 'secret' });
-  const [, url] = await server.printed(/REST +(\S+)\/plants/);
-  env = { PATH: process.env['PATH'], PLANT_STORE_URL: url, PLANT_STORE_TOKEN: 'secret' };
+  server = await startOnPostgres(databaseUrl);
 });
 
-afterAll(async () => {
-  server.child.kill();
-  await server.ended();
-});
+afterAll(() => server.stop());
 
-const addPlants = (settings = env) =>
+const addPlants = (settings = server.env) =>
   promisify(execFile)('./add-plants.sh', { env: settings, timeout: 60_000 });
 
 it('adds every houseplant over REST, and says how many', { timeout: 60_000 }, async () => {
@@ -41,7 +35,9 @@ it('adds every houseplant over REST, and says how many', { timeout: 60_000 }, as
 });
 
 it('says what was refused, and why', async () => {
-  const failure = await addPlants({ ...env, PLANT_STORE_TOKEN: 'wrong' }).catch((error) => error);
+  const failure = await addPlants({ ...server.env, PLANT_STORE_TOKEN: 'wrong' }).catch(
+    (error) => error,
+  );
   expect(failure).toMatchObject({
     code: 1,
     stdout: expect.stringMatching(/^0 added, \d+ refused/),

@@ -43,3 +43,21 @@ export function startProcess(env: Record<string, string>): StartedProcess {
     },
   };
 }
+
+/**
+ * Starts it on a Postgres and waits until it listens.
+ *
+ * @returns the settings for a program that uses it over REST, and what stops it.
+ */
+export async function startOnPostgres(databaseUrl: string) {
+  const PLANT_STORE_TOKEN = 'secret';
+  const server = startProcess({ DATABASE_URL: databaseUrl, PLANT_STORE_TOKEN });
+  const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
+  return {
+    env: { PATH: process.env['PATH'], PLANT_STORE_URL: url, PLANT_STORE_TOKEN },
+    async stop() {
+      server.child.kill();
+      await server.ended();
+    },
+  };
+}

@@ -1,7 +1,7 @@
 import type { RunningServer } from './running-server.ts';
 
 /** What a surface answers, in terms that both have in common. */
-export interface Answer {
+interface Answer {
   status: number;
   headers: Headers;
   /** The plant, or `{ error, message }`. */
@@ -9,7 +9,7 @@ export interface Answer {
 }
 
 /** A way in over HTTP: it sends the JSON of a plant exactly as it is written. */
-export interface Surface {
+interface Surface {
   name: 'REST' | 'tRPC';
   path: string;
   send(server: RunningServer, json: string, headers?: Record<string, string>): Promise<Answer>;

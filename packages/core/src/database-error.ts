@@ -30,7 +30,7 @@ export function createUnanswered(cause?: unknown): PlantStoreError {
  * The error code of the database (a SQLSTATE such as `22P05`) or of the connection to it
  * (`ECONNREFUSED`), from under what Drizzle wraps around it.
  */
-export function sqlState(error: unknown): string | undefined {
+function sqlState(error: unknown): string | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
     if ('code' in at && typeof at.code === 'string') return at.code;
   }
