@@ -25,7 +25,7 @@ store.create({ id: '1', name: 'x' });
 `;
 
 it('schemas and core work in a project outside the workspace, types and all', {
-  timeout: 120_000,
+  timeout: 200_000,
 }, async () => {
   const project = await mkdtemp(join(tmpdir(), 'plant-store-packed-'));
   const run = (file: string, ...args: string[]) => exec(file, args, { cwd: project });

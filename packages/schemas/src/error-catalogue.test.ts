@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { ErrorBody, type ErrorKind, errorCatalogue, httpStatus } from './error-catalogue.ts';
 
@@ -13,6 +14,15 @@ it('has the numbers that clients rely on', () => {
 it.each(kinds)('gives %s a number that starts with its HTTP status', (kind) => {
   expect(String(errorCatalogue[kind].error).slice(0, 3)).toBe(String(httpStatus(kind)));
   expect(httpStatus(kind)).toBeGreaterThanOrEqual(400);
+});
+
+it('is what the page of the docs lists', async () => {
+  const page = await readFile(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
+  const rows = kinds.map((kind) => {
+    const { error, when } = errorCatalogue[kind];
+    return `| ${error} | ${httpStatus(kind)} | ${when} |`;
+  });
+  expect(page.match(/^\| \d{5} .*$/gm)).toEqual(rows);
 });
 
 it('describes a body of an int32 and a text', () => {

@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { startOnPostgres } from '@plant-store/api/started-process';
+import { createDatabase } from '@plant-store/test-postgres';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+
+const exec = promisify(execFile);
+const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+
+/** The code of the README in a language, with the address of the server that is tested. */
+const blocks = (language: string) =>
+  [...readme.matchAll(/```(\w+)\n(.*?)```/gs)]
+    .filter(([, each]) => each === language)
+    .map(([, , code = '']) => code.replaceAll('http://127.0.0.1:3000', server.env.PLANT_STORE_URL));
+
+let server: Awaited<ReturnType<typeof startOnPostgres>>;
+let directory: string;
+
+beforeAll(async () => {
+  server = await startOnPostgres(await createDatabase(inject('postgresUrl')));
+  directory = await mkdtemp(fileURLToPath(new URL('readme-', import.meta.url)));
+});
+
+afterAll(async () => {
+  await server.stop();
+  await rm(directory, { recursive: true });
+});
+
+/** Runs a program of the README from a file beside the examples, where its imports are found. */
+async function run(code: string) {
+  const file = join(directory, 'snippet.ts');
+  await writeFile(file, code.replaceAll('./plants', join(directory, 'plants')));
+  return (await exec(process.execPath, [file], { env: server.env, cwd: tmpdir() })).stdout;
+}
+
+it('has curl calls that are answered as it says', async () => {
+  const calls = blocks('sh').filter((code) => code.startsWith('curl'));
+  expect(calls).toHaveLength(2);
+  for (const [i, call] of calls.entries()) {
+    const command = call.replace('$(cat .plant-store/token)', server.env.PLANT_STORE_TOKEN);
+    const { stdout } = await exec('sh', ['-c', command]);
+    expect(stdout).toBe(blocks('json')[i]?.trim());
+  }
+});
+
+it('has a tRPC client that works', async () => {
+  const [trpc = ''] = blocks('ts');
+  expect(await run(trpc)).toBe('Hoya carnosa\n40900\n');
+});
+
+it('has an internal tool that works', async () => {
+  const [, core = ''] = blocks('ts');
+  expect(await run(core)).toBe("{ name: 'Monstera deliciosa', tag: 'Araceae' }\n");
+});
+
+it('counts the houseplants right', async () => {
+  const plants = await readFile(new URL('houseplants.ndjson', import.meta.url), 'utf8');
+  expect(readme).toContain(`${plants.trimEnd().split('\n').length} houseplants`);
+});
