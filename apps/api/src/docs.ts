@@ -23,6 +23,11 @@ export async function docs(scope: FastifyInstance) {
       withDefaultFonts: false,
       proxyUrl: '',
       telemetry: false,
+      // Scalar's own services, which this page must not need.
+      agent: { disabled: true },
+      mcp: { disabled: true },
+      showDeveloperTools: 'never',
+      hideClientButton: true,
     },
   });
 }
