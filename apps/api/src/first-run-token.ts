@@ -11,8 +11,8 @@ export async function firstRunToken(
   accessTokens: AccessTokens,
 ): Promise<{ token: string; path: string }> {
   const path = join(dataDirectory, 'token');
-  const kept = await readFile(path, 'utf8').catch(ifMissing);
-  const token = kept?.trim() || createToken();
+  const kept = (await readFile(path, 'utf8').catch(ifMissing))?.trim();
+  const token = kept || createToken();
   if (!kept) await writeFile(path, `${token}\n`, { mode: 0o600 });
   await accessTokens.add('first-run', token);
   return { token, path };

@@ -5,6 +5,9 @@ import { buildServer } from './server.ts';
 import { explainStartFailure } from './start-failure.ts';
 import { welcome } from './welcome.ts';
 
+/** Milliseconds that requests under way have to finish when the process is told to stop. */
+const drainDeadline = 6_000;
+
 try {
   await start(readEnv());
 } catch (error) {
@@ -29,6 +32,8 @@ async function start(env: Env): Promise<void> {
   console.log(welcome({ url, token: made, database: databaseUrl ? 'Postgres' : dataDirectory }));
 
   const stop = async () => {
+    // What is not answered by then was not sent by then: a client may not hold the process up.
+    setTimeout(() => server.server.closeAllConnections(), drainDeadline);
     await server.close();
     await store.close();
     process.exit(0);

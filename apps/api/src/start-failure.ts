@@ -1,4 +1,4 @@
-import { DataDirectoryInUseError } from '@plant-store/core';
+import { DataDirectoryError } from '@plant-store/core';
 import { ConfigurationError } from './env.ts';
 
 /** Says why the server did not start and what to do about it. */
@@ -8,18 +8,16 @@ export function explainStartFailure(error: unknown): string {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof ConfigurationError || error instanceof DataDirectoryInUseError) {
+  if (error instanceof ConfigurationError || error instanceof DataDirectoryError) {
     return error.message;
   }
-  const { code = '', message } =
-    error instanceof Error ? rootOf(error) : { message: String(error) };
-  if (code === 'EADDRINUSE' || code === 'EACCES' || code === 'EADDRNOTAVAIL') {
-    return `${message}: set PORT and HOST to an address that is free`;
-  }
+  const { code, syscall, message } = rootOf(error);
+  if (syscall === 'listen') return `${message}: set PORT and HOST to an address that is free`;
   return `${message || code}: if this is about the database, check DATABASE_URL`;
 }
 
 /** The error under what libraries wrap around it. */
-function rootOf(error: Error): Error & { code?: string } {
+function rootOf(error: unknown): NodeJS.ErrnoException {
+  if (!(error instanceof Error)) return new Error(String(error));
   return error.cause instanceof Error ? rootOf(error.cause) : error;
 }

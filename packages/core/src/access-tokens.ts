@@ -58,9 +58,10 @@ export function createAccessTokens({
 
     async authenticate(token) {
       const sha256 = digest(token);
+      const principal = trusted.get(sha256);
+      if (principal) return principal;
       const lookup = remembered.get(sha256);
-      const isFresh = lookup && now() < lookup.until;
-      return trusted.get(sha256) ?? (isFresh ? lookup.found : lookUp(sha256));
+      return lookup && now() < lookup.until ? lookup.found : lookUp(sha256);
     },
   };
 

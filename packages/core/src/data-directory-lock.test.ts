@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -31,7 +31,7 @@ async function otherHolder() {
 it('refuses a second holder and names the first', async () => {
   const holder = await otherHolder();
   await expect(lockDataDirectory(directory)).rejects.toMatchObject({
-    name: 'DataDirectoryInUseError',
+    name: 'DataDirectoryError',
     message: expect.stringMatching(
       new RegExp(`^the data directory ${directory} is in use by process ${holder.pid}, started `),
     ),
@@ -62,4 +62,12 @@ it('refuses a second holder within the process, until the first gives it back', 
   unlock();
   const again = await lockDataDirectory(directory);
   again();
+});
+
+it('says what is wrong with a directory that cannot be used', async () => {
+  const file = join(directory, 'a file');
+  await writeFile(file, '');
+  await expect(lockDataDirectory(join(file, 'below'))).rejects.toThrow(
+    /^the data directory .*a file\/below cannot be used \(ENOTDIR: .*\): make it writable, or choose another directory$/,
+  );
 });

@@ -2,9 +2,9 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** Another process has the data directory open. */
-export class DataDirectoryInUseError extends Error {
-  override readonly name = 'DataDirectoryInUseError';
+/** The data directory cannot be used: another process has it open, or it cannot be written to. */
+export class DataDirectoryError extends Error {
+  override readonly name = 'DataDirectoryError';
 }
 
 /**
@@ -15,25 +15,39 @@ export class DataDirectoryInUseError extends Error {
  * and never taken from a living one. Node offers file locks through SQLite alone.
  *
  * @returns a function that gives the directory back.
- * @throws DataDirectoryInUseError that names the holder.
+ * @throws DataDirectoryError that names the holder, or what is wrong with the directory.
  */
 export async function lockDataDirectory(directory: string): Promise<() => void> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  const lock = new DatabaseSync(join(directory, 'lock'), { timeout: 0 });
   const holder = join(directory, 'lock-holder');
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const unlock = lockFile(join(directory, 'lock'));
+    await writeFile(holder, `process ${process.pid}, started ${new Date().toISOString()}\n`);
+    return unlock;
+  } catch (cause) {
+    const problem = isBusy(cause)
+      ? `is in use by ${await name(holder)}: stop that process`
+      : `cannot be used (${cause instanceof Error ? cause.message : cause}): make it writable`;
+    const message = `the data directory ${resolve(directory)} ${problem}, or choose another directory`;
+    throw new DataDirectoryError(message, { cause });
+  }
+}
+
+function lockFile(path: string): () => void {
+  const lock = new DatabaseSync(path, { timeout: 0 });
   try {
     // Nothing is ever written to the file, so no journal can be left beside it.
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
-  } catch (cause) {
+  } catch (error) {
     lock.close();
-    throw new DataDirectoryInUseError(
-      `the data directory ${resolve(directory)} is in use by ${await name(holder)}: ` +
-        'stop that process, or choose another directory',
-      { cause },
-    );
+    throw error;
   }
-  await writeFile(holder, `process ${process.pid}, started ${new Date().toISOString()}\n`);
   return () => lock.close();
+}
+
+/** SQLITE_BUSY: somebody else has the lock (https://sqlite.org/rescode.html#busy). */
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === 5;
 }
 
 async function name(holder: string): Promise<string> {

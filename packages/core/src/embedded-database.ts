@@ -10,7 +10,7 @@ import { type Database, migrationsFolder } from './database.ts';
  * it. What it acknowledged survives the death of the process, but PGlite has no fsync, so not
  * necessarily a power cut.
  *
- * @throws DataDirectoryInUseError when another process has the directory open.
+ * @throws DataDirectoryError when another process has the directory open, or it cannot be written to.
  */
 export async function openEmbeddedDatabase(directory: string): Promise<Database> {
   const unlock = await lockDataDirectory(directory);

@@ -1,5 +1,5 @@
 export { type AccessTokens, createToken, type Principal } from './access-tokens.ts';
-export { DataDirectoryInUseError } from './data-directory-lock.ts';
+export { DataDirectoryError } from './data-directory-lock.ts';
 export { openPlantStore, type PlantStore, type PlantStoreOptions } from './plant-store.ts';
 export { PlantStoreError, toPlantStoreError } from './plant-store-error.ts';
 export { type AppRouter, appRouter, createCaller } from './router.ts';

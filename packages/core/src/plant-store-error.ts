@@ -37,8 +37,7 @@ export function toPlantStoreError(error: unknown): PlantStoreError {
   if (code === 'BAD_REQUEST' && cause instanceof ZodError) {
     return invalidInput(cause);
   }
-  // JSON.parse throws a RangeError where a text is nested too deeply to read.
-  if (code === 'BAD_REQUEST' && (cause instanceof SyntaxError || cause instanceof RangeError)) {
+  if (code === 'BAD_REQUEST' && cause instanceof SyntaxError) {
     return new PlantStoreError('bodyNotJson', `the body is not JSON: ${cause.message}`, { cause });
   }
   const kind = code && kindByCode[code];

@@ -35,7 +35,7 @@ export interface PlantStore {
 /**
  * Opens the store and brings its tables up to date.
  *
- * @throws DataDirectoryInUseError when another process holds the data directory, and the database's
+ * @throws DataDirectoryError when the data directory cannot be used, and the database's
  *   own error when it cannot be reached.
  */
 export async function openPlantStore(options: PlantStoreOptions): Promise<PlantStore> {

@@ -5,10 +5,16 @@
  * is spelled (`1e3`, `10.00`); integers far beyond int64 stay `number`. A fraction never becomes an
  * integer by rounding: it is `NaN` where it would.
  *
- * @throws SyntaxError when the text is not JSON, RangeError when it is nested too deeply to read.
+ * @throws SyntaxError when the text is not JSON or is nested too deeply to be read so.
  */
 export function parseJson(text: string): unknown {
-  return mayBeInexact.test(text) ? JSON.parse(text, exactly) : JSON.parse(text);
+  if (!mayBeInexact.test(text)) return JSON.parse(text);
+  try {
+    return JSON.parse(text, exactly);
+  } catch (cause) {
+    // JSON.parse goes to any depth, but calls a reviver only as deep as the stack is.
+    throw cause instanceof RangeError ? new SyntaxError('nested too deeply', { cause }) : cause;
+  }
 }
 
 // A number of up to 15 digits and without an exponent reads exactly: a double holds 15 digits.
