@@ -38,6 +38,8 @@ export function handleErrors(server: FastifyInstance): void {
 /** Sends an error in the contract's shape. */
 export function sendError(reply: FastifyReply, failure: PlantStoreError): FastifyReply {
   const { error, message } = failure;
+  // Fastify would close the connection while the client is still sending, and the reply be lost.
+  if (failure.kind === 'bodyTooLarge') reply.removeHeader('connection');
   return sendJson(reply.code(failure.status).headers(errorHeaders(failure)), { error, message });
 }
 
@@ -68,6 +70,7 @@ export function toReplyError(error: Error): PlantStoreError {
 }
 
 const kindByCode: Record<string, ErrorKind> = {
+  ECONNRESET: 'malformedRequest', // The client left before it had sent the whole body.
   FST_ERR_CTP_BODY_TOO_LARGE: 'bodyTooLarge',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupportedMediaType',
 };

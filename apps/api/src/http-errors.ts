@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from 'node:http';
+import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { PlantStoreError } from '@plant-store/core';
 import { type ErrorKind, errorCatalogue, httpStatus } from '@plant-store/schemas';
@@ -12,12 +12,18 @@ import { sendError, toReplyError } from './error-replies.ts';
 export function handleHttpErrors(fastify: FastifyInstance): void {
   const { server } = fastify;
   fastify.addHook('onRequest', async ({ raw }) => {
-    if (raw.httpVersion === '1.1' && raw.headers.host === undefined) {
-      throw new PlantStoreError('malformedRequest', 'there is no Host header (RFC 9112 §3.2)');
+    const hosts = count(raw.rawHeaders, 'host');
+    if (hosts > 1 || (hosts === 0 && raw.httpVersion === '1.1')) {
+      throw malformed(`there are ${hosts} Host headers: send one (RFC 9112 §3.2)`);
+    }
+    if (count(raw.rawHeaders, 'authorization') > 1) {
+      throw malformed('there is more than one Authorization header: send one');
     }
   });
   // A client that asks before it sends its body gets its answer once the request has been let in.
-  server.on('request', ({ socket }, response) => latestResponse.set(socket, response));
+  server.on('request', ({ socket }, latest) => {
+    responses.set(socket, { latest, previous: responses.get(socket)?.latest });
+  });
   server.on('checkContinue', (request, response) => {
     server.emit('request', Object.assign(request, { awaitsContinue: true }), response);
   });
@@ -29,7 +35,9 @@ export function handleHttpErrors(fastify: FastifyInstance): void {
     response.writeHead(status, headers).end(body);
   });
   server.on('connect', (_request, socket: Socket) => {
-    end(socket, 'methodNotAllowed', 'CONNECT is not offered here: this is no proxy');
+    const headers = { allow: 'GET, HEAD, POST' };
+    const message = 'CONNECT is not offered here: this is no proxy';
+    endAfter(responses.get(socket)?.latest, socket, 'methodNotAllowed', message, headers);
   });
 }
 
@@ -61,17 +69,18 @@ function clientErrorHandler({ code = '' }: NodeJS.ErrnoException, socket: Socket
     return;
   }
   const [kind, message] = byCode[code] ?? ['malformedRequest', 'this is not well-formed HTTP/1.1'];
-  const latest = latestResponse.get(socket);
-  // Where the latest request came whole, the error is in what follows it: its own answer goes first.
-  if (latest?.req.complete && !latest.writableFinished) {
-    latest.once('finish', () => end(socket, kind, message));
-  } else {
-    end(socket, kind, message);
-  }
+  const { latest, previous } = responses.get(socket) ?? {};
+  // Where the latest request came whole, the error is in what follows it.
+  if (!latest || latest.req.complete) endAfter(latest, socket, kind, message);
+  else if (latest.headersSent) socket.destroySoon();
+  else endAfter(previous, socket, kind, message);
 }
 
-/** The response to the request that came last on each connection. */
-const latestResponse = new WeakMap<Socket, ServerResponse>();
+/** The responses to the last two requests of each connection. */
+const responses = new WeakMap<
+  Socket,
+  { latest: ServerResponse; previous?: ServerResponse | undefined }
+>();
 
 const byCode: Record<string, [ErrorKind, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['requestTimeout', 'the request was not sent completely in time'],
@@ -79,11 +88,23 @@ const byCode: Record<string, [ErrorKind, string]> = {
   HPE_HEADER_OVERFLOW: ['headersTooLarge', 'the request headers are over 16 KiB'],
 };
 
-function end(socket: Socket, kind: ErrorKind, message: string): void {
-  if (!socket.writable) return;
-  const { status, headers, body } = reply(kind, message);
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${kind}\r\n${lines.join('')}\r\n${body}`);
+/** Ends a connection with an error, once the answers that are due before it have been given. */
+function endAfter(
+  due: ServerResponse | undefined,
+  socket: Socket,
+  kind: ErrorKind,
+  message: string,
+  more: Record<string, string> = {},
+): void {
+  if (due && !due.writableFinished) {
+    due.once('finish', () => endAfter(undefined, socket, kind, message, more));
+  } else if (socket.writable) {
+    const { status, headers, body } = reply(kind, message);
+    const lines = Object.entries({ ...headers, ...more }).map(
+      ([name, value]) => `${name}: ${value}\r\n`,
+    );
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+  }
 }
 
 function reply(kind: ErrorKind, message: string) {
@@ -94,4 +115,18 @@ function reply(kind: ErrorKind, message: string) {
     connection: 'close',
   };
   return { status: httpStatus(kind), headers, body };
+}
+
+function malformed(message: string): PlantStoreError {
+  return new PlantStoreError('malformedRequest', message);
+}
+
+/** How often a header was sent: Node keeps the first of these and says nothing of the others. */
+function count(rawHeaders: string[], name: string): number {
+  let times = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const each = rawHeaders[i];
+    if (each?.length === name.length && each.toLowerCase() === name) times++;
+  }
+  return times;
 }

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 /** Makes JSON, read by `read` from its text, the only body that the routes of this scope take. */
 export function acceptJson(scope: FastifyInstance, read: (text: string) => unknown): void {
   scope.addHook('onRequest', async (request, reply) => {
-    if (request.method !== 'GET') refuseOtherMedia(request);
+    if (request.method !== 'GET') refuseUnread(request, scope.initialConfig.bodyLimit);
     if ('awaitsContinue' in request.raw) reply.raw.writeContinue();
   });
   scope.removeAllContentTypeParsers();
@@ -26,9 +26,13 @@ function decode(body: Buffer): string {
   return body.toString();
 }
 
-function refuseOtherMedia({ headers }: FastifyRequest): void {
+/** Refuses what the headers tell of the body already. */
+function refuseUnread({ headers }: FastifyRequest, bodyLimit = Number.POSITIVE_INFINITY): void {
+  if (Number(headers['content-length']) > bodyLimit) throw bodyTooLarge(bodyLimit);
   const type = headers['content-type'] ?? '';
-  const coding = headers['content-encoding'] ?? 'identity';
+  const coding = headers['content-encoding'] || 'identity';
+  const transfer = headers['transfer-encoding'] ?? 'chunked';
+  if (!/^chunked$/i.test(transfer)) throw unsupported(`Transfer-Encoding is ${transfer}`);
   if (type === 'application/json' && coding === 'identity') return;
 
   if (!/^application\/json\s*(;|$)/i.test(type)) {
@@ -40,6 +44,10 @@ function refuseOtherMedia({ headers }: FastifyRequest): void {
   if (!/^identity$/i.test(coding)) {
     throw unsupported(`Content-Encoding is ${coding}: send the body as it is`);
   }
+}
+
+function bodyTooLarge(limit: number): PlantStoreError {
+  return new PlantStoreError('bodyTooLarge', `the body is over ${limit} bytes`);
 }
 
 function unsupported(message: string): PlantStoreError {

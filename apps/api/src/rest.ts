@@ -1,5 +1,5 @@
 import { appRouter, type PlantStore } from '@plant-store/core';
-import { parseJson } from '@plant-store/schemas';
+import { parseJson, refuseDeepJson } from '@plant-store/schemas';
 import { type AnyTRPCProcedure, callTRPCProcedure } from '@trpc/server';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { OpenApiMeta } from 'trpc-to-openapi';
@@ -53,7 +53,9 @@ function inputOf({ method, body, params, query }: FastifyRequest): unknown {
 function readBody(text: string): unknown {
   if (text === '') throw bodyNotJson('it is empty');
   try {
-    return parseJson(text);
+    const body = parseJson(text);
+    refuseDeepJson(body);
+    return body;
   } catch (cause) {
     throw bodyNotJson(cause instanceof Error ? cause.message : 'it cannot be read', cause);
   }

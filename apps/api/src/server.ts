@@ -43,16 +43,23 @@ export async function buildServer({
   handleErrors(server);
   handleHttpErrors(server);
 
-  if (max !== undefined) {
-    await server.register(rateLimit, {
-      max,
-      errorResponseBuilder: (_request, { after }) =>
-        new PlantStoreError('rateLimited', `over ${max} requests a minute: try again in ${after}`),
-    });
-  }
   health(server, store);
-  await server.register(rest, { store });
-  await server.register(trpc, { store, prefix: '/trpc' });
   await server.register(docs);
+  await server.register(async (operations) => {
+    if (max !== undefined) await limitRate(operations, max);
+    await operations.register(rest, { store });
+    await operations.register(trpc, { store, prefix: '/trpc' });
+  });
   return server;
+}
+
+/** Ahead of authentication, so that guessing tokens is limited too. */
+async function limitRate(scope: FastifyInstance, max: number): Promise<void> {
+  await scope.register(rateLimit, {
+    max,
+    global: false,
+    errorResponseBuilder: (_request, { after }) =>
+      new PlantStoreError('rateLimited', `over ${max} requests a minute: try again in ${after}`),
+  });
+  scope.addHook('onRequest', scope.rateLimit());
 }

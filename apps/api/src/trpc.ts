@@ -34,7 +34,9 @@ export async function trpc(scope: FastifyInstance, { store }: { store: PlantStor
         onError: ({ error }) => logFailure(request, toPlantStoreError(error)),
       });
       reply.code(response.status).headers(Object.fromEntries(response.headers));
-      const isStream = response.headers.has('transfer-encoding');
+      // Node frames the stream itself, as the version of HTTP has it.
+      const isStream = reply.hasHeader('transfer-encoding');
+      reply.removeHeader('transfer-encoding');
       return isStream ? reply.send(response.body) : sendJsonText(reply, await response.text());
     },
   });
@@ -53,7 +55,7 @@ function sendEnvelope(thrown: Error, request: FastifyRequest, reply: FastifyRepl
 
 /** The procedures' part of the URL as it was sent: tRPC decodes it itself. */
 function pathOf({ url }: FastifyRequest): string {
-  return url.slice('/trpc/'.length).split('?', 1)[0] ?? '';
+  return url.slice(url.indexOf('/', 1) + 1).split('?', 1)[0] ?? '';
 }
 
 /**
@@ -72,21 +74,15 @@ function asWebRequest(request: FastifyRequest, reply: FastifyReply): Request {
       has: (name: string) => name.toLowerCase() in headers,
     },
     signal: gone.signal,
-    text: async () => exactly(String(request.body ?? ''), url),
+    text: async () => readable(String(request.body ?? '')),
   };
   return light as unknown as Request; // Only what is above is read; a test runs every kind of link.
 }
 
 /**
- * Hands each input on as JSON within JSON, which the router's transformer reads number for number:
- * tRPC itself would round what is beyond a double.
+ * The body as tRPC's own `JSON.parse` may read it: a fraction that it would round to an integer is
+ * null instead. An integer beyond ±(2^53−1) stays a number, which the schema refuses.
  */
-function exactly(body: string, url: string): string {
-  if (body === '') return '';
-  const isBatch = new URLSearchParams(url.split('?', 2)[1]).get('batch') === '1';
-  if (!isBatch) return JSON.stringify(body);
-  const inputs = Object.entries(Object(parseJson(body)));
-  return JSON.stringify(
-    Object.fromEntries(inputs.map(([index, input]) => [index, formatJson(input)])),
-  );
+function readable(body: string): string {
+  return body === '' ? '' : formatJson(parseJson(body));
 }

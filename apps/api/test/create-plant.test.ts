@@ -151,6 +151,20 @@ describe.each(cases)(
       },
     );
 
+    it('takes ignored properties nested up to a depth that is the same everywhere', async () => {
+      const nested = (id: string, depth: number) =>
+        send(`{"id":${id},"name":"x","a":${'['.repeat(depth)}${']'.repeat(depth)}}`);
+      for (const spelling of [`${freeId()}`, `${freeId()}e0`]) {
+        expect(await nested(spelling, 499)).toMatchObject({ status: 200 });
+        for (const depth of [500, 5_000, 100_000]) {
+          expect(await nested(spelling, depth)).toMatchObject({
+            status: 400,
+            body: { error: 40000 },
+          });
+        }
+      }
+    });
+
     it('refuses a body of more than 1 MiB and takes one of just that', async () => {
       const wrapping = surface.name === 'tRPC' ? '{"json":}'.length : 0;
       const ofSize = (size: number) => {

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { PlantStoreError } from '@plant-store/core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { sendRaw } from './raw-request.ts';
 import { type RunningServer, startServer } from './running-server.ts';
 import { post, surfaces } from './surfaces.ts';
@@ -102,18 +102,13 @@ describe.each(surfaces)('over $name', (surface) => {
     expect(await reply.text()).toContain('"error":41500,');
   });
 
-  it('answers 503 with Retry-After where the database is unavailable, and says no more', async () => {
-    const broken = await startServer('Postgres', { create: failing('databaseUnavailable') });
+  it.each([
+    ['databaseUnavailable', 50300],
+    ['overloaded', 50301],
+  ] as const)('answers 503 with Retry-After where the store is %s', async (kind, error) => {
+    const broken = await startServer('Postgres', { create: failing(kind) });
     const reply = await surface.send(broken, plant);
-    expectError(reply, 50300, 503);
-    expect(reply.headers.get('retry-after')).toBe('1');
-    await broken.stop();
-  });
-
-  it('answers 503 with Retry-After where too many creates are waiting', async () => {
-    const broken = await startServer('Postgres', { create: failing('overloaded') });
-    const reply = await surface.send(broken, plant);
-    expectError(reply, 50301, 503);
+    expectError(reply, error, 503);
     expect(reply.headers.get('retry-after')).toBe('1');
     await broken.stop();
   });
@@ -132,6 +127,31 @@ describe.each(surfaces)('over $name', (surface) => {
       err: { type: 'TypeError', message: 'a bug', at: expect.stringMatching(/\.ts:\d+$/) },
     });
     await broken.stop();
+  });
+
+  it('answers 413 to a client that goes on sending', async () => {
+    for (let i = 0; i < 5; i++) {
+      const reply = await post(server, surface.path, ' '.repeat(8 * 1024 * 1024));
+      expect(reply.status).toBe(413);
+      expect(await reply.text()).toContain('"error":41300,');
+    }
+    const chunks = (async function* () {
+      for (let i = 0; i < 64; i++) yield Buffer.alloc(128 * 1024, ' ');
+    })();
+    const headers = { authorization: 'Bearer test-token', 'content-type': 'application/json' };
+    const init = { method: 'POST', headers, body: chunks, duplex: 'half' };
+    // Node's fetch takes an async iterable, which the types of the web do not know.
+    const reply = await fetch(server.url + surface.path, init as unknown as RequestInit);
+    expect(reply.status).toBe(413);
+  });
+
+  it('counts requests without a token towards the rate limit', async () => {
+    const limited = await startServer('Postgres', { rateLimit: 2 });
+    const guess = () => surface.send(limited, plant, { authorization: 'Bearer guess' });
+    const statuses = [await guess(), await guess(), await guess()].map(({ status }) => status);
+    expect(statuses).toEqual([401, 401, 429]);
+    expect((await fetch(`${limited.url}/livez`)).status).toBe(200);
+    await limited.stop();
   });
 
   it('answers 429 with Retry-After beyond a rate limit, where one is set', async () => {
@@ -203,6 +223,11 @@ describe('below the routes', () => {
   it.each([
     ['no HTTP at all', 'hello\r\n\r\n'],
     ['no Host', 'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['two Hosts', 'GET /livez HTTP/1.1\r\nHost: x\r\nhost: y\r\nConnection: close\r\n\r\n'],
+    [
+      'two tokens',
+      'GET /livez HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\nConnection: close\r\n\r\n',
+    ],
     ['an unknown method', 'BREW /plants HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['an invalid header', 'GET / HTTP/1.1\r\nHost: x\r\nA b: c\r\n\r\n'],
     [
@@ -265,6 +290,39 @@ describe('below the routes', () => {
       expect(await sendRaw(server.url, `${request}no HTTP`)).toMatchObject({ status: 200 });
     },
   );
+
+  it.each([
+    [
+      'a malformed body',
+      'POST /plants HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n',
+      'zz\r\n',
+      400,
+    ],
+    ['CONNECT', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n', '', 405],
+  ])('answers the requests before %s first, in their order', async (_what, head, body, status) => {
+    const authorization = 'Authorization: Bearer test-token\r\nContent-Type: application/json\r\n';
+    const create = (id: number) => {
+      const json = `{"id":${id},"name":"x"}`;
+      return `POST /plants HTTP/1.1\r\nHost: x\r\n${authorization}Content-Length: ${json.length}\r\n\r\n${json}`;
+    };
+    const requests = `${create(91)}${create(92)}${head}${authorization}\r\n${body}`;
+    const { replies } = await sendRaw(server.url, requests);
+    expect(replies.map((reply) => reply.status)).toEqual([200, 200, status]);
+  });
+
+  it('gives one answer to one request, though its body goes wrong after that', async () => {
+    const head = 'POST /plants HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const { replies } = await sendRaw(server.url, `${head}zz\r\n`);
+    expect(replies.map(({ status }) => status)).toEqual([401]);
+  });
+
+  it('does not take a client that leaves for a bug', async () => {
+    const log = server.log.length;
+    const request = `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test-token\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`;
+    await sendRaw(server.url, request, { isAll: true });
+    await vi.waitFor(() => expect(server.log.length).toBeGreaterThan(log));
+    expect(server.log.slice(log).join('')).not.toContain('50000');
+  });
 
   it('asks for a body only once the token is known to be good', async () => {
     const ask = (token: string) =>

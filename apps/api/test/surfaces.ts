@@ -1,3 +1,4 @@
+import { parseJson } from '@plant-store/schemas';
 import type { RunningServer } from './running-server.ts';
 
 /** What a surface answers, in terms that both have in common. */
@@ -28,7 +29,7 @@ const trpc: Surface = {
   name: 'tRPC',
   path: '/trpc/createPlant',
   async send(server, json, headers) {
-    const reply = await post(server, '/trpc/createPlant', `{"json":${json}}`, headers);
+    const reply = await post(server, '/trpc/createPlant', superjsonOf(json), headers);
     const { result, error } = (await reply.json()) as TrpcReply;
     const body = error
       ? { error: error.json.data.error, message: error.json.message }
@@ -36,6 +37,22 @@ const trpc: Surface = {
     return { status: reply.status, headers: reply.headers, body };
   },
 };
+
+/** A plant's JSON as a tRPC client sends it: an id beyond 2^53 is a bigint there, not a number. */
+function superjsonOf(json: string): string {
+  const { id, ...plant } = Object(attempt(() => parseJson(json)));
+  if (typeof id !== 'bigint') return `{"json":${json}}`;
+  const values = { id: ['bigint'] };
+  return JSON.stringify({ json: { ...plant, id: String(id) }, meta: { values, v: 1 } });
+}
+
+function attempt(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
 
 interface TrpcReply {
   result?: { data: { json: unknown } };

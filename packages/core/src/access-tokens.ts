@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import type { Drizzle } from './database.ts';
-import { databaseUnavailable } from './database-error.ts';
+import { answerInTime } from './deadline.ts';
 import { accessTokens } from './tables.ts';
 
 /** Who a request comes from: the name its access token was given. */
@@ -76,15 +76,12 @@ export function createAccessTokens({
 }
 
 async function find(db: Drizzle, sha256: string): Promise<Principal | undefined> {
-  try {
-    const [row] = await db
-      .select({ name: accessTokens.name })
-      .from(accessTokens)
-      .where(eq(accessTokens.sha256, Buffer.from(sha256, 'hex')));
-    return row;
-  } catch (error) {
-    throw databaseUnavailable(error);
-  }
+  const query = db
+    .select({ name: accessTokens.name })
+    .from(accessTokens)
+    .where(eq(accessTokens.sha256, Buffer.from(sha256, 'hex')));
+  const [row] = await answerInTime(query);
+  return row;
 }
 
 function digest(token: string): string {

@@ -74,5 +74,6 @@ const kindByCode: Partial<Record<TRPCCode, ErrorKind>> = {
   BAD_REQUEST: 'malformedRequest',
   METHOD_NOT_SUPPORTED: 'methodNotAllowed',
   NOT_FOUND: 'pathUnknown',
+  PARSE_ERROR: 'malformedRequest',
   UNSUPPORTED_MEDIA_TYPE: 'unsupportedMediaType',
 };

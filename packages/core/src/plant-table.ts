@@ -1,7 +1,7 @@
 import type { NewPlant } from '@plant-store/schemas';
 import { inArray, sql } from 'drizzle-orm';
 import type { Drizzle } from './database.ts';
-import { databaseUnavailable } from './database-error.ts';
+import { answerInTime } from './deadline.ts';
 import { plants } from './tables.ts';
 
 /** The statements that the store sends. Each touches `plants` alone and is keyed by id. */
@@ -35,11 +35,7 @@ export function createPlantTable(db: Drizzle): PlantTable {
     },
 
     async ready() {
-      try {
-        await db.select({ id: plants.id }).from(plants).limit(0);
-      } catch (error) {
-        throw databaseUnavailable(error);
-      }
+      await answerInTime(db.select({ id: plants.id }).from(plants).limit(0));
     },
   };
 }

@@ -8,6 +8,7 @@ describe('what a tRPC client sends', () => {
   it.each([
     { id: 1n, name: 'x' },
     { id: -(2n ** 63n), name: 'x', tag: undefined },
+    { id: 1, tag: 'kept', '': { tag: undefined }, 'a.': { '': { '\\': 1n } } },
     { id: 1, name: 'x', nested: { 'a.b': { 'c\\d': 5n }, list: [1n, [2n]] } },
     undefined,
     5n,
@@ -18,10 +19,6 @@ describe('what a tRPC client sends', () => {
 
   it('may be -0, which is 0', () => {
     expect(deserialize(superjson.serialize({ id: -0 }))).toStrictEqual({ id: 0 });
-  });
-
-  it('may be JSON text, of which every number is read exactly', () => {
-    expect(deserialize('{"json":{"id":9007199254740993}}')).toEqual({ id: 9007199254740993n });
   });
 
   it.each([true, '', ' 5 ', '0x10', '5.0', '+5', '007', '-0', 5, null, ['5'], '9'.repeat(1000)])(
@@ -42,6 +39,7 @@ describe('what a tRPC client sends', () => {
     ['x', ['class', 'Plant']],
     ['x', 'constructor'],
     ['x', { deep: ['bigint'] }],
+    ['not to be lost', ['undefined']],
   ])('is no value of a type that no input has: %j as %j', (value, claim) => {
     const payload = { json: { value }, meta: { values: { value: claim } } };
     expect(deserialize(payload)).toEqual({ value: expect.any(Symbol) });

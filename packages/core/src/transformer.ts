@@ -1,4 +1,4 @@
-import { parseJson } from '@plant-store/schemas';
+import { refuseDeepJson } from '@plant-store/schemas';
 import superjson from 'superjson';
 import { PlantStoreError } from './plant-store-error.ts';
 
@@ -21,16 +21,15 @@ const readers: Record<string, (value: unknown) => unknown> = {
   bigint: (value) =>
     typeof value === 'string' && /^(0|-?[1-9]\d{0,18})$/.test(value) ? BigInt(value) : unreadable,
   number: (value) => (value === '-0' ? 0 : unreadable),
-  undefined: () => undefined,
+  undefined: (value) => (value === null ? undefined : unreadable),
 };
 
-function deserialize(input: unknown): unknown {
-  // An adapter that wants every number exact hands the JSON on as it came.
-  const payload = typeof input === 'string' ? parseJson(input) : input;
+function deserialize(payload: unknown): unknown {
   if (!isRecord(payload) || !Object.hasOwn(payload, 'json')) {
     throw new PlantStoreError('invalidInput', 'invalid input: it must be superjson, {"json": …}');
   }
   const { json, meta } = payload;
+  refuseDeepJson(json);
   const claims = isRecord(meta) ? meta['values'] : undefined;
   if (Array.isArray(claims)) return read(json, claims);
   if (isRecord(claims)) {
@@ -39,15 +38,23 @@ function deserialize(input: unknown): unknown {
   return json;
 }
 
-/** Reads the value at a path (`a.b`, where a dot or backslash in a key is escaped) in its place. */
+/** Reads the value at a path in its place. */
 function apply(json: unknown, path: string, claim: unknown): void {
-  const keys = path.match(/(?:\\.|[^.\\])+/g)?.map((key) => key.replace(/\\(.)/g, '$1')) ?? [];
-  const last = keys.pop();
+  const keys = keysOf(path);
+  const last = keys.pop() ?? '';
   let holder = json;
   for (const key of keys) holder = isRecord(holder) && Object.hasOwn(holder, key) && holder[key];
-  if (last !== undefined && isRecord(holder) && Object.hasOwn(holder, last)) {
-    holder[last] = read(holder[last], claim);
+  if (isRecord(holder) && Object.hasOwn(holder, last)) holder[last] = read(holder[last], claim);
+}
+
+/** The keys of a path such as `a.b`, where a dot or a backslash within a key is escaped. */
+function keysOf(path: string): string[] {
+  const keys: string[] = [];
+  for (const [, key = '', dot] of path.matchAll(/((?:\\.|[^.\\])*)(\.|$)/g)) {
+    keys.push(key.replaceAll(/\\(.)/g, '$1'));
+    if (!dot) break;
   }
+  return keys;
 }
 
 function read(value: unknown, claim: unknown): unknown {

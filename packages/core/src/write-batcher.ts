@@ -1,5 +1,6 @@
 import type { ErrorKind, NewPlant, Plant } from '@plant-store/schemas';
 import { createUnanswered, isDataError, plantRefused } from './database-error.ts';
+import { deadline } from './deadline.ts';
 import { PendingCreate } from './pending-create.ts';
 import { PlantStoreError } from './plant-store-error.ts';
 import type { PlantTable } from './plant-table.ts';
@@ -27,7 +28,7 @@ export class WriteBatcher {
   #isClosing = false;
 
   constructor(options: WriteBatcherOptions) {
-    this.#options = { maxBatch: 128, maxQueue: 10_000, deadline: 5_000, ...options };
+    this.#options = { maxBatch: 128, maxQueue: 10_000, deadline, ...options };
   }
 
   /** See `PlantStore.create`. */

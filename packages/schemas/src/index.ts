@@ -7,5 +7,6 @@ export {
 } from './error-catalogue.ts';
 export { formatJson } from './format-json.ts';
 export { Int64 } from './int64.ts';
+export { refuseDeepJson } from './json-depth.ts';
 export { parseJson } from './parse-json.ts';
 export { NewPlant, Plant } from './plant.ts';

@@ -1,0 +1,16 @@
+const maxDepth = 500;
+
+/**
+ * Refuses JSON that is nested more than 500 levels deep, which RFC 8259 §9 leaves to the reader:
+ * functions that walk it recursively fail at a depth that nobody can tell beforehand.
+ *
+ * @throws SyntaxError
+ */
+export function refuseDeepJson(value: unknown): void {
+  if (isDeeper(value, maxDepth)) throw new SyntaxError(`nested more than ${maxDepth} levels deep`);
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
+}
