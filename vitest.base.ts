@@ -15,5 +15,5 @@ export function vitestConfig(test: NonNullable<ViteUserConfig['test']> = {}): Vi
 
 /** The global setup that starts one real Postgres for a package's tests. */
 export const withPostgres = fileURLToPath(
-  new URL('packages/test-postgres/src/global-setup.ts', import.meta.url),
+  new URL('packages/test-setup/src/global-setup.ts', import.meta.url),
 );

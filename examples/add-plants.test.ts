@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { startOnPostgres } from '@plant-store/api/started-process';
-import { createDatabase } from '@plant-store/test-postgres';
+import { createDatabase, startOnPostgres } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 

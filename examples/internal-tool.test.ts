@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createDatabase } from '@plant-store/test-postgres';
+import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { expect, inject, it } from 'vitest';
 

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { startOnPostgres } from '@plant-store/api/started-process';
-import { createDatabase } from '@plant-store/test-postgres';
+import { createDatabase, startOnPostgres } from '@plant-store/test-setup';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 
 const exec = promisify(execFile);

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { startOnPostgres } from '@plant-store/api/started-process';
-import { createDatabase } from '@plant-store/test-postgres';
+import { createDatabase, startOnPostgres } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 

@@ -29,6 +29,9 @@ export function authenticate({ accessTokens }: PlantStore): onRequestAsyncHookHa
   };
 }
 
+/** What an access token is made of (RFC 6750 §2.1). */
+export const tokenSyntax = /^[\w.~+/-]+=*$/;
+
 /** Who sent a request that has passed `authenticate`. */
 export function principalOf({ principal }: FastifyRequest): Principal {
   if (!principal) throw new Error('authenticate has not run on this route');

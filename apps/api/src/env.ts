@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { tokenSyntax } from './authentication.ts';
+import { StartFailure } from './start-failure.ts';
 
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -40,11 +42,7 @@ const settings = {
     fix: 'set a directory',
   },
   PLANT_STORE_TOKEN: {
-    // What a bearer token is made of (RFC 6750 §2.1).
-    schema: z
-      .string()
-      .regex(/^[\w.~+/-]+=*$/)
-      .optional(),
+    schema: z.string().regex(tokenSyntax).optional(),
     fix: 'use letters, digits and - . _ ~ + / only, = at the end',
     isSecret: true,
   },
@@ -62,15 +60,10 @@ type Settings = typeof settings;
 
 export type Env = { [Name in keyof Settings]: z.output<Settings[Name]['schema']> };
 
-/** Settings that the server cannot start with; the message has a line for each. */
-export class ConfigurationError extends Error {
-  override readonly name = 'ConfigurationError';
-}
-
 /**
  * Reads the settings from environment variables. One that is empty counts as unset.
  *
- * @throws ConfigurationError that names every problem at once.
+ * @throws StartFailure that names every problem at once, a line for each.
  */
 export function readEnv(variables: NodeJS.ProcessEnv = process.env): Env {
   const problems: string[] = [];
@@ -81,6 +74,6 @@ export function readEnv(variables: NodeJS.ProcessEnv = process.env): Env {
     if (!success) problems.push(`${name} ${shown}: ${fix}`);
     return [name, data];
   });
-  if (problems.length > 0) throw new ConfigurationError(problems.join('\n'));
+  if (problems.length > 0) throw new StartFailure(problems.join('\n'));
   return Object.fromEntries(entries) as Env; // Every schema has parsed.
 }

@@ -1,9 +1,8 @@
-import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { PlantStoreError } from '@plant-store/core';
 import { type ErrorKind, errorCatalogue, httpStatus } from '@plant-store/schemas';
-import type { FastifyHttpOptions, FastifyInstance } from 'fastify';
-import { sendError, toReplyError } from './error-replies.ts';
+import type { FastifyInstance } from 'fastify';
 
 /**
  * What goes wrong below Fastify, in Node's HTTP server, would be answered with an empty body.
@@ -41,29 +40,8 @@ export function handleHttpErrors(fastify: FastifyInstance): void {
   });
 }
 
-/** How Node's server and Fastify's router are to behave; `requestTimeout` in milliseconds. */
-export function nodeServerOptions(requestTimeout: number): FastifyHttpOptions<Server> {
-  return {
-    bodyLimit: 1024 * 1024,
-    requestTimeout,
-    http: {
-      headersTimeout: requestTimeout,
-      // How often the time-outs are looked at; Node's own 30 s would be the time-out itself.
-      connectionsCheckingInterval: Math.min(1_000, requestTimeout),
-      // Checked in a hook instead, since Node answers without a body.
-      requireHostHeader: false,
-    },
-    // While the server closes, requests on open connections are still served.
-    return503OnClosing: false,
-    // A server must take the absolute form of a request's target too (RFC 9112 §3.2.2).
-    rewriteUrl: ({ url = '/' }) => url.replace(/^https?:\/\/[^/?#]*\/?/i, '/'),
-    clientErrorHandler,
-    frameworkErrors: (error, _request, reply) => sendError(reply, toReplyError(error)),
-  };
-}
-
 /** Answers what Node's parser refused and what was not sent in time. */
-function clientErrorHandler({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {
+export function clientErrorHandler({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {
   if (code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;

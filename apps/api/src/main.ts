@@ -2,7 +2,7 @@ import { openPlantStore } from '@plant-store/core';
 import { type Env, readEnv } from './env.ts';
 import { firstRunToken } from './first-run-token.ts';
 import { buildServer } from './server.ts';
-import { explainStartFailure } from './start-failure.ts';
+import { explainStartFailure, failedTo } from './start-failure.ts';
 import { welcome } from './welcome.ts';
 
 /** Milliseconds that requests under way have to finish when the process is told to stop. */
@@ -17,7 +17,11 @@ try {
 
 async function start(env: Env): Promise<void> {
   const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = env;
-  const store = await openPlantStore(databaseUrl ? { databaseUrl } : { dataDirectory });
+  const store = databaseUrl
+    ? await openPlantStore({ databaseUrl }).catch(
+        failedTo('open the database', 'check DATABASE_URL and that it is running'),
+      )
+    : await openPlantStore({ dataDirectory });
   const server = await buildServer({
     store,
     logLevel: env.LOG_LEVEL,
@@ -28,10 +32,17 @@ async function start(env: Env): Promise<void> {
   const isFirstRun = !env.PLANT_STORE_TOKEN && !databaseUrl;
   const made = isFirstRun ? await firstRunToken(dataDirectory, store.accessTokens) : undefined;
 
-  const url = await server.listen({ host: env.HOST, port: env.PORT });
-  console.log(welcome({ url, token: made, database: databaseUrl ? 'Postgres' : dataDirectory }));
+  const address = { host: env.HOST, port: env.PORT };
+  const url = await server
+    .listen(address)
+    .catch(failedTo('listen', 'set HOST and PORT to an address of this machine that is free'));
+  const hasToken = env.PLANT_STORE_TOKEN !== undefined;
+  const database = databaseUrl ? 'Postgres' : dataDirectory;
+  console.log(welcome({ url, database, token: made ?? (hasToken ? 'environment' : 'none') }));
 
   const stop = async () => {
+    // A connection stays open after the answer that it waited for: it is of no more use.
+    setInterval(() => server.server.closeIdleConnections(), 50);
     // What is not answered by then was not sent by then: a client may not hold the process up.
     setTimeout(() => server.server.closeAllConnections(), drainDeadline);
     await server.close();

@@ -1,7 +1,7 @@
 import { appRouter, type PlantStore } from '@plant-store/core';
 import { parseJson, refuseDeepJson } from '@plant-store/schemas';
 import { type AnyTRPCProcedure, callTRPCProcedure } from '@trpc/server';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { OpenApiMeta } from 'trpc-to-openapi';
 import { authenticate, principalOf } from './authentication.ts';
 import { acceptJson, bodyNotJson } from './json-body.ts';
@@ -26,14 +26,14 @@ export async function rest(scope: FastifyInstance, { store }: { store: PlantStor
 
     scope.route({
       method: openapi.method,
-      url: openapi.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      url: openapi.path,
       handler: async (request, reply) => {
         const result: unknown = await callTRPCProcedure({
           router: appRouter,
           path,
           type: procedure._def.type,
           ctx: { store, principal: principalOf(request) },
-          getRawInput: async () => inputOf(request),
+          getRawInput: async () => request.body,
           signal: undefined,
           batchIndex: 0,
         });
@@ -41,13 +41,6 @@ export async function rest(scope: FastifyInstance, { store }: { store: PlantStor
       },
     });
   }
-}
-
-/** The body where there is one, with the path's parameters in it; else the query and those. */
-function inputOf({ method, body, params, query }: FastifyRequest): unknown {
-  const parameters = Object(params);
-  if (method === 'GET' || method === 'DELETE') return { ...Object(query), ...parameters };
-  return Object.keys(parameters).length > 0 ? { ...Object(body), ...parameters } : body;
 }
 
 function readBody(text: string): unknown {

@@ -1,23 +1,24 @@
-import { DataDirectoryError } from '@plant-store/core';
-import { ConfigurationError } from './env.ts';
+/** Why the server does not start: what is wrong, and what to do about it. */
+export class StartFailure extends Error {
+  override readonly name = 'StartFailure';
+}
 
-/** Says why the server did not start and what to do about it. */
+/** Makes the error of a step of the start into one that says which step it was and what to do. */
+export function failedTo(step: string, remedy: string): (cause: unknown) => never {
+  return (cause) => {
+    throw new StartFailure(`cannot ${step} (${rootMessage(cause)}): ${remedy}`, { cause });
+  };
+}
+
+/** The message of the error under what libraries wrap around it. */
+function rootMessage(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause instanceof Error) return rootMessage(error.cause);
+  return error.message || ('code' in error ? String(error.code) : error.name);
+}
+
+/** The lines that a failed start prints. */
 export function explainStartFailure(error: unknown): string {
-  const problems = explain(error).split('\n');
+  const problems = error instanceof Error ? error.message.split('\n') : [String(error)];
   return ['The plant store did not start.', ...problems].join('\n  ');
-}
-
-function explain(error: unknown): string {
-  if (error instanceof ConfigurationError || error instanceof DataDirectoryError) {
-    return error.message;
-  }
-  const { code, syscall, message } = rootOf(error);
-  if (syscall === 'listen') return `${message}: set PORT and HOST to an address that is free`;
-  return `${message || code}: if this is about the database, check DATABASE_URL`;
-}
-
-/** The error under what libraries wrap around it. */
-function rootOf(error: unknown): NodeJS.ErrnoException {
-  if (!(error instanceof Error)) return new Error(String(error));
-  return error.cause instanceof Error ? rootOf(error.cause) : error;
 }

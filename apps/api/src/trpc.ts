@@ -1,5 +1,5 @@
 import { appRouter, type PlantStore, toPlantStoreError } from '@plant-store/core';
-import { formatJson, parseJson } from '@plant-store/schemas';
+import { formatJson, parseJson, refuseDeepJson } from '@plant-store/schemas';
 import { getTRPCErrorShape, transformTRPCResponse } from '@trpc/server';
 import { resolveResponse } from '@trpc/server/http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -84,5 +84,8 @@ function asWebRequest(request: FastifyRequest, reply: FastifyReply): Request {
  * null instead. An integer beyond ±(2^53−1) stays a number, which the schema refuses.
  */
 function readable(body: string): string {
-  return body === '' ? '' : formatJson(parseJson(body));
+  if (body === '') return '';
+  const json = parseJson(body);
+  refuseDeepJson(json, 2); // A batch, and superjson, around each input.
+  return formatJson(json);
 }

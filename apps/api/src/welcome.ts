@@ -1,15 +1,12 @@
 interface Welcome {
   url: string;
-  /** The token that this server has made, where it has. */
-  token: { token: string; path: string } | undefined;
   database: string;
+  /** The token that this server has made, or where else there is one. */
+  token: { token: string; path: string } | 'environment' | 'none';
 }
 
 /** What the server prints once it listens: where everything is, and a command to paste. */
-export function welcome({ url, token, database }: Welcome): string {
-  // The first id that a double cannot hold, to show that it is kept all the same.
-  const plant = '{"id":9007199254740993,"name":"Monstera deliciosa","tag":"Araceae"}';
-  const bearer = token?.token ?? '$PLANT_STORE_TOKEN';
+export function welcome({ url, database, token }: Welcome): string {
   return `
 The plant store is open.
 
@@ -18,10 +15,23 @@ The plant store is open.
   Reference     ${url}/docs
   OpenAPI       ${url}/openapi.json
   Database      ${database}
-  Access token  ${token ? `${token.token} (kept in ${token.path})` : 'the one in PLANT_STORE_TOKEN'}
+  Access token  ${describe(token)}
 
 Add a plant:
 
-  curl ${url}/plants -H "Authorization: Bearer ${bearer}" -H "Content-Type: application/json" -d '${plant}'
+  ${curl(url, token)}
 `;
+}
+
+function describe(token: Welcome['token']): string {
+  if (token === 'none') return 'none is set: start again with one in PLANT_STORE_TOKEN';
+  if (token === 'environment') return 'the one in PLANT_STORE_TOKEN';
+  return `${token.token} (kept in ${token.path})`;
+}
+
+function curl(url: string, token: Welcome['token']): string {
+  const bearer = typeof token === 'object' ? token.token : '$PLANT_STORE_TOKEN';
+  // The first id that a double cannot hold, to show that it is kept all the same.
+  const plant = '{"id":9007199254740993,"name":"Monstera deliciosa","tag":"Araceae"}';
+  return `curl ${url}/plants -H "Authorization: Bearer ${bearer}" -H "Content-Type: application/json" -d '${plant}'`;
 }

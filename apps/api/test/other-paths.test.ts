@@ -1,5 +1,5 @@
 import { openPlantStore } from '@plant-store/core';
-import { createDatabase } from '@plant-store/test-postgres';
+import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { buildServer } from '../src/server.ts';

@@ -10,23 +10,25 @@ export interface RawReply {
 
 /**
  * Sends bytes as they are, over a socket of their own, and returns the first reply, and all of them,
- * once the server has closed it. With `isAll` the server is told that no more will come.
+ * once the server has closed it. With `isAll` the server is told that no more will come; what comes
+ * under `afterReply` is sent after the first bytes of a reply.
  */
 export async function sendRaw(
   url: string,
   bytes: string | Uint8Array,
-  { isAll = false } = {},
+  { isAll = false, afterReply }: { isAll?: boolean; afterReply?: string } = {},
 ): Promise<RawReply & { replies: RawReply[] }> {
   const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1' });
   const chunks: Buffer[] = [];
   socket.on('data', (chunk) => chunks.push(chunk)).on('error', () => {});
   if (isAll) socket.end(bytes);
   else socket.write(bytes);
+  if (afterReply !== undefined) socket.once('data', () => socket.write(afterReply));
   await once(socket, 'close');
 
-  const replies = repliesIn(Buffer.concat(chunks)).filter(({ status }) => status !== 100);
-  const [first = { status: Number.NaN, headers: new Headers(), body: '' }] = replies;
-  return { ...first, replies };
+  const replies = repliesIn(Buffer.concat(chunks));
+  const final = replies.find(({ status }) => status !== 100);
+  return { ...(final ?? { status: Number.NaN, headers: new Headers(), body: '' }), replies };
 }
 
 function repliesIn(bytes: Buffer): RawReply[] {

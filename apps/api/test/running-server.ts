@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { openPlantStore, type PlantStore } from '@plant-store/core';
-import { createDatabase } from '@plant-store/test-postgres';
+import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { inject } from 'vitest';
 import { buildServer, type ServerOptions } from '../src/server.ts';

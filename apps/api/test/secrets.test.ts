@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { openPlantStore } from '@plant-store/core';
-import { createDatabase } from '@plant-store/test-postgres';
+import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { expect, inject, it } from 'vitest';
 import { buildServer } from '../src/server.ts';

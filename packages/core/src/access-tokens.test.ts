@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createDatabase } from '@plant-store/test-postgres';
+import { createDatabase } from '@plant-store/test-setup';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -40,6 +40,23 @@ describe('access tokens', () => {
       sha256: createHash('sha256').update(token).digest(),
       name: 'Ben',
       created_at: expect.any(Date),
+    });
+  });
+
+  it('are known at once where they were added, though they were tried before', async () => {
+    const tokens = open();
+    const token = createToken();
+    expect(await tokens.authenticate(token)).toBeUndefined();
+    await tokens.add('Eve', token);
+    expect(await tokens.authenticate(token)).toEqual({ name: 'Eve' });
+  });
+
+  it('cannot be added where the database is not there, which is said without its SQL', async () => {
+    const unreachable = drizzle(postgres('postgres://127.0.0.1:1/none'));
+    const { add } = createAccessTokens({ db: unreachable });
+    await expect(add('Fay')).rejects.toMatchObject({
+      error: 50300,
+      message: 'the database did not answer: try again',
     });
   });
 

@@ -10,12 +10,16 @@ export interface Principal {
 }
 
 export interface AccessTokens {
-  /** Adds a token (a new one unless given) under a name and returns it. Only its SHA-256 is stored. */
+  /**
+   * Adds a token (a new one unless given) under a name and returns it. Only its SHA-256 is stored.
+   * A token that is there already keeps its name.
+   * @throws PlantStoreError `databaseUnavailable`
+   */
   add(name: string, token?: string): Promise<string>;
   /** Accepts a token for as long as this process runs, whatever the database says. */
   trust(name: string, token: string): void;
   /**
-   * Who a token belongs to; undefined when it is unknown. What was found is remembered for 30 s.
+   * Who a token belongs to; undefined when it is unknown. Either is remembered for 30 s.
    * @throws PlantStoreError `databaseUnavailable`
    */
   authenticate(token: string): Promise<Principal | undefined>;
@@ -47,8 +51,10 @@ export function createAccessTokens({
 
   return {
     async add(name, token = createToken()) {
-      const sha256 = Buffer.from(digest(token), 'hex');
-      await db.insert(accessTokens).values({ sha256, name }).onConflictDoNothing();
+      const sha256 = digest(token);
+      const row = { sha256: Buffer.from(sha256, 'hex'), name };
+      await answerInTime(db.insert(accessTokens).values(row).onConflictDoNothing());
+      remembered.delete(sha256);
       return token;
     },
 

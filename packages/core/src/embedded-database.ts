@@ -1,8 +1,9 @@
+import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
 import { migrate } from 'drizzle-orm/pglite/migrator';
-import { lockDataDirectory } from './data-directory-lock.ts';
+import { DataDirectoryError, lockDataDirectory } from './data-directory-lock.ts';
 import { type Database, migrationsFolder } from './database.ts';
 
 /**
@@ -10,24 +11,43 @@ import { type Database, migrationsFolder } from './database.ts';
  * it. What it acknowledged survives the death of the process, but PGlite has no fsync, so not
  * necessarily a power cut.
  *
- * @throws DataDirectoryError when another process has the directory open, or it cannot be written to.
+ * @throws DataDirectoryError when another process has the directory open, it cannot be written to,
+ *   or the database in it is damaged.
  */
 export async function openEmbeddedDatabase(directory: string): Promise<Database> {
   const unlock = await lockDataDirectory(directory);
+  let client: PGlite | undefined;
+  const close = async () => {
+    try {
+      await client?.close();
+    } finally {
+      unlock();
+    }
+  };
   try {
-    const client = await PGlite.create(join(directory, 'postgres'));
+    await refuseDamaged(directory);
+    client = await PGlite.create(join(directory, 'postgres'));
     const db = drizzle(client);
     await migrate(db, { migrationsFolder });
-    return {
-      db,
-      maxInFlight: 1,
-      close: async () => {
-        await client.close();
-        unlock();
-      },
-    };
+    await writeFile(join(directory, 'in-use'), '');
+    return { db, maxInFlight: 1, close };
   } catch (error) {
-    unlock();
+    await close();
     throw error;
+  }
+}
+
+/** PGlite makes an empty database where it finds none, also where there was one with plants in it. */
+async function refuseDamaged(directory: string): Promise<void> {
+  const isThere = (...path: string[]) =>
+    access(join(directory, ...path)).then(
+      () => true,
+      () => false,
+    );
+  if ((await isThere('in-use')) && !(await isThere('postgres', 'PG_VERSION'))) {
+    throw new DataDirectoryError(
+      `the database in ${directory} is damaged, postgres/PG_VERSION is missing: ` +
+        'restore it from a backup, or choose another directory',
+    );
   }
 }

@@ -1,4 +1,4 @@
-import { createDatabase } from '@plant-store/test-postgres';
+import { createDatabase } from '@plant-store/test-setup';
 import { expect, inject, it } from 'vitest';
 import { openPlantStore } from './plant-store.ts';
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { createDatabase } from '@plant-store/test-postgres';
+import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { expect, inject, it } from 'vitest';
+import { expect, inject, it, vi } from 'vitest';
 import { migrationsFolder } from './database.ts';
 import { openPlantStore } from './plant-store.ts';
 
@@ -28,6 +28,28 @@ it('makes the tables of the contract', async () => {
     'plants tag text YES',
     'plants created_at timestamp with time zone NO now()',
   ]);
+  await sql.end();
+});
+
+it('waits for another instance that migrates', async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const sql = postgres(databaseUrl);
+  const other = await sql.reserve();
+  await other`begin`;
+  await other`select pg_advisory_xact_lock(${0x706c616e7473})`;
+
+  const opening = openPlantStore({ databaseUrl });
+  await vi.waitFor(async () => {
+    const waiting = await sql`
+      select from pg_locks join pg_database on oid = database
+      where locktype = 'advisory' and not granted and datname = current_database()`;
+    expect(waiting).toHaveLength(1);
+  });
+  expect(await sql`select from pg_tables where tablename = 'plants'`).toHaveLength(0);
+  await other`rollback`;
+  other.release();
+  await (await opening).close();
+  expect(await sql`select from pg_tables where tablename = 'plants'`).toHaveLength(1);
   await sql.end();
 });
 

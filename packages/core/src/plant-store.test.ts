@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type NewPlant, Plant } from '@plant-store/schemas';
-import { createDatabase } from '@plant-store/test-postgres';
+import { createDatabase } from '@plant-store/test-setup';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openPlantStore, type PlantStore, type PlantStoreOptions } from './plant-store.ts';

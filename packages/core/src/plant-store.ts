@@ -16,7 +16,8 @@ export interface PlantStore {
    * (same id, name and tag) is a success too, so a create may always be repeated.
    *
    * @throws PlantStoreError `idTaken` when the id belongs to another plant, which stays unchanged;
-   *   `overloaded` when too many creates are waiting (nothing was written);
+   *   `overloaded` when too many creates are waiting, `shuttingDown` once the store is closing
+   *   (nothing was written);
    *   `databaseUnavailable` when the database did not answer within 5 s (it may have been written:
    *   repeat the create); `invalidInput` when it is not a NewPlant or the database cannot hold it.
    */
@@ -35,8 +36,8 @@ export interface PlantStore {
 /**
  * Opens the store and brings its tables up to date.
  *
- * @throws DataDirectoryError when the data directory cannot be used, and the database's
- *   own error when it cannot be reached.
+ * @throws DataDirectoryError when the data directory cannot be used, PlantStoreError
+ *   `databaseUnavailable` when the Postgres cannot be reached.
  */
 export async function openPlantStore(options: PlantStoreOptions): Promise<PlantStore> {
   const database =

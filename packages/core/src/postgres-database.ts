@@ -2,6 +2,7 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
 import { type Database, migrationsFolder } from './database.ts';
+import { answerInTime } from './deadline.ts';
 
 const seconds = 1000;
 
@@ -15,7 +16,8 @@ const common = {
 /**
  * Opens a Postgres by its URL (`postgres://user:password@host:port/database`) and migrates it.
  *
- * @throws the driver's error when it cannot be reached or refuses the user.
+ * @throws PlantStoreError `databaseUnavailable` when it cannot be reached, refuses the user or does
+ *   not answer; the driver's error is its cause.
  */
 export async function openPostgres(url: string): Promise<Database> {
   await migratePostgres(url);
@@ -46,11 +48,13 @@ const migrationLock = 0x706c616e7473; // "plants"
 async function migratePostgres(url: string): Promise<void> {
   const client = postgres(url, { ...common, max: 2 });
   try {
+    // Whatever else may listen there is not waited for.
+    await answerInTime(client`select 1`);
     await client.begin(async (lock) => {
       await lock`select pg_advisory_xact_lock(${migrationLock})`;
       await migrate(drizzle(client), { migrationsFolder });
     });
   } finally {
-    await client.end({ timeout: 5 });
+    await client.end({ timeout: 1 });
   }
 }

@@ -1,5 +1,5 @@
 import type { NewPlant } from '@plant-store/schemas';
-import { createDatabase } from '@plant-store/test-postgres';
+import { createDatabase } from '@plant-store/test-setup';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
@@ -56,12 +56,22 @@ it('answers the neighbours of a plant that the database refuses', async () => {
   expect(row).toEqual({ count: 96 });
 });
 
-it('never deadlocks where batches overlap', async () => {
-  const writers = Array.from({ length: 4 }, () => new WriteBatcher({ table, maxInFlight: 2 }));
+it('never deadlocks where batches overlap, for it sends ids in order', async () => {
+  const batches: bigint[][] = [];
+  const watched: PlantTable = {
+    ...table,
+    insert: (batch) => {
+      batches.push(batch.map(({ id }) => id));
+      return table.insert(batch);
+    },
+  };
+  const writers = [1, 2, 3, 4].map(() => new WriteBatcher({ table: watched, maxInFlight: 2 }));
   const plants = plantsFrom(3000, 300);
   const orders = [plants, plants.toReversed(), plants.toSpliced(0, 150), plants.toReversed()];
   const creates = orders.flatMap((order, i) => order.map((plant) => writers[i]?.create(plant)));
   await expect(Promise.all(creates)).resolves.toHaveLength(1050);
+  expect(Math.max(...batches.map((ids) => ids.length))).toBeGreaterThan(100);
+  for (const ids of batches) expect(ids).toEqual(ids.toSorted((a, b) => (a < b ? -1 : 1)));
 });
 
 it('refuses creates beyond its queue at once', async () => {
@@ -77,18 +87,31 @@ it('refuses creates beyond its queue at once', async () => {
   for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { error: 50300 } });
 });
 
-it('answers by the deadline when a statement never returns, and goes on with the next', async () => {
-  let isSilent = true;
-  const turning: PlantTable = {
+it('sends no further statements behind those that do not return, and goes on when they do', async () => {
+  const held = Promise.withResolvers<bigint[]>();
+  let statements = 0;
+  const slow: PlantTable = {
     ...table,
-    insert: (batch) => (isSilent ? silent : table).insert(batch),
+    insert: (batch) => (++statements === 1 ? held.promise : table.insert(batch)),
   };
-  const writes = new WriteBatcher({ table: turning, maxInFlight: 1, deadline: 50 });
-  const [first, second] = plantsFrom(5000, 2);
-  if (!first || !second) throw new Error('two plants are needed');
-  await expect(writes.create(first)).rejects.toMatchObject({ kind: 'databaseUnavailable' });
-  isSilent = false;
-  await expect(writes.create(second)).resolves.toEqual({ name: second.name });
+  const writes = new WriteBatcher({ table: slow, maxInFlight: 1, maxQueue: 2, deadline: 50 });
+  const late = await Promise.allSettled(plantsFrom(5000, 3).map((plant) => writes.create(plant)));
+  for (const outcome of late) expect(outcome).toMatchObject({ reason: { error: 50300 } });
+
+  // Those that were answered late have made room in the queue, for one that is answered late too.
+  await expect(writes.create({ id: 5003n, name: 'x' })).rejects.toMatchObject({ error: 50300 });
+  expect(statements).toBe(1);
+
+  held.resolve([]);
+  await held.promise;
+  await expect(writes.create({ id: 5004n, name: 'x' })).resolves.toEqual({ name: 'x' });
+});
+
+it('is drained at its deadline though a statement never returns', async () => {
+  const stuck: PlantTable = { ...table, ...silent };
+  const writes = new WriteBatcher({ table: stuck, maxInFlight: 1, deadline: 20 });
+  const create = writes.create({ id: 7000n, name: 'x' });
+  await Promise.all([expect(create).rejects.toMatchObject({ error: 50300 }), writes.drained()]);
 });
 
 it('answers a create whose row was deleted in the meantime', async () => {

@@ -1,6 +1,6 @@
 import type { ErrorKind, NewPlant, Plant } from '@plant-store/schemas';
 import { createUnanswered, isDataError, plantRefused } from './database-error.ts';
-import { deadline } from './deadline.ts';
+import { answerInTime, deadline } from './deadline.ts';
 import { PendingCreate } from './pending-create.ts';
 import { PlantStoreError } from './plant-store-error.ts';
 import type { PlantTable } from './plant-table.ts';
@@ -49,15 +49,18 @@ export class WriteBatcher {
   /** Refuses further creates and resolves when those under way are answered. */
   async drained(): Promise<void> {
     this.#isClosing = true;
-    while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
+    const answered = async () => {
+      while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
+    };
+    // A statement that never returns has left its creates unanswered only until their deadline.
+    await answerInTime(answered(), this.#options.deadline).catch(() => {});
   }
 
   #send(): void {
     const { maxBatch, maxInFlight } = this.#options;
     while (this.#queue.length > 0 && this.#inFlight.size < maxInFlight) {
       const batch = this.#queue.splice(0, maxBatch);
-      // A statement that never returns gives its place up once all its plants are answered.
-      const done = Promise.race([this.#write(batch), allAnswered(batch)]).then(() => {
+      const done = this.#write(batch).then(() => {
         this.#inFlight.delete(done);
         this.#send();
       });
@@ -108,8 +111,4 @@ function failAll(batch: PendingCreate[], error: PlantStoreError): void {
 
 function refused(kind: ErrorKind, why: string): PlantStoreError {
   return new PlantStoreError(kind, `${why}: nothing was written, send the plant again later`);
-}
-
-async function allAnswered(batch: PendingCreate[]): Promise<void> {
-  await Promise.allSettled(batch.map(({ outcome }) => outcome));
 }

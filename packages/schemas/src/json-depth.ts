@@ -1,13 +1,15 @@
+/** Levels of nesting that every reader of JSON here takes. */
 const maxDepth = 500;
 
 /**
- * Refuses JSON that is nested more than 500 levels deep, which RFC 8259 §9 leaves to the reader:
+ * Refuses JSON that is nested more than 500 levels deep, and some more where it is wrapped, which RFC 8259 §9 leaves to the reader:
  * functions that walk it recursively fail at a depth that nobody can tell beforehand.
  *
  * @throws SyntaxError
  */
-export function refuseDeepJson(value: unknown): void {
-  if (isDeeper(value, maxDepth)) throw new SyntaxError(`nested more than ${maxDepth} levels deep`);
+export function refuseDeepJson(value: unknown, wrapping = 0): void {
+  if (isDeeper(value, maxDepth + wrapping))
+    throw new SyntaxError(`nested more than ${maxDepth} levels deep`);
 }
 
 function isDeeper(value: unknown, levels: number): boolean {

@@ -5,6 +5,8 @@
  * is spelled (`1e3`, `10.00`); integers far beyond int64 stay `number`. A fraction never becomes an
  * integer by rounding: it is `NaN` where it would.
  *
+ * Needs JSON.parse source text access: Node 22, or a browser of 2025.
+ *
  * @throws SyntaxError when the text is not JSON or is nested too deeply to be read so.
  */
 export function parseJson(text: string): unknown {
@@ -28,8 +30,9 @@ const int64Digits = 19;
 /** A reviver that reads a number again from its source text (ES2026 JSON.parse source text access). */
 function exactly(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number') return value;
+  if (context?.source === undefined) throw new TypeError('JSON.parse gives no source text here');
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
-    decimal.exec(context?.source ?? '') ?? [];
+    decimal.exec(context.source) ?? [];
 
   const digits = whole + fraction;
   const [start, end] = significant(digits);

@@ -2,3 +2,4 @@ import './provided-context.ts';
 
 export { createDatabase } from './create-database.ts';
 export { startPostgres, type TestPostgres } from './start-postgres.ts';
+export { type StartedProcess, startOnPostgres, startProcess } from './started-process.ts';

@@ -1,0 +1,25 @@
+import type { Server } from 'node:http';
+import type { FastifyHttpOptions } from 'fastify';
+import { sendError, toReplyError } from './error-replies.ts';
+import { clientErrorHandler } from './http-errors.ts';
+
+/** How Node's server and Fastify's router are to behave; `requestTimeout` in milliseconds. */
+export function nodeServerOptions(requestTimeout: number): FastifyHttpOptions<Server> {
+  return {
+    bodyLimit: 1024 * 1024,
+    requestTimeout,
+    http: {
+      headersTimeout: requestTimeout,
+      // How often the time-outs are looked at; Node's own 30 s would be the time-out itself.
+      connectionsCheckingInterval: Math.min(1_000, requestTimeout),
+      // Checked in a hook instead, since Node answers without a body.
+      requireHostHeader: false,
+    },
+    // While the server closes, requests on open connections are still served.
+    return503OnClosing: false,
+    // A server must take the absolute form of a request's target too (RFC 9112 §3.2.2).
+    rewriteUrl: ({ url = '/' }) => url.replace(/^https?:\/\/[^/?#]*\/?/i, '/'),
+    clientErrorHandler,
+    frameworkErrors: (error, _request, reply) => sendError(reply, toReplyError(error)),
+  };
+}
