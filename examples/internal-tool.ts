@@ -1,8 +1,8 @@
 /**
  * What an internal tool does: it imports core and works on the store itself, without HTTP.
  *
- *   node examples/internal-tool.ts ./some-directory
- *   node examples/internal-tool.ts postgres://user:password@host:5432/database
+ *   npx pnpm exec node examples/internal-tool.ts ./some-directory
+ *   npx pnpm exec node examples/internal-tool.ts postgres://user:password@host:5432/database
  */
 import { createCaller, openPlantStore, PlantStoreError } from '@plant-store/core';
 

@@ -20,6 +20,8 @@ export interface RunningServer {
   url: string;
   token: string;
   store: PlantStore;
+  /** Where its database is; undefined on PGlite. */
+  databaseUrl: string | undefined;
   /** Every line of the log so far. */
   log: string[];
   /** Stops the server and returns the rows of its table, in order of id. */
@@ -51,6 +53,7 @@ export async function startServer(
     url,
     token,
     store,
+    databaseUrl: 'databaseUrl' in storeOptions ? storeOptions.databaseUrl : undefined,
     log,
     async stop() {
       server.server.closeAllConnections();

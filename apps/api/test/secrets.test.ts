@@ -16,7 +16,7 @@ it('neither a reply nor a log line has a token, SQL or a stack in it, whatever g
   const logStream = { write: (line: string) => log.push(line) };
   const server = await buildServer({ store, logLevel: 'trace', logStream, rateLimit: 1000 });
   const url = await server.listen({ port: 0 });
-  const target = { url, token, store, log, stop: async () => [] };
+  const target = { url, token };
   const replies: string[] = [];
   const send = async (json: string, headers: Record<string, string> = {}) => {
     for (const surface of surfaces) {

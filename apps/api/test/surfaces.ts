@@ -1,6 +1,8 @@
 import { parseJson } from '@plant-store/schemas';
 import type { RunningServer } from './running-server.ts';
 
+type Target = Pick<RunningServer, 'url' | 'token'>;
+
 /** What a surface answers, in terms that both have in common. */
 interface Answer {
   status: number;
@@ -13,7 +15,7 @@ interface Answer {
 interface Surface {
   name: 'REST' | 'tRPC';
   path: string;
-  send(server: RunningServer, json: string, headers?: Record<string, string>): Promise<Answer>;
+  send(server: Target, json: string, headers?: Record<string, string>): Promise<Answer>;
 }
 
 const rest: Surface = {
@@ -62,7 +64,7 @@ interface TrpcReply {
 export const surfaces = [rest, trpc];
 
 export function post(
-  { url, token }: Pick<RunningServer, 'url' | 'token'>,
+  { url, token }: Target,
   path: string,
   body: string | Uint8Array<ArrayBuffer>,
   headers: Record<string, string> = {},
