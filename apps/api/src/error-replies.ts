@@ -38,9 +38,14 @@ export function handleErrors(server: FastifyInstance): void {
 /** Sends an error in the contract's shape. */
 export function sendError(reply: FastifyReply, failure: PlantStoreError): FastifyReply {
   const { error, message } = failure;
+  return sendJson(headError(reply, failure), { error, message });
+}
+
+/** Sets the status and the headers of an error, on either surface. */
+export function headError(reply: FastifyReply, failure: PlantStoreError): FastifyReply {
   // Fastify would close the connection while the client is still sending, and the reply be lost.
   if (failure.kind === 'bodyTooLarge') reply.removeHeader('connection');
-  return sendJson(reply.code(failure.status).headers(errorHeaders(failure)), { error, message });
+  return reply.code(failure.status).headers(errorHeaders(failure));
 }
 
 /** The headers that go with an error, on either surface. */

@@ -19,10 +19,10 @@ export function handleHttpErrors(fastify: FastifyInstance): void {
       throw malformed('there is more than one Authorization header: send one');
     }
   });
-  // A client that asks before it sends its body gets its answer once the request has been let in.
   server.on('request', ({ socket }, latest) => {
     responses.set(socket, { latest, previous: responses.get(socket)?.latest });
   });
+  // A client that asks before it sends its body gets its answer once the request has been let in.
   server.on('checkContinue', (request, response) => {
     server.emit('request', Object.assign(request, { awaitsContinue: true }), response);
   });

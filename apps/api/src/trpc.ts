@@ -4,7 +4,7 @@ import { getTRPCErrorShape, transformTRPCResponse } from '@trpc/server';
 import { resolveResponse } from '@trpc/server/http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { authenticate, principalOf } from './authentication.ts';
-import { errorHeaders, logFailure, toReplyError } from './error-replies.ts';
+import { errorHeaders, headError, logFailure, toReplyError } from './error-replies.ts';
 import { acceptJson } from './json-body.ts';
 import { sendJson, sendJsonText } from './json-reply.ts';
 
@@ -49,8 +49,7 @@ function sendEnvelope(thrown: Error, request: FastifyRequest, reply: FastifyRepl
   const config = appRouter._def._config;
   const [path, type] = [pathOf(request), 'unknown'] as const;
   const shape = getTRPCErrorShape({ config, error, type, path, input: undefined, ctx: undefined });
-  reply.code(error.status).headers(errorHeaders(error));
-  return sendJson(reply, transformTRPCResponse(config, { error: shape }));
+  return sendJson(headError(reply, error), transformTRPCResponse(config, { error: shape }));
 }
 
 /** The procedures' part of the URL as it was sent: tRPC decodes it itself. */

@@ -31,9 +31,14 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
     await migrate(db, { migrationsFolder });
     await writeFile(join(directory, 'in-use'), '');
     return { db, maxInFlight: 1, close };
-  } catch (error) {
-    await close();
-    throw error;
+  } catch (cause) {
+    await close().catch(() => {}); // A PGlite that has failed may fail to close, too.
+    if (cause instanceof DataDirectoryError) throw cause;
+    throw new DataDirectoryError(
+      `the database in ${directory} cannot be opened (${cause instanceof Error ? cause.message : cause}): ` +
+        'restore it from a backup, or choose another directory',
+      { cause },
+    );
   }
 }
 
