@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type AccessTokens, createToken } from '@plant-store/core';
 import { tokenSyntax } from './authentication.ts';
@@ -19,7 +19,8 @@ export async function firstRunToken(
   const token = kept || createToken();
   if (!tokenSyntax.test(token)) throw new StartFailure(`${path} holds no access token: ${remedy}`);
   if (!kept) await writeFile(path, `${token}\n`, { mode: 0o600 });
-  await accessTokens.add('first-run', token);
+  await chmod(path, 0o600); // The file may have been there, for others to read.
+  await accessTokens.replace('first-run', token);
   return { token, path };
 }
 

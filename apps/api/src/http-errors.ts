@@ -34,9 +34,8 @@ export function handleHttpErrors(fastify: FastifyInstance): void {
     response.writeHead(status, headers).end(body);
   });
   server.on('connect', (_request, socket: Socket) => {
-    const headers = { allow: 'GET, HEAD, POST' };
     const message = 'CONNECT is not offered here: this is no proxy';
-    endAfter(responses.get(socket)?.latest, socket, 'methodNotAllowed', message, headers);
+    endWith(socket, 'methodNotAllowed', message, { allow: 'GET, HEAD, POST' });
   });
 }
 
@@ -47,11 +46,7 @@ export function clientErrorHandler({ code = '' }: NodeJS.ErrnoException, socket:
     return;
   }
   const [kind, message] = byCode[code] ?? ['malformedRequest', 'this is not well-formed HTTP/1.1'];
-  const { latest, previous } = responses.get(socket) ?? {};
-  // Where the latest request came whole, the error is in what follows it.
-  if (!latest || latest.req.complete) endAfter(latest, socket, kind, message);
-  else if (latest.headersSent) socket.destroySoon();
-  else endAfter(previous, socket, kind, message);
+  endWith(socket, kind, message);
 }
 
 /** The responses to the last two requests of each connection. */
@@ -67,15 +62,14 @@ const byCode: Record<string, [ErrorKind, string]> = {
 };
 
 /** Ends a connection with an error, once the answers that are due before it have been given. */
-function endAfter(
-  due: ServerResponse | undefined,
-  socket: Socket,
-  kind: ErrorKind,
-  message: string,
-  more: Record<string, string> = {},
-): void {
+function endWith(socket: Socket, kind: ErrorKind, message: string, more?: object): void {
+  const { latest, previous } = responses.get(socket) ?? {};
+  // The error is the answer to the latest request, unless that came whole or is answered already.
+  const due = latest?.req.complete || latest?.headersSent ? latest : previous;
   if (due && !due.writableFinished) {
-    due.once('finish', () => endAfter(undefined, socket, kind, message, more));
+    due.once('finish', () => endWith(socket, kind, message, more));
+  } else if (latest?.headersSent && !latest.req.complete) {
+    socket.destroySoon();
   } else if (socket.writable) {
     const { status, headers, body } = reply(kind, message);
     const lines = Object.entries({ ...headers, ...more }).map(
@@ -83,6 +77,12 @@ function endAfter(
     );
     socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
   }
+}
+
+/** Ends the connection of an answer that has been given, unless another is due on it. */
+export function endAfter(response: ServerResponse): void {
+  const { socket } = response.req;
+  if (responses.get(socket)?.latest === response) socket.destroySoon();
 }
 
 function reply(kind: ErrorKind, message: string) {

@@ -41,8 +41,6 @@ async function start(env: Env): Promise<void> {
   console.log(welcome({ url, database, token: made ?? (hasToken ? 'environment' : 'none') }));
 
   const stop = async () => {
-    // A connection stays open after the answer that it waited for: it is of no more use.
-    setInterval(() => server.server.closeIdleConnections(), 50);
     // What is not answered by then was not sent by then: a client may not hold the process up.
     setTimeout(() => server.server.closeAllConnections(), drainDeadline);
     await server.close();

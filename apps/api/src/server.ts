@@ -5,7 +5,7 @@ import pino from 'pino';
 import { docs } from './docs.ts';
 import { handleErrors } from './error-replies.ts';
 import { health } from './health.ts';
-import { handleHttpErrors } from './http-errors.ts';
+import { endAfter, handleHttpErrors } from './http-errors.ts';
 import { nodeServerOptions } from './node-server-options.ts';
 import { RequestLog, serializers } from './request-log.ts';
 import { rest } from './rest.ts';
@@ -43,6 +43,7 @@ export async function buildServer({
 
   handleErrors(server);
   handleHttpErrors(server);
+  closeAfterAnswers(server);
 
   health(server, store);
   await server.register(docs);
@@ -52,6 +53,17 @@ export async function buildServer({
     await operations.register(trpc, { store, prefix: '/trpc' });
   });
   return server;
+}
+
+/** Once the server closes, a connection is of no more use after the answer that it waited for. */
+function closeAfterAnswers(server: FastifyInstance): void {
+  let isClosing = false;
+  server.addHook('preClose', async () => {
+    isClosing = true;
+  });
+  server.addHook('onResponse', async (_request, reply) => {
+    if (isClosing) endAfter(reply.raw);
+  });
 }
 
 /** Ahead of authentication, so that guessing tokens is limited too. */

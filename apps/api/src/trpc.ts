@@ -33,10 +33,9 @@ export async function trpc(scope: FastifyInstance, { store }: { store: PlantStor
         }),
         onError: ({ error }) => logFailure(request, toPlantStoreError(error)),
       });
-      reply.code(response.status).headers(Object.fromEntries(response.headers));
-      // Node frames the stream itself, as the version of HTTP has it.
-      const isStream = reply.hasHeader('transfer-encoding');
-      reply.removeHeader('transfer-encoding');
+      // Node frames a stream itself, as the version of HTTP has it.
+      const { 'transfer-encoding': isStream, ...headers } = Object.fromEntries(response.headers);
+      reply.code(response.status).headers(headers);
       return isStream ? reply.send(response.body) : sendJsonText(reply, await response.text());
     },
   });

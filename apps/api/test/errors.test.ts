@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { PlantStoreError } from '@plant-store/core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { sendRaw } from './raw-request.ts';
 import { type DatabaseName, type RunningServer, startServer } from './running-server.ts';
 import { post, surfaces } from './surfaces.ts';
@@ -329,6 +329,39 @@ describe('below the routes', () => {
     const requests = `${create(91)}${create(92)}${head}${authorization}\r\n${body}`;
     const { replies } = await sendRaw(server.url, requests);
     expect(replies.map((reply) => reply.status)).toEqual([200, 200, status]);
+  });
+
+  it('gives the answers that are due before one that has been given and goes wrong then', async () => {
+    const slow = Promise.withResolvers<void>();
+    const waiting = await startServer('Postgres', {
+      create: async ({ name }) => {
+        await slow.promise;
+        return { name };
+      },
+    });
+    const first =
+      'POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test-token\r\n' +
+      'Content-Type: application/json\r\nContent-Length: 19\r\n\r\n{"id":1,"name":"x"}';
+    const second = 'POST /plants HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
+    for (const requests of [`${first}${second}`, `${first}${second}zz\r\n`]) {
+      const socket = connect(Number(new URL(waiting.url).port), '127.0.0.1');
+      let text = '';
+      socket.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk;
+      });
+      const seen = waiting.log.length;
+      socket.write(requests);
+      if (!requests.endsWith('zz\r\n')) {
+        await fetch(`${waiting.url}/livez`); // Both requests have been read by then.
+        await vi.waitFor(() => expect(waiting.log.length).toBeGreaterThan(seen));
+        socket.write('zz\r\n');
+      }
+      await fetch(`${waiting.url}/livez`);
+      slow.resolve();
+      await once(socket, 'close');
+      expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 401']);
+    }
+    await waiting.stop();
   });
 
   it('gives one answer to one request, though its body goes wrong after that', async () => {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -91,6 +91,19 @@ describe('on the embedded database', () => {
     const second = start();
     const other = (await curl(second)).replace('deliciosa', 'adansonii');
     expect(await shell(other)).toContain('"error":40900,');
+  });
+
+  it('revokes the first token when another takes its place, and lets only its owner read it', async () => {
+    const first = start();
+    const [, old = ''] = await first.printed(/Access token +(plant_[\w-]{43}) /);
+    await stop(first);
+    await writeFile(join(dataDirectory, 'token'), '', { mode: 0o644 });
+    await chmod(join(dataDirectory, 'token'), 0o644);
+    const second = start();
+    const [, token = ''] = await second.printed(/Access token +(plant_[\w-]{43}) /);
+    expect(await shell(await curl(second))).toBe(monstera);
+    expect(await shell((await curl(second)).replace(token, old))).toContain('"error":40101,');
+    expect((await stat(join(dataDirectory, 'token'))).mode & 0o777).toBe(0o600);
   });
 
   it('refuses a token file that holds no token, and a database that is damaged', async () => {

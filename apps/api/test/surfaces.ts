@@ -1,4 +1,4 @@
-import { parseJson } from '@plant-store/schemas';
+import { formatJson, parseJson } from '@plant-store/schemas';
 import type { RunningServer } from './running-server.ts';
 
 type Target = Pick<RunningServer, 'url' | 'token'>;
@@ -45,7 +45,7 @@ function superjsonOf(json: string): string {
   const { id, ...plant } = Object(attempt(() => parseJson(json)));
   if (typeof id !== 'bigint') return `{"json":${json}}`;
   const values = { id: ['bigint'] };
-  return JSON.stringify({ json: { ...plant, id: String(id) }, meta: { values, v: 1 } });
+  return formatJson({ json: { ...plant, id: String(id) }, meta: { values, v: 1 } });
 }
 
 function attempt(read: () => unknown): unknown {

@@ -8,6 +8,7 @@ import {
 } from '@trpc/client';
 import superjson from 'superjson';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
+import { sendRaw } from './raw-request.ts';
 import { type RunningServer, startServer } from './running-server.ts';
 import { post } from './surfaces.ts';
 
@@ -155,6 +156,17 @@ describe('over the wire', () => {
     const reply = await post(server, path, '{"json":{"id":1,"name":"x"}}');
     expect(reply.status).toBe(400);
     expect(await reply.text()).toMatch(/"error":40002\b/);
+  });
+
+  it('frames a stream so that the connection goes on', async () => {
+    const body = '{"0":{"json":{"id":8200,"name":"x"}}}';
+    const stream =
+      'POST /trpc/createPlant?batch=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test-token\r\n' +
+      `Content-Type: application/json\r\ntrpc-accept: application/jsonl\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const last = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+    const { text } = await sendRaw(server.url, stream + last);
+    expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\ntransfer-encoding: chunked\r\n/is);
+    expect(text).toMatch(/\r\n0\r\n\r\nHTTP\/1\.1 200 OK\r\n.*\{"status":"alive"\}$/s);
   });
 
   it('finds its path however that is encoded', async () => {

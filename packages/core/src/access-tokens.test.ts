@@ -60,6 +60,19 @@ describe('access tokens', () => {
     });
   });
 
+  it('are no longer looked up where too many look-ups are unanswered', async () => {
+    const silent = await sql.reserve();
+    await silent`begin`;
+    await silent`lock table access_tokens in access exclusive mode`;
+    const tokens = open();
+    const lookups = Array.from({ length: 101 }, () => tokens.authenticate(createToken()));
+    await expect(lookups[100]).rejects.toMatchObject({ error: 50301 });
+    await silent`rollback`;
+    silent.release();
+    expect(await Promise.all(lookups.slice(0, 100))).toEqual(Array(100).fill(undefined));
+    await expect(tokens.authenticate(createToken())).resolves.toBeUndefined();
+  });
+
   it('are refused when unknown', async () => {
     const tokens = open();
     await tokens.add('Cleo');

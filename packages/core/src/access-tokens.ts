@@ -1,7 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
-import { eq } from 'drizzle-orm';
+import { and, eq, ne } from 'drizzle-orm';
 import type { Drizzle } from './database.ts';
 import { answerInTime } from './deadline.ts';
+import { PlantStoreError } from './plant-store-error.ts';
 import { accessTokens } from './tables.ts';
 
 /** Who a request comes from: the name its access token was given. */
@@ -16,11 +17,13 @@ export interface AccessTokens {
    * @throws PlantStoreError `databaseUnavailable`
    */
   add(name: string, token?: string): Promise<string>;
+  /** Makes a token the only one under a name: one that it replaces is refused within 30 s. */
+  replace(name: string, token: string): Promise<void>;
   /** Accepts a token for as long as this process runs, whatever the database says. */
   trust(name: string, token: string): void;
   /**
    * Who a token belongs to; undefined when it is unknown. Either is remembered for 30 s.
-   * @throws PlantStoreError `databaseUnavailable`
+   * @throws PlantStoreError `databaseUnavailable`, or `overloaded` when too many are looked up
    */
   authenticate(token: string): Promise<Principal | undefined>;
 }
@@ -32,6 +35,9 @@ interface Lookup {
 
 const maxAge = 30_000;
 const maxRemembered = 10_000;
+
+/** Look-ups that the database has not answered; beyond them there is no use in asking more. */
+const maxUnanswered = 100;
 
 /** 256 bits of randomness behind a prefix that scanners and people recognise. */
 export function createToken(random: (size: number) => Buffer = randomBytes): string {
@@ -48,6 +54,7 @@ export function createAccessTokens({
 }): AccessTokens {
   const trusted = new Map<string, Principal>();
   const remembered = new Map<string, Lookup>();
+  let unanswered = 0;
 
   return {
     async add(name, token = createToken()) {
@@ -56,6 +63,13 @@ export function createAccessTokens({
       await answerInTime(db.insert(accessTokens).values(row).onConflictDoNothing());
       remembered.delete(sha256);
       return token;
+    },
+
+    async replace(name, token) {
+      await this.add(name, token);
+      const sha256 = Buffer.from(digest(token), 'hex');
+      const others = and(eq(accessTokens.name, name), ne(accessTokens.sha256, sha256));
+      await answerInTime(db.delete(accessTokens).where(others));
     },
 
     trust(name, token) {
@@ -72,22 +86,30 @@ export function createAccessTokens({
   };
 
   function lookUp(sha256: string): Promise<Principal | undefined> {
-    const found = find(db, sha256);
+    if (unanswered >= maxUnanswered) {
+      const message = 'too many access tokens are being looked up: send the request again later';
+      throw new PlantStoreError('overloaded', message);
+    }
+    const found = answerInTime(find(sha256));
     // Unknown tokens are remembered too; a flood of them may not fill the memory.
     if (remembered.size >= maxRemembered) remembered.clear();
     remembered.set(sha256, { until: now() + maxAge, found });
     found.catch(() => remembered.delete(sha256));
     return found;
   }
-}
 
-async function find(db: Drizzle, sha256: string): Promise<Principal | undefined> {
-  const query = db
-    .select({ name: accessTokens.name })
-    .from(accessTokens)
-    .where(eq(accessTokens.sha256, Buffer.from(sha256, 'hex')));
-  const [row] = await answerInTime(query);
-  return row;
+  async function find(sha256: string): Promise<Principal | undefined> {
+    unanswered++;
+    try {
+      const [row] = await db
+        .select({ name: accessTokens.name })
+        .from(accessTokens)
+        .where(eq(accessTokens.sha256, Buffer.from(sha256, 'hex')));
+      return row;
+    } finally {
+      unanswered--;
+    }
+  }
 }
 
 function digest(token: string): string {

@@ -51,6 +51,7 @@ function createPlantStore(database: Database): PlantStore {
   const table = createPlantTable(database.db);
   const writes = new WriteBatcher({ table, maxInFlight: database.maxInFlight });
   let closed: Promise<void> | undefined;
+  let asked: Promise<void> | undefined;
 
   return {
     async create(plant) {
@@ -60,7 +61,11 @@ function createPlantStore(database: Database): PlantStore {
       return writes.create(data);
     },
     accessTokens: createAccessTokens({ db: database.db }),
-    ready: () => table.ready(),
+    // One question at a time, however many ask: a database that is silent gathers none of them.
+    ready: () =>
+      (asked ??= table.ready().finally(() => {
+        asked = undefined;
+      })),
     close: () => (closed ??= writes.drained().then(() => database.close())),
   };
 }

@@ -34,7 +34,7 @@ export async function openPostgres(url: string): Promise<Database> {
   return {
     db: drizzle(client),
     maxInFlight: 2,
-    close: () => client.end({ timeout: 5 }),
+    close: () => client.end({ timeout: 1 }),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { ErrorKind, NewPlant, Plant } from '@plant-store/schemas';
 import { createUnanswered, isDataError, plantRefused } from './database-error.ts';
-import { answerInTime, deadline } from './deadline.ts';
+import { deadline } from './deadline.ts';
 import { PendingCreate } from './pending-create.ts';
 import { PlantStoreError } from './plant-store-error.ts';
 import type { PlantTable } from './plant-table.ts';
@@ -24,7 +24,7 @@ interface WriteBatcherOptions {
 export class WriteBatcher {
   readonly #options: Required<WriteBatcherOptions>;
   readonly #queue: PendingCreate[] = [];
-  readonly #inFlight = new Set<Promise<void>>();
+  readonly #inFlight = new Set<PendingCreate[]>();
   #isClosing = false;
 
   constructor(options: WriteBatcherOptions) {
@@ -49,22 +49,19 @@ export class WriteBatcher {
   /** Refuses further creates and resolves when those under way are answered. */
   async drained(): Promise<void> {
     this.#isClosing = true;
-    const answered = async () => {
-      while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
-    };
-    // A statement that never returns has left its creates unanswered only until their deadline.
-    await answerInTime(answered(), this.#options.deadline).catch(() => {});
+    const open = [...this.#queue, ...[...this.#inFlight].flat()];
+    await Promise.allSettled(open.map(({ outcome }) => outcome));
   }
 
   #send(): void {
     const { maxBatch, maxInFlight } = this.#options;
     while (this.#queue.length > 0 && this.#inFlight.size < maxInFlight) {
       const batch = this.#queue.splice(0, maxBatch);
-      const done = this.#write(batch).then(() => {
-        this.#inFlight.delete(done);
+      this.#inFlight.add(batch);
+      void this.#write(batch).then(() => {
+        this.#inFlight.delete(batch);
         this.#send();
       });
-      this.#inFlight.add(done);
     }
   }
 
