@@ -32,14 +32,6 @@ async function start(env: Env): Promise<void> {
   const isFirstRun = !env.PLANT_STORE_TOKEN && !databaseUrl;
   const made = isFirstRun ? await firstRunToken(dataDirectory, store.accessTokens) : undefined;
 
-  const address = { host: env.HOST, port: env.PORT };
-  const url = await server
-    .listen(address)
-    .catch(failedTo('listen', 'set HOST and PORT to an address of this machine that is free'));
-  const hasToken = env.PLANT_STORE_TOKEN !== undefined;
-  const database = databaseUrl ? 'Postgres' : dataDirectory;
-  console.log(welcome({ url, database, token: made ?? (hasToken ? 'environment' : 'none') }));
-
   const stop = async () => {
     // What is not answered by then was not sent by then: a client may not hold the process up.
     setTimeout(() => server.server.closeAllConnections(), drainDeadline);
@@ -48,4 +40,12 @@ async function start(env: Env): Promise<void> {
     process.exit(0);
   };
   process.once('SIGTERM', stop).once('SIGINT', stop);
+
+  const address = { host: env.HOST, port: env.PORT };
+  const url = await server
+    .listen(address)
+    .catch(failedTo('listen', 'set HOST and PORT to an address of this machine that is free'));
+  const hasToken = env.PLANT_STORE_TOKEN !== undefined;
+  const database = databaseUrl ? 'Postgres' : dataDirectory;
+  console.log(welcome({ url, database, token: made ?? (hasToken ? 'environment' : 'none') }));
 }
