@@ -17,7 +17,10 @@ export interface AccessTokens {
    * @throws PlantStoreError `databaseUnavailable`
    */
   add(name: string, token?: string): Promise<string>;
-  /** Makes a token the only one under a name: one that it replaces is refused within 30 s. */
+  /**
+   * Makes a token the only one under a name: one that it replaces is refused within 30 s.
+   * @throws PlantStoreError `databaseUnavailable`
+   */
   replace(name: string, token: string): Promise<void>;
   /** Accepts a token for as long as this process runs, whatever the database says. */
   trust(name: string, token: string): void;
@@ -57,16 +60,10 @@ export function createAccessTokens({
   let unanswered = 0;
 
   return {
-    async add(name, token = createToken()) {
-      const sha256 = digest(token);
-      const row = { sha256: Buffer.from(sha256, 'hex'), name };
-      await answerInTime(db.insert(accessTokens).values(row).onConflictDoNothing());
-      remembered.delete(sha256);
-      return token;
-    },
+    add,
 
     async replace(name, token) {
-      await this.add(name, token);
+      await add(name, token);
       const sha256 = Buffer.from(digest(token), 'hex');
       const others = and(eq(accessTokens.name, name), ne(accessTokens.sha256, sha256));
       await answerInTime(db.delete(accessTokens).where(others));
@@ -84,6 +81,14 @@ export function createAccessTokens({
       return lookup && now() < lookup.until ? lookup.found : lookUp(sha256);
     },
   };
+
+  async function add(name: string, token = createToken()): Promise<string> {
+    const sha256 = digest(token);
+    const row = { sha256: Buffer.from(sha256, 'hex'), name };
+    await answerInTime(db.insert(accessTokens).values(row).onConflictDoNothing());
+    remembered.delete(sha256);
+    return token;
+  }
 
   function lookUp(sha256: string): Promise<Principal | undefined> {
     if (unanswered >= maxUnanswered) {

@@ -4,8 +4,8 @@ import { databaseUnavailable } from './database-error.ts';
 export const deadline = 5_000;
 
 /**
- * What a query resolves with, unless that takes too long: postgres.js waits for ever on a host that
- * has died (https://github.com/porsager/postgres/issues/1130).
+ * What a query resolves with, unless that takes too long: postgres.js has no time-out of its own for
+ * a query, and waits on a server that has gone silent.
  *
  * @throws PlantStoreError `databaseUnavailable` when the query fails or takes too long.
  */

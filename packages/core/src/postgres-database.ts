@@ -2,9 +2,7 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
 import { type Database, migrationsFolder } from './database.ts';
-import { answerInTime } from './deadline.ts';
-
-const seconds = 1000;
+import { answerInTime, deadline } from './deadline.ts';
 
 const common = {
   // Of at most a second: postgres.js backs off to 20 s of its own accord.
@@ -27,8 +25,8 @@ export async function openPostgres(url: string): Promise<Database> {
     max: 4,
     connection: {
       application_name: 'plant-store',
-      statement_timeout: 5 * seconds,
-      lock_timeout: 5 * seconds,
+      statement_timeout: deadline,
+      lock_timeout: deadline,
     },
   });
   return {
@@ -42,8 +40,9 @@ export async function openPostgres(url: string): Promise<Database> {
 const migrationLock = 0x706c616e7473; // "plants"
 
 /**
- * One instance migrates at a time. The lock is a transaction's, on a connection beside the one that
- * migrates, so that it holds behind a pooler in transaction mode and can never be left behind.
+ * One instance migrates at a time. The lock is a transaction's, so that it ends with that and needs
+ * no unlocking; on a connection beside the one that migrates, since Drizzle's migrator cannot run
+ * within a transaction of ours.
  */
 async function migratePostgres(url: string): Promise<void> {
   const client = postgres(url, { ...common, max: 2 });

@@ -2,9 +2,10 @@
 const maxDepth = 500;
 
 /**
- * Refuses JSON that is nested more than 500 levels deep, and some more where it is wrapped, which RFC 8259 §9 leaves to the reader:
- * functions that walk it recursively fail at a depth that nobody can tell beforehand.
+ * Refuses JSON that is nested more than 500 levels deep: functions that walk it recursively fail at
+ * a depth that nobody can tell beforehand. RFC 8259 §9 leaves such a limit to the reader.
  *
+ * @param wrapping levels to allow on top, for what is wrapped around the JSON that counts
  * @throws SyntaxError
  */
 export function refuseDeepJson(value: unknown, wrapping = 0): void {
