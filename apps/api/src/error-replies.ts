@@ -19,8 +19,8 @@ export function handleErrors(server: FastifyInstance): void {
   });
 
   // In a hook, so that no body is read; the handler itself is never reached.
-  server.addHook('onRequest', async (request, reply) => {
-    if (!request.is404) return;
+  server.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) return done();
     const path = pathOf(request);
     const methods = methodsByPath.get(path) ?? methodsByPath.get(path.replace(/[^/]+$/, '*'));
     if (!methods) {

@@ -10,7 +10,7 @@ import type { FastifyInstance } from 'fastify';
  */
 export function handleHttpErrors(fastify: FastifyInstance): void {
   const { server } = fastify;
-  fastify.addHook('onRequest', async ({ raw }) => {
+  fastify.addHook('onRequest', ({ raw }, _reply, done) => {
     const hosts = count(raw.rawHeaders, 'host');
     if (hosts > 1 || (hosts === 0 && raw.httpVersion === '1.1')) {
       throw malformed(`there are ${hosts} Host headers: send one (RFC 9112 §3.2)`);
@@ -18,6 +18,7 @@ export function handleHttpErrors(fastify: FastifyInstance): void {
     if (count(raw.rawHeaders, 'authorization') > 1) {
       throw malformed('there is more than one Authorization header: send one');
     }
+    done();
   });
   server.on('request', ({ socket }, latest) => {
     responses.set(socket, { latest, previous: responses.get(socket)?.latest });

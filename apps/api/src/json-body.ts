@@ -4,15 +4,16 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /** Makes JSON, read by `read` from its text, the only body that the routes of this scope take. */
 export function acceptJson(scope: FastifyInstance, read: (text: string) => unknown): void {
-  scope.addHook('onRequest', async (request, reply) => {
+  scope.addHook('onRequest', (request, reply, done) => {
     if (request.method !== 'GET') refuseUnread(request, scope.initialConfig.bodyLimit);
     if ('awaitsContinue' in request.raw) reply.raw.writeContinue();
+    done();
   });
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async (_request: FastifyRequest, body: Buffer) => read(decode(body)),
+    (_request: FastifyRequest, body: Buffer, done) => done(null, read(decode(body))),
   );
 }
 

@@ -6,6 +6,8 @@ export interface Database {
   readonly db: Drizzle;
   /** How many write statements it is worth having under way at once. */
   readonly maxInFlight: number;
+  /** Runs a statement, which the database keeps prepared, and returns how many rows it has changed. */
+  execute(statement: string, values: readonly (string | null)[]): Promise<number>;
   close(): Promise<void>;
 }
 

@@ -26,11 +26,20 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
   };
   try {
     await refuseDamaged(directory);
-    client = await PGlite.create(join(directory, 'postgres'));
-    const db = drizzle(client);
+    const postgres = await PGlite.create(join(directory, 'postgres'));
+    client = postgres;
+    const db = drizzle(postgres);
     await migrate(db, { migrationsFolder });
     await writeFile(join(directory, 'in-use'), '');
-    return { db, maxInFlight: 1, close };
+    return {
+      db,
+      maxInFlight: 1,
+      async execute(statement, values) {
+        const { affectedRows = 0 } = await postgres.query(statement, [...values]);
+        return affectedRows;
+      },
+      close,
+    };
   } catch (cause) {
     await close().catch(() => {}); // A PGlite that has failed may fail to close, too.
     if (cause instanceof DataDirectoryError) throw cause;

@@ -48,7 +48,7 @@ export async function openPlantStore(options: PlantStoreOptions): Promise<PlantS
 }
 
 function createPlantStore(database: Database): PlantStore {
-  const table = createPlantTable(database.db);
+  const table = createPlantTable(database);
   const writes = new WriteBatcher({ table, maxInFlight: database.maxInFlight });
   let closed: Promise<void> | undefined;
   let asked: Promise<void> | undefined;

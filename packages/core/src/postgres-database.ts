@@ -31,7 +31,11 @@ export async function openPostgres(url: string): Promise<Database> {
   });
   return {
     db: drizzle(client),
-    maxInFlight: 2,
+    maxInFlight: 4,
+    async execute(statement, values) {
+      const { count } = await client.unsafe(statement, [...values], { prepare: true });
+      return count;
+    },
     close: () => client.end({ timeout: 1 }),
   };
 }

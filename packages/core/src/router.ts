@@ -1,10 +1,13 @@
 import { createPlant } from './create-plant.ts';
+import { runDirectly } from './run-procedure.ts';
 import { t } from './trpc.ts';
 
 /** Every procedure of the store. A line here is a tRPC call, a REST operation and its documentation. */
-export const appRouter = t.router({
-  createPlant,
-});
+export const appRouter = t.router(
+  runDirectly({
+    createPlant,
+  }),
+);
 
 export type AppRouter = typeof appRouter;
 

@@ -1,24 +1,26 @@
 import type { NewPlant } from '@plant-store/schemas';
 import { createDatabase } from '@plant-store/test-setup';
-import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import type { Database } from './database.ts';
 import { openPlantStore } from './plant-store.ts';
 import { createPlantTable, type PlantTable } from './plant-table.ts';
+import { openPostgres } from './postgres-database.ts';
 import { WriteBatcher } from './write-batcher.ts';
 
 let sql: postgres.Sql;
+let database: Database;
 let table: PlantTable;
 
 beforeAll(async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
-  await (await openPlantStore({ databaseUrl })).close();
+  database = await openPostgres(databaseUrl);
   sql = postgres(databaseUrl);
   await sql`alter table plants add constraint no_poison check (name <> 'poison')`;
-  table = createPlantTable(drizzle(postgres(databaseUrl)));
+  table = createPlantTable(database);
 });
 
-afterAll(() => sql.end());
+afterAll(() => Promise.all([sql.end(), database.close()]));
 
 const plantsFrom = (first: number, count: number) =>
   Array.from({ length: count }, (_, i) => ({ id: BigInt(first + i), name: `plant ${first + i}` }));
@@ -40,6 +42,26 @@ it('sends a lone create at once and lets the next ones gather meanwhile', async 
   const writes = new WriteBatcher({ table: noting(sizes), maxInFlight: 1, maxBatch: 100 });
   await Promise.all(plantsFrom(1000, 250).map((plant) => writes.create(plant)));
   expect(sizes).toEqual([1, 100, 100, 49]);
+});
+
+it('sends a statement beside another when it is full, or when that one is slow', async () => {
+  const sizes: number[] = [];
+  const held = Promise.withResolvers<number>();
+  const insert: PlantTable['insert'] = (batch) => {
+    sizes.push(batch.length);
+    return sizes.length === 1 ? held.promise : table.insert(batch);
+  };
+  const writes = new WriteBatcher({
+    table: { ...table, insert },
+    maxInFlight: 2,
+    maxBatch: 10,
+    patience: 20,
+  });
+  const [slow, ...others] = plantsFrom(8000, 16).map((plant) => writes.create(plant));
+  await Promise.all(others);
+  expect(sizes).toEqual([1, 10, 5]);
+  held.resolve(1);
+  await expect(slow).resolves.toEqual({ name: 'plant 8000' });
 });
 
 it('answers the neighbours of a plant that the database refuses', async () => {
@@ -88,7 +110,7 @@ it('refuses creates beyond its queue at once', async () => {
 });
 
 it('sends no further statements behind those that do not return, and goes on when they do', async () => {
-  const held = Promise.withResolvers<bigint[]>();
+  const held = Promise.withResolvers<number>();
   let statements = 0;
   const slow: PlantTable = {
     ...table,
@@ -102,7 +124,7 @@ it('sends no further statements behind those that do not return, and goes on whe
   await expect(writes.create({ id: 5003n, name: 'x' })).rejects.toMatchObject({ error: 50300 });
   expect(statements).toBe(1);
 
-  held.resolve([]);
+  held.resolve(0);
   await held.promise;
   await expect(writes.create({ id: 5004n, name: 'x' })).resolves.toEqual({ name: 'x' });
 });
@@ -115,7 +137,7 @@ it('is drained at its deadline though a statement never returns', async () => {
 });
 
 it('answers a create whose row was deleted in the meantime', async () => {
-  const vanishing: PlantTable = { ...table, insert: async () => [], find: async () => [] };
+  const vanishing: PlantTable = { ...table, insert: async () => 0, find: async () => [] };
   const writes = new WriteBatcher({ table: vanishing, maxInFlight: 1 });
   await expect(writes.create({ id: 6000n, name: 'x' })).rejects.toMatchObject({ error: 50300 });
 });

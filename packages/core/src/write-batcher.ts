@@ -11,6 +11,8 @@ interface WriteBatcherOptions {
   maxInFlight: number;
   /** Plants in one statement. */
   maxBatch?: number;
+  /** Milliseconds that the others wait for a statement to return before they go beside it. */
+  patience?: number;
   /** Plants waiting for a statement; beyond it creates are refused. */
   maxQueue?: number;
   /** Milliseconds in which every create is answered. */
@@ -19,16 +21,19 @@ interface WriteBatcherOptions {
 
 /**
  * Coalesces concurrent creates: while a statement is under way the next plants gather, then go
- * together in one statement and one commit. Nothing waits for a timer, so a lone create goes at once.
+ * together in one statement and one commit. A lone create goes at once. Statements go beside each
+ * other only when they are full or the others are slow: two half batches cost more than a whole one.
  */
 export class WriteBatcher {
   readonly #options: Required<WriteBatcherOptions>;
   readonly #queue: PendingCreate[] = [];
   readonly #inFlight = new Set<PendingCreate[]>();
+  /** Those in flight that are expected back soon. */
+  readonly #young = new Set<PendingCreate[]>();
   #isClosing = false;
 
   constructor(options: WriteBatcherOptions) {
-    this.#options = { maxBatch: 128, maxQueue: 10_000, deadline, ...options };
+    this.#options = { maxBatch: 128, patience: 50, maxQueue: 10_000, deadline, ...options };
   }
 
   /** See `PlantStore.create`. */
@@ -54,11 +59,19 @@ export class WriteBatcher {
   }
 
   #send(): void {
-    const { maxBatch, maxInFlight } = this.#options;
+    const { maxBatch, maxInFlight, patience } = this.#options;
     while (this.#queue.length > 0 && this.#inFlight.size < maxInFlight) {
+      if (this.#young.size > 0 && this.#queue.length < maxBatch) return;
       const batch = this.#queue.splice(0, maxBatch);
       this.#inFlight.add(batch);
+      this.#young.add(batch);
+      const isSlow = setTimeout(() => {
+        this.#young.delete(batch);
+        this.#send();
+      }, patience);
       void this.#write(batch).then(() => {
+        clearTimeout(isSlow);
+        this.#young.delete(batch);
         this.#inFlight.delete(batch);
         this.#send();
       });
@@ -89,16 +102,16 @@ export class WriteBatcher {
     const plants = [...byId.values()].flatMap(([first]) => (first ? [first.plant] : []));
     plants.sort((a, b) => (a.id < b.id ? -1 : 1));
 
-    const free = new Set(await table.insert(plants));
-    const inserted = plants.filter(({ id }) => free.has(id));
-    const taken = plants.filter(({ id }) => !free.has(id)).map(({ id }) => id);
-    const stored = taken.length > 0 ? await table.find(taken) : [];
+    const inserted = await table.insert(plants);
+    // Where an id was taken, every plant is compared with what is stored under its id.
+    const isAllNew = inserted === plants.length;
+    const stored = isAllNew ? plants : await table.find(plants.map(({ id }) => id));
 
-    for (const plant of [...inserted, ...stored]) {
+    for (const plant of stored) {
       for (const pending of byId.get(plant.id) ?? []) pending.answer(plant);
     }
     // What was neither inserted nor found was deleted in between.
-    if (stored.length < taken.length) failAll(batch, createUnanswered());
+    if (stored.length < plants.length) failAll(batch, createUnanswered());
   }
 }
 
