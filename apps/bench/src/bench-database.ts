@@ -8,7 +8,8 @@ export interface BenchDatabase {
   readonly version: string;
   /** Empties `plants` and starts from a checkpoint, so that none falls into one contender's time alone. */
   empty(): Promise<void>;
-  /** Adds plants until there are so many, with ids that are multiples of 1000. */
+  checkpoint(): Promise<void>;
+  /** Adds plants, up to 10 million, until there are so many whose ids are multiples of 10^4. */
   fill(plants: number): Promise<void>;
   countPlants(): Promise<number>;
   stop(): Promise<void>;
@@ -23,21 +24,26 @@ export async function startBenchDatabase(): Promise<BenchDatabase> {
 
   const sql = postgres(url, { max: 1 });
   const [{ server_version: version } = { server_version: '' }] = await sql`show server_version`;
+  const checkpoint = async () => {
+    await sql`checkpoint`;
+  };
   return {
     url,
     version,
     async empty() {
       await sql`truncate plants`;
-      await sql`checkpoint`;
+      await checkpoint();
     },
+    checkpoint,
     async fill(plants) {
-      const [there] = await sql`select count(*)::int from plants where id % 1000 = 0`;
+      const [there] = await sql`select count(*)::int from plants where id % 10000 = 0`;
+      // Strewn as those of a load are, so that a smaller table has the same range.
       await sql`
         insert into plants (id, name, tag)
-        select n * 1000::bigint, 'Monstera deliciosa', 'Araceae'
-        from generate_series(${there?.['count']}::int, ${plants - 1}::int) as n`;
+        select n * 7368787 % 10000000 * 10000 as id, 'Monstera deliciosa', 'Araceae'
+        from generate_series(${there?.['count']}::bigint, ${plants - 1}::bigint) as n
+        order by id`;
       await sql`vacuum analyze plants`;
-      await sql`checkpoint`;
     },
     async countPlants() {
       const [row] = await sql`select count(*)::int from plants`;

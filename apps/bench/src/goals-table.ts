@@ -1,7 +1,7 @@
-import { type Goal, isMet } from './goals.ts';
+import { type Goal, verdict } from './goals.ts';
 import { table } from './table.ts';
 
-/** A line for each goal, with what was measured and whether it is met. */
+/** A line for each goal: what was measured, and whether that meets it. */
 export function goalsTable(goals: readonly Goal[]): string {
   const rows = goals.map((goal) => [
     goal.claim,
@@ -9,11 +9,5 @@ export function goalsTable(goals: readonly Goal[]): string {
     goal.measured?.toFixed(2) ?? '–',
     verdict(goal),
   ]);
-  return table(['goal', '', 'measured', ''], rows);
-}
-
-function verdict(goal: Goal): string {
-  const met = isMet(goal);
-  if (met === undefined) return 'not measured';
-  return met ? 'met' : 'missed';
+  return table(['goal', 'wanted', 'measured', 'verdict'], rows);
 }

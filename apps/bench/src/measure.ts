@@ -3,7 +3,7 @@ import type { Contender, Server } from './contenders.ts';
 import type { FreeIds } from './ids.ts';
 import type { Ids, LoadGenerator, LoadResult } from './load.ts';
 import { runPgbench } from './pgbench-load.ts';
-import { processStats } from './process-stats.ts';
+import { type ProcessStats, processStats } from './process-stats.ts';
 import { type StartedServer, startServer } from './started-server.ts';
 import { bodyPieces, type Content, usualPlant } from './wire.ts';
 
@@ -23,6 +23,8 @@ export interface Conditions {
   readonly order?: Ids['order'];
   /** Processes of the server, which share the connections equally. */
   readonly instances?: number;
+  /** What is told of the server's processes during the load, every so many seconds. */
+  readonly sample?: { readonly every: number; readonly take: (stats: ProcessStats) => void };
 }
 
 export interface Measurement {
@@ -76,7 +78,7 @@ export async function measure(
 interface Outcome {
   warmUp: LoadResult;
   load: LoadResult;
-  usage?: { cpuSeconds: number; memory: number } | undefined;
+  usage?: ProcessStats | undefined;
 }
 
 async function loadServer(
@@ -106,7 +108,7 @@ async function loadServer(
   try {
     const warmUp = await send(conditions.warmUp);
     const start = await usageOf(servers);
-    const load = await send(conditions.seconds);
+    const load = await sampled(servers, conditions.sample, () => send(conditions.seconds));
     const end = await usageOf(servers);
     const usage = start && end && { ...end, cpuSeconds: end.cpuSeconds - start.cpuSeconds };
     return { warmUp, load, usage };
@@ -137,7 +139,24 @@ function together(results: LoadResult[]): LoadResult {
   };
 }
 
-async function usageOf(servers: StartedServer[]) {
+async function sampled<T>(
+  servers: StartedServer[],
+  sample: Conditions['sample'],
+  run: () => Promise<T>,
+): Promise<T> {
+  if (!sample) return run();
+  const timer = setInterval(async () => {
+    const stats = await usageOf(servers);
+    if (stats) sample.take(stats);
+  }, sample.every * 1000);
+  try {
+    return await run();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+async function usageOf(servers: StartedServer[]): Promise<ProcessStats | undefined> {
   const all = await Promise.all(servers.map(({ pid }) => processStats(pid)));
   let total = { cpuSeconds: 0, memory: 0 };
   for (const one of all) {

@@ -24,7 +24,7 @@ const count = '\\set n :n + 1\n\\set k :first + :n * :clients + :client_id\n';
 const id: Record<Ids['order'], string> = {
   rising: '\\set id :k\n',
   // The same as `strewn` in ids.ts.
-  strewn: '\\set id :k % 10000000 * 7368787 % 10000000 * 1000 + 1 + :k / 10000000\n',
+  strewn: '\\set id :k % 10000000 * 7368787 % 10000000 * 10000 + 1 + :k / 10000000\n',
 };
 
 /** Whether the machine has pgbench. */

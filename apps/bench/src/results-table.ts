@@ -1,4 +1,3 @@
-import { oursRest } from './contenders.ts';
 import type { Summary } from './summary.ts';
 import { table } from './table.ts';
 
@@ -15,33 +14,40 @@ const head = [
   'MB',
 ];
 
-/** A line for each contender; behind each figure, its ratio to that of ours over REST. */
-export function resultsTable(summaries: readonly Summary[]): string {
-  const base = summaries.find(({ name }) => name === oursRest.name);
+const legend = `Medians of the rounds; × is the ratio to the line that has 1.00 throughout. Rows − replies: plants in
+the table less plants answered with 200, warm-up included. A load that ends drops the replies under
+way, so as many more rows as there were connections are right; fewer rows would be lost plants.
+CPU and MB are the server's, during the load and at its end.`;
+
+/** A line for each contender; beside each figure, its ratio to that of `base`. */
+export function resultsTable(summaries: readonly Summary[], base: Summary | undefined): string {
   const figure = (summary: Summary, of: (summary: Summary) => number | undefined, digits = 0) => {
-    const value = of(summary);
+    const [value, ours] = [of(summary), base && of(base)];
     if (value === undefined) return '–';
-    const ours = base && of(base);
-    return thousands(value, digits) + (ours ? ` ${(value / ours).toFixed(2)}×`.padStart(7) : '');
+    return decimal(value, digits) + (ours ? `${(value / ours).toFixed(2)}×`.padStart(7) : '');
   };
   const rows = summaries.map((summary) => [
     summary.title,
     figure(summary, ({ requestsPerSecond }) => requestsPerSecond),
-    `(${thousands(summary.min)}–${thousands(summary.max)})`,
+    `(${decimal(summary.min)}–${decimal(summary.max)})`,
     figure(summary, ({ plantsPerSecond }) => plantsPerSecond),
     figure(summary, ({ p50 }) => p50, 2),
     figure(summary, ({ p99 }) => p99, 2),
-    thousands(summary.errors),
-    `${thousands(summary.rows)} − ${thousands(summary.acknowledged)} = ${summary.rows - summary.acknowledged}`,
+    decimal(summary.errors),
+    rowsAndReplies(summary),
     figure(summary, ({ cpuSeconds }) => cpuSeconds, 2),
     figure(summary, ({ memory }) => memory && memory / 2 ** 20),
   ]);
-  return table(head, rows);
+  return `${table(head, rows)}\n\n${legend}`;
 }
 
-function thousands(value: number, digits = 0): string {
-  return value.toLocaleString('en', {
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  });
+function rowsAndReplies({ rows, acknowledged, unanswered }: Summary): string {
+  if (unanswered === 0) return '–';
+  const difference = rows - acknowledged;
+  return `${decimal(rows)} − ${decimal(acknowledged)} = ${difference} (0 to ${unanswered})`;
+}
+
+function decimal(value: number, digits = 0): string {
+  const shape = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return value.toLocaleString('en', shape);
 }

@@ -20,6 +20,7 @@ export interface Summary {
   readonly errors: number;
   readonly acknowledged: number;
   readonly rows: number;
+  readonly unanswered: number;
   /** What is wrong with it but for its speed: errors, lost plants, plants from nowhere. */
   readonly faults: readonly string[];
   readonly rounds: readonly Measurement[];
@@ -50,6 +51,7 @@ export function summarize(
     errors: sum((round) => round.errors),
     acknowledged: sum((round) => round.acknowledged),
     rows: sum((round) => round.rows),
+    unanswered: sum((round) => round.unanswered),
     faults: rounds.flatMap(faultsOf),
     rounds,
   };

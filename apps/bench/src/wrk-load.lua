@@ -11,7 +11,7 @@ end
 
 -- The same as `strewn` in ids.ts.
 local function strew(n)
-  return n % 10000000 * 7368787 % 10000000 * 1000 + 1 + math.floor(n / 10000000)
+  return n % 10000000 * 7368787 % 10000000 * 10000 + 1 + math.floor(n / 10000000)
 end
 
 function request()

@@ -7,29 +7,31 @@ export interface Entry extends Contender {
   readonly conditions: Conditions;
 }
 
-interface Comparison {
-  entries: readonly Entry[];
-  rounds: number;
-  /** What makes the table the same for all before each measurement; emptying it unless given. */
-  prepare?: () => Promise<void>;
-  report?: (line: string) => void;
+interface Rounds {
+  readonly entries: readonly Entry[];
+  readonly rounds?: number;
+  /** Makes the table the same for all before each measurement; empties it unless given. */
+  readonly prepare?: () => Promise<void>;
 }
 
 /**
- * Measures all entries in rounds, so that what drifts in the machine hits all alike; each round
+ * Measures every entry once a round, so that what drifts in the machine hits all alike; each round
  * starts with another of them.
  */
-export async function compare(bench: Bench, comparison: Comparison): Promise<Summary[]> {
-  const { entries, rounds, prepare = () => bench.database.empty(), report } = comparison;
+export async function runRounds(
+  bench: Bench,
+  { entries, rounds = 3, prepare = bench.database.empty }: Rounds,
+): Promise<Summary[]> {
   const measured = new Map<Entry, Measurement[]>(entries.map((entry) => [entry, []]));
   for (let round = 0; round < rounds; round++) {
-    const first = round % Math.max(entries.length, 1);
+    const first = round % entries.length;
     for (const entry of [...entries.slice(first), ...entries.slice(0, first)]) {
       await prepare();
       const measurement = await measure(bench, entry, entry.conditions);
       measured.get(entry)?.push(measurement);
       const speed = Math.round(measurement.requestsPerSecond).toLocaleString('en');
-      report?.(`round ${round + 1} of ${rounds}: ${entry.title}: ${speed} requests/s`);
+      // Progress, beside the results on standard output.
+      console.error(`round ${round + 1} of ${rounds}: ${entry.title}: ${speed} requests/s`);
     }
   }
   return entries.map((entry) => summarize(entry, measured.get(entry) ?? []));
