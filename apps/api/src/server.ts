@@ -6,6 +6,7 @@ import { docs } from './docs.ts';
 import { handleErrors } from './error-replies.ts';
 import { health } from './health.ts';
 import { endAfter, handleHttpErrors } from './http-errors.ts';
+import { logOutput } from './log-output.ts';
 import { nodeServerOptions } from './node-server-options.ts';
 import { RequestLog, serializers } from './request-log.ts';
 import { rest } from './rest.ts';
@@ -23,9 +24,6 @@ export interface ServerOptions {
   requestTimeout?: number;
 }
 
-// A line costs a system call otherwise. A reader that is stuck loses lines, and holds up nothing.
-const buffered = { sync: false, minLength: 4096, maxLength: 16 * 2 ** 20, periodicFlush: 100 };
-
 /** The HTTP server, ready to `listen` or to `inject` into. Closing it leaves the store open. */
 export async function buildServer({
   store,
@@ -36,7 +34,7 @@ export async function buildServer({
 }: ServerOptions): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = pino(
     { level: logLevel, serializers },
-    logStream ?? pino.destination(buffered),
+    logStream ?? logOutput(),
   );
   const server = fastify({
     loggerInstance,

@@ -229,6 +229,14 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
+it('has logged every request when it ends', async () => {
+  const server = start({ PLANT_STORE_TOKEN: 'secret' });
+  const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
+  for (let i = 0; i < 50; i++) expect((await fetch(`${url}/livez`)).status).toBe(200);
+  expect(await stop(server)).toBe(0);
+  expect(server.output().match(/"path":"\/livez","status":200/g)).toHaveLength(50);
+});
+
 it('ends by itself though a client never sends the rest of its request', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   const server = start({ DATABASE_URL: databaseUrl });

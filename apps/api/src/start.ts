@@ -1,0 +1,51 @@
+import { openPlantStore } from '@plant-store/core';
+import { type Env, readEnv } from './env.ts';
+import { firstRunToken } from './first-run-token.ts';
+import { buildServer } from './server.ts';
+import { explainStartFailure, failedTo } from './start-failure.ts';
+import { welcome } from './welcome.ts';
+
+/** Milliseconds that requests under way have to finish when the process is told to stop. */
+const drainDeadline = 6_000;
+
+try {
+  await start(readEnv());
+} catch (error) {
+  console.error(explainStartFailure(error));
+  process.exit(1);
+}
+
+async function start(env: Env): Promise<void> {
+  const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = env;
+  const store = databaseUrl
+    ? await openPlantStore({ databaseUrl }).catch(
+        failedTo('open the database', 'check DATABASE_URL and that it is running'),
+      )
+    : await openPlantStore({ dataDirectory });
+  const server = await buildServer({
+    store,
+    logLevel: env.LOG_LEVEL,
+    ...(env.PLANT_STORE_RATE_LIMIT && { rateLimit: env.PLANT_STORE_RATE_LIMIT }),
+  });
+
+  if (env.PLANT_STORE_TOKEN) store.accessTokens.trust('environment', env.PLANT_STORE_TOKEN);
+  const isFirstRun = !env.PLANT_STORE_TOKEN && !databaseUrl;
+  const made = isFirstRun ? await firstRunToken(dataDirectory, store.accessTokens) : undefined;
+
+  const stop = async () => {
+    // What is not answered by then was not sent by then: a client may not hold the process up.
+    setTimeout(() => server.server.closeAllConnections(), drainDeadline);
+    await server.close();
+    await store.close();
+    process.exit(0);
+  };
+  process.once('SIGTERM', stop).once('SIGINT', stop);
+
+  const address = { host: env.HOST, port: env.PORT };
+  const url = await server
+    .listen(address)
+    .catch(failedTo('listen', 'set HOST and PORT to an address of this machine that is free'));
+  const hasToken = env.PLANT_STORE_TOKEN !== undefined;
+  const database = databaseUrl ? 'Postgres' : dataDirectory;
+  console.log(welcome({ url, database, token: made ?? (hasToken ? 'environment' : 'none') }));
+}
