@@ -1,4 +1,4 @@
-import { byHand, contenders, oursRest, pgbench } from './contenders.ts';
+import { byHand, contenders, nodeHttp, oursRest, pgbench } from './contenders.ts';
 import { atLeast, atMost, type Goal, ratio } from './goals.ts';
 import type { Summary } from './summary.ts';
 
@@ -21,7 +21,7 @@ export function comparisonGoals(summaries: readonly Summary[]): Goal[] {
     atLeast(7, "ours REST ÷ trpc-to-openapi's plugin", times(speed('trpc-to-openapi'))),
     atLeast(1.5, 'ours REST ÷ Fastify + raw postgres.js', times(speed(byHand.name))),
     atLeast(0.6, 'ours REST ÷ pgbench', times(speed(pgbench.name))),
-    atLeast(0.45, 'ours REST ÷ bare node:http', times(speed('node-http'))),
+    atLeast(0.45, 'ours REST ÷ bare node:http', times(speed(nodeHttp.name))),
     atLeast(2, "ours tRPC ÷ tRPC's plugin", ratio(speed('ours-trpc'), speed('trpc-fastify'))),
     atLeast(
       2,

@@ -34,6 +34,13 @@ export const byHand = {
   server: peer('fastify-postgres', rest),
 } as const satisfies Contender;
 
+export const nodeHttp = {
+  name: 'node-http',
+  title: 'limit: node:http, no database',
+  role: 'limit',
+  server: { ...peer('node-http', rest), stores: false },
+} as const satisfies Contender;
+
 export const pgbench = {
   name: 'pgbench',
   title: 'limit: pgbench, prepared insert',
@@ -55,12 +62,7 @@ export const contenders: readonly Contender[] = [
   drizzle('orpc', 'oRPC OpenAPI handler + Drizzle', rest),
   drizzle('trpc-fastify', "tRPC's Fastify plugin + Drizzle", trpc),
   drizzle('trpc-to-openapi', "trpc-to-openapi's plugin + Drizzle", rest),
-  {
-    name: 'node-http',
-    title: 'limit: node:http, no database',
-    role: 'limit',
-    server: { ...peer('node-http', rest), stores: false },
-  },
+  nodeHttp,
   pgbench,
 ];
 

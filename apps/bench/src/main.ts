@@ -1,14 +1,11 @@
 import { writeFile } from 'node:fs/promises';
-import { startBenchDatabase } from './bench-database.ts';
+import { startBenchServer } from './bench-server.ts';
 import { goalsTable } from './goals-table.ts';
 import { FreeIds } from './ids.ts';
 import { findLoadGenerator } from './load.ts';
 import { describeMachine } from './machine.ts';
 import { modes } from './modes.ts';
 import { help, type Options, readOptions, UsageError } from './options.ts';
-
-// What was started is stopped when this process exits, and so it must on these signals.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 try {
   const options = readOptions(process.argv.slice(2));
@@ -22,11 +19,17 @@ try {
 
 /** A goal that is missed is a measurement; a fault makes the run fail. */
 async function run({ mode, json, ...options }: Options): Promise<void> {
-  const database = await startBenchDatabase();
+  const server = await startBenchServer();
+  // Everything else is stopped as this process exits.
+  const stop = () => server.stop().finally(() => process.exit(1));
+  process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
+    const database = await server.createDatabase();
+    // Beside the results on standard output.
+    const progress = (line: string) => console.error(line);
     const generator = await findLoadGenerator();
     const machine = describeMachine(database, generator);
-    const bench = { database, generator, freeIds: new FreeIds() };
+    const bench = { server, database, generator, freeIds: new FreeIds(), progress };
     const { text, goals, faults, measured } = await modes[mode](bench, { mode, ...options });
 
     console.log(`\n${Object.values(machine).join(', ')}\n\n${text}`);
@@ -36,6 +39,6 @@ async function run({ mode, json, ...options }: Options): Promise<void> {
     if (json) await writeFile(json, `${JSON.stringify(everything, null, 2)}\n`);
     if (faults.length > 0) process.exitCode = 1;
   } finally {
-    await database.stop();
+    await server.stop();
   }
 }

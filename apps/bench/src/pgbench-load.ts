@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { execute } from './execute.ts';
 import type { Ids, LoadResult } from './load.ts';
 import type { Content } from './wire.ts';
 
@@ -59,7 +58,7 @@ export async function runPgbench(load: PgbenchLoad): Promise<LoadResult> {
     ]);
     const replies = Number(/actually processed: (\d+)/.exec(output)?.[1]);
     const perSecond = Number(/tps = ([\d.]+)/.exec(output)?.[1]);
-    const errors = Number(/failed transactions: (\d+)/.exec(output)?.[1]);
+    const errors = Number(/failed transactions: (\d+)/.exec(output)?.[1] ?? 0);
     return { replies, errors, seconds: replies / perSecond, ...(await latencies(directory)) };
   } finally {
     await rm(directory, { recursive: true, force: true });
@@ -76,8 +75,4 @@ async function latencies(directory: string): Promise<{ p50: number; p99: number 
     .sort((a, b) => a - b);
   const at = (share: number) => times[Math.floor(share * times.length)] ?? Number.NaN;
   return { p50: at(0.5), p99: at(0.99) };
-}
-
-async function execute(command: string, args: string[]): Promise<string> {
-  return (await promisify(execFile)(command, args)).stdout;
 }

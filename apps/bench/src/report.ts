@@ -1,4 +1,5 @@
 import type { Goal } from './goals.ts';
+import { resultsTable } from './results-table.ts';
 import type { Summary } from './summary.ts';
 
 /** What a mode of the benchmark has measured. */
@@ -12,6 +13,15 @@ export interface Report {
   readonly measured: unknown;
 }
 
-export function faultsOf(summaries: readonly Summary[]): string[] {
-  return summaries.flatMap(({ title, faults }) => faults.map((fault) => `${title}: ${fault}`));
+/** Reports a table of results, with ratios to the line of `base`, and the goals that it decides. */
+export function reportOf(
+  summaries: readonly Summary[],
+  { base, goals = [] }: { base: Summary | undefined; goals?: readonly Goal[] },
+): Report {
+  return {
+    text: resultsTable(summaries, base),
+    goals,
+    faults: summaries.flatMap(({ title, faults }) => faults.map((fault) => `${title}: ${fault}`)),
+    measured: summaries,
+  };
 }

@@ -15,9 +15,8 @@ const head = [
 ];
 
 const legend = `Medians of the rounds; × is the ratio to the line that has 1.00 throughout. Rows − replies: plants in
-the table less plants answered with 200, warm-up included. A load that ends drops the replies under
-way, so as many more rows as there were connections are right; fewer rows would be lost plants.
-CPU and MB are the server's, during the load and at its end.`;
+the table less plants answered with 200, warm-up included; what was under way when a load ended may
+be stored too, so any number up to that in parentheses is right. CPU and MB are the server's.`;
 
 /** A line for each contender; beside each figure, its ratio to that of `base`. */
 export function resultsTable(summaries: readonly Summary[], base: Summary | undefined): string {

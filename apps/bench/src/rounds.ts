@@ -5,12 +5,7 @@ import { type Summary, summarize } from './summary.ts';
 /** A contender with the conditions that it is measured under. */
 export interface Entry extends Contender {
   readonly conditions: Conditions;
-}
-
-interface Rounds {
-  readonly entries: readonly Entry[];
-  readonly rounds?: number;
-  /** Makes the table the same for all before each measurement; empties it unless given. */
+  /** Makes its table ready before each measurement; empties it unless given. */
   readonly prepare?: () => Promise<void>;
 }
 
@@ -20,18 +15,18 @@ interface Rounds {
  */
 export async function runRounds(
   bench: Bench,
-  { entries, rounds = 3, prepare = bench.database.empty }: Rounds,
+  { entries, rounds = 3 }: { entries: readonly Entry[]; rounds?: number },
 ): Promise<Summary[]> {
   const measured = new Map<Entry, Measurement[]>(entries.map((entry) => [entry, []]));
   for (let round = 0; round < rounds; round++) {
     const first = round % entries.length;
     for (const entry of [...entries.slice(first), ...entries.slice(0, first)]) {
+      const { title, conditions, prepare = bench.database.empty } = entry;
       await prepare();
-      const measurement = await measure(bench, entry, entry.conditions);
+      const measurement = await measure(bench, entry, conditions);
       measured.get(entry)?.push(measurement);
       const speed = Math.round(measurement.requestsPerSecond).toLocaleString('en');
-      // Progress, beside the results on standard output.
-      console.error(`round ${round + 1} of ${rounds}: ${entry.title}: ${speed} requests/s`);
+      bench.progress(`round ${round + 1} of ${rounds}: ${title}: ${speed} requests/s`);
     }
   }
   return entries.map((entry) => summarize(entry, measured.get(entry) ?? []));

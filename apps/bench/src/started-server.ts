@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { watch } from 'node:fs';
+import { rmSync, watch } from 'node:fs';
 import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +27,11 @@ export async function startServer(
     env: { PATH: process.env['PATH'], PORT: '0', ...env },
     stdio: ['ignore', file.fd, file.fd],
   });
-  const stopWithUs = () => child.kill('SIGKILL');
+  const remove = { recursive: true, force: true };
+  const stopWithUs = () => {
+    child.kill('SIGKILL');
+    rmSync(directory, remove);
+  };
   process.once('exit', stopWithUs);
   const ended = once(child, 'exit').finally(async () => {
     process.off('exit', stopWithUs);
@@ -41,7 +45,7 @@ export async function startServer(
     async stop() {
       child.kill('SIGTERM');
       await ended;
-      await rm(directory, { recursive: true, force: true });
+      await rm(directory, remove);
     },
   };
 }

@@ -1,6 +1,5 @@
-import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { execute } from './execute.ts';
 import type { Load, LoadGenerator, LoadResult } from './load.ts';
 
 const script = fileURLToPath(new URL('wrk-load.lua', import.meta.url));
@@ -21,8 +20,4 @@ async function run(load: Load): Promise<LoadResult> {
   const output = await execute('wrk', [...options, `--script=${script}`, url, '--', ...request]);
   const [, result = ''] = /^result (.*)$/m.exec(output) ?? [];
   return JSON.parse(result);
-}
-
-async function execute(command: string, args: string[]): Promise<string> {
-  return (await promisify(execFile)(command, args)).stdout;
 }

@@ -19,7 +19,7 @@ const cases = [...generators.values()].flatMap((generator) =>
   loads.map(([order, wire]) => ({ name: generator.name, generator, order, wire })),
 );
 
-it.each(cases)(
+it.concurrent.each(cases)(
   '$name sends each id once, $order, and counts the replies',
   async ({ generator, order, wire }) => {
     const ids: number[] = [];

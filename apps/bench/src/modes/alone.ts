@@ -3,8 +3,7 @@ import { durations } from '../durations.ts';
 import { atMost, ratio } from '../goals.ts';
 import type { Bench } from '../measure.ts';
 import type { Options } from '../options.ts';
-import { faultsOf, type Report } from '../report.ts';
-import { resultsTable } from '../results-table.ts';
+import { type Report, reportOf } from '../report.ts';
 import { runRounds } from '../rounds.ts';
 
 /** One connection by itself: whether gathering plants into batches makes a lone one wait. */
@@ -15,10 +14,8 @@ export async function alone(bench: Bench, { quick }: Options): Promise<Report> {
   });
   const [ours, theirs] = summaries;
   const claim = 'median latency of one connection, ours REST ÷ Fastify + raw postgres.js';
-  return {
-    text: resultsTable(summaries, ours),
+  return reportOf(summaries, {
+    base: ours,
     goals: [atMost(1.15, claim, ratio(ours?.p50, theirs?.p50))],
-    faults: faultsOf(summaries),
-    measured: summaries,
-  };
+  });
 }

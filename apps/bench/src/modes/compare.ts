@@ -1,11 +1,10 @@
 import { comparisonGoals } from '../comparison-goals.ts';
-import { type Contender, oursRest } from '../contenders.ts';
+import { oursRest } from '../contenders.ts';
 import { durations } from '../durations.ts';
 import type { Bench } from '../measure.ts';
 import type { Options } from '../options.ts';
 import { present } from '../present.ts';
-import { faultsOf, type Report } from '../report.ts';
-import { resultsTable } from '../results-table.ts';
+import { type Report, reportOf } from '../report.ts';
 import { runRounds } from '../rounds.ts';
 
 /** All contenders at 32 connections. */
@@ -16,15 +15,8 @@ export async function compare(bench: Bench, { contenders, quick }: Options): Pro
     entries: here.map((contender) => ({ ...contender, conditions })),
   });
   const base = summaries.find(({ name }) => name === oursRest.name);
-  return {
-    text: [resultsTable(summaries, base), ...absent(contenders, here)].join('\n'),
-    goals: comparisonGoals(summaries),
-    faults: faultsOf(summaries),
-    measured: summaries,
-  };
-}
-
-function absent(contenders: readonly Contender[], here: readonly Contender[]): string[] {
-  const missing = contenders.filter((contender) => !here.includes(contender));
-  return missing.map(({ title }) => `${title}: not measured, this machine has none`);
+  const report = reportOf(summaries, { base, goals: comparisonGoals(summaries) });
+  const absent = contenders.filter((contender) => !here.includes(contender));
+  const lines = absent.map(({ title }) => `${title}: not measured, this machine has none`);
+  return { ...report, text: [report.text, ...lines].join('\n') };
 }

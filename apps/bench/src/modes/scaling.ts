@@ -17,7 +17,7 @@ export async function scaling(bench: Bench, options: Options): Promise<Report> {
   const reports: [Scaling, Report][] = [];
   for (const name of options.scalings) reports.push([name, await all[name](bench, options)]);
   return {
-    text: reports.map(([name, { text }]) => `${name}\n${text}`).join('\n\n'),
+    text: reports.map(([, { text }]) => text).join('\n\n'),
     goals: reports.flatMap(([, { goals }]) => goals),
     faults: reports.flatMap(([, { faults }]) => faults),
     measured: Object.fromEntries(reports.map(([name, { measured }]) => [name, measured])),

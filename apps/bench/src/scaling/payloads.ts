@@ -4,8 +4,7 @@ import { durations } from '../durations.ts';
 import type { Bench } from '../measure.ts';
 import type { Options } from '../options.ts';
 import { present } from '../present.ts';
-import { faultsOf, type Report } from '../report.ts';
-import { resultsTable } from '../results-table.ts';
+import { type Report, reportOf } from '../report.ts';
 import { runRounds } from '../rounds.ts';
 import { type Content, usualPlant } from '../wire.ts';
 import { entry } from './entry.ts';
@@ -13,23 +12,16 @@ import { entry } from './entry.ts';
 /** Bodies of 100 bytes and of 10 kilobytes. */
 export async function payloads(bench: Bench, { quick }: Options): Promise<Report> {
   const contenders = await present([oursRest, pgbench]);
+  const conditions = { connections: 32, ...durations(quick) };
   const summaries = await runRounds(bench, {
-    entries: [100, 10_000].flatMap((bytes) =>
-      contenders.map((contender) =>
-        entry(contender, `bodies of ${bytes} B`, {
-          connections: 32,
-          plant: plantOf(bytes),
-          ...durations(quick),
-        }),
-      ),
-    ),
+    entries: [100, 10_000].flatMap((bytes) => {
+      const plant = plantOf(bytes);
+      return contenders.map((contender) =>
+        entry(contender, `body: ${bytes} B`, { ...conditions, plant }),
+      );
+    }),
   });
-  return {
-    text: resultsTable(summaries, summaries[0]),
-    goals: [],
-    faults: faultsOf(summaries),
-    measured: summaries,
-  };
+  return reportOf(summaries, { base: summaries[0] });
 }
 
 /** A plant whose JSON has about so many bytes, of which Postgres can press few together. */

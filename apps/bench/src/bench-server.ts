@@ -1,0 +1,27 @@
+import { createDatabase, startPostgres } from '@plant-store/test-setup';
+import { type BenchDatabase, openBenchDatabase } from './bench-database.ts';
+
+/** A Postgres made for the benchmark. */
+export interface BenchServer {
+  /** A new database with the store's tables. */
+  createDatabase(): Promise<BenchDatabase>;
+  /** Ends it and removes its data. */
+  stop(): Promise<void>;
+}
+
+/** Starts it with its usual durability: fsync and synchronous_commit are on. */
+export async function startBenchServer(): Promise<BenchServer> {
+  const server = await startPostgres();
+  const databases: BenchDatabase[] = [];
+  return {
+    async createDatabase() {
+      const database = await openBenchDatabase(await createDatabase(server.url));
+      databases.push(database);
+      return database;
+    },
+    async stop() {
+      await Promise.all(databases.map((database) => database.close()));
+      await server.stop();
+    },
+  };
+}
