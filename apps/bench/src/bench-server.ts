@@ -5,7 +5,7 @@ import { type BenchDatabase, openBenchDatabase } from './bench-database.ts';
 export interface BenchServer {
   /** A new database with the store's tables. */
   createDatabase(): Promise<BenchDatabase>;
-  /** Ends it and removes its data. */
+  /** Ends it and removes its data. Safe to call twice. */
   stop(): Promise<void>;
 }
 
@@ -13,15 +13,18 @@ export interface BenchServer {
 export async function startBenchServer(): Promise<BenchServer> {
   const server = await startPostgres();
   const databases: BenchDatabase[] = [];
+  let stopped: Promise<void> | undefined;
   return {
     async createDatabase() {
       const database = await openBenchDatabase(await createDatabase(server.url));
       databases.push(database);
       return database;
     },
-    async stop() {
-      await Promise.all(databases.map((database) => database.close()));
-      await server.stop();
-    },
+    stop: () => (stopped ??= stop()),
   };
+
+  async function stop(): Promise<void> {
+    await Promise.all(databases.map((database) => database.close()));
+    await server.stop();
+  }
 }

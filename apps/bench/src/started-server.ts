@@ -38,7 +38,9 @@ export async function startServer(
     await file.close();
   });
 
-  const url = await urlPrinted(log, ended);
+  const url = await urlPrinted(log, ended).catch((cause) => {
+    throw new Error(`the server ${program} did not start`, { cause });
+  });
   return {
     url,
     pid: child.pid ?? Number.NaN,
@@ -63,7 +65,7 @@ async function urlPrinted(log: string, ended: Promise<unknown>): Promise<string>
       const text = await readFile(log, 'utf8');
       const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(text) ?? [];
       if (url) return url;
-      if (isLast) throw new Error(`the server did not start:\n${text}`);
+      if (isLast) throw new Error(`it ended before it printed its URL:\n${text}`);
       await Promise.race([change, end]);
     }
   } finally {
