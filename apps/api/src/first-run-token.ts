@@ -6,7 +6,7 @@ import { StartFailure } from './start-failure.ts';
 
 /**
  * The access token of an embedded store: made on the first start and kept beside the data, readable
- * by its owner alone.
+ * by its owner alone. Nothing else knows it: without the file, the next start refuses it.
  *
  * @throws StartFailure when the file that it is kept in cannot be used.
  */
@@ -20,7 +20,7 @@ export async function firstRunToken(
   if (!tokenSyntax.test(token)) throw new StartFailure(`${path} holds no access token: ${remedy}`);
   if (!kept) await writeFile(path, `${token}\n`, { mode: 0o600 });
   await chmod(path, 0o600); // The file may have been there, for others to read.
-  await accessTokens.replace('first-run', token);
+  accessTokens.trust('first-run', token);
   return { token, path };
 }
 

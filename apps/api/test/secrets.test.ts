@@ -61,7 +61,7 @@ it('says in its log who asked for what, and what came of it', async () => {
   const log: string[] = [];
   const store = await openPlantStore({ databaseUrl: await createDatabase(inject('postgresUrl')) });
   const server = await buildServer({ store, logStream: { write: (line) => log.push(line) } });
-  const added = await store.accessTokens.add('Ann');
+  const added = await store.accessTokens.create('Ann');
   const headers = { authorization: `Bearer ${added}` };
   const payload = { id: 1, name: 'x' };
   await server.inject({ method: 'POST', url: '/plants?x=1', headers, payload });

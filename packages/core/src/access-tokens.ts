@@ -1,43 +1,47 @@
 import { hash, randomBytes } from 'node:crypto';
-import { and, eq, ne } from 'drizzle-orm';
+import { z } from 'zod';
+import { type AccessToken, createAccessTokenTable } from './access-token-table.ts';
 import type { Drizzle } from './database.ts';
 import { answerInTime } from './deadline.ts';
-import { PlantStoreError } from './plant-store-error.ts';
-import { accessTokens } from './tables.ts';
-
-/** Who a request comes from: the name its access token was given. */
-export interface Principal {
-  readonly name: string;
-}
+import { invalidInput, PlantStoreError } from './plant-store-error.ts';
+import {
+  type Authentication,
+  createPrincipalCache,
+  type Finding,
+  type Principal,
+} from './principal-cache.ts';
 
 export interface AccessTokens {
   /**
-   * Adds a token (a new one unless given) under a name and returns it. Only its SHA-256 is stored.
-   * A token that is there already keeps its name.
-   * @throws PlantStoreError `databaseUnavailable`
+   * Creates a token under a name and returns it: only its SHA-256 is stored. A name may have several
+   * tokens, so that one can take another's place without a gap.
+   * @throws PlantStoreError `databaseUnavailable`, or `invalidInput` unless the name is 1 to 100
+   *   characters, none of them a control character, and `expiresAt`, if there is one, is to come
    */
-  add(name: string, token?: string): Promise<string>;
+  create(name: string, options?: { expiresAt?: Date | undefined }): Promise<string>;
   /**
-   * Makes a token the only one under a name: one that it replaces is refused within 30 s.
+   * All tokens that were ever created, by name and age.
    * @throws PlantStoreError `databaseUnavailable`
    */
-  replace(name: string, token: string): Promise<void>;
+  list(): Promise<AccessToken[]>;
+  /**
+   * Revokes every token under a name: at once here, within 30 s wherever else the database is used.
+   * False when there was none to revoke.
+   * @throws PlantStoreError `databaseUnavailable`
+   */
+  revoke(name: string): Promise<boolean>;
   /** Accepts a token for as long as this process runs, whatever the database says. */
   trust(name: string, token: string): void;
   /**
-   * Who a token belongs to; undefined when it is unknown. Either is remembered for 30 s.
+   * Who a token belongs to; undefined when it is unknown, expired or revoked. What was found in the
+   * last 30 s is answered without a promise.
    * @throws PlantStoreError `databaseUnavailable`, or `overloaded` when too many are looked up
    */
-  authenticate(token: string): Promise<Principal | undefined>;
+  authenticate(token: string): Authentication;
 }
 
-interface Lookup {
-  readonly until: number;
-  readonly found: Promise<Principal | undefined>;
-}
-
-const maxAge = 30_000;
-const maxRemembered = 10_000;
+/** Milliseconds between two notes of a token's last use. */
+const usePrecision = 60_000;
 
 /** Look-ups that the database has not answered; beyond them there is no use in asking more. */
 const maxUnanswered = 100;
@@ -55,67 +59,69 @@ export function createAccessTokens({
   db: Drizzle;
   now?: () => number;
 }): AccessTokens {
+  const table = createAccessTokenTable(db);
   const trusted = new Map<string, Principal>();
-  const remembered = new Map<string, Lookup>();
+  const principals = createPrincipalCache({ find, now });
   let unanswered = 0;
 
   return {
-    add,
+    async create(name, { expiresAt } = {}) {
+      const { data, error } = newToken(now()).safeParse({ name, expiresAt });
+      if (error) throw invalidInput(error);
+      const token = createToken();
+      await answerInTime(table.insert({ sha256: digest(token), ...data }));
+      return token;
+    },
 
-    async replace(name, token) {
-      await add(name, token);
-      const sha256 = Buffer.from(digest(token), 'hex');
-      const others = and(eq(accessTokens.name, name), ne(accessTokens.sha256, sha256));
-      await answerInTime(db.delete(accessTokens).where(others));
+    list: () => answerInTime(table.list()),
+
+    async revoke(name) {
+      const revoked = await answerInTime(table.revoke(name, new Date(now())));
+      principals.forget(revoked);
+      return revoked.length > 0;
     },
 
     trust(name, token) {
       trusted.set(digest(token), { name });
     },
 
-    async authenticate(token) {
+    authenticate(token) {
       const sha256 = digest(token);
-      const principal = trusted.get(sha256);
-      if (principal) return principal;
-      const lookup = remembered.get(sha256);
-      return lookup && now() < lookup.until ? lookup.found : lookUp(sha256);
+      return trusted.get(sha256) ?? principals.get(sha256);
     },
   };
 
-  async function add(name: string, token = createToken()): Promise<string> {
-    const sha256 = digest(token);
-    const row = { sha256: Buffer.from(sha256, 'hex'), name };
-    await answerInTime(db.insert(accessTokens).values(row).onConflictDoNothing());
-    remembered.delete(sha256);
-    return token;
-  }
-
-  function lookUp(sha256: string): Promise<Principal | undefined> {
+  async function find(sha256: string): Promise<Finding> {
     if (unanswered >= maxUnanswered) {
       const message = 'too many access tokens are being looked up: send the request again later';
       throw new PlantStoreError('overloaded', message);
     }
-    const found = answerInTime(find(sha256));
-    // Unknown tokens are remembered too; a flood of them may not fill the memory.
-    if (remembered.size >= maxRemembered) remembered.clear();
-    remembered.set(sha256, { until: now() + maxAge, found });
-    found.catch(() => remembered.delete(sha256));
-    return found;
-  }
-
-  async function find(sha256: string): Promise<Principal | undefined> {
     unanswered++;
-    try {
-      const [row] = await db
-        .select({ name: accessTokens.name })
-        .from(accessTokens)
-        .where(eq(accessTokens.sha256, Buffer.from(sha256, 'hex')));
-      return row;
-    } finally {
-      unanswered--;
+    const at = now();
+    const token = await answerInTime(table.find(sha256).finally(() => unanswered--));
+    const until = token?.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
+    if (!token || token.revokedAt || until <= at) return nobody;
+
+    if (at - (token.lastUsedAt?.getTime() ?? 0) >= usePrecision) {
+      // Nobody waits for it and nothing depends on it.
+      table.markUsed(sha256, new Date(at)).catch(() => {});
     }
+    return { principal: { name: token.name }, until };
   }
 }
+
+const nobody: Finding = { principal: undefined, until: Number.POSITIVE_INFINITY };
+
+const newToken = (now: number) =>
+  z.object({
+    name: z.string('must be a string').regex(/^[^\p{Cc}\p{Cs}]{1,100}$/u, {
+      error: 'must be 1 to 100 characters, none of them a control character',
+    }),
+    expiresAt: z
+      .date({ error: 'must be a date' })
+      .refine((date) => date.getTime() > now, 'must be in the future')
+      .optional(),
+  });
 
 function digest(token: string): string {
   return hash('sha256', token, 'hex');

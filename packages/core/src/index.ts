@@ -1,6 +1,8 @@
-export { type AccessTokens, createToken, type Principal } from './access-tokens.ts';
+export type { AccessToken } from './access-token-table.ts';
+export { type AccessTokens, createToken } from './access-tokens.ts';
 export { DataDirectoryError } from './data-directory-lock.ts';
 export { openPlantStore, type PlantStore, type PlantStoreOptions } from './plant-store.ts';
 export { PlantStoreError, toPlantStoreError } from './plant-store-error.ts';
+export type { Authentication, Principal } from './principal-cache.ts';
 export { type AppRouter, appRouter, createCaller } from './router.ts';
 export type { Context } from './trpc.ts';

@@ -1,8 +1,15 @@
 import { bigint, customType, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
 
-const bytea = customType<{ data: Uint8Array }>({ dataType: () => 'bytea' });
+/** Bytes in the table, hexadecimal text in the code. */
+const bytes = customType<{ data: string; driverData: Uint8Array }>({
+  dataType: () => 'bytea',
+  toDriver: (hex) => Buffer.from(hex, 'hex'),
+  fromDriver: (bytea) => Buffer.from(bytea).toString('hex'),
+});
 
-const createdAt = () => timestamp('created_at', { withTimezone: true }).notNull().defaultNow();
+const time = (name: string) => timestamp(name, { withTimezone: true });
+
+const createdAt = () => time('created_at').notNull().defaultNow();
 
 // The primary key is also the distribution key on Citus: no sequence, trigger or foreign key here.
 export const plants = pgTable('plants', {
@@ -14,7 +21,10 @@ export const plants = pgTable('plants', {
 
 // The token itself is never stored: it is known by its SHA-256.
 export const accessTokens = pgTable('access_tokens', {
-  sha256: bytea().primaryKey(),
+  sha256: bytes().primaryKey(),
   name: text().notNull(),
   createdAt: createdAt(),
+  expiresAt: time('expires_at'),
+  revokedAt: time('revoked_at'),
+  lastUsedAt: time('last_used_at'),
 });

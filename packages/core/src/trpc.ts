@@ -1,8 +1,8 @@
 import { initTRPC, type TRPCError } from '@trpc/server';
 import type { OpenApiMeta } from 'trpc-to-openapi';
-import type { Principal } from './access-tokens.ts';
 import type { PlantStore } from './plant-store.ts';
 import { toPlantStoreError } from './plant-store-error.ts';
+import type { Principal } from './principal-cache.ts';
 import { transformer } from './transformer.ts';
 
 /** What a procedure is given with each call. */

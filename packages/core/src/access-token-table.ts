@@ -1,0 +1,58 @@
+import { and, eq, getTableColumns, isNull } from 'drizzle-orm';
+import type { Drizzle } from './database.ts';
+import { accessTokens } from './tables.ts';
+
+/** What is known of an access token; neither the token nor its hash is told to anybody. */
+export interface AccessToken {
+  readonly name: string;
+  readonly createdAt: Date;
+  /** From when on it is refused; null when it does not expire. */
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+  /** Written about once a minute while it is used, so it may be 90 s behind; null when never used. */
+  readonly lastUsedAt: Date | null;
+}
+
+/** The statements about access tokens. Those of a request are single ones, keyed by the hash. */
+export interface AccessTokenTable {
+  insert(row: { sha256: string; name: string; expiresAt?: Date | undefined }): Promise<void>;
+  find(sha256: string): Promise<AccessToken | undefined>;
+  /** All of them, by name and age. */
+  list(): Promise<AccessToken[]>;
+  /** Revokes what is not revoked under a name, and returns the hashes of that. */
+  revoke(name: string, at: Date): Promise<string[]>;
+  markUsed(sha256: string, at: Date): Promise<void>;
+}
+
+export function createAccessTokenTable(db: Drizzle): AccessTokenTable {
+  const { sha256: hash, name: named, createdAt, revokedAt } = accessTokens;
+  const { sha256: _, ...told } = getTableColumns(accessTokens);
+
+  return {
+    async insert(row) {
+      await db.insert(accessTokens).values(row);
+    },
+
+    async find(sha256) {
+      const [row] = await db.select(told).from(accessTokens).where(eq(hash, sha256));
+      return row;
+    },
+
+    async list() {
+      return db.select(told).from(accessTokens).orderBy(named, createdAt);
+    },
+
+    async revoke(name, at) {
+      const rows = await db
+        .update(accessTokens)
+        .set({ revokedAt: at })
+        .where(and(eq(named, name), isNull(revokedAt)))
+        .returning({ sha256: hash });
+      return rows.map(({ sha256 }) => sha256);
+    },
+
+    async markUsed(sha256, at) {
+      await db.update(accessTokens).set({ lastUsedAt: at }).where(eq(hash, sha256));
+    },
+  };
+}
