@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { tokenSyntax } from './authentication.ts';
+import type { JwtSettings } from './jwt.ts';
 import { StartFailure } from './start-failure.ts';
 
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url));
@@ -50,11 +51,35 @@ const settings = {
     schema: whole(1, 999_999_999).optional(),
     fix: 'set how many requests a minute one address may send, or leave it out for no limit',
   },
+  PLANT_STORE_AUTH_FAILURE_LIMIT: {
+    schema: whole(1, 999_999_999).optional(),
+    fix: 'set how many times a minute one address may fail to authenticate, or leave it out for no limit',
+  },
+  PLANT_STORE_JWT_ISSUER: {
+    schema: z.string().optional(),
+    fix: 'set the `iss` of the JWTs that are accepted',
+  },
+  PLANT_STORE_JWT_AUDIENCE: {
+    schema: z.string().optional(),
+    fix: 'set the `aud` of the JWTs that are accepted',
+  },
+  PLANT_STORE_JWT_JWKS_URL: {
+    schema: z.string().refine(isSafeUrl).optional(),
+    fix: 'set the address of the issuer’s keys: https, or http on this machine alone, without a password',
+    isSecret: true, // It should not be, but someone may have put a password into it.
+  },
   LOG_LEVEL: {
     schema: z.enum(levels).default('info'),
     fix: `set one of ${levels.join(', ')}`,
   },
 } satisfies Record<string, { schema: z.ZodType; fix: string; isSecret?: boolean }>;
+
+/** Either all of them are set or none. */
+const jwtNames = [
+  'PLANT_STORE_JWT_ISSUER',
+  'PLANT_STORE_JWT_AUDIENCE',
+  'PLANT_STORE_JWT_JWKS_URL',
+] as const;
 
 type Settings = typeof settings;
 
@@ -74,6 +99,26 @@ export function readEnv(variables: NodeJS.ProcessEnv = process.env): Env {
     if (!success) problems.push(`${name} ${shown}: ${fix}`);
     return [name, data];
   });
+  const missing = jwtNames.filter((name) => !variables[name]);
+  if (missing.length < jwtNames.length) {
+    for (const name of missing) problems.push(`${name} is not set: ${settings[name].fix}`);
+  }
   if (problems.length > 0) throw new StartFailure(problems.join('\n'));
   return Object.fromEntries(entries) as Env; // Every schema has parsed.
+}
+
+/** Whose JWTs are accepted; undefined where nobody's are. */
+export function jwtSettings(env: Env): JwtSettings | undefined {
+  const [issuer, audience, jwksUrl] = jwtNames.map((name) => env[name]);
+  return issuer && audience && jwksUrl ? { issuer, audience, jwksUrl } : undefined;
+}
+
+/** Whether what comes from there is what was sent: keys from elsewhere would open the store to anybody. */
+function isSafeUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password } = new URL(text);
+  const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+  // fetch takes no URL with a password in it.
+  if (username || password) return false;
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback);
 }

@@ -59,6 +59,7 @@ const headersByKind: Partial<Record<ErrorKind, Record<string, string>>> = {
   tokenMissing: { 'www-authenticate': 'Bearer realm="plant-store"' },
   tokenInvalid: { 'www-authenticate': 'Bearer realm="plant-store", error="invalid_token"' },
   databaseUnavailable: retrySoon,
+  identityProviderUnavailable: retrySoon,
   overloaded: retrySoon,
   shuttingDown: retrySoon,
 };

@@ -4,6 +4,7 @@ import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import pino from 'pino';
 import { docs } from './docs.ts';
 import { handleErrors } from './error-replies.ts';
+import { limitFailures } from './failure-limit.ts';
 import { health } from './health.ts';
 import { endAfter, handleHttpErrors } from './http-errors.ts';
 import { logOutput } from './log-output.ts';
@@ -19,7 +20,9 @@ export interface ServerOptions {
   /** Where log lines go; standard output unless given. */
   logStream?: { write(line: string): void };
   /** Requests a minute from one address; unlimited unless given. */
-  rateLimit?: number;
+  rateLimit?: number | undefined;
+  /** Failed authentications a minute from one address; unlimited unless given. */
+  authFailureLimit?: number | undefined;
   /** Milliseconds in which a request must have been sent completely. */
   requestTimeout?: number;
 }
@@ -30,6 +33,7 @@ export async function buildServer({
   logLevel = 'info',
   logStream,
   rateLimit: max,
+  authFailureLimit,
   requestTimeout = 30_000,
 }: ServerOptions): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = pino(
@@ -50,6 +54,7 @@ export async function buildServer({
   await server.register(docs);
   await server.register(async (operations) => {
     if (max !== undefined) await limitRate(operations, max);
+    if (authFailureLimit !== undefined) limitFailures(operations, authFailureLimit);
     await operations.register(rest, { store });
     await operations.register(trpc, { store, prefix: '/trpc' });
   });

@@ -1,6 +1,7 @@
 import { openPlantStore } from '@plant-store/core';
-import { type Env, readEnv } from './env.ts';
+import { type Env, jwtSettings, readEnv } from './env.ts';
 import { firstRunToken } from './first-run-token.ts';
+import { acceptJwts } from './jwt.ts';
 import { buildServer } from './server.ts';
 import { explainStartFailure, failedTo } from './start-failure.ts';
 import { welcome } from './welcome.ts';
@@ -17,15 +18,18 @@ try {
 
 async function start(env: Env): Promise<void> {
   const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = env;
-  const store = databaseUrl
+  const opened = databaseUrl
     ? await openPlantStore({ databaseUrl }).catch(
         failedTo('open the database', 'check DATABASE_URL and that it is running'),
       )
     : await openPlantStore({ dataDirectory });
+  const jwts = jwtSettings(env);
+  const store = jwts ? acceptJwts(opened, jwts) : opened;
   const server = await buildServer({
     store,
     logLevel: env.LOG_LEVEL,
-    ...(env.PLANT_STORE_RATE_LIMIT && { rateLimit: env.PLANT_STORE_RATE_LIMIT }),
+    rateLimit: env.PLANT_STORE_RATE_LIMIT,
+    authFailureLimit: env.PLANT_STORE_AUTH_FAILURE_LIMIT,
   });
 
   if (env.PLANT_STORE_TOKEN) store.accessTokens.trust('environment', env.PLANT_STORE_TOKEN);

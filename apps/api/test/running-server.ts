@@ -6,6 +6,7 @@ import { openPlantStore, type PlantStore } from '@plant-store/core';
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { inject } from 'vitest';
+import { acceptJwts, type JwtSettings } from '../src/jwt.ts';
 import { buildServer, type ServerOptions } from '../src/server.ts';
 
 export type DatabaseName = 'PGlite' | 'Postgres';
@@ -30,17 +31,21 @@ export interface RunningServer {
 
 const token = 'test-token';
 
-/**
- * Starts the server on a real socket, with an empty database of its own. With a `create` of its own
- * the store fails in ways that no database can be brought to.
- */
+interface StartOptions extends Partial<ServerOptions> {
+  /** In place of the store's own, to fail in ways that no database can be brought to. */
+  create?: PlantStore['create'];
+  jwts?: JwtSettings;
+}
+
+/** Starts the server on a real socket, with an empty database of its own. */
 export async function startServer(
   database: DatabaseName,
-  { create, ...options }: Partial<ServerOptions & Pick<PlantStore, 'create'>> = {},
+  { create, jwts, ...options }: StartOptions = {},
 ): Promise<RunningServer> {
   const { storeOptions, rows } = database === 'PGlite' ? await embedded() : await onPostgres();
   const opened = await openPlantStore(storeOptions);
-  const store = create ? { ...opened, create } : opened;
+  const failing = create ? { ...opened, create } : opened;
+  const store = jwts ? acceptJwts(failing, jwts) : failing;
   store.accessTokens.trust('tester', token);
   const log: string[] = [];
   const server = await buildServer({

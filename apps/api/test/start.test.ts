@@ -178,6 +178,9 @@ describe('with settings that it cannot start with', () => {
       DATABASE_URL: 'mysql://someone:hidden@db/plants',
       PLANT_STORE_TOKEN: 'two words',
       PLANT_STORE_RATE_LIMIT: '0',
+      PLANT_STORE_AUTH_FAILURE_LIMIT: 'many',
+      PLANT_STORE_JWT_ISSUER: 'https://id.example.com',
+      PLANT_STORE_JWT_JWKS_URL: 'http://id.example.com/keys',
       LOG_LEVEL: 'loud',
     });
     expect(await server.ended()).toBe(1);
@@ -186,8 +189,27 @@ describe('with settings that it cannot start with', () => {
   DATABASE_URL is not valid: set postgres://user:password@host:port/database, or leave it out for the embedded database
   PLANT_STORE_TOKEN is not valid: use letters, digits and - . _ ~ + / only, = at the end
   PLANT_STORE_RATE_LIMIT is "0": set how many requests a minute one address may send, or leave it out for no limit
+  PLANT_STORE_AUTH_FAILURE_LIMIT is "many": set how many times a minute one address may fail to authenticate, or leave it out for no limit
+  PLANT_STORE_JWT_JWKS_URL is not valid: set the address of the issuer’s keys: https, or http on this machine alone, without a password
   LOG_LEVEL is "loud": set one of fatal, error, warn, info, debug, trace, silent
+  PLANT_STORE_JWT_AUDIENCE is not set: set the \`aud\` of the JWTs that are accepted
 `);
+  });
+
+  it.each([
+    'id.example.com/keys',
+    'http://id.example.com/keys',
+    'http://127.0.0.1.example.com/keys',
+    'https://user:hidden@id.example.com/keys',
+    'file:///etc/keys',
+  ])('takes no keys of an identity provider from %s', async (PLANT_STORE_JWT_JWKS_URL) => {
+    const server = start({
+      ...{ PLANT_STORE_JWT_ISSUER: 'x', PLANT_STORE_JWT_AUDIENCE: 'y' },
+      PLANT_STORE_JWT_JWKS_URL,
+    });
+    expect(await server.ended()).toBe(1);
+    expect(server.output()).toContain('PLANT_STORE_JWT_JWKS_URL is not valid: set');
+    expect(server.output()).not.toContain('hidden');
   });
 
   it.each(['abc', '-1', '80.5', '1e3', ' '])('refuses the port %j', async (PORT) => {

@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { type AccessToken, createAccessTokenTable } from './access-token-table.ts';
 import type { Drizzle } from './database.ts';
@@ -8,7 +8,7 @@ import {
   type Authentication,
   createPrincipalCache,
   type Finding,
-  type Principal,
+  sha256Of,
 } from './principal-cache.ts';
 
 export interface AccessTokens {
@@ -60,7 +60,6 @@ export function createAccessTokens({
   now?: () => number;
 }): AccessTokens {
   const table = createAccessTokenTable(db);
-  const trusted = new Map<string, Principal>();
   const principals = createPrincipalCache({ find, now });
   let unanswered = 0;
 
@@ -69,7 +68,7 @@ export function createAccessTokens({
       const { data, error } = newToken(now()).safeParse({ name, expiresAt });
       if (error) throw invalidInput(error);
       const token = createToken();
-      await answerInTime(table.insert({ sha256: digest(token), ...data }));
+      await answerInTime(table.insert({ sha256: sha256Of(token), ...data }));
       return token;
     },
 
@@ -82,13 +81,10 @@ export function createAccessTokens({
     },
 
     trust(name, token) {
-      trusted.set(digest(token), { name });
+      principals.keep(token, { name });
     },
 
-    authenticate(token) {
-      const sha256 = digest(token);
-      return trusted.get(sha256) ?? principals.get(sha256);
-    },
+    authenticate: (token) => principals.get(token),
   };
 
   async function find(sha256: string): Promise<Finding> {
@@ -122,7 +118,3 @@ const newToken = (now: number) =>
       .refine((date) => date.getTime() > now, 'must be in the future')
       .optional(),
   });
-
-function digest(token: string): string {
-  return hash('sha256', token, 'hex');
-}

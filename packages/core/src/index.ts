@@ -3,6 +3,11 @@ export { type AccessTokens, createToken } from './access-tokens.ts';
 export { DataDirectoryError } from './data-directory-lock.ts';
 export { openPlantStore, type PlantStore, type PlantStoreOptions } from './plant-store.ts';
 export { PlantStoreError, toPlantStoreError } from './plant-store-error.ts';
-export type { Authentication, Principal } from './principal-cache.ts';
+export {
+  type Authentication,
+  createPrincipalCache,
+  type Finding,
+  type Principal,
+} from './principal-cache.ts';
 export { type AppRouter, appRouter, createCaller } from './router.ts';
 export type { Context } from './trpc.ts';

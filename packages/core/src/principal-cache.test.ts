@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPrincipalCache, type Finding } from './principal-cache.ts';
+import { createPrincipalCache, type Finding, sha256Of } from './principal-cache.ts';
 
 const forever = Number.POSITIVE_INFINITY;
 const ann: Finding = { principal: { name: 'Ann' }, until: forever };
@@ -8,9 +8,9 @@ const nobody: Finding = { principal: undefined, until: forever };
 describe('a cache of principals', () => {
   it('keeps what is known during a flood of what is not', async () => {
     let found = 0;
-    const find = async (key: string) => {
+    const find = async (_sha256: string, token: string) => {
       found++;
-      return key === 'ann' ? ann : nobody;
+      return token === 'ann' ? ann : nobody;
     };
     const cache = createPrincipalCache({ find, now: () => 0 });
     await cache.get('ann');
@@ -25,7 +25,7 @@ describe('a cache of principals', () => {
     const find = () => answers[asked++]?.promise ?? Promise.reject(new Error('asked too often'));
     const cache = createPrincipalCache({ find, now: () => 0 });
     const before = cache.get('ann');
-    cache.forget(['ann']);
+    cache.forget([sha256Of('ann')]);
     const after = cache.get('ann');
     expect(asked).toBe(2);
     answers[1]?.resolve(nobody);

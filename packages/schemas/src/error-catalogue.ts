@@ -26,6 +26,10 @@ export const errorCatalogue = {
   },
   overloaded: { error: 50301, when: 'the server is overloaded and nothing was written' },
   shuttingDown: { error: 50302, when: 'this instance is shutting down' },
+  identityProviderUnavailable: {
+    error: 50303,
+    when: 'the identity provider did not answer and nothing was written',
+  },
 } as const satisfies Record<string, { error: number; when: string }>;
 
 /** The name of an error in the catalogue. */
