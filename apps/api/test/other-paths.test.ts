@@ -76,5 +76,22 @@ it('lets the API reference run its own scripts alone', async () => {
   const policy = headers.get('content-security-policy');
   expect(policy).toMatch(/script-src 'self' 'sha256-[\w+/]+=*';/);
   expect(policy).toContain("default-src 'self'");
-  expect(headers.get('x-content-type-options')).toBe('nosniff');
+  expect(policy).toContain("frame-ancestors 'none'");
 });
+
+it.each(['/docs/', '/openapi.json'])(
+  'sends %s with headers that keep it to itself',
+  async (path) => {
+    const { headers } = await fetch(server.url + path);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'referrer-policy': 'no-referrer',
+      'strict-transport-security': expect.stringMatching(/^max-age=\d{8,}/),
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'SAMEORIGIN',
+    });
+    expect(headers.get('x-powered-by')).toBeNull();
+    expect(headers.get('server')).toBeNull();
+  },
+);

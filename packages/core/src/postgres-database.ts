@@ -1,8 +1,8 @@
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
-import postgres from 'postgres';
 import { type Database, migrationsFolder } from './database.ts';
 import { answerInTime, deadline } from './deadline.ts';
+import { postgresOverTls as postgres } from './postgres-tls.ts';
 
 const common = {
   // Of at most a second: postgres.js backs off to 20 s of its own accord.

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { jwtSettings, readEnv } from '../src/env.ts';
+
+const issuer = 'https://id.example.com';
+const audience = 'plant-store';
+const withKeysFrom = (jwksUrl: string) =>
+  readEnv({
+    PLANT_STORE_JWT_ISSUER: issuer,
+    PLANT_STORE_JWT_AUDIENCE: audience,
+    PLANT_STORE_JWT_JWKS_URL: jwksUrl,
+  });
+
+it.each([
+  'https://id.example.com/keys',
+  'http://localhost:8080/keys',
+  'http://127.0.0.1:8080/keys',
+  'http://[::1]/keys',
+])('takes the keys of an identity provider from %s', (jwksUrl) => {
+  expect(jwtSettings(withKeysFrom(jwksUrl))).toEqual({ issuer, audience, jwksUrl });
+});
+
+it.each([
+  'id.example.com/keys',
+  'http://id.example.com/keys',
+  'http://127.0.0.1.example.com/keys',
+  'http://localhost.example.com/keys',
+  'https://user:hidden@id.example.com/keys',
+  'file:///etc/keys',
+])('takes no keys of an identity provider from %s', (jwksUrl) => {
+  expect(() => withKeysFrom(jwksUrl)).toThrow(/^PLANT_STORE_JWT_JWKS_URL is not valid: [^/]*$/);
+});
+
+it('accepts no JWTs unless it is told whose', () => {
+  expect(jwtSettings(readEnv({}))).toBeUndefined();
+});
