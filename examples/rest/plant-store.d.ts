@@ -212,7 +212,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 50300: the database cannot be reached or did not answer in time; 50301: the server is overloaded and nothing was written; 50302: this instance is shutting down */
+            /** @description 50300: the database cannot be reached or did not answer in time; 50301: the server is overloaded and nothing was written; 50302: this instance is shutting down; 50303: the identity provider did not answer and nothing was written */
             503: {
                 headers: {
                     /** @description Seconds after which to try again */

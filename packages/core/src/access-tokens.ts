@@ -14,7 +14,7 @@ import {
 export interface AccessTokens {
   /**
    * Creates a token under a name and returns it: only its SHA-256 is stored. A name may have several
-   * tokens, so that one can take another's place without a gap.
+   * tokens, so that the next can be handed out before the last expires.
    * @throws PlantStoreError `databaseUnavailable`, or `invalidInput` unless the name is 1 to 100
    *   characters, none of them a control character, and `expiresAt`, if there is one, is to come
    */

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { isIP } from 'node:net';
 
-export interface Certificate {
+interface Certificate {
   name: string;
   /** In PEM. */
   certificate: string;
