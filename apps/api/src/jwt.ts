@@ -22,7 +22,11 @@ export function acceptJwts(store: PlantStore, settings: JwtSettings): PlantStore
   const jwts = createPrincipalCache({ find: (_sha256, jwt) => verify(jwt) });
   const authenticate = (token: string) =>
     jwtSyntax.test(token) ? jwts.get(token) : accessTokens.authenticate(token);
-  return { ...store, accessTokens: { ...accessTokens, authenticate } };
+  const trust = (name: string, token: string) => {
+    accessTokens.trust(name, token);
+    jwts.keep(token, { name }); // It may look like a JWT.
+  };
+  return { ...store, accessTokens: { ...accessTokens, authenticate, trust } };
 }
 
 /** Three parts, of which the first is an object in JSON (`{"…`) in base64url. */

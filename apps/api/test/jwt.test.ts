@@ -49,6 +49,13 @@ describe('a JWT of the identity provider', () => {
     expect(await answerTo(server.token)).toBe(200);
   });
 
+  it('leaves a token that is always accepted alone, even one that looks like it', async () => {
+    const token = await provider.sign({ claims: { iss: 'somebody else' } });
+    expect(await answerTo(token)).toBe(40101);
+    server.store.accessTokens.trust('environment', token);
+    expect(await answerTo(token)).toBe(200);
+  });
+
   it('may be signed by RSA, by RSA-PSS, by ECDSA or by EdDSA', async () => {
     const algorithms = ['RS512', 'PS256', 'ES384', 'EdDSA'];
     for (const alg of algorithms) await provider.addKey(alg, alg);
