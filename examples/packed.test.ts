@@ -8,9 +8,11 @@ import { expect, it } from 'vitest';
 
 const exec = promisify(execFile);
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+const tsc = path('../node_modules/.bin/tsc');
 
-/** Fails to compile where the types of the packed packages are missing or loose. */
-const typed = `
+/** Fail to compile where the types of the packed packages are missing or loose. */
+const typed = {
+  node: `
 import { createCaller, type PlantStore } from '@plant-store/core';
 import { NewPlant, parseJson } from '@plant-store/schemas';
 
@@ -22,20 +24,42 @@ export const id: bigint = NewPlant.parse(parseJson('{}')).id;
 plant.id;
 // @ts-expect-error: the store takes no text for an id
 store.create({ id: '1', name: 'x' });
-`;
+`,
+  browser: `
+import { createPlantStoreClient, plantStoreError } from '@plant-store/client';
+import { NewPlant } from '@plant-store/schemas';
 
-it('schemas and core work in a project outside the workspace, types and all', {
+const token = () => localStorage.getItem('token') ?? '';
+const { createPlant } = createPlantStoreClient({ url: '', token });
+export const plant: { name: string } = await createPlant.mutate({ id: 1n, name: 'x' });
+export const id: bigint = NewPlant.parse(new FormData()).id;
+const error = plantStoreError(undefined);
+if (error?.code === 40900) error.kind satisfies 'idTaken';
+// @ts-expect-error: the client takes no text for an id
+createPlant.mutate({ id: '1', name: 'x' });
+// @ts-expect-error: nothing brings the types of Node with it
+process.exit();
+`,
+};
+
+const resolutions = [
+  ['nodenext', 'nodenext'],
+  ['node16', 'node16'],
+  ['esnext', 'bundler'],
+] as const;
+
+it('the packages work in a project outside the workspace, types and all', {
   timeout: 200_000,
 }, async () => {
   const project = await mkdtemp(join(tmpdir(), 'plant-store-packed-'));
   const run = (file: string, ...args: string[]) => exec(file, args, { cwd: project });
-  for (const name of ['schemas', 'core']) {
+  for (const name of ['schemas', 'core', 'client']) {
     await exec('pnpm', ['pack', '--pack-destination', project], {
       cwd: path(`../packages/${name}`),
     });
   }
   const tarballs = (await readdir(project)).filter((name) => name.endsWith('.tgz'));
-  expect(tarballs).toHaveLength(2);
+  expect(tarballs).toHaveLength(3);
 
   const manifest = { name: 'outside', private: true, type: 'module' };
   await writeFile(join(project, 'package.json'), JSON.stringify(manifest));
@@ -46,23 +70,13 @@ it('schemas and core work in a project outside the workspace, types and all', {
   const { stdout } = await run(process.execPath, 'internal-tool.ts', './data');
   expect(stdout).toContain('refused 40900');
 
-  await writeFile(join(project, 'typed.ts'), typed);
-  const strictly = [
-    '--strict',
-    '--noEmit',
-    '--skipLibCheck',
-    '--target',
-    'es2024',
-    '--types',
-    'node',
-  ];
-  for (const resolution of [
-    ['nodenext', 'nodenext'],
-    ['esnext', 'bundler'],
-  ]) {
-    const [module = '', moduleResolution = ''] = resolution;
-    const flags = [...strictly, '--module', module, '--moduleResolution', moduleResolution];
-    await run(path('../node_modules/.bin/tsc'), ...flags, 'internal-tool.ts', 'typed.ts');
+  await writeFile(join(project, 'node.ts'), typed.node);
+  await writeFile(join(project, 'browser.ts'), typed.browser);
+  const strictly = ['--strict', '--noEmit', '--skipLibCheck', '--target', 'es2024'];
+  for (const [module, resolution] of resolutions) {
+    const flags = [...strictly, '--module', module, '--moduleResolution', resolution];
+    await run(tsc, ...flags, '--types', 'node', 'internal-tool.ts', 'node.ts');
+    await run(tsc, ...flags, '--lib', 'es2024,dom', '--types', '', 'browser.ts');
   }
   await rm(project, { recursive: true });
 });

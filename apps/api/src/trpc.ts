@@ -1,5 +1,5 @@
 import { appRouter, type PlantStore, toPlantStoreError } from '@plant-store/core';
-import { formatJson, parseJson, refuseDeepJson } from '@plant-store/schemas';
+import { formatJson, maxBatchSize, parseJson, refuseDeepJson } from '@plant-store/schemas';
 import { getTRPCErrorShape, transformTRPCResponse } from '@trpc/server';
 import { resolveResponse } from '@trpc/server/http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -7,8 +7,6 @@ import { authenticate, principalOf } from './authentication.ts';
 import { errorHeaders, headError, logFailure, toReplyError } from './error-replies.ts';
 import { acceptJson } from './json-body.ts';
 import { sendJson, sendJsonText } from './json-reply.ts';
-
-const maxBatchSize = 10;
 
 /** The router over tRPC's own protocol, with everything its links send: batches, streams, GETs. */
 export async function trpc(scope: FastifyInstance, { store }: { store: PlantStore }) {

@@ -84,6 +84,21 @@ describe.each(links)('a client with $name', ({ name, link }) => {
     expect(good).toEqual({ status: 'fulfilled', value: { name: 'x' } });
   });
 
+  it('gets what is wrong with each field in error.data', async () => {
+    const plant: object = { id: 1.5, tag: '\0' };
+    const create = client().createPlant.mutate(plant as { id: number; name: string }); // It is not.
+    await expect(create).rejects.toMatchObject({
+      data: {
+        error: 40001,
+        fields: {
+          id: ['must be an integer from -9223372036854775808 to 9223372036854775807'],
+          name: ['is missing: it must be a string'],
+          tag: ['must not contain U+0000 or a lone surrogate'],
+        },
+      },
+    });
+  });
+
   it('gets an error that its token is unknown', async () => {
     const error = await client('wrong')
       .createPlant.mutate({ id: 1n, name: 'x' })

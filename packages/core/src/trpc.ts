@@ -1,7 +1,8 @@
 import { initTRPC, type TRPCError } from '@trpc/server';
 import type { OpenApiMeta } from 'trpc-to-openapi';
+import { flattenError, ZodError } from 'zod';
 import type { PlantStore } from './plant-store.ts';
-import { toPlantStoreError } from './plant-store-error.ts';
+import { type PlantStoreError, toPlantStoreError } from './plant-store-error.ts';
 import type { Principal } from './principal-cache.ts';
 import { transformer } from './transformer.ts';
 
@@ -31,6 +32,15 @@ export const procedure = t.procedure.use(async ({ next }) => {
 
 /** The part of a tRPC error that differs from tRPC's own: a masked message and the catalogue's number. */
 function catalogued(path: string | undefined, thrown: TRPCError) {
-  const { code, status: httpStatus, error, message } = toPlantStoreError(thrown);
-  return { message, data: { code, httpStatus, error, ...(path !== undefined && { path }) } };
+  const failure = toPlantStoreError(thrown);
+  const { code, status: httpStatus, error, message } = failure;
+  const fields = fieldsOf(failure);
+  const data = { code, httpStatus, error, ...(path !== undefined && { path }) };
+  return { message, data: { ...data, ...(fields && { fields }) } };
+}
+
+/** What is wrong with each field of an input, for forms to show beside it. */
+function fieldsOf({ kind, cause }: PlantStoreError): Record<string, string[]> | undefined {
+  if (kind !== 'invalidInput' || !(cause instanceof ZodError)) return undefined;
+  return flattenError(cause).fieldErrors;
 }

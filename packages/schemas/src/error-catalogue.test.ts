@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { ErrorBody, type ErrorKind, errorCatalogue, httpStatus } from './error-catalogue.ts';
+import { ErrorBody } from './error-body.ts';
+import { type ErrorKind, errorCatalogue, httpStatus } from './error-catalogue.ts';
 
 const kinds = Object.keys(errorCatalogue) as ErrorKind[];
 

@@ -1,5 +1,3 @@
-import { z } from 'zod';
-
 /**
  * Every error that the store can answer with, on any surface. `error` is the number in the reply:
  * HTTP status × 100 + detail. `when` says what it means; replies carry a message of their own.
@@ -42,15 +40,3 @@ export type ErrorNumber = (typeof errorCatalogue)[ErrorKind]['error'];
 export function httpStatus(kind: ErrorKind): number {
   return Math.floor(errorCatalogue[kind].error / 100);
 }
-
-/** The body of every error reply. */
-export const ErrorBody = z
-  .object({
-    error: z
-      .int32()
-      .meta({ description: 'Numeric error value', override: { type: 'integer', format: 'int32' } }),
-    message: z.string().meta({ description: 'Error text' }),
-  })
-  .meta({ id: 'Error' });
-
-export type ErrorBody = z.output<typeof ErrorBody>;

@@ -1,5 +1,6 @@
+export { maxBatchSize } from './batch-size.ts';
+export { ErrorBody } from './error-body.ts';
 export {
-  ErrorBody,
   type ErrorKind,
   type ErrorNumber,
   errorCatalogue,

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const min = -(2n ** 63n);
 const max = 2n ** 63n - 1n;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Int64 } from './int64.ts';
 
 /** Any text that Postgres can hold: neither U+0000 nor a lone surrogate. */
