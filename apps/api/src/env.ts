@@ -17,6 +17,9 @@ const whole = (min: number, max: number) =>
     .transform(Number)
     .pipe(z.int().min(min).max(max));
 
+/** An origin as a browser writes it: scheme, host and a port other than the scheme's own. */
+const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
+
 /** Each setting's problem says what to do about it; where the value may be a secret it is not shown. */
 const settings = {
   PORT: {
@@ -67,6 +70,14 @@ const settings = {
     schema: z.string().refine(isSafeUrl).optional(),
     fix: 'set the address of the issuer’s keys: https, or http on this machine alone, without a password',
     isSecret: true, // It should not be, but someone may have put a password into it.
+  },
+  PLANT_STORE_CORS_ORIGINS: {
+    schema: z
+      .string()
+      .transform((list) => list.split(',').map((each) => each.trim()))
+      .pipe(z.array(z.string().refine(isOrigin)))
+      .default([]),
+    fix: 'set origins as browsers send them, such as https://app.example.com, separated by commas',
   },
   LOG_LEVEL: {
     schema: z.enum(levels).default('info'),

@@ -2,6 +2,7 @@ import rateLimit from '@fastify/rate-limit';
 import { type PlantStore, PlantStoreError } from '@plant-store/core';
 import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import pino from 'pino';
+import { allowOrigins } from './cors.ts';
 import { docs } from './docs.ts';
 import { handleErrors } from './error-replies.ts';
 import { limitFailures } from './failure-limit.ts';
@@ -23,6 +24,8 @@ export interface ServerOptions {
   rateLimit?: number | undefined;
   /** Failed authentications a minute from one address; unlimited unless given. */
   authFailureLimit?: number | undefined;
+  /** Origins whose pages may call the server; none unless given. */
+  corsOrigins?: readonly string[];
   /** Milliseconds in which a request must have been sent completely. */
   requestTimeout?: number;
 }
@@ -34,6 +37,7 @@ export async function buildServer({
   logStream,
   rateLimit: max,
   authFailureLimit,
+  corsOrigins = [],
   requestTimeout = 30_000,
 }: ServerOptions): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = pino(
@@ -46,6 +50,7 @@ export async function buildServer({
     ...nodeServerOptions(requestTimeout),
   });
 
+  if (corsOrigins.length > 0) allowOrigins(server, corsOrigins);
   handleErrors(server);
   handleHttpErrors(server);
   closeAfterAnswers(server);

@@ -29,6 +29,7 @@ async function start(env: Env): Promise<void> {
     store,
     logLevel: env.LOG_LEVEL,
     rateLimit: env.PLANT_STORE_RATE_LIMIT,
+    corsOrigins: env.PLANT_STORE_CORS_ORIGINS,
     authFailureLimit: env.PLANT_STORE_AUTH_FAILURE_LIMIT,
   });
 
