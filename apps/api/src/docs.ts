@@ -2,10 +2,14 @@ import { createHash } from 'node:crypto';
 import helmet from '@fastify/helmet';
 import scalar from '@scalar/fastify-api-reference';
 import type { FastifyInstance } from 'fastify';
+import { errorPage } from './error-page.ts';
 import { sendJsonText } from './json-reply.ts';
 import { openApiDocument } from './openapi-document.ts';
 
-/** `/openapi.json` and, at `/docs`, the API reference made of it. Nothing is loaded from elsewhere. */
+/**
+ * `/openapi.json`, at `/docs` the API reference made of it, and at `/docs/errors` what the errors
+ * mean. Nothing is loaded from elsewhere.
+ */
 export async function docs(scope: FastifyInstance) {
   const document = JSON.stringify(openApiDocument());
   scope.get('/openapi.json', (_request, reply) => sendJsonText(reply, document));
@@ -15,6 +19,11 @@ export async function docs(scope: FastifyInstance) {
     const isPage = String(reply.getHeader('content-type')).startsWith('text/html');
     if (isPage) reply.header('content-security-policy', contentSecurityPolicy(String(payload)));
   });
+  const errors = errorPage();
+  scope.get('/docs/errors', (_request, reply) =>
+    reply.type('text/html; charset=utf-8').send(errors),
+  );
+  scope.get('/favicon.ico', (_request, reply) => reply.type('image/svg+xml').send(icon));
   await scope.register(scalar, {
     routePrefix: '/docs',
     configuration: {
@@ -31,6 +40,9 @@ export async function docs(scope: FastifyInstance) {
     },
   });
 }
+
+const icon =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><text y=".9em" font-size="90">🪴</text></svg>';
 
 /** Lets a page run its own scripts alone: ours by address, the ones within it by their hash. */
 function contentSecurityPolicy(html: string): string {

@@ -1,6 +1,7 @@
 import { appRouter } from '@plant-store/core';
 import { ErrorBody, type ErrorKind, errorCatalogue, httpStatus, Plant } from '@plant-store/schemas';
 import { generateOpenApiDocument, type OpenAPIObject } from 'trpc-to-openapi';
+import { errorExamples } from './error-examples.ts';
 
 type PathItem = NonNullable<OpenAPIObject['paths']>[string];
 type Operation = NonNullable<PathItem['post']>;
@@ -14,6 +15,7 @@ export function openApiDocument(): OpenAPIObject {
   const document = generateOpenApiDocument(appRouter, {
     title: 'Plant store sample',
     version: '1.0.0',
+    description: 'What each error means is at [/docs/errors](/docs/errors).',
     license: { name: 'MIT', identifier: 'MIT' },
     baseUrl: '/',
     securitySchemes: {
@@ -65,7 +67,12 @@ function errorResponses(): Record<string, object> {
       {
         description: describe(status, group),
         headers: headersByStatus[status],
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        content: {
+          'application/json': {
+            schema: { $ref: '#/components/schemas/Error' },
+            examples: Object.fromEntries(group.map(example)),
+          },
+        },
       },
     ]),
   );
@@ -74,6 +81,11 @@ function errorResponses(): Record<string, object> {
 function describe(status: string, group: ErrorKind[]): string {
   const lines = group.map((kind) => `${errorCatalogue[kind].error}: ${errorCatalogue[kind].when}`);
   return `${status === '400' ? 'Unexpected error. ' : ''}${lines.join('; ')}`;
+}
+
+function example(kind: ErrorKind): [name: string, example: object] {
+  const { error, when } = errorCatalogue[kind];
+  return [kind, { summary: when, value: { error, message: errorExamples[kind] } }];
 }
 
 const header = (description: string) => ({ description, schema: { type: 'string' } });

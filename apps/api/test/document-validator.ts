@@ -2,7 +2,12 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
 interface Document {
-  paths: { '/plants': { post: { responses: Record<string, { headers?: object }> } } };
+  paths: { '/plants': { post: { responses: Record<string, DeclaredResponse> } } };
+}
+
+interface DeclaredResponse {
+  headers?: object;
+  content: { 'application/json': { examples?: Record<string, { value: unknown }> } };
 }
 
 /** Checks replies against the document that the server itself serves. */
@@ -19,6 +24,12 @@ export async function documentValidator(url: string) {
   return {
     /** The statuses that the document declares. */
     statuses: Object.keys(responses).map(Number),
+
+    /** The bodies that the document shows for a status. */
+    examplesOf(status: number): unknown[] {
+      const { examples = {} } = responses[status]?.content['application/json'] ?? {};
+      return Object.values(examples).map(({ value }) => value);
+    },
 
     /** What is wrong with a reply; nothing where it is as the document says. */
     problemsWith(reply: { status: number; headers: Headers; body: unknown }): string[] {

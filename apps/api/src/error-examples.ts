@@ -1,0 +1,27 @@
+import type { ErrorKind } from '@plant-store/schemas';
+
+/** A message of each error as the server really sends it; a test provokes every one. */
+export const errorExamples: Record<ErrorKind, string> = {
+  bodyNotJson: 'the body is not JSON: it is empty',
+  invalidInput:
+    'invalid input: id must be an integer from -9223372036854775808 to 9223372036854775807; ' +
+    'name is missing: it must be a string',
+  malformedRequest: 'there is more than one Authorization header: send one',
+  tokenMissing: 'there is no bearer token: send the header Authorization: Bearer <access token>',
+  tokenInvalid: 'the access token is unknown, expired or revoked',
+  pathUnknown: 'there is no path /plant: see /docs for those there are',
+  methodNotAllowed: '/plants takes POST, not GET',
+  requestTimeout: 'the request was not sent completely in time',
+  idTaken: 'id 1 belongs to another plant: choose an id that is free',
+  bodyTooLarge: 'the body is over 1048576 bytes',
+  unsupportedMediaType: 'Content-Type is text/plain: send application/json',
+  expectationFailed: 'only Expect: 100-continue is met',
+  rateLimited: 'over 2 requests a minute: try again in 1 minute',
+  headersTooLarge: 'the request headers are over 16 KiB',
+  internal: 'internal error: the server has logged what went wrong',
+  databaseUnavailable:
+    'the database did not answer: the plant may or may not be stored, send it again',
+  overloaded: '10000 creates are waiting already: nothing was written, send the plant again later',
+  shuttingDown: 'the store is closing: nothing was written, send the plant again later',
+  identityProviderUnavailable: 'the identity provider did not answer: try again',
+};
