@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import { createDatabase, startOnPostgres } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 
 let databaseUrl: string;
 let server: Awaited<ReturnType<typeof startOnPostgres>>;
@@ -14,22 +14,41 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-const addPlant = (...plant: string[]) =>
-  promisify(execFile)(process.execPath, ['add-plant.ts', ...plant], { env: server.env });
+const programs = [
+  { language: 'TypeScript', needs: process.execPath, command: [process.execPath, 'add-plant.ts'] },
+  { language: 'curl', needs: 'curl', command: ['./add-plant.sh'] },
+  { language: 'Python', needs: 'python3', command: ['python3', 'add-plant.py'] },
+].filter(({ needs }) => spawnSync(needs, ['--version']).status === 0);
 
-it('creates a plant with a client generated from the document', async () => {
-  const { stdout } = await addPlant('1', 'Monstera deliciosa', 'Araceae');
-  expect(stdout).toBe('created Monstera deliciosa, tagged Araceae\n');
-  const sql = postgres(databaseUrl);
-  expect(await sql`select id::int, name, tag from plants`).toEqual([
-    { id: 1, name: 'Monstera deliciosa', tag: 'Araceae' },
-  ]);
-  await sql.end();
-});
+describe.each(programs)('in $language', ({ language, command: [file = '', ...args] }) => {
+  const addPlant = (...plant: string[]) =>
+    promisify(execFile)(file, [...args, ...plant], { env: server.env });
 
-it('reads the error where the plant is refused', async () => {
-  await expect(addPlant('1.5', 'Ficus')).rejects.toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(/^error 40001: invalid input: id must be an integer/),
+  it('creates a plant exactly as it is given, and again', async () => {
+    const id = 9007199254740993n + BigInt(programs.findIndex((each) => each.language === language));
+    const [name, tag] = ['Monstera "Thai \\ Constellation" 🪴', 'Araceae'];
+    for (const _ of ['first', 'again']) {
+      const { stdout } = await addPlant(String(id), name, tag);
+      expect(JSON.parse(stdout)).toEqual({ name, tag });
+    }
+    const sql = postgres(databaseUrl);
+    expect([...(await sql`select name, tag from plants where id = ${String(id)}`)]).toEqual([
+      { name, tag },
+    ]);
+    await sql.end();
+  });
+
+  it('leaves out a tag that is not given', async () => {
+    const { stdout } = await addPlant('1', 'Ficus lyrata');
+    expect(JSON.parse(stdout)).toEqual({ name: 'Ficus lyrata' });
+  });
+
+  it('says on stderr what is wrong where the plant is refused', async () => {
+    const failure = await addPlant('1.5', 'Ficus lyrata').catch((error) => error);
+    expect(failure).toMatchObject({ code: 1, stdout: '' });
+    expect(JSON.parse(failure.stderr.trim().split('\n').at(-1))).toEqual({
+      error: 40001,
+      message: expect.stringMatching(/^invalid input: id must be an integer/),
+    });
   });
 });

@@ -16,6 +16,8 @@ export interface paths {
         /**
          * Creates a new plant in the store
          * @description The id makes a retry safe: the same plant again is answered 200 again; another plant under an id that is taken is refused with 409.
+         *
+         *     Send an id beyond ±9007199254740991 as raw JSON: numbers of JavaScript are rounded there, and so are they in the form view of the API reference.
          */
         post: operations["createPlant"];
         delete?: never;

@@ -1,0 +1,29 @@
+"""Creates a plant over REST, with Python's standard library alone.
+
+  PLANT_STORE_TOKEN=plant_… python3 examples/rest/add-plant.py 1 "Monstera deliciosa" Araceae
+"""
+
+import json
+import os
+import sys
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+plant = {"id": json.loads(sys.argv[1]), "name": sys.argv[2]}  # Integers of Python are exact.
+if len(sys.argv) > 3:
+    plant["tag"] = sys.argv[3]
+
+request = Request(
+    os.environ.get("PLANT_STORE_URL", "http://127.0.0.1:3000") + "/plants",
+    data=json.dumps(plant).encode(),
+    headers={
+        "Authorization": f"Bearer {os.environ['PLANT_STORE_TOKEN']}",
+        "Content-Type": "application/json",
+    },
+)
+
+try:
+    with urlopen(request) as reply:
+        print(reply.read().decode())
+except HTTPError as error:
+    sys.exit(error.read().decode())

@@ -1,0 +1,23 @@
+#!/bin/sh
+# Creates a plant over REST, with curl.
+#
+#   PLANT_STORE_TOKEN=plant_… examples/rest/add-plant.sh 1 "Monstera deliciosa" Araceae
+set -eu
+
+# Text as a JSON string; it may have quotes and backslashes, but is one line.
+quoted() {
+  printf '"%s"' "$(printf %s "$1" | sed 's/[\\"]/\\&/g')"
+}
+
+plant="{\"id\":$1,\"name\":$(quoted "$2")${3+,\"tag\":$(quoted "$3")}}"
+
+reply=$(
+  curl --silent --show-error --fail-with-body \
+    --header "Authorization: Bearer $PLANT_STORE_TOKEN" \
+    --header 'Content-Type: application/json' \
+    --data "$plant" "${PLANT_STORE_URL:-http://127.0.0.1:3000}/plants"
+) || {
+  printf '%s\n' "$reply" >&2
+  exit 1
+}
+printf '%s\n' "$reply"
