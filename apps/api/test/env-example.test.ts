@@ -1,0 +1,25 @@
+import { readFile } from 'node:fs/promises';
+import { parseEnv } from 'node:util';
+import { expect, it } from 'vitest';
+import { readEnv } from '../src/env.ts';
+
+const read = (path: string) => readFile(new URL(`../../../${path}`, import.meta.url), 'utf8');
+const example = await read('.env.example');
+const uncommented = parseEnv(example.replaceAll(/^#(?=[A-Z])/gm, ''));
+const settings = Object.keys(readEnv({}));
+
+it('has every setting of the server, and no other', () => {
+  expect(Object.keys(uncommented).toSorted()).toEqual(settings.toSorted());
+});
+
+it('has values that the server takes', () => {
+  expect(() => readEnv(uncommented)).not.toThrow();
+});
+
+it('changes nothing until it is edited', () => {
+  expect(parseEnv(example)).toEqual({});
+});
+
+it.each(settings)('has %s explained in the README', async (name) => {
+  expect(await read('README.md')).toMatch(new RegExp(`^\\|.*\`${name}\`.*\\|`, 'm'));
+});
