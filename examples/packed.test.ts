@@ -9,6 +9,11 @@ import { expect, it } from 'vitest';
 const exec = promisify(execFile);
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const tsc = path('../node_modules/.bin/tsc');
+const attw = path('node_modules/.bin/attw');
+
+/** What belongs into a published package: its code with its types and maps, core's migrations, its pages. */
+const published =
+  /^package\/(dist\/[\w-]+(?<!\.test)(\.js|\.d\.ts|\.js\.map)|drizzle\/[\w/]+\.(sql|json)|LICENSE|README\.md|CHANGELOG\.md|package\.json)$/;
 
 /** Fail to compile where the types of the packed packages are missing or loose. */
 const typed = {
@@ -43,7 +48,6 @@ process.exit();
 };
 
 const resolutions = [
-  ['nodenext', 'nodenext'],
   ['node16', 'node16'],
   ['esnext', 'bundler'],
 ] as const;
@@ -60,6 +64,12 @@ it('the packages work in a project outside the workspace, types and all', {
   }
   const tarballs = (await readdir(project)).filter((name) => name.endsWith('.tgz'));
   expect(tarballs).toHaveLength(3);
+  for (const tarball of tarballs) {
+    const { stdout } = await run('tar', '--list', '--file', tarball);
+    const files = stdout.trimEnd().split('\n');
+    expect(files.filter((file) => !published.test(file))).toEqual([]);
+    await run(attw, tarball, '--profile', 'esm-only');
+  }
 
   const manifest = { name: 'outside', private: true, type: 'module' };
   await writeFile(join(project, 'package.json'), JSON.stringify(manifest));

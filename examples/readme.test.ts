@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,11 +8,12 @@ import { createDatabase, startOnPostgres } from '@plant-store/test-setup';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 
 const exec = promisify(execFile);
-const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+const read = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 'utf8');
+const readme = await read('README.md');
 
-/** The code of the README in a language, with the address of the server that is tested. */
-const blocks = (language: string) =>
-  [...readme.matchAll(/```(\w+)\n(.*?)```/gs)]
+/** The code of a page in a language, with the address of the server that is tested. */
+const blocks = (language: string, page = readme) =>
+  [...page.matchAll(/```(\w+)\n(.*?)```/gs)]
     .filter(([, each]) => each === language)
     .map(([, , code = '']) => code.replaceAll('http://127.0.0.1:3000', server.env.PLANT_STORE_URL));
 
@@ -46,9 +47,14 @@ it('has curl calls that are answered as it says', async () => {
   }
 });
 
-it('has a tRPC client that works', async () => {
+it('has a client that works', async () => {
   const [trpc = ''] = blocks('ts');
-  expect(await run(trpc)).toBe('Hoya carnosa\n40900\n');
+  expect(await run(trpc)).toBe('Hoya carnosa\nthat id is taken\n');
+});
+
+it('has a client whose own page works too', async () => {
+  const [client = ''] = blocks('ts', await read('packages/client/README.md'));
+  expect(await run(client)).toBe('Monstera deliciosa\n');
 });
 
 it('has an internal tool that works', async () => {
@@ -57,6 +63,19 @@ it('has an internal tool that works', async () => {
 });
 
 it('counts the houseplants right', async () => {
-  const plants = await readFile(new URL('houseplants.ndjson', import.meta.url), 'utf8');
+  const plants = await read('examples/houseplants.ndjson');
   expect(readme).toContain(`${plants.trimEnd().split('\n').length} houseplants`);
+});
+
+it.each([
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'docs/architecture.md',
+  'packages/client/README.md',
+])('links from %s to what is there', async (page) => {
+  const links = [...(await read(page)).matchAll(/\]\((?!https?:)([^)#]+)/g)];
+  for (const [, link = ''] of links) {
+    await access(new URL(link, new URL(`../${page}`, import.meta.url)));
+  }
 });
