@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+const exec = promisify(execFile);
+const repository = fileURLToPath(new URL('..', import.meta.url));
+const guide = await readFile(join(repository, 'CONTRIBUTING.md'), 'utf8');
+
+let copy: string;
+
+beforeAll(async () => {
+  copy = await mkdtemp(join(tmpdir(), 'plant-store-contributing-'));
+  const paths = ['packages', 'apps/api', 'package.json', 'tsconfig.base.json', 'vitest.base.ts'];
+  for (const path of paths) {
+    await cp(join(repository, path), join(copy, path), {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (file) => !['dist', '.turbo'].includes(basename(file)),
+    });
+  }
+  await symlink(join(repository, 'node_modules'), join(copy, 'node_modules'));
+});
+
+afterAll(() => rm(copy, { recursive: true }));
+
+/** Runs a program of ours, or of a package, in a workspace of the copy. */
+const run = (workspace: string, ...args: string[]) =>
+  exec(process.execPath, args, { cwd: join(copy, workspace) });
+const tsc = join(repository, 'node_modules/typescript/bin/tsc');
+const vitest = join(repository, 'node_modules/vitest/vitest.mjs');
+
+it('has a worked example that works when it is followed', { timeout: 120_000 }, async () => {
+  const files = [...guide.matchAll(/```ts (\S+)\n(.*?)```/gs)];
+  expect(files).toHaveLength(2);
+  for (const [, path = '', code = ''] of files) await writeFile(join(copy, path), code);
+  const [, patch = ''] = /```diff\n(.*?)```/s.exec(guide) ?? [];
+  await writeFile(join(copy, 'router.patch'), patch);
+  await exec('git', ['apply', 'router.patch'], { cwd: copy });
+
+  await run('packages/client', tsc); // With it core, whose types it takes.
+  await run('packages/client', vitest, 'run', 'create-plants');
+
+  await expect(run('apps/api', 'src/write-openapi.ts', '--check')).rejects.toMatchObject({
+    stderr: expect.stringContaining('openapi.json is out of date'),
+  });
+  await run('apps/api', 'src/write-openapi.ts');
+  const document = JSON.parse(await readFile(join(copy, 'apps/api/openapi.json'), 'utf8'));
+  expect(Object.keys(document.paths)).toEqual(['/plants', '/plants/several']);
+});
