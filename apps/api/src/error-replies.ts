@@ -22,7 +22,8 @@ export function handleErrors(server: FastifyInstance): void {
   server.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done();
     const path = pathOf(request);
-    const methods = methodsByPath.get(path) ?? methodsByPath.get(path.replace(/[^/]+$/, '*'));
+    const within = (url: string) => url.endsWith('*') && path.startsWith(url.slice(0, -1));
+    const [, methods] = [...methodsByPath].find(([url]) => url === path || within(url)) ?? [];
     if (!methods) {
       throw new PlantStoreError(
         'pathUnknown',

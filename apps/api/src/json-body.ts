@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 /** Makes JSON, read by `read` from its text, the only body that the routes of this scope take. */
 export function acceptJson(scope: FastifyInstance, read: (text: string) => unknown): void {
   scope.addHook('onRequest', (request, reply, done) => {
-    if (request.method !== 'GET') refuseUnread(request, scope.initialConfig.bodyLimit);
+    if (!bodiless.has(request.method)) refuseUnread(request, scope.initialConfig.bodyLimit);
     if ('awaitsContinue' in request.raw) reply.raw.writeContinue();
     done();
   });
@@ -16,6 +16,8 @@ export function acceptJson(scope: FastifyInstance, read: (text: string) => unkno
     (_request: FastifyRequest, body: Buffer, done) => done(null, read(decode(body))),
   );
 }
+
+const bodiless = new Set(['DELETE', 'GET', 'HEAD']);
 
 /** A body that cannot be read as JSON. */
 export function bodyNotJson(why: string, cause?: unknown): PlantStoreError {

@@ -1,5 +1,5 @@
 import rateLimit from '@fastify/rate-limit';
-import { type PlantStore, PlantStoreError } from '@plant-store/core';
+import { appRouter, type PlantStore, PlantStoreError } from '@plant-store/core';
 import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import pino from 'pino';
 import { allowOrigins } from './cors.ts';
@@ -60,7 +60,7 @@ export async function buildServer({
   await server.register(async (operations) => {
     if (max !== undefined) await limitRate(operations, max);
     if (authFailureLimit !== undefined) limitFailures(operations, authFailureLimit);
-    await operations.register(rest, { store });
+    await operations.register(rest, { store, router: appRouter });
     await operations.register(trpc, { store, prefix: '/trpc' });
   });
   return server;
