@@ -1,11 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, mergeConfig, type ViteUserConfig } from 'vitest/config';
 
-/** Vitest as every package uses it; the totals are read from `test-results.json` by `.ci/run`. */
-export function vitestConfig(test: NonNullable<ViteUserConfig['test']> = {}): ViteUserConfig {
+/** Vitest as every package uses it; the totals are read from the file of results by `.ci/run`. */
+export function vitestConfig(
+  test: NonNullable<ViteUserConfig['test']> = {},
+  outputFile = 'test-results.json',
+): ViteUserConfig {
   const base = defineConfig({
     test: {
-      reporters: ['default', ['json', { outputFile: 'test-results.json' }]],
+      reporters: ['default', ['json', { outputFile }]],
       testTimeout: 30_000,
       hookTimeout: 30_000,
     },

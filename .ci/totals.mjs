@@ -1,4 +1,4 @@
-// Adds up what the packages' tests have left in `test-results.json`, and prints one line.
+// Adds up what the packages' tests have left in their files of results, and prints one line.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -6,18 +6,22 @@ import { dirname, join } from 'node:path';
 const manifests = execFileSync('git', ['ls-files', 'package.json', '*/package.json'], {
   encoding: 'utf8',
 });
-const packages = manifests
+const files = { test: 'test-results.json', 'test:faults': 'test-results.faults.json' };
+const results = manifests
   .trim()
   .split('\n')
-  .filter((path) => path !== 'package.json');
-const tested = packages.filter((path) => JSON.parse(readFileSync(path, 'utf8')).scripts?.test);
+  .filter((path) => path !== 'package.json')
+  .flatMap((path) => {
+    const { scripts = {} } = JSON.parse(readFileSync(path, 'utf8'));
+    const tested = Object.entries(files).filter(([script]) => scripts[script]);
+    return tested.map(([, file]) => JSON.parse(readFileSync(join(dirname(path), file), 'utf8')));
+  });
 
 const totals = { passed: 0, failed: 0, skipped: 0 };
-for (const path of tested) {
-  const results = JSON.parse(readFileSync(join(dirname(path), 'test-results.json'), 'utf8'));
-  totals.passed += results.numPassedTests;
-  totals.failed += results.numFailedTests;
-  totals.skipped += results.numPendingTests + results.numTodoTests;
+for (const result of results) {
+  totals.passed += result.numPassedTests;
+  totals.failed += result.numFailedTests;
+  totals.skipped += result.numPendingTests + result.numTodoTests;
 }
 const skipped = totals.skipped > 0 ? `, ${totals.skipped} skipped` : '';
 console.log(`${totals.passed} passed, ${totals.failed} failed${skipped}`);

@@ -1,10 +1,12 @@
-import { type PlantStore, PlantStoreError, type Principal } from '@plant-store/core';
+import { deadline, type PlantStore, PlantStoreError, type Principal } from '@plant-store/core';
 import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Who sent the request; set by `authenticate`. */
     principal?: Principal;
+    /** Milliseconds that are left for it, when its token has taken some; set by `authenticate`. */
+    within?: number;
   }
 }
 
@@ -21,9 +23,15 @@ export function authenticate({ accessTokens }: PlantStore): onRequestHookHandler
         'there is no bearer token: send the header Authorization: Bearer <access token>',
       );
     }
+    const asked = performance.now();
     const found = accessTokens.authenticate(token);
     // Without a promise where there is none: every request comes through here.
-    if (found instanceof Promise) return found.then((principal) => letIn(request, principal));
+    if (found instanceof Promise) {
+      return found.then((principal) => {
+        letIn(request, principal);
+        request.within = deadline - (performance.now() - asked);
+      });
+    }
     letIn(request, found);
     return done();
   };

@@ -1,10 +1,12 @@
 import { PlantStoreError, toPlantStoreError } from '@plant-store/core';
 import type { ErrorKind } from '@plant-store/schemas';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { logFailures } from './failure-log.ts';
 import { sendJson } from './json-reply.ts';
 
 /** Answers everything that is thrown, and every path and method that no route offers. */
 export function handleErrors(server: FastifyInstance): void {
+  logFailures(server);
   const methodsByPath = new Map<string, Set<string>>();
   server.addHook('onRoute', ({ url, method }) => {
     const methods = methodsByPath.get(url) ?? new Set();
@@ -14,7 +16,7 @@ export function handleErrors(server: FastifyInstance): void {
 
   server.setErrorHandler<Error>((error, request, reply) => {
     const failure = toReplyError(error);
-    logFailure(request, failure);
+    server.logFailure(request.log, failure);
     return sendError(reply, failure);
   });
 
@@ -81,13 +83,6 @@ const kindByCode: Record<string, ErrorKind> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'bodyTooLarge',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupportedMediaType',
 };
-
-/** Puts what the client is not told into the log, under the request's id. */
-export function logFailure(request: FastifyRequest, failure: PlantStoreError): void {
-  if (failure.status < 500) return;
-  const level = failure.kind === 'internal' ? 'error' : 'warn';
-  request.log[level]({ error: failure.error, err: failure.cause ?? failure }, failure.message);
-}
 
 function pathOf(request: FastifyRequest): string {
   const [path = '/'] = request.url.split('?', 1);

@@ -33,7 +33,7 @@ export async function rest(scope: FastifyInstance, { store, router }: RestOption
           router,
           path,
           type: procedure._def.type,
-          ctx: { store, principal: principalOf(request) },
+          ctx: { store, principal: principalOf(request), within: request.within },
           getRawInput: async () => inputOf(request),
           signal: undefined,
           batchIndex: 0,

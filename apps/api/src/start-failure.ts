@@ -11,7 +11,7 @@ export function failedTo(step: string, remedy: string): (cause: unknown) => neve
 }
 
 /** The message of the error under what libraries wrap around it. */
-function rootMessage(error: unknown): string {
+export function rootMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause instanceof Error) return rootMessage(error.cause);
   return error.message || ('code' in error ? String(error.code) : error.name);

@@ -3,7 +3,7 @@ import { type Env, jwtSettings, readEnv } from './env.ts';
 import { firstRunToken } from './first-run-token.ts';
 import { acceptJwts } from './jwt.ts';
 import { buildServer } from './server.ts';
-import { explainStartFailure, failedTo } from './start-failure.ts';
+import { explainStartFailure, failedTo, rootMessage } from './start-failure.ts';
 import { welcome } from './welcome.ts';
 
 /** Milliseconds that requests under way have to finish when the process is told to stop. */
@@ -18,11 +18,7 @@ try {
 
 async function start(env: Env): Promise<void> {
   const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = env;
-  const opened = databaseUrl
-    ? await openPlantStore({ databaseUrl }).catch(
-        failedTo('open the database', 'check DATABASE_URL and that it is running'),
-      )
-    : await openPlantStore({ dataDirectory });
+  const opened = await openPlantStore(databaseUrl ? { databaseUrl } : { dataDirectory });
   const jwts = jwtSettings(env);
   const store = jwts ? acceptJwts(opened, jwts) : opened;
   const server = await buildServer({
@@ -52,5 +48,7 @@ async function start(env: Env): Promise<void> {
     .catch(failedTo('listen', 'set HOST and PORT to an address of this machine that is free'));
   const hasToken = env.PLANT_STORE_TOKEN !== undefined;
   const database = databaseUrl ? 'Postgres' : dataDirectory;
-  console.log(welcome({ url, database, token: made ?? (hasToken ? 'environment' : 'none') }));
+  const unready = await store.ready().then(() => '', rootMessage);
+  const token = made ?? (hasToken ? 'environment' : 'none');
+  console.log(welcome({ url, database, unready, token }));
 }

@@ -4,7 +4,7 @@ import { getTRPCErrorShape, transformTRPCResponse } from '@trpc/server';
 import { resolveResponse } from '@trpc/server/http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { authenticate, principalOf } from './authentication.ts';
-import { errorHeaders, headError, logFailure, toReplyError } from './error-replies.ts';
+import { errorHeaders, headError, toReplyError } from './error-replies.ts';
 import { acceptJson } from './json-body.ts';
 import { sendJson, sendJsonText } from './json-reply.ts';
 
@@ -25,11 +25,15 @@ export async function trpc(scope: FastifyInstance, { store }: { store: PlantStor
         path: pathOf(request),
         maxBatchSize,
         error: null,
-        createContext: async () => ({ store, principal: principalOf(request) }),
+        createContext: async () => ({
+          store,
+          principal: principalOf(request),
+          within: request.within,
+        }),
         responseMeta: ({ errors }) => ({
           headers: Object.assign({}, ...errors.map(toPlantStoreError).map(errorHeaders)),
         }),
-        onError: ({ error }) => logFailure(request, toPlantStoreError(error)),
+        onError: ({ error }) => scope.logFailure(request.log, toPlantStoreError(error)),
       });
       // Node frames a stream itself, as the version of HTTP has it.
       const { 'transfer-encoding': isStream, ...headers } = Object.fromEntries(response.headers);
@@ -42,7 +46,7 @@ export async function trpc(scope: FastifyInstance, { store }: { store: PlantStor
 /** Answers what goes wrong before tRPC is asked, as tRPC would: its clients read nothing else. */
 function sendEnvelope(thrown: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = toReplyError(thrown);
-  logFailure(request, error);
+  request.server.logFailure(request.log, error);
   const config = appRouter._def._config;
   const [path, type] = [pathOf(request), 'unknown'] as const;
   const shape = getTRPCErrorShape({ config, error, type, path, input: undefined, ctx: undefined });

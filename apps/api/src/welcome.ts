@@ -1,12 +1,14 @@
 interface Welcome {
   url: string;
   database: string;
+  /** Why the database does not answer; empty when it does. */
+  unready: string;
   /** The token that this server has made, or where else there is one. */
   token: { token: string; path: string } | 'environment' | 'none';
 }
 
 /** What the server prints once it listens: where everything is, and a command to paste. */
-export function welcome({ url, database, token }: Welcome): string {
+export function welcome({ url, database, unready, token }: Welcome): string {
   return `
 The plant store is open.
 
@@ -14,7 +16,7 @@ The plant store is open.
   tRPC          ${url}/trpc
   Reference     ${url}/docs
   OpenAPI       ${url}/openapi.json
-  Database      ${database}
+  Database      ${database}${unready && `, which does not answer yet (${unready}): check DATABASE_URL`}
   Access token  ${describe(token)}
 
 Add a plant:

@@ -6,7 +6,12 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createDatabase, type StartedProcess, startProcess } from '@plant-store/test-setup';
+import {
+  createDatabase,
+  type StartedProcess,
+  startPostgres,
+  startProcess,
+} from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { startIdentityProvider } from './identity-provider.ts';
@@ -153,23 +158,62 @@ describe('on Postgres', () => {
     await server.printed(/Access token +none is set: start again with one in PLANT_STORE_TOKEN/);
   });
 
+  it('starts before its database does, and opens once that is there', async () => {
+    const database = await startPostgres({ fsync: 'off' });
+    await database.halt();
+    const server = start({ DATABASE_URL: database.url, PLANT_STORE_TOKEN: 'secret' });
+    const [, url = ''] = await server.printed(/REST +(http:\S+)\/plants/);
+    await server.printed(
+      /Database +Postgres, which does not answer yet \(.*ECONNREFUSED.*\): check/,
+    );
+    const status = async (path: string) => (await fetch(url + path)).status;
+    expect([await status('/livez'), await status('/readyz')]).toEqual([200, 503]);
+    const command = await curl(server);
+    const env = { PLANT_STORE_TOKEN: 'secret' };
+    expect(await shell(command, env)).toContain('"error":50300,');
+
+    await database.start();
+    await vi.waitFor(async () => expect(await status('/readyz')).toBe(200), 10_000);
+    expect(await shell(command, env)).toBe(monstera);
+    expect(await stop(server)).toBe(0);
+    await database.stop();
+  });
+
   it('does not wait for what is no Postgres', async () => {
     const mute = createServer().listen(0, '127.0.0.1');
     await once(mute, 'listening');
     const { port } = mute.address() as { port: number }; // It listens on a port, not on a pipe.
-    const server = start({ DATABASE_URL: `postgres://someone@127.0.0.1:${port}/plants` });
-    expect(await server.ended()).toBe(1);
-    expect(server.output()).toContain('cannot open the database (');
+    const server = start({ DATABASE_URL: `postgres://someone:hidden@127.0.0.1:${port}/plants` });
+    await server.printed(
+      /Database +Postgres, which does not answer yet \(the database closed the connection\)/,
+    );
+    expect(await stop(server)).toBe(0);
+    expect(server.output()).not.toContain('hidden');
     mute.close();
   });
 
-  it('says what is wrong when it cannot be reached, without the password', async () => {
-    const server = start({ DATABASE_URL: 'postgres://someone:hidden@127.0.0.1:1/plants' });
+  it.each([
+    ['a database that is not there', { pathname: 'none' }, /"none" does not exist\): create that/],
+    ['a user that is not there', { username: 'none' }, /"none" does not exist\): check the user/],
+    ['a user without rights', { username: 'visitor' }, /permission denied .*\): grant its user/],
+    [
+      'a wrong password',
+      { username: 'guarded', password: 'hidden' },
+      /password .*\): check the user/,
+    ],
+  ])('ends where the database refuses it: %s', async (_, wrong, message) => {
+    const databaseUrl = await createDatabase(inject('postgresUrl'));
+    const sql = postgres(databaseUrl);
+    await sql.unsafe(`
+      create role visitor login; create role with_password;
+      create role guarded login in role with_password password 'right'`);
+    const server = start({ DATABASE_URL: Object.assign(new URL(databaseUrl), wrong).href });
     expect(await server.ended()).toBe(1);
-    expect(server.output()).toMatch(
-      /did not start\.\n {2}cannot open the database \(.*ECONNREFUSED 127\.0\.0\.1:1\): check DATABASE_URL/,
-    );
+    expect(server.output()).toMatch(/did not start\.\n {2}the database cannot be used \(/);
+    expect(server.output()).toMatch(message);
     expect(server.output()).not.toContain('hidden');
+    await sql`drop role visitor, guarded, with_password`;
+    await sql.end();
   });
 });
 

@@ -19,4 +19,4 @@ export const createPlant = procedure
   })
   .input(NewPlant)
   .output(Plant)
-  .mutation(({ ctx, input }) => ctx.store.create(input));
+  .mutation(({ ctx, input }) => ctx.store.create(input, ctx.within));

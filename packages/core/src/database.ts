@@ -11,7 +11,8 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export type Drizzle = PgDatabase<PgQueryResultHKT>;
+/** Without transactions: each statement has whichever connection is free. */
+export type Drizzle = Omit<PgDatabase<PgQueryResultHKT>, 'transaction'>;
 
 /** The generated SQL migrations; beside `src` as well as beside `dist`. */
 export const migrationsFolder = fileURLToPath(new URL('../drizzle', import.meta.url));

@@ -1,6 +1,8 @@
 export type { AccessToken } from './access-token-table.ts';
 export { type AccessTokens, createToken } from './access-tokens.ts';
 export { DataDirectoryError } from './data-directory-lock.ts';
+export { DatabaseSettingsError } from './database-settings-error.ts';
+export { deadline } from './deadline.ts';
 export { openPlantStore, type PlantStore, type PlantStoreOptions } from './plant-store.ts';
 export { PlantStoreError, toPlantStoreError } from './plant-store-error.ts';
 export {

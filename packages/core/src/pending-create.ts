@@ -14,7 +14,7 @@ export class PendingCreate {
   readonly #timer: NodeJS.Timeout;
 
   /** @param deadline milliseconds from now */
-  constructor(plant: NewPlant, deadline: number, onDeadline: (pending: PendingCreate) => void) {
+  constructor(plant: NewPlant, deadline: number, onDeadline: () => void) {
     const { promise, resolve, reject } = Promise.withResolvers<Plant>();
     this.plant = plant;
     this.outcome = promise;
@@ -22,7 +22,7 @@ export class PendingCreate {
     this.#reject = reject;
     this.#timer = setTimeout(() => {
       this.fail(createUnanswered());
-      onDeadline(this);
+      onDeadline();
     }, deadline);
   }
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type NewPlant, Plant } from '@plant-store/schemas';
-import { createDatabase } from '@plant-store/test-setup';
+import { createDatabase, hasPgBouncer, startPgBouncer } from '@plant-store/test-setup';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openPlantStore, type PlantStore, type PlantStoreOptions } from './plant-store.ts';
@@ -10,7 +10,10 @@ import { createCaller } from './router.ts';
 
 const principal = { name: 'test' };
 
-const databases = [
+const databases: {
+  name: string;
+  provide: () => Promise<{ options: PlantStoreOptions; remove: () => Promise<void> }>;
+}[] = [
   {
     name: 'PGlite',
     provide: async () => {
@@ -29,6 +32,17 @@ const databases = [
     },
   },
 ];
+
+// Where the machine has it; it needs no setting of the user's.
+if (hasPgBouncer) {
+  databases.push({
+    name: 'PgBouncer',
+    provide: async () => {
+      const pgBouncer = await startPgBouncer(await createDatabase(inject('postgresUrl')));
+      return { options: { databaseUrl: pgBouncer.url }, remove: () => pgBouncer.stop() };
+    },
+  });
+}
 
 describe.each(databases)('a plant store on $name', ({ provide }) => {
   let options: PlantStoreOptions;
@@ -183,12 +197,14 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
   });
 
   it('finishes the creates under way before it closes', async () => {
-    const closing = await openPlantStore((await provide()).options);
+    const { options, remove } = await provide();
+    const closing = await openPlantStore(options);
     const creates = Array.from({ length: 500 }, (_, i) =>
       closing.create({ id: BigInt(i), name: 'x' }),
     );
     const closed = closing.close();
     await expect(Promise.all(creates)).resolves.toHaveLength(500);
     await closed;
+    await remove();
   });
 });

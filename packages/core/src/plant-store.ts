@@ -15,13 +15,14 @@ export interface PlantStore {
    * Creates a plant; settles when it is committed. A plant that is already there exactly as asked
    * (same id, name and tag) is a success too, so a create may always be repeated.
    *
+   * @param within milliseconds in which it is answered; 5000 unless given
    * @throws PlantStoreError `idTaken` when the id belongs to another plant, which stays unchanged;
    *   `overloaded` when too many creates are waiting, `shuttingDown` once the store is closing
    *   (nothing was written);
-   *   `databaseUnavailable` when the database did not answer within 5 s (it may have been written:
+   *   `databaseUnavailable` when the database did not answer in time (it may have been written:
    *   repeat the create); `invalidInput` when it is not a NewPlant or the database cannot hold it.
    */
-  create(plant: NewPlant): Promise<Plant>;
+  create(plant: NewPlant, within?: number): Promise<Plant>;
 
   /** The tokens that open the store to clients. */
   readonly accessTokens: AccessTokens;
@@ -34,10 +35,11 @@ export interface PlantStore {
 }
 
 /**
- * Opens the store and brings its tables up to date.
+ * Opens the store and brings its tables up to date. A Postgres need not be there yet: until it is,
+ * everything fails with `databaseUnavailable`; `ready` tells.
  *
- * @throws DataDirectoryError when the data directory cannot be used, PlantStoreError
- *   `databaseUnavailable` when the Postgres cannot be reached.
+ * @throws DataDirectoryError when the data directory cannot be used, DatabaseSettingsError when the
+ *   Postgres refuses the user or the database.
  */
 export async function openPlantStore(options: PlantStoreOptions): Promise<PlantStore> {
   const database =
@@ -54,11 +56,11 @@ function createPlantStore(database: Database): PlantStore {
   let asked: Promise<void> | undefined;
 
   return {
-    async create(plant) {
+    async create(plant, within) {
       // Checked here too: a tool that calls the store itself may have come past the types.
       const { data, error } = NewPlant.safeParse(plant);
       if (error) throw invalidInput(error);
-      return writes.create(data);
+      return writes.create(data, within);
     },
     accessTokens: createAccessTokens({ db: database.db }),
     // One question at a time, however many ask: a database that is silent gathers none of them.

@@ -11,7 +11,7 @@ export interface PlantTable {
    * inserted. One statement, one commit.
    */
   insert(batch: readonly NewPlant[]): Promise<number>;
-  /** The plants that are stored under these ids. */
+  /** The plants that are stored under these ids, for good. */
   find(ids: readonly bigint[]): Promise<NewPlant[]>;
   /** Asks the database for nothing, from the table that must be there. */
   ready(): Promise<void>;
@@ -36,6 +36,9 @@ export function createPlantTable({ db, execute }: Pick<Database, 'db' | 'execute
         .select({ id: plants.id, name: plants.name, tag: plants.tag })
         .from(plants)
         .where(inArray(plants.id, [...ids]));
+      // A row can be seen before the standby has it, when its commit did not wait for that. This
+      // statement writes to the log behind the row, and its commit does wait.
+      await db.execute(sql`select pg_logical_emit_message(true, 'plant-store', '')`);
       return rows.map(({ id, name, tag }) => ({ id, name, ...(tag !== null && { tag }) }));
     },
 

@@ -1,63 +1,61 @@
-import { drizzle } from 'drizzle-orm/postgres-js';
-import { migrate } from 'drizzle-orm/postgres-js/migrator';
-import { type Database, migrationsFolder } from './database.ts';
-import { answerInTime, deadline } from './deadline.ts';
-import { postgresOverTls as postgres } from './postgres-tls.ts';
+import { setTimeout } from 'node:timers/promises';
+import { drizzle } from 'drizzle-orm/pg-proxy';
+import { ConnectionPool } from './connection-pool.ts';
+import type { Database } from './database.ts';
+import { databaseSettingsError } from './database-settings-error.ts';
+import { connector } from './postgres-hosts.ts';
+import { migratePostgres } from './postgres-migration.ts';
 
-const common = {
-  // Of at most a second: postgres.js backs off to 20 s of its own accord.
-  backoff: (retries: number) => Math.min(2 ** retries / 100, 1),
-  connect_timeout: 5,
-  onnotice: () => {},
-};
+/** So many statements may hang on a locked table, and tokens are still looked up on the connections beside. */
+const maxInFlight = 4;
+
+/** Milliseconds from an attempt to migrate that failed to the next. */
+const pause = 500;
 
 /**
- * Opens a Postgres by its URL (`postgres://user:password@host:port/database`) and migrates it.
+ * Opens a Postgres by its URL (`postgres://user:password@host:port/database`) and migrates it. The
+ * Postgres need not be there: until it is, and migrated, every statement fails.
  *
- * @throws PlantStoreError `databaseUnavailable` when it cannot be reached, refuses the user or does
- *   not answer; the driver's error is its cause.
+ * @throws DatabaseSettingsError when it is there, but refuses the store until somebody changes that.
  */
 export async function openPostgres(url: string): Promise<Database> {
-  await migratePostgres(url);
-  // Drizzle changes the parsers of its client, so this one is for nobody else.
-  const client = postgres(url, {
-    ...common,
-    max: 4,
-    connection: {
-      application_name: 'plant-store',
-      statement_timeout: deadline,
-      lock_timeout: deadline,
-    },
-  });
+  const connect = connector(url);
+  const pool = new ConnectionPool({ connect, max: maxInFlight + 2 });
+  let isClosed = false;
+
+  let migration = migratePostgres(connect);
+  const refusal = databaseSettingsError(await failureOf(migration));
+  if (refusal) throw refusal;
+  void migrateAtLast();
+
   return {
-    db: drizzle(client),
-    maxInFlight: 4,
-    async execute(statement, values) {
-      const { count } = await client.unsafe(statement, [...values], { prepare: true });
-      return count;
+    db: drizzle(async (text, parameters, method) => {
+      await migration;
+      return pool.query(text, parameters, method === 'all' ? 'arrays' : 'objects');
+    }),
+    maxInFlight,
+    async execute(text, parameters) {
+      await migration;
+      return (await pool.query(text, [...parameters])).count;
     },
-    close: () => client.end({ timeout: 1 }),
+    async close() {
+      isClosed = true;
+      pool.close();
+    },
   };
+
+  /** Until it has worked, statements wait for the attempt that is under way, and fail with it. */
+  async function migrateAtLast(): Promise<void> {
+    while ((await failureOf(migration)) && !isClosed) {
+      migration = setTimeout(pause).then(() => migratePostgres(connect));
+    }
+  }
 }
 
-/** Any key will do, as long as every instance of the store uses the same one. */
-const migrationLock = 0x706c616e7473; // "plants"
-
-/**
- * One instance migrates at a time. The lock is a transaction's, so that it ends with that and needs
- * no unlocking; on a connection beside the one that migrates, since Drizzle's migrator cannot run
- * within a transaction of ours.
- */
-async function migratePostgres(url: string): Promise<void> {
-  const client = postgres(url, { ...common, max: 2 });
-  try {
-    // Whatever else may listen there is not waited for.
-    await answerInTime(client`select 1`);
-    await client.begin(async (lock) => {
-      await lock`select pg_advisory_xact_lock(${migrationLock})`;
-      await migrate(drizzle(client), { migrationsFolder });
-    });
-  } finally {
-    await client.end({ timeout: 1 });
-  }
+/** What a promise is rejected with; undefined when it is not. */
+function failureOf(promise: Promise<void>): Promise<unknown> {
+  return promise.then(
+    () => undefined,
+    (error: unknown) => error ?? new Error('no reason given'),
+  );
 }

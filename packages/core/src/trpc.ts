@@ -11,6 +11,8 @@ export interface Context {
   readonly store: PlantStore;
   /** Who calls. Authentication is the adapter's: no call reaches a procedure without a principal. */
   readonly principal: Principal;
+  /** Milliseconds in which the call is answered; 5000 unless given. */
+  readonly within?: number | undefined;
 }
 
 export const t = initTRPC

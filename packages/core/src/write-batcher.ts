@@ -37,14 +37,14 @@ export class WriteBatcher {
   }
 
   /** See `PlantStore.create`. */
-  async create(plant: NewPlant): Promise<Plant> {
-    const { deadline, maxQueue } = this.#options;
+  async create(plant: NewPlant, within = this.#options.deadline): Promise<Plant> {
+    const { maxQueue } = this.#options;
     const waiting = this.#queue.length;
     if (this.#isClosing) throw refused('shuttingDown', 'the store is closing');
     if (waiting >= maxQueue) throw refused('overloaded', `${waiting} creates are waiting already`);
 
-    const pending = new PendingCreate(plant, deadline, (late) => {
-      if (this.#queue[0] === late) this.#queue.shift();
+    const pending = new PendingCreate(plant, within, () => {
+      while (this.#queue[0]?.isAnswered) this.#queue.shift();
     });
     this.#queue.push(pending);
     this.#send();

@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import type { User } from './unprivileged-user.ts';
 
-interface Binaries {
+export interface Binaries {
   initdb: string;
   postgres: string;
 }

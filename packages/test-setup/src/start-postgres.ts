@@ -1,12 +1,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chown, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { chown, cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { postgresBinaries } from './binaries.ts';
-import { unprivilegedUser } from './unprivileged-user.ts';
+import { type Binaries, postgresBinaries } from './binaries.ts';
+import { freePort } from './free-port.ts';
+import { type User, unprivilegedUser } from './unprivileged-user.ts';
 
 /** A real Postgres of its own, on a free port, with its data in the system's temporary directory. */
 export interface TestPostgres {
@@ -14,46 +14,113 @@ export interface TestPostgres {
   readonly url: string;
   /** The server's process, for tests of faults to stop or kill. */
   readonly process: ChildProcess;
+  /** Ends the server and keeps its data: at once (SIGQUIT), or by another signal. */
+  halt(signal?: NodeJS.Signals): Promise<void>;
+  /** Starts it again after `halt`, on the same port. */
+  start(): Promise<void>;
+  /** Starts another that follows this one; this one is started anew. */
+  startStandby(): Promise<TestPostgres>;
   /** Stops the server and removes its data. */
   stop(): Promise<void>;
 }
 
+type Settings = Record<string, string>;
+
 /**
  * Starts a Postgres with its usual durability (fsync on), or with other settings
  * (`{ fsync: 'off' }`). As root it runs as an unprivileged user, since Postgres refuses root.
+ * No file of its can grow beyond `maxFileSize` KiB, as if the disk were full.
  */
-export async function startPostgres(settings: Record<string, string> = {}): Promise<TestPostgres> {
+export async function startPostgres(
+  settings: Settings = {},
+  { maxFileSize = Number.POSITIVE_INFINITY }: { maxFileSize?: number } = {},
+): Promise<TestPostgres> {
+  const place = await makePlace();
+  const { binaries, owner, data } = place;
+  const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale', 'C'];
+  // Files of its log that fit under the limit.
+  if (maxFileSize < Number.POSITIVE_INFINITY) initdb.push('--wal-segsize=1');
+  await promisify(execFile)(binaries.initdb, initdb, { ...owner, cwd: '/' });
+  await writeFile(join(data, 'pg_hba.conf'), hostBasedAuthentication);
+  return startOn(place, settings, maxFileSize);
+}
+
+/** Members of the role `with_password`, where a test makes one, need a password; nobody else does. */
+const hostBasedAuthentication = `
+  local all         all                           trust
+  host  all         +with_password 127.0.0.1/32   scram-sha-256
+  host  all         all            127.0.0.1/32   trust
+  host  replication all            127.0.0.1/32   trust
+`;
+
+interface Place {
+  binaries: Binaries;
+  owner: User | undefined;
+  directory: string;
+  data: string;
+}
+
+async function makePlace(): Promise<Place> {
   const owner = await unprivilegedUser();
   const binaries = await postgresBinaries(owner);
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-postgres-'));
   if (owner) await chown(directory, owner.uid, owner.gid);
-  const data = join(directory, 'data');
-  const options = { ...owner, cwd: directory };
+  return { binaries, owner, directory, data: join(directory, 'data') };
+}
 
-  const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale', 'C'];
-  await promisify(execFile)(binaries.initdb, initdb, options);
-
+async function startOn(
+  { binaries, owner, directory, data }: Place,
+  settings: Settings,
+  maxFileSize: number,
+): Promise<TestPostgres> {
   const port = String(await freePort());
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const server = spawn(
-    binaries.postgres,
-    ['-D', data, '-p', port, '-h', '127.0.0.1', '-k', directory, ...flags],
-    { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
-  );
+  // It counts in 512 bytes.
+  const limited = ['sh', '-c', `ulimit -f ${2 * maxFileSize} && exec "$0" "$@"`, binaries.postgres];
+  const [program = '', ...command] =
+    maxFileSize < Number.POSITIVE_INFINITY ? limited : [binaries.postgres];
+  const places = ['-D', data, '-p', port, '-h', '127.0.0.1', '-k', directory];
+
+  let server: ChildProcess;
   // It stops with the tests, even where they end without saying so.
   const stopWithTests = () => server.kill('SIGQUIT');
   process.once('exit', stopWithTests);
-  await readyToAccept(server);
+
+  const start = async () => {
+    server = spawn(program, [...command, ...places, ...flags], {
+      ...owner,
+      cwd: directory,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    await readyToAccept(server);
+  };
+  const halt = async (signal: NodeJS.Signals = 'SIGQUIT') => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    server.kill(signal);
+    await once(server, 'exit');
+  };
+  await start();
 
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
-    process: server,
+    get process() {
+      return server;
+    },
+    halt,
+    start,
+    async startStandby() {
+      await halt('SIGINT');
+      const copy = await makePlace();
+      await cp(data, copy.data, { recursive: true });
+      await writeFile(join(copy.data, 'standby.signal'), '');
+      if (owner) await promisify(execFile)('chown', ['-R', `${owner.uid}:${owner.gid}`, copy.data]);
+      await start();
+      const primary = `host=127.0.0.1 port=${port} user=postgres`;
+      return startOn(copy, { ...settings, primary_conninfo: primary }, maxFileSize);
+    },
     async stop() {
       process.off('exit', stopWithTests);
-      if (server.exitCode === null && server.signalCode === null) {
-        server.kill('SIGINT');
-        await once(server, 'exit');
-      }
+      await halt('SIGINT');
       await rm(directory, { recursive: true, force: true });
     },
   };
@@ -64,19 +131,9 @@ async function readyToAccept(server: ChildProcess): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.stderr?.on('data', (chunk: Buffer) => {
       log += log.length < 10_000 ? chunk : '';
-      if (String(chunk).includes('ready to accept connections')) resolve();
+      if (/ready to accept (read-only )?connections/.test(String(chunk))) resolve();
     });
     server.once('error', reject);
     server.once('exit', (code) => reject(new Error(`Postgres ended with code ${code}:\n${log}`)));
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (typeof address !== 'object' || !address) throw new Error('no port is free');
-  return address.port;
 }

@@ -37,7 +37,8 @@ export function startProcess(env: Record<string, string>): StartedProcess {
       while (!match) {
         await Promise.race([once(child, 'printed'), end]);
         match = pattern.exec(output);
-        if (!match && child.exitCode !== null) throw new Error(`it ended:\n${output}`);
+        if (!match && (child.exitCode ?? child.signalCode) !== null)
+          throw new Error(`it ended:\n${output}`);
       }
       return match;
     },

@@ -1,0 +1,67 @@
+import {
+  type AcknowledgedLoad,
+  startAcknowledgedLoad,
+  startProcess,
+} from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { expect } from 'vitest';
+
+/** The server's program on a database, and clients that add plants. */
+export interface StoreUnderLoad {
+  load: AcknowledgedLoad;
+  /** Stops them, and compares what was acknowledged with what is stored on the server of this URL. */
+  finish(databaseUrl: string): Promise<void>;
+}
+
+/** Milliseconds: the promised deadline of a request, and what a busy machine may add to it. */
+export const slowest = 5_000 + 1_500;
+
+const token = 'secret';
+
+/** Starts them, and waits until there is something to lose. */
+export async function startStoreUnderLoad(databaseUrl: string): Promise<StoreUnderLoad> {
+  const server = startProcess({ DATABASE_URL: databaseUrl, PLANT_STORE_TOKEN: token });
+  const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
+  const startedAt = Date.now();
+  const load = startAcknowledgedLoad({ url, token });
+  await load.acknowledged(100);
+
+  return {
+    load,
+    async finish(checkedUrl) {
+      await load.stop();
+      const seconds = (Date.now() - startedAt) / 1000;
+      const sql = postgres(checkedUrl, { max: 1 });
+      const rows = await sql<Row[]>`select id::int, name, tag from plants`;
+      const connections = await sql`
+        select from pg_stat_activity where application_name = 'plant-store'`;
+      await sql.end();
+      server.child.kill('SIGTERM');
+      expect(await server.ended()).toBe(0);
+
+      const { acknowledged, answers, ...seen } = load.seen;
+      const stored = new Map(rows.map((row) => [row.id, row]));
+      for (const { id, name, tag = null } of acknowledged) {
+        expect(stored.get(id)).toEqual({ id, name, tag });
+      }
+      expect(seen.slowest).toBeLessThan(slowest);
+      expect(seen.withoutRetryAfter).toBe(0);
+      expect(Object.keys(answers).filter((answer) => !isFit(answer))).toEqual([]);
+      expect(connections.length).toBeLessThanOrEqual(6);
+      expect(warnings(server.output())).toBeLessThan(seconds + 2);
+    },
+  };
+}
+
+interface Row {
+  id: number;
+  name: string;
+  tag: string | null;
+}
+
+const isFit = (answer: string) => answer === '200' || answer === '503 50300';
+
+/** How many lines of a log are warnings or worse. */
+function warnings(log: string): number {
+  return log.split('\n').filter((line) => /^\{"level":[4-6]0,/.test(line)).length;
+}

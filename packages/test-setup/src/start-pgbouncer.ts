@@ -1,0 +1,66 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from './free-port.ts';
+import { unprivilegedUser } from './unprivileged-user.ts';
+
+/** Debian keeps it where only root's PATH leads. */
+const env = { PATH: `${process.env['PATH']}:/usr/sbin` };
+
+/** Whether this machine has a PgBouncer. */
+export const hasPgBouncer = spawnSync('pgbouncer', ['--version'], { env }).status === 0;
+
+/** A PgBouncer of its own in front of a Postgres. */
+export interface TestPgBouncer {
+  /** The URL of the same database, by way of PgBouncer. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts one in transaction mode, with settings of its own otherwise, in front of a database. */
+export async function startPgBouncer(databaseUrl: string): Promise<TestPgBouncer> {
+  const owner = await unprivilegedUser();
+  const directory = await mkdtemp(join(tmpdir(), 'plant-store-pgbouncer-'));
+  if (owner) await chown(directory, owner.uid, owner.gid);
+  const { hostname, port: databasePort, username } = new URL(databaseUrl);
+  const port = await freePort();
+  const settings = `[databases]
+* = host=${hostname} port=${databasePort}
+[pgbouncer]
+pool_mode = transaction
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = trust
+auth_file = ${join(directory, 'users')}
+`;
+  await writeFile(join(directory, 'users'), `"${username}" ""\n`);
+  await writeFile(join(directory, 'settings'), settings);
+
+  const pgBouncer = spawn('pgbouncer', [join(directory, 'settings')], {
+    ...owner,
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const stopWithTests = () => pgBouncer.kill();
+  process.once('exit', stopWithTests);
+  let log = '';
+  for await (const chunk of pgBouncer.stderr) {
+    log += chunk;
+    if (log.includes('process up')) break;
+  }
+  if (pgBouncer.exitCode !== null) throw new Error(`PgBouncer ended:\n${log}`);
+
+  return {
+    url: Object.assign(new URL(databaseUrl), { port }).href,
+    async stop() {
+      process.off('exit', stopWithTests);
+      const end = once(pgBouncer, 'exit');
+      pgBouncer.kill('SIGTERM');
+      await end;
+      await rm(directory, { recursive: true });
+    },
+  };
+}
