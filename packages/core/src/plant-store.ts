@@ -1,10 +1,8 @@
 import { NewPlant, type Plant } from '@plant-store/schemas';
 import { type AccessTokens, createAccessTokens } from './access-tokens.ts';
 import type { Database } from './database.ts';
-import { openEmbeddedDatabase } from './embedded-database.ts';
 import { invalidInput } from './plant-store-error.ts';
 import { createPlantTable } from './plant-table.ts';
-import { openPostgres } from './postgres-database.ts';
 import { WriteBatcher } from './write-batcher.ts';
 
 /** Where the plants are kept: a Postgres (`postgres://…`), or an embedded one in a directory. */
@@ -42,11 +40,18 @@ export interface PlantStore {
  *   Postgres refuses the user or the database.
  */
 export async function openPlantStore(options: PlantStoreOptions): Promise<PlantStore> {
-  const database =
-    'databaseUrl' in options
-      ? await openPostgres(options.databaseUrl)
-      : await openEmbeddedDatabase(options.dataDirectory);
+  const database = await openDatabase(options);
   return createPlantStore(database);
+}
+
+/** Each kind with its driver, of which a process needs one. */
+async function openDatabase(options: PlantStoreOptions): Promise<Database> {
+  if ('databaseUrl' in options) {
+    const { openPostgres } = await import('./postgres-database.ts');
+    return openPostgres(options.databaseUrl);
+  }
+  const { openEmbeddedDatabase } = await import('./embedded-database.ts');
+  return openEmbeddedDatabase(options.dataDirectory);
 }
 
 function createPlantStore(database: Database): PlantStore {
