@@ -56,7 +56,9 @@ it('waits for another instance that migrates', async () => {
   await sql.end();
 });
 
-it('brings ten instances up that start at once on an empty database', { timeout: 60_000 }, async () => {
+it('brings ten instances up that start at once on an empty database', {
+  timeout: 60_000,
+}, async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   const source = `
     import { openPlantStore } from ${JSON.stringify(new URL('index.ts', import.meta.url).href)};
