@@ -13,6 +13,7 @@ export async function compare(bench: Bench, { contenders, quick }: Options): Pro
   const conditions = { connections: 32, ...durations(quick) };
   const summaries = await runRounds(bench, {
     entries: here.map((contender) => ({ ...contender, conditions })),
+    rounds: quick ? 2 : 3,
   });
   const base = summaries.find(({ name }) => name === oursRest.name);
   const report = reportOf(summaries, { base, goals: comparisonGoals(summaries) });
