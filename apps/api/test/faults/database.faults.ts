@@ -7,7 +7,7 @@ import {
   startOnPostgres,
 } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type PlantsDatabase, startPlantsDatabase } from './plants-database.ts';
 import { slowest, startStoreUnderLoad } from './store-under-load.ts';
 
@@ -135,22 +135,25 @@ const faults: [string, Inflict][] = [
 const back = 2_000 + 1_000;
 
 describe.concurrent('nothing acknowledged is lost, and plants are added again at once, when', () => {
-  it.each(faults)('%s', async (_, inflict) => {
+  it.for(faults)('%s', async ([, inflict], { onTestFinished }) => {
     const database = await startPlantsDatabase({ maxFileSize: 4 * 1024 });
+    onTestFinished(database.stop);
     const proxy = await startFaultProxy(database.url);
+    onTestFinished(proxy.close);
     const store = await startStoreUnderLoad(proxy.url);
+    onTestFinished(store.kill);
     await inflict({ ...database, proxy, load: store.load });
     const after = await store.load.acknowledged(100);
     await store.finish(database.url);
-    await database.stop();
-    proxy.close();
     expect(after).toBeLessThan(back);
   });
 });
 
 it('a request has one deadline, though its token and its plant both wait for the database', async () => {
   const database = await startPlantsDatabase();
+  onTestFinished(database.stop);
   const server = await startOnPostgres(database.url);
+  onTestFinished(server.stop);
   const { admin } = database;
   await admin`insert into access_tokens values (sha256('known'), 'Ann')`;
   await admin`begin`;
@@ -172,19 +175,20 @@ it('a request has one deadline, though its token and its plant both wait for the
   });
   expect(Date.now() - sentAt).toBeLessThan(slowest);
   await admin`rollback`;
-  await server.stop();
-  await database.stop();
 });
 
 it('a standby that is promoted takes the place of a primary that has died', async () => {
   const primary = await startPlantsDatabase();
+  onTestFinished(primary.stop);
   const standby = await primary.server.startStandby();
+  onTestFinished(standby.stop);
   const admin = postgres(primary.server.url, { max: 1 });
   await set(admin, "set synchronous_standby_names = '*'");
   await admin.end();
   const { username, pathname } = new URL(primary.url);
   const [first, second] = [standby, primary.server].map(({ url }) => new URL(url).host);
   const store = await startStoreUnderLoad(`postgres://${username}@${first},${second}${pathname}`);
+  onTestFinished(store.kill);
 
   await primary.server.halt();
   const promoter = postgres(standby.url, { max: 1 });
@@ -192,6 +196,5 @@ it('a standby that is promoted takes the place of a primary that has died', asyn
   await promoter.end();
   const after = await store.load.acknowledged(100);
   await store.finish(Object.assign(new URL(standby.url), { pathname }).href);
-  await Promise.all([primary.stop(), standby.stop()]);
   expect(after).toBeLessThan(back);
 });

@@ -11,6 +11,8 @@ export interface StoreUnderLoad {
   load: AcknowledgedLoad;
   /** Stops them, and compares what was acknowledged with what is stored on the server of this URL. */
   finish(databaseUrl: string): Promise<void>;
+  /** Ends them, wherever they are. */
+  kill(): void;
 }
 
 /** Milliseconds: the promised deadline of a request, and what a busy machine may add to it. */
@@ -28,6 +30,10 @@ export async function startStoreUnderLoad(databaseUrl: string): Promise<StoreUnd
 
   return {
     load,
+    kill() {
+      load.stop().catch(() => {});
+      server.child.kill('SIGKILL');
+    },
     async finish(checkedUrl) {
       await load.stop();
       const seconds = (Date.now() - startedAt) / 1000;
