@@ -19,6 +19,11 @@ export function acceptJson(scope: FastifyInstance, read: (text: string) => unkno
 
 const bodiless = new Set(['DELETE', 'GET', 'HEAD']);
 
+/** Whether a body is a JSON object. */
+export function isObject(body: unknown): body is Record<string, unknown> {
+  return typeof body === 'object' && body !== null && !Array.isArray(body);
+}
+
 /** A body that cannot be read as JSON. */
 export function bodyNotJson(why: string, cause?: unknown): PlantStoreError {
   return new PlantStoreError('bodyNotJson', `the body is not JSON: ${why}`, { cause });

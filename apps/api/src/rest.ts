@@ -4,7 +4,7 @@ import { type AnyTRPCProcedure, type AnyTRPCRouter, callTRPCProcedure } from '@t
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { OpenApiMeta } from 'trpc-to-openapi';
 import { authenticate, principalOf } from './authentication.ts';
-import { acceptJson, bodyNotJson } from './json-body.ts';
+import { acceptJson, bodyNotJson, isObject } from './json-body.ts';
 import { sendJson } from './json-reply.ts';
 
 /**
@@ -62,10 +62,6 @@ function inputReader({ method, path }: Operation): (request: FastifyRequest) => 
 }
 
 type Operation = NonNullable<OpenApiMeta['openapi']>;
-
-function isObject(body: unknown): body is object {
-  return typeof body === 'object' && body !== null && !Array.isArray(body);
-}
 
 function readBody(text: string): unknown {
   if (text === '') throw bodyNotJson('it is empty');

@@ -1,12 +1,14 @@
 import { appRouter, type PlantStore, toPlantStoreError } from '@plant-store/core';
-import { formatJson, maxBatchSize, parseJson, refuseDeepJson } from '@plant-store/schemas';
+import { maxBatchSize } from '@plant-store/schemas';
 import { getTRPCErrorShape, transformTRPCResponse } from '@trpc/server';
 import { resolveResponse } from '@trpc/server/http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { authenticate, principalOf } from './authentication.ts';
-import { errorHeaders, headError, toReplyError } from './error-replies.ts';
+import { headError, toReplyError } from './error-replies.ts';
 import { acceptJson } from './json-body.ts';
 import { sendJson, sendJsonText } from './json-reply.ts';
+import { readableJson } from './trpc-json.ts';
+import { callMutations, headersOf, readMutations } from './trpc-mutations.ts';
 
 /** The router over tRPC's own protocol, with everything its links send: batches, streams, GETs. */
 export async function trpc(scope: FastifyInstance, { store }: { store: PlantStore }) {
@@ -19,21 +21,24 @@ export async function trpc(scope: FastifyInstance, { store }: { store: PlantStor
     url: '/*',
     exposeHeadRoute: false,
     handler: async (request, reply) => {
+      const context = { store, principal: principalOf(request), within: request.within };
+      const path = pathOf(request);
+      const onError = (error: Error) => scope.logFailure(request.log, toPlantStoreError(error));
+
+      const mutations = readMutations(request, path);
+      if (mutations) {
+        const { status, headers, body } = await callMutations(mutations, context, onError);
+        return sendJsonText(reply.code(status).headers(headers), body);
+      }
       const response = await resolveResponse({
         router: appRouter,
         req: asWebRequest(request, reply),
-        path: pathOf(request),
+        path,
         maxBatchSize,
         error: null,
-        createContext: async () => ({
-          store,
-          principal: principalOf(request),
-          within: request.within,
-        }),
-        responseMeta: ({ errors }) => ({
-          headers: Object.assign({}, ...errors.map(toPlantStoreError).map(errorHeaders)),
-        }),
-        onError: ({ error }) => scope.logFailure(request.log, toPlantStoreError(error)),
+        createContext: async () => context,
+        responseMeta: ({ errors }) => ({ headers: headersOf(errors) }),
+        onError: ({ error }) => onError(error),
       });
       // Node frames a stream itself, as the version of HTTP has it.
       const { 'transfer-encoding': isStream, ...headers } = Object.fromEntries(response.headers);
@@ -74,18 +79,7 @@ function asWebRequest(request: FastifyRequest, reply: FastifyReply): Request {
       has: (name: string) => name.toLowerCase() in headers,
     },
     signal: gone.signal,
-    text: async () => readable(String(request.body ?? '')),
+    text: async () => readableJson(String(request.body ?? '')),
   };
   return light as unknown as Request; // Only what is above is read; a test runs every kind of link.
-}
-
-/**
- * The body as tRPC's own `JSON.parse` may read it: a fraction that it would round to an integer is
- * null instead. An integer beyond ±(2^53−1) stays a number, which the schema refuses.
- */
-function readable(body: string): string {
-  if (body === '') return '';
-  const json = parseJson(body);
-  refuseDeepJson(json, 2); // A batch, and superjson, around each input.
-  return formatJson(json);
 }

@@ -9,5 +9,5 @@ export {
 export { formatJson } from './format-json.ts';
 export { Int64 } from './int64.ts';
 export { refuseDeepJson } from './json-depth.ts';
-export { parseJson } from './parse-json.ts';
+export { isExact, parseJson } from './parse-json.ts';
 export { NewPlant, Plant } from './plant.ts';

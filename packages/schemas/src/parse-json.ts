@@ -10,7 +10,7 @@
  * @throws SyntaxError when the text is not JSON or is nested too deeply to be read so.
  */
 export function parseJson(text: string): unknown {
-  if (!mayBeInexact.test(text)) return JSON.parse(text);
+  if (isExact(text)) return JSON.parse(text);
   try {
     return JSON.parse(text, exactly);
   } catch (cause) {
@@ -19,8 +19,11 @@ export function parseJson(text: string): unknown {
   }
 }
 
-// A number of up to 15 digits and without an exponent reads exactly: a double holds 15 digits.
-const mayBeInexact = /[\d.]{16}|\d[eE]/;
+/** Whether `JSON.parse` is sure to read every number of a text as exactly what it says. */
+export function isExact(text: string): boolean {
+  // Numbers of up to 15 digits and without an exponent are: a double holds 15 digits.
+  return !/[\d.]{16}|\d[eE]/.test(text);
+}
 
 const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
