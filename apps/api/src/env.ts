@@ -79,6 +79,10 @@ const settings = {
       .default([]),
     fix: 'set origins as browsers send them, such as https://app.example.com, separated by commas',
   },
+  PLANT_STORE_DRAIN_DELAY: {
+    schema: whole(0, 600_000).default(1_000),
+    fix: 'set for how many milliseconds, up to 600000, requests are still taken after SIGTERM',
+  },
   LOG_LEVEL: {
     schema: z.enum(levels).default('info'),
     fix: `set one of ${levels.join(', ')}`,

@@ -20,7 +20,7 @@ export function handleHttpErrors(fastify: FastifyInstance): void {
     }
     done();
   });
-  server.on('request', ({ socket }, latest) => {
+  server.prependListener('request', ({ socket }, latest) => {
     responses.set(socket, { latest, previous: responses.get(socket)?.latest });
   });
   // A client that asks before it sends its body gets its answer once the request has been let in.
@@ -80,10 +80,9 @@ function endWith(socket: Socket, kind: ErrorKind, message: string, more?: object
   }
 }
 
-/** Ends the connection of an answer that has been given, unless another is due on it. */
-export function endAfter(response: ServerResponse): void {
-  const { socket } = response.req;
-  if (responses.get(socket)?.latest === response) socket.destroySoon();
+/** Whether no other answer is due after this one on its connection. */
+export function isLatest(response: ServerResponse): boolean {
+  return responses.get(response.req.socket)?.latest === response;
 }
 
 function reply(kind: ErrorKind, message: string) {

@@ -2,12 +2,13 @@ import rateLimit from '@fastify/rate-limit';
 import { appRouter, type PlantStore, PlantStoreError } from '@plant-store/core';
 import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import pino from 'pino';
+import { closeGently } from './closing.ts';
 import { allowOrigins } from './cors.ts';
 import { docs } from './docs.ts';
 import { handleErrors } from './error-replies.ts';
 import { limitFailures } from './failure-limit.ts';
 import { health } from './health.ts';
-import { endAfter, handleHttpErrors } from './http-errors.ts';
+import { handleHttpErrors } from './http-errors.ts';
 import { logOutput } from './log-output.ts';
 import { nodeServerOptions } from './node-server-options.ts';
 import { RequestLog, serializers } from './request-log.ts';
@@ -53,7 +54,7 @@ export async function buildServer({
   if (corsOrigins.length > 0) allowOrigins(server, corsOrigins);
   handleErrors(server);
   handleHttpErrors(server);
-  closeAfterAnswers(server);
+  closeGently(server);
 
   health(server, store);
   await server.register(docs);
@@ -64,18 +65,6 @@ export async function buildServer({
     await operations.register(trpc, { store, prefix: '/trpc' });
   });
   return server;
-}
-
-/** Once the server closes, a connection is of no more use after the answer that it waited for. */
-function closeAfterAnswers(server: FastifyInstance): void {
-  let isClosing = false;
-  server.addHook('preClose', async () => {
-    isClosing = true;
-  });
-  server.addHook('onResponse', (_request, reply, done) => {
-    if (isClosing) endAfter(reply.raw);
-    done();
-  });
 }
 
 /** Ahead of authentication, so that guessing tokens is limited too. */

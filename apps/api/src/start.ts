@@ -4,10 +4,8 @@ import { firstRunToken } from './first-run-token.ts';
 import { acceptJwts } from './jwt.ts';
 import { buildServer } from './server.ts';
 import { explainStartFailure, failedTo, rootMessage } from './start-failure.ts';
+import { endWhenTold } from './stop.ts';
 import { welcome } from './welcome.ts';
-
-/** Milliseconds that requests under way have to finish when the process is told to stop. */
-const drainDeadline = 6_000;
 
 try {
   await start(readEnv());
@@ -33,15 +31,7 @@ async function start(env: Env): Promise<void> {
   const isFirstRun = !env.PLANT_STORE_TOKEN && !databaseUrl;
   const made = isFirstRun ? await firstRunToken(dataDirectory, store.accessTokens) : undefined;
 
-  const stop = async () => {
-    // What is not answered by then was not sent by then: a client may not hold the process up.
-    setTimeout(() => server.server.closeAllConnections(), drainDeadline);
-    await server.close();
-    await store.close();
-    process.exit(0);
-  };
-  process.once('SIGTERM', stop).once('SIGINT', stop);
-
+  endWhenTold({ server, store, drainDelay: env.PLANT_STORE_DRAIN_DELAY });
   const address = { host: env.HOST, port: env.PORT };
   const url = await server
     .listen(address)

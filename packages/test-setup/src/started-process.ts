@@ -17,7 +17,7 @@ export interface StartedProcess {
 /** Starts the server's program as `pnpm start` does, with these settings and no others. */
 export function startProcess(env: Record<string, string>): StartedProcess {
   const child = spawn(process.execPath, [main], {
-    env: { PATH: process.env['PATH'], PORT: '0', ...env },
+    env: { PATH: process.env['PATH'], PORT: '0', PLANT_STORE_DRAIN_DELAY: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

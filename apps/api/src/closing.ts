@@ -1,0 +1,46 @@
+import type { Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { isLatest } from './http-errors.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Milliseconds for which a server that closes goes on taking requests. */
+    drainDelay: number;
+  }
+}
+
+/**
+ * How the server closes, without a client's notice. First it takes requests for a while still, so
+ * that whoever looks at `/readyz` sends the next ones elsewhere, and ends each connection with an
+ * answer that says so. Then it listens no more, and is closed once what is under way is answered.
+ */
+export function closeGently(server: FastifyInstance): void {
+  const unused = new Set<Socket>();
+  let isClosing = false;
+
+  server.decorate('drainDelay', 0);
+  server.addHook('preClose', async () => {
+    isClosing = true;
+    await setTimeout(server.drainDelay);
+    // Nothing is under way on these; Node would wait for them as it does for a request.
+    for (const socket of unused) socket.destroy();
+  });
+
+  server.server.on('connection', (socket: Socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
+  server.server.on('request', ({ socket }) => unused.delete(socket));
+  server.addHook('onSend', (_request, { raw }, _payload, done) => {
+    // Where others are due on the connection, the last of them says that it ends (RFC 9112 §9.6).
+    if (isClosing && isLatest(raw)) raw.setHeader('connection', 'close');
+    else if (isClosing) raw.removeHeader('connection');
+    done();
+  });
+  // An answer that had begun before it could say so.
+  server.addHook('onResponse', (_request, { raw }, done) => {
+    if (!server.server.listening && isLatest(raw)) raw.req.socket.destroySoon();
+    done();
+  });
+}
