@@ -1,4 +1,9 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  LightMyRequestResponse,
+} from 'fastify';
 
 /**
  * The pages of the documentation and the document that they are made of. They are loaded when they
@@ -6,10 +11,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
  */
 export async function docs(scope: FastifyInstance): Promise<void> {
   let pages: Promise<FastifyInstance> | undefined;
+  // The reference has megabytes. All who ask for it share one copy, so that the answers that wait to
+  // be read take no memory.
+  const kept = new Map<string, LightMyRequestResponse>();
 
-  const answer = async ({ method, url }: FastifyRequest, reply: FastifyReply) => {
+  const answer = async ({ url, routeOptions, params }: FastifyRequest, reply: FastifyReply) => {
     pages ??= import('./docs-pages.ts').then(({ buildDocsPages }) => buildDocsPages());
-    const page = await (await pages).inject({ method: method === 'HEAD' ? 'HEAD' : 'GET', url });
+    const key = JSON.stringify([routeOptions.url, params]); // Decoded: a page has many URLs.
+    const page = kept.get(key) ?? (await (await pages).inject(url));
+    if (page.statusCode === 200) kept.set(key, page);
     const headers = Object.entries(page.headers).filter(([name]) => !ownHeaders.has(name));
     return reply.code(page.statusCode).headers(Object.fromEntries(headers)).send(page.rawPayload);
   };

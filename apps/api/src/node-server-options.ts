@@ -5,13 +5,17 @@ import { clientErrorHandler } from './http-errors.ts';
 
 /** How Node's server and Fastify's router are to behave; `requestTimeout` in milliseconds. */
 export function nodeServerOptions(requestTimeout: number): FastifyHttpOptions<Server> {
+  // How often the time-outs are looked at; Node's own 30 s would be the time-out itself.
+  const connectionsCheckingInterval = Math.min(1_000, requestTimeout);
   return {
     bodyLimit: 1024 * 1024,
     requestTimeout,
+    // A connection on which nothing moves, such as one whose answers nobody reads. A request that is
+    // not sent completely is answered before.
+    connectionTimeout: requestTimeout + 2 * connectionsCheckingInterval,
     http: {
       headersTimeout: requestTimeout,
-      // How often the time-outs are looked at; Node's own 30 s would be the time-out itself.
-      connectionsCheckingInterval: Math.min(1_000, requestTimeout),
+      connectionsCheckingInterval,
       // Checked in a hook instead, since Node answers without a body.
       requireHostHeader: false,
     },

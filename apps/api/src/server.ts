@@ -29,6 +29,8 @@ export interface ServerOptions {
   corsOrigins?: readonly string[];
   /** Milliseconds in which a request must have been sent completely. */
   requestTimeout?: number;
+  /** Connections at once; further ones are refused. */
+  maxConnections?: number;
 }
 
 /** The HTTP server, ready to `listen` or to `inject` into. Closing it leaves the store open. */
@@ -40,6 +42,7 @@ export async function buildServer({
   authFailureLimit,
   corsOrigins = [],
   requestTimeout = 30_000,
+  maxConnections = 10_000,
 }: ServerOptions): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = pino(
     { level: logLevel, serializers },
@@ -55,6 +58,7 @@ export async function buildServer({
   handleErrors(server);
   handleHttpErrors(server);
   closeGently(server);
+  limitConnections(server, maxConnections);
 
   health(server, store);
   await server.register(docs);
@@ -65,6 +69,15 @@ export async function buildServer({
     await operations.register(trpc, { store, prefix: '/trpc' });
   });
   return server;
+}
+
+/** Each takes memory, and a file descriptor that the database's own connections need too. */
+function limitConnections(server: FastifyInstance, max: number): void {
+  server.server.maxConnections = max;
+  server.server.on('drop', () => {
+    const message = `a connection was refused: ${max} are open`;
+    server.logFailure(server.log, new PlantStoreError('overloaded', message));
+  });
 }
 
 /** Ahead of authentication, so that guessing tokens is limited too. */

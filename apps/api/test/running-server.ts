@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { PGlite } from '@electric-sql/pglite';
 import { openPlantStore, type PlantStore } from '@plant-store/core';
 import { createDatabase } from '@plant-store/test-setup';
@@ -25,6 +26,8 @@ export interface RunningServer {
   databaseUrl: string | undefined;
   /** Every line of the log so far. */
   log: string[];
+  /** How many connections are open. */
+  connections(): Promise<number>;
   /** Stops the server and returns the rows of its table, in order of id. */
   stop(): Promise<Row[]>;
 }
@@ -60,6 +63,7 @@ export async function startServer(
     store,
     databaseUrl: 'databaseUrl' in storeOptions ? storeOptions.databaseUrl : undefined,
     log,
+    connections: promisify(server.server.getConnections).bind(server.server),
     async stop() {
       server.server.closeAllConnections();
       await server.close();

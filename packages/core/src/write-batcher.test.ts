@@ -1,7 +1,7 @@
 import type { NewPlant } from '@plant-store/schemas';
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
 import type { Database } from './database.ts';
 import { openPlantStore } from './plant-store.ts';
 import { createPlantTable, type PlantTable } from './plant-table.ts';
@@ -107,6 +107,36 @@ it('refuses creates beyond its queue at once', async () => {
   await expect(creates[6]).rejects.toMatchObject({ kind: 'overloaded', error: 50301 });
   const outcomes = await Promise.allSettled(creates.slice(0, 6));
   for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { error: 50300 } });
+});
+
+it('refuses at once what would wait for too long, and answers the others in time', async () => {
+  vi.useFakeTimers();
+  const slow: PlantTable = {
+    ...table,
+    insert: async (batch) => {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      return batch.length;
+    },
+  };
+  const writes = new WriteBatcher({ table: slow, maxInFlight: 1, maxBatch: 10 });
+  const burst = (size: number) =>
+    Promise.allSettled(plantsFrom(9000, size).map((plant) => writes.create(plant)));
+  for (let i = 0; i < 5; i++) {
+    const learning = burst(40);
+    await vi.advanceTimersByTimeAsync(5_000);
+    await learning;
+  }
+
+  const overload = burst(1_000);
+  await vi.advanceTimersByTimeAsync(5_000);
+  const kinds = Object.groupBy(await overload, (outcome) =>
+    outcome.status === 'fulfilled' ? 'created' : outcome.reason.kind,
+  );
+  vi.useRealTimers();
+  expect(Object.keys(kinds).toSorted()).toEqual(['created', 'overloaded']);
+  // Half of the deadline is five statements, and one is under way.
+  expect(kinds['created']?.length).toBeGreaterThan(40);
+  expect(kinds['created']?.length).toBeLessThan(80);
 });
 
 it('sends no further statements behind those that do not return, and goes on when they do', async () => {

@@ -13,7 +13,10 @@ interface WriteBatcherOptions {
   maxBatch?: number;
   /** Milliseconds that the others wait for a statement to return before they go beside it. */
   patience?: number;
-  /** Plants waiting for a statement; beyond it creates are refused. */
+  /**
+   * Plants waiting for a statement; beyond it creates are refused, and before it where the database
+   * is too slow for so many.
+   */
   maxQueue?: number;
   /** Milliseconds in which every create is answered. */
   deadline?: number;
@@ -30,6 +33,9 @@ export class WriteBatcher {
   readonly #inFlight = new Set<PendingCreate[]>();
   /** Those in flight that are expected back soon. */
   readonly #young = new Set<PendingCreate[]>();
+  /** Milliseconds from the return of a statement to that of the next, lately. */
+  #pace = 0;
+  #returnedAt = 0;
   #isClosing = false;
 
   constructor(options: WriteBatcherOptions) {
@@ -38,10 +44,14 @@ export class WriteBatcher {
 
   /** See `PlantStore.create`. */
   async create(plant: NewPlant, within = this.#options.deadline): Promise<Plant> {
-    const { maxQueue } = this.#options;
+    const { maxBatch, maxQueue } = this.#options;
     const waiting = this.#queue.length;
     if (this.#isClosing) throw refused('shuttingDown', 'the store is closing');
-    if (waiting >= maxQueue) throw refused('overloaded', `${waiting} creates are waiting already`);
+    // A create that waits for more than half of its time may well be written and yet answered too late.
+    const wait = Math.floor(waiting / maxBatch) * this.#pace;
+    if (waiting >= maxQueue || wait > within / 2) {
+      throw refused('overloaded', `${waiting} creates are waiting already`);
+    }
 
     const pending = new PendingCreate(plant, within, () => {
       while (this.#queue[0]?.isAnswered) this.#queue.shift();
@@ -63,6 +73,7 @@ export class WriteBatcher {
     while (this.#queue.length > 0 && this.#inFlight.size < maxInFlight) {
       if (this.#young.size > 0 && this.#queue.length < maxBatch) return;
       const batch = this.#queue.splice(0, maxBatch);
+      if (this.#inFlight.size === 0) this.#returnedAt = performance.now();
       this.#inFlight.add(batch);
       this.#young.add(batch);
       const isSlow = setTimeout(() => {
@@ -73,9 +84,17 @@ export class WriteBatcher {
         clearTimeout(isSlow);
         this.#young.delete(batch);
         this.#inFlight.delete(batch);
+        this.#notePace();
         this.#send();
       });
     }
+  }
+
+  /** The mean of the last few statements, in which a single one that hung weighs little. */
+  #notePace(): void {
+    const now = performance.now();
+    this.#pace += (now - this.#returnedAt - this.#pace) / 8;
+    this.#returnedAt = now;
   }
 
   /** Writes a batch and answers its creates; never rejects. */

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 
+interface Target {
+  url: string;
+  token: string;
+}
+
 interface Plant {
   id: number;
   name: string;
@@ -19,7 +24,7 @@ export interface AcknowledgedLoad {
 export interface Seen {
   /** What was answered with 200: these must be stored, exactly as they were sent. */
   acknowledged: Plant[];
-  /** How many answers there were, by status and number of the error: `200`, `503 50300`. */
+  /** How many answers there were, by status and number of the error: `200`, `503 50300`, `none`. */
   answers: Record<string, number>;
   /** Milliseconds that the slowest answer took. */
   slowest: number;
@@ -32,12 +37,10 @@ const pause = 20;
 
 /**
  * Adds plants over REST and tRPC in turn, as clients do that keep their promises: what is not
- * answered with 200 is sent again, on the other surface, until it is.
+ * answered with 200 is sent again, on the other surface, until it is. The target's URL may change
+ * meanwhile, where another server takes the place of the first.
  */
-export function startAcknowledgedLoad(
-  { url, token }: { url: string; token: string },
-  clients = 8,
-): AcknowledgedLoad {
+export function startAcknowledgedLoad(target: Target, clients = 8): AcknowledgedLoad {
   const seen: Seen = { acknowledged: [], answers: {}, slowest: 0, withoutRetryAfter: 0 };
   const waiting = new Set<(sentAt: number) => void>();
   let lastId = 0;
@@ -48,7 +51,7 @@ export function startAcknowledgedLoad(
     const plant = { id, name: `${randomUUID()} 🪴`, ...(id % 2 && { tag: `tag ${id}` }) };
     for (let attempt = id; !isStopped; attempt++) {
       const sentAt = Date.now();
-      const { answer, retryAfter } = await send(url, token, plant, attempt % 2 === 0);
+      const { answer, retryAfter } = await send(target, plant, attempt % 2 === 0);
       seen.answers[answer] = (seen.answers[answer] ?? 0) + 1;
       seen.slowest = Math.max(seen.slowest, Date.now() - sentAt);
       if (answer === '200') {
@@ -86,17 +89,25 @@ export function startAcknowledgedLoad(
   };
 }
 
-async function send(url: string, token: string, plant: Plant, isTrpc: boolean) {
-  const reply = await fetch(url + (isTrpc ? '/trpc/createPlant' : '/plants'), {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify(isTrpc ? { json: plant } : plant),
-  });
-  const body = (await reply.json()) as Reply;
-  const error =
-    body.error && (typeof body.error === 'number' ? body.error : body.error.json.data.error);
-  const answer = error === undefined ? `${reply.status}` : `${reply.status} ${error}`;
-  return { answer, retryAfter: reply.headers.get('retry-after') };
+async function send({ url, token }: Target, plant: Plant, isTrpc: boolean): Promise<Answer> {
+  try {
+    const reply = await fetch(url + (isTrpc ? '/trpc/createPlant' : '/plants'), {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(isTrpc ? { json: plant } : plant),
+    });
+    const { error } = (await reply.json()) as Reply;
+    const number = typeof error === 'object' ? error.json.data.error : error;
+    const answer = number === undefined ? `${reply.status}` : `${reply.status} ${number}`;
+    return { answer, retryAfter: reply.headers.get('retry-after') };
+  } catch {
+    return { answer: 'none', retryAfter: null };
+  }
+}
+
+interface Answer {
+  answer: string;
+  retryAfter: string | null;
 }
 
 /** REST has the error's number itself, tRPC has it in an envelope. */
