@@ -18,10 +18,21 @@ export function handleHttpErrors(fastify: FastifyInstance): void {
     if (count(raw.rawHeaders, 'authorization') > 1) {
       throw malformed('there is more than one Authorization header: send one');
     }
+    const { due = 0 } = connections.get(raw.socket) ?? {};
+    if (due > maxDue) {
+      const message = `${maxDue} requests of this connection are unanswered: nothing was written, wait for answers`;
+      throw new PlantStoreError('overloaded', message);
+    }
+    done();
+  });
+  fastify.addHook('onResponse', ({ raw }, _reply, done) => {
+    const connection = connections.get(raw.socket);
+    if (connection) connection.due--;
     done();
   });
   server.prependListener('request', ({ socket }, latest) => {
-    responses.set(socket, { latest, previous: responses.get(socket)?.latest });
+    const { latest: previous, due = 0 } = connections.get(socket) ?? {};
+    connections.set(socket, { latest, previous, due: due + 1 });
   });
   // A client that asks before it sends its body gets its answer once the request has been let in.
   server.on('checkContinue', (request, response) => {
@@ -50,11 +61,21 @@ export function clientErrorHandler({ code = '' }: NodeJS.ErrnoException, socket:
   endWith(socket, kind, message);
 }
 
-/** The responses to the last two requests of each connection. */
-const responses = new WeakMap<
-  Socket,
-  { latest: ServerResponse; previous?: ServerResponse | undefined }
->();
+/**
+ * Requests of a connection that may be unanswered; further ones are refused at once. Node itself
+ * reads on, whatever that takes, as long as there are no answers to send.
+ */
+const maxDue = 100;
+
+interface Connection {
+  /** The responses to its last two requests. */
+  latest: ServerResponse;
+  previous: ServerResponse | undefined;
+  /** How many of its requests are unanswered. */
+  due: number;
+}
+
+const connections = new WeakMap<Socket, Connection>();
 
 const byCode: Record<string, [ErrorKind, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['requestTimeout', 'the request was not sent completely in time'],
@@ -64,7 +85,7 @@ const byCode: Record<string, [ErrorKind, string]> = {
 
 /** Ends a connection with an error, once the answers that are due before it have been given. */
 function endWith(socket: Socket, kind: ErrorKind, message: string, more?: object): void {
-  const { latest, previous } = responses.get(socket) ?? {};
+  const { latest, previous } = connections.get(socket) ?? {};
   // The error is the answer to the latest request, unless that came whole or is answered already.
   const due = latest?.req.complete || latest?.headersSent ? latest : previous;
   if (due && !due.writableFinished) {
@@ -82,7 +103,7 @@ function endWith(socket: Socket, kind: ErrorKind, message: string, more?: object
 
 /** Whether no other answer is due after this one on its connection. */
 export function isLatest(response: ServerResponse): boolean {
-  return responses.get(response.req.socket)?.latest === response;
+  return connections.get(response.req.socket)?.latest === response;
 }
 
 function reply(kind: ErrorKind, message: string) {

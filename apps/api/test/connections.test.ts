@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import type { PlantStore } from '@plant-store/core';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { sendRaw } from './raw-request.ts';
 import { type RunningServer, startServer } from './running-server.ts';
 import { post } from './surfaces.ts';
 
@@ -57,6 +59,30 @@ it('ends connections whose answers nobody reads, and serves others meanwhile', a
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100 * 2 ** 20);
   await vi.waitFor(async () => expect(await server.connections()).toBeLessThan(100), 20_000);
   await isServed();
+});
+
+it('refuses requests at once of which too many are unanswered on their connection', async () => {
+  const held = Promise.withResolvers<void>();
+  const create = vi.fn<PlantStore['create']>(async ({ name }) => {
+    await held.promise;
+    return { name };
+  });
+  const waiting = await startServer('Postgres', { create });
+  const request =
+    'POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test-token\r\n' +
+    'Content-Type: application/json\r\nContent-Length: 19\r\n\r\n{"id":1,"name":"x"}';
+  const isRefused = () => waiting.log.some((line) => line.includes('are unanswered'));
+  const last = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+  const all = sendRaw(waiting.url, request.repeat(150) + last);
+  await vi.waitFor(() => expect(isRefused()).toBe(true));
+  await fetch(`${waiting.url}/livez`);
+  expect(create).toHaveBeenCalledTimes(100);
+  held.resolve();
+  const { replies } = await all;
+  expect(replies.slice(0, 101).map(({ status }) => status)).toEqual([...Array(100).fill(200), 503]);
+  expect(JSON.parse(replies[100]?.body ?? '')).toMatchObject({ error: 50301 });
+  expect(replies).toHaveLength(151);
+  await waiting.stop();
 });
 
 it('refuses connections beyond its bound at once, says so in its log, and takes others later', async () => {
