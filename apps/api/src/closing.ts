@@ -7,6 +7,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Milliseconds for which a server that closes goes on taking requests. */
     drainDelay: number;
+    /** Whether it has been told to close. */
+    isClosing: boolean;
   }
 }
 
@@ -17,11 +19,10 @@ declare module 'fastify' {
  */
 export function closeGently(server: FastifyInstance): void {
   const unused = new Set<Socket>();
-  let isClosing = false;
 
-  server.decorate('drainDelay', 0);
+  server.decorate('drainDelay', 0).decorate('isClosing', false);
   server.addHook('preClose', async () => {
-    isClosing = true;
+    server.isClosing = true;
     await setTimeout(server.drainDelay);
     // Nothing is under way on these; Node would wait for them as it does for a request.
     for (const socket of unused) socket.destroy();
@@ -34,8 +35,8 @@ export function closeGently(server: FastifyInstance): void {
   server.server.on('request', ({ socket }) => unused.delete(socket));
   server.addHook('onSend', (_request, { raw }, _payload, done) => {
     // Where others are due on the connection, the last of them says that it ends (RFC 9112 §9.6).
-    if (isClosing && isLatest(raw)) raw.setHeader('connection', 'close');
-    else if (isClosing) raw.removeHeader('connection');
+    if (server.isClosing && isLatest(raw)) raw.setHeader('connection', 'close');
+    else if (server.isClosing) raw.removeHeader('connection');
     done();
   });
   // An answer that had begun before it could say so.

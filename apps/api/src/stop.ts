@@ -23,38 +23,37 @@ const storeDeadline = 1_000;
 export function endWhenTold({ server, store, drainDelay }: Running): void {
   let isEnding = false;
 
-  const end = async (delay: number) => {
-    isEnding = true;
-    server.drainDelay = delay;
-    // What is not answered by then was not sent by then: a client may not hold the process up.
-    await Promise.race([server.close(), setTimeout(delay + answerDeadline)]);
-    await Promise.race([store.close(), setTimeout(storeDeadline)]);
-  };
-  const fail = (thrown: unknown) => {
-    const err = thrown instanceof Error ? thrown : new Error(`a ${typeof thrown} was thrown`);
-    server.log.fatal({ err }, 'something went wrong that nothing caught: the process ends');
-    process.exitCode = 1;
-  };
-  const endOnce = (delay: number) => {
-    if (!isEnding)
-      void end(delay)
-        .catch(fail)
-        .then(() => process.exit());
-  };
-
   // Whoever sits at a terminal waits for it, and nobody looks at `/readyz`.
-  for (const [signal, delay] of [
-    ['SIGTERM', drainDelay],
-    ['SIGINT', 0],
-  ] as const) {
-    process.on(signal, () => {
-      if (isEnding) process.exit(1);
-      endOnce(delay);
-    });
-  }
+  process.on('SIGINT', () => told(0));
+  process.on('SIGTERM', () => told(drainDelay));
   // Rejections that nothing handles come here too.
   process.on('uncaughtException', (thrown) => {
     fail(thrown);
-    endOnce(drainDelay);
+    if (!isEnding) void end(drainDelay);
   });
+
+  function told(delay: number): void {
+    if (isEnding) process.exit(1);
+    void end(delay);
+  }
+
+  async function end(delay: number): Promise<void> {
+    isEnding = true;
+    server.drainDelay = delay;
+    try {
+      // What is not answered by then was not sent by then: a client may not hold the process up.
+      await Promise.race([server.close(), setTimeout(delay + answerDeadline)]);
+      await Promise.race([store.close(), setTimeout(storeDeadline)]);
+    } catch (error) {
+      fail(error);
+    }
+    process.exit();
+  }
+
+  function fail(thrown: unknown): void {
+    const isError = thrown instanceof Error;
+    const err = isError ? thrown : new Error(`no error was thrown, but a value (${typeof thrown})`);
+    server.log.fatal({ err }, 'something went wrong that nothing caught: the process ends');
+    process.exitCode = 1;
+  }
 }

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -279,42 +278,10 @@ describe('with settings that it cannot start with', () => {
   });
 });
 
-it.each(['SIGTERM', 'SIGINT'] as const)(
-  'finishes the requests under way when it is told to stop by %s',
-  async (signal) => {
-    const databaseUrl = await createDatabase(inject('postgresUrl'));
-    const server = start({ DATABASE_URL: databaseUrl, PLANT_STORE_TOKEN: 'secret' });
-    const [, port] = await server.printed(/REST +http:\/\/127\.0\.0\.1:(\d+)/);
-    const socket = connect(Number(port), '127.0.0.1');
-    socket.write(
-      'POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret\r\n' +
-        'Content-Type: application/json\r\nContent-Length: 19\r\nExpect: 100-continue\r\n\r\n',
-    );
-    await once(socket, 'data'); // It is let in, and its body waited for.
-    server.child.kill(signal);
-    // It listens no more: the stop has begun.
-    await vi.waitFor(() => expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow());
-    const [reply] = await Promise.all([once(socket, 'data'), socket.write('{"id":1,"name":"x"}')]);
-    expect(String(reply)).toMatch(/^HTTP\/1\.1 200 OK/);
-    expect(await server.ended()).toBe(0);
-  },
-);
-
 it('has logged every request when it ends', async () => {
   const server = start({ PLANT_STORE_TOKEN: 'secret' });
   const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
   for (let i = 0; i < 50; i++) expect((await fetch(`${url}/livez`)).status).toBe(200);
   expect(await stop(server)).toBe(0);
   expect(server.output().match(/"path":"\/livez","status":200/g)).toHaveLength(50);
-});
-
-it('ends by itself though a client never sends the rest of its request', async () => {
-  const databaseUrl = await createDatabase(inject('postgresUrl'));
-  const server = start({ DATABASE_URL: databaseUrl });
-  const [, port] = await server.printed(/REST +http:\/\/127\.0\.0\.1:(\d+)/);
-  const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
-  socket.write('POST /plants HTTP/1.1\r\nHost: x\r\nContent-Le');
-  await once(socket, 'ready');
-  expect(await stop(server)).toBe(0);
-  socket.destroy();
 });
