@@ -40,17 +40,13 @@ export class ConnectionPool {
    * Runs a statement on a connection that is free. Where there is none at all, it waits for the next
    * attempt to connect and fails with that.
    */
-  async query(...statement: Parameters<Connection['query']>): Promise<QueryResult> {
-    const connection = await this.#take();
-    try {
-      return await inTime(connection.query(...statement), this.#options.deadline);
-    } catch (error) {
-      const isCurrent = this.#connections.has(connection);
-      if (isCurrent && !leavesConnectionUsable(error)) this.#replaceAll();
-      throw error;
-    } finally {
-      this.#give(connection);
-    }
+  query(...statement: Parameters<Connection['query']>): Promise<QueryResult> {
+    return this.#run((connection) => connection.query(...statement));
+  }
+
+  /** The same for a COPY. */
+  copy(...copy: Parameters<Connection['copy']>): Promise<void> {
+    return this.#run((connection) => connection.copy(...copy));
   }
 
   /** Closes the connections, now or when their statements are answered. Further statements fail. */
@@ -58,6 +54,19 @@ export class ConnectionPool {
     this.#isClosed = true;
     this.#replaceAll();
     this.#wake();
+  }
+
+  async #run<T>(statement: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection = await this.#take();
+    try {
+      return await inTime(statement(connection), this.#options.deadline);
+    } catch (error) {
+      const isCurrent = this.#connections.has(connection);
+      if (isCurrent && !leavesConnectionUsable(error)) this.#replaceAll();
+      throw error;
+    } finally {
+      this.#give(connection);
+    }
   }
 
   async #take(): Promise<Connection> {

@@ -1,6 +1,6 @@
 import type { NewPlant, Plant } from '@plant-store/schemas';
 import { createUnanswered } from './database-error.ts';
-import { PlantStoreError } from './plant-store-error.ts';
+import { idTaken, type PlantStoreError } from './plant-store-error.ts';
 
 /** A create on its way to the database, answered once: with a plant, an error, or at its deadline. */
 export class PendingCreate {
@@ -31,8 +31,7 @@ export class PendingCreate {
     if (this.isAnswered) return;
     const { id, name, tag } = this.plant;
     if (stored.name !== name || stored.tag !== tag) {
-      const message = `id ${id} belongs to another plant: choose an id that is free`;
-      this.fail(new PlantStoreError('idTaken', message));
+      this.fail(idTaken(id));
     } else {
       this.#settle();
       this.#resolve({ name, ...(tag !== undefined && { tag }) });

@@ -49,6 +49,12 @@ export function toPlantStoreError(error: unknown): PlantStoreError {
   });
 }
 
+/** The id belongs to another plant, which stays as it is. */
+export function idTaken(id: bigint): PlantStoreError {
+  const message = `id ${id} belongs to another plant: choose an id that is free`;
+  return new PlantStoreError('idTaken', message);
+}
+
 /** The input does not fit its schema; the message names each field and what is wrong with it. */
 export function invalidInput(cause: ZodError): PlantStoreError {
   const problems = cause.issues.map(({ path, message }) => `${path.join('.') || 'it'} ${message}`);

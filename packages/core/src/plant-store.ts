@@ -1,6 +1,8 @@
 import { NewPlant, type Plant } from '@plant-store/schemas';
 import { type AccessTokens, createAccessTokens } from './access-tokens.ts';
 import type { Database } from './database.ts';
+import { createPlantLoader, type PlantLoader } from './plant-loader.ts';
+import { createPlantReader, type PlantReader } from './plant-reader.ts';
 import { invalidInput } from './plant-store-error.ts';
 import { createPlantTable } from './plant-table.ts';
 import { WriteBatcher } from './write-batcher.ts';
@@ -8,7 +10,7 @@ import { WriteBatcher } from './write-batcher.ts';
 /** Where the plants are kept: a Postgres (`postgres://…`), or an embedded one in a directory. */
 export type PlantStoreOptions = { databaseUrl: string } | { dataDirectory: string };
 
-export interface PlantStore {
+export interface PlantStore extends PlantReader, PlantLoader {
   /**
    * Creates a plant; settles when it is committed. A plant that is already there exactly as asked
    * (same id, name and tag) is a success too, so a create may always be repeated.
@@ -61,6 +63,8 @@ function createPlantStore(database: Database): PlantStore {
   let asked: Promise<void> | undefined;
 
   return {
+    ...createPlantReader(database.bulk.db),
+    ...createPlantLoader(database.bulk),
     async create(plant, within) {
       // Checked here too: a tool that calls the store itself may have come past the types.
       const { data, error } = NewPlant.safeParse(plant);

@@ -2,6 +2,7 @@ import type { NewPlant } from '@plant-store/schemas';
 import { inArray, sql } from 'drizzle-orm';
 import type { Database, Drizzle } from './database.ts';
 import { answerInTime } from './deadline.ts';
+import { exactText } from './exact-text.ts';
 import { plants } from './tables.ts';
 
 /** The statements that the store sends. Each touches `plants` alone and is keyed by id. */
@@ -32,20 +33,32 @@ export function createPlantTable({ db, execute }: Pick<Database, 'db' | 'execute
     },
 
     async find(ids) {
-      const rows = await db
-        .select({ id: plants.id, name: plants.name, tag: plants.tag })
-        .from(plants)
-        .where(inArray(plants.id, [...ids]));
-      // A row can be seen before the standby has it, when its commit did not wait for that. This
-      // statement writes to the log behind the row, and its commit does wait.
-      await db.execute(sql`select pg_logical_emit_message(true, 'plant-store', '')`);
-      return rows.map(({ id, name, tag }) => ({ id, name, ...(tag !== null && { tag }) }));
+      const found = await findPlants(db, ids);
+      await waitForStandby(db);
+      return found;
     },
 
     async ready() {
       await answerInTime(db.select({ id: plants.id }).from(plants).limit(0));
     },
   };
+}
+
+/** The plants that can be seen under these ids. */
+export async function findPlants(db: Drizzle, ids: readonly bigint[]): Promise<NewPlant[]> {
+  const rows = await db
+    .select({ id: plants.id, name: exactText<string>(plants.name), tag: exactText(plants.tag) })
+    .from(plants)
+    .where(inArray(plants.id, [...ids]));
+  return rows.map(({ id, name, tag }) => ({ id, name, ...(tag !== null && { tag }) }));
+}
+
+/**
+ * Settles when what can be seen is there for good. A row can be seen before the standby has it, when
+ * its commit did not wait for that; this writes to the log behind the row, and its commit does wait.
+ */
+export async function waitForStandby(db: Drizzle): Promise<void> {
+  await db.execute(sql`select pg_logical_emit_message(true, 'plant-store', '')`);
 }
 
 // Multi-row VALUES, one statement for each batch size: an INSERT … SELECT FROM unnest would be one

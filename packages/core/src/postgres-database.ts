@@ -1,13 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { ConnectionPool } from './connection-pool.ts';
-import type { Database } from './database.ts';
+import { copyIntoPlants, type Database, type Drizzle } from './database.ts';
 import { databaseSettingsError } from './database-settings-error.ts';
 import { connector } from './postgres-hosts.ts';
 import { migratePostgres } from './postgres-migration.ts';
 
 /** So many statements may hang on a locked table, and tokens are still looked up on the connections beside. */
 const maxInFlight = 4;
+
+/** Milliseconds for a statement about many plants. */
+const bulkDeadline = 10 * 60_000;
 
 /** Milliseconds from an attempt to migrate that failed to the next. */
 const pause = 500;
@@ -21,6 +24,11 @@ const pause = 500;
 export async function openPostgres(url: string): Promise<Database> {
   const connect = connector(url);
   const pool = new ConnectionPool({ connect, max: maxInFlight + 2 });
+  const bulk = new ConnectionPool({
+    connect: connector(url, bulkDeadline),
+    max: 1,
+    deadline: bulkDeadline,
+  });
   let isClosed = false;
 
   let migration = migratePostgres(connect);
@@ -29,20 +37,32 @@ export async function openPostgres(url: string): Promise<Database> {
   void migrateAtLast();
 
   return {
-    db: drizzle(async (text, parameters, method) => {
-      await migration;
-      return pool.query(text, parameters, method === 'all' ? 'arrays' : 'objects');
-    }),
+    db: drizzleOver(pool),
     maxInFlight,
     async execute(text, parameters) {
       await migration;
       return (await pool.query(text, [...parameters])).count;
     },
+    bulk: {
+      db: drizzleOver(bulk),
+      async copyPlants(rows) {
+        await migration;
+        await bulk.copy(`${copyIntoPlants} stdin`, rows);
+      },
+    },
     async close() {
       isClosed = true;
       pool.close();
+      bulk.close();
     },
   };
+
+  function drizzleOver(connections: ConnectionPool): Drizzle {
+    return drizzle(async (text, parameters, method) => {
+      await migration;
+      return connections.query(text, parameters, method === 'all' ? 'arrays' : 'objects');
+    });
+  }
 
   /** Until it has worked, statements wait for the attempt that is under way, and fail with it. */
   async function migrateAtLast(): Promise<void> {

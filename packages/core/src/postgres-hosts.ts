@@ -7,19 +7,19 @@ import { postgresOverTls } from './postgres-tls.ts';
 /** Milliseconds of silence after which the next attempt begins, beside those that are silent. */
 const patience = 1_000;
 
-/** Milliseconds: a little before we give up on a statement, so that the connection can be kept. */
-const statementTimeout = 0.9 * deadline;
-
 /**
  * Makes a function that connects to the one of the hosts in a URL (`postgres://…@first,second/…`)
  * that takes writes: the last that did, then the others in turn.
  *
  * A host that is silent may be slow, so it is waited for; or it is away, and what was sent to it is
  * lost, so it is asked again meanwhile, lest its return goes unnoticed.
+ *
+ * @param answerWithin milliseconds after which its statements are given up
  */
-export function connector(url: string): () => Promise<Connection> {
+export function connector(url: string, answerWithin = deadline): () => Promise<Connection> {
   let hosts = hostsOf(url);
-  let limits: { statementTimeout?: number } = { statementTimeout };
+  // The database gives up a little before we do, so that the connection can be kept.
+  let limits: { statementTimeout?: number } = { statementTimeout: 0.9 * answerWithin };
 
   return async () => {
     const until = Date.now() + deadline;
