@@ -1,4 +1,4 @@
-import './quick-imports.ts';
+import { quickenImports } from '@plant-store/core/quick-imports';
 
-// Loaded once the imports are quick.
+quickenImports();
 await import('./start.ts');

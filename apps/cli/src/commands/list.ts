@@ -1,0 +1,22 @@
+import type { PlantQuery, PlantStore } from '@plant-store/core';
+import { formatJson } from '@plant-store/schemas';
+import { Command } from 'commander';
+import { parseCount, parseId } from '../options.ts';
+import { withStore } from '../with-store.ts';
+import { writeOut } from '../write-out.ts';
+
+export const listCommand = () =>
+  new Command('list')
+    .summary('show plants')
+    .description('Show plants in order of id, each as a line of JSON.')
+    .option('--tag <tag>', 'those with this tag')
+    .option('--after <id>', 'those with greater ids: the last one of the page before', parseId)
+    .option('--limit <count>', 'so many at the most', parseCount, 20)
+    .addHelpText('after', '\nExample:\n  plant-store list --tag Araceae --after 1000 --limit 50\n')
+    .action((query: PlantQuery) => withStore((store) => writeOut(lines(store, query))));
+
+async function* lines(store: PlantStore, query: PlantQuery): AsyncGenerator<string> {
+  for await (const plants of store.read(query)) {
+    yield plants.map((plant) => `${formatJson(plant)}\n`).join('');
+  }
+}
