@@ -54,8 +54,7 @@ it('ends connections whose answers nobody reads, and serves others meanwhile', a
   await (await fetch(server.url + page)).text();
   const before = process.memoryUsage().arrayBuffers;
   await open(100, `GET ${page} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(10));
-  await vi.waitFor(async () => expect(await server.connections()).toBeGreaterThanOrEqual(100));
-  await isServed();
+  await isServed(); // Over a connection that is taken after all of these.
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100 * 2 ** 20);
   await vi.waitFor(async () => expect(await server.connections()).toBeLessThan(100), 20_000);
   await isServed();
