@@ -94,6 +94,8 @@ export interface operations {
             /** @description Plant response */
             200: {
                 headers: {
+                    /** @description The id of the request in the log: the one that it came with, or a new one */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -103,6 +105,8 @@ export interface operations {
             /** @description Unexpected error. 40000: the body is not JSON; 40001: the body is not a NewPlant; 40002: the request is not well-formed HTTP or tRPC */
             400: {
                 headers: {
+                    /** @description The id of the request in the log: the one that it came with, or a new one */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -112,6 +116,8 @@ export interface operations {
             /** @description 40100: there is no bearer token; 40101: the token is unknown, expired or revoked */
             401: {
                 headers: {
+                    /** @description The id of the request in the log: the one that it came with, or a new one */
+                    "X-Request-Id"?: string;
                     /** @description The challenge of RFC 6750 */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -123,6 +129,8 @@ export interface operations {
             /** @description 40400: there is no such path */
             404: {
                 headers: {
+                    /** @description The id of the request in the log: the one that it came with, or a new one */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -132,6 +140,8 @@ export interface operations {
             /** @description 40500: the method is not offered here */
             405: {
                 headers: {
+                    /** @description The id of the request in the log: the one that it came with, or a new one */
+                    "X-Request-Id"?: string;
                     /** @description The methods that are offered */
                     Allow?: string;
                     [name: string]: unknown;
@@ -143,6 +153,8 @@ export interface operations {
             /** @description 40800: the request was not sent completely in time */
             408: {
                 headers: {
+                    /** @description The id of the request in the log: the one that it came with, or a new one */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -152,6 +164,8 @@ export interface operations {
             /** @description 40900: the id belongs to another plant */
             409: {
                 headers: {
+                    /** @description The id of the request in the log: the one that it came with, or a new one */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -161,6 +175,8 @@ export interface operations {
             /** @description 41300: the body is over 1 MiB */
             413: {
                 headers: {
+                    /** @description The id of the request in the log: the one that it came with, or a new one */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -170,6 +186,8 @@ export interface operations {
             /** @description 41500: the body is not application/json */
             415: {
                 headers: {
+                    /** @description The id of the request in the log: the one that it came with, or a new one */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -179,6 +197,8 @@ export interface operations {
             /** @description 41700: the Expect header asks for what is not offered */
             417: {
                 headers: {
+                    /** @description The id of the request in the log: the one that it came with, or a new one */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -188,6 +208,8 @@ export interface operations {
             /** @description 42900: a configured rate limit was reached */
             429: {
                 headers: {
+                    /** @description The id of the request in the log: the one that it came with, or a new one */
+                    "X-Request-Id"?: string;
                     /** @description Seconds after which to try again */
                     "Retry-After"?: string;
                     [name: string]: unknown;
@@ -199,6 +221,8 @@ export interface operations {
             /** @description 43100: the request headers are too large */
             431: {
                 headers: {
+                    /** @description The id of the request in the log: the one that it came with, or a new one */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -208,6 +232,8 @@ export interface operations {
             /** @description 50000: the server has a bug */
             500: {
                 headers: {
+                    /** @description The id of the request in the log: the one that it came with, or a new one */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -217,6 +243,8 @@ export interface operations {
             /** @description 50300: the database cannot be reached or did not answer in time; 50301: the server is overloaded and nothing was written; 50302: this instance is shutting down; 50303: the identity provider did not answer and nothing was written */
             503: {
                 headers: {
+                    /** @description The id of the request in the log: the one that it came with, or a new one */
+                    "X-Request-Id"?: string;
                     /** @description Seconds after which to try again */
                     "Retry-After"?: string;
                     [name: string]: unknown;

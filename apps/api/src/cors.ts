@@ -19,13 +19,13 @@ export function allowOrigins(server: FastifyInstance, origins: readonly string[]
     if (!origins.includes(origin)) return;
     reply.headers({
       'access-control-allow-origin': origin,
-      'access-control-expose-headers': 'Allow, Retry-After, WWW-Authenticate',
+      'access-control-expose-headers': 'Allow, Retry-After, WWW-Authenticate, X-Request-Id',
     });
   });
 }
 
 const preflightHeaders = {
   'access-control-allow-methods': 'GET, POST',
-  'access-control-allow-headers': 'Authorization, Content-Type',
+  'access-control-allow-headers': 'Authorization, Content-Type, X-Request-Id',
   'access-control-max-age': '600', // Seconds.
 };

@@ -17,6 +17,14 @@ const whole = (min: number, max: number) =>
     .transform(Number)
     .pipe(z.int().min(min).max(max));
 
+/** Several values, separated by commas. */
+const list = (each: z.ZodType<string, string>) =>
+  z
+    .string()
+    .transform((text) => text.split(',').map((value) => value.trim()))
+    .pipe(z.array(each))
+    .default([]);
+
 /** An origin as a browser writes it: scheme, host and a port other than the scheme's own. */
 const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
 
@@ -72,16 +80,20 @@ const settings = {
     isSecret: true, // It should not be, but someone may have put a password into it.
   },
   PLANT_STORE_CORS_ORIGINS: {
-    schema: z
-      .string()
-      .transform((list) => list.split(',').map((each) => each.trim()))
-      .pipe(z.array(z.string().refine(isOrigin)))
-      .default([]),
+    schema: list(z.string().refine(isOrigin)),
     fix: 'set origins as browsers send them, such as https://app.example.com, separated by commas',
   },
   PLANT_STORE_DRAIN_DELAY: {
     schema: whole(0, 600_000).default(1_000),
     fix: 'set for how many milliseconds, up to 600000, requests are still taken after SIGTERM',
+  },
+  PLANT_STORE_TRUST_PROXY: {
+    schema: list(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])),
+    fix: 'set addresses or subnets of proxies, such as 10.0.0.0/8, separated by commas',
+  },
+  PLANT_STORE_METRICS_PORT: {
+    schema: whole(0, 65_535).optional(),
+    fix: 'set a port from 0 to 65535, where 0 picks a free one, or leave it out for no metrics',
   },
   LOG_LEVEL: {
     schema: z.enum(levels).default('info'),

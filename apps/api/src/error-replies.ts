@@ -5,7 +5,10 @@ import { logFailures } from './failure-log.ts';
 import { sendJson } from './json-reply.ts';
 
 /** Answers everything that is thrown, and every path and method that no route offers. */
-export function handleErrors(server: FastifyInstance): void {
+export function handleErrors(
+  server: FastifyInstance,
+  paths = 'see /docs for those there are',
+): void {
   logFailures(server);
   const methodsByPath = new Map<string, Set<string>>();
   server.addHook('onRoute', ({ url, method }) => {
@@ -16,7 +19,7 @@ export function handleErrors(server: FastifyInstance): void {
 
   server.setErrorHandler<Error>((error, request, reply) => {
     const failure = toReplyError(error);
-    server.logFailure(request.log, failure);
+    server.logFailure(request, failure);
     return sendError(reply, failure);
   });
 
@@ -27,10 +30,7 @@ export function handleErrors(server: FastifyInstance): void {
     const within = (url: string) => url.endsWith('*') && path.startsWith(url.slice(0, -1));
     const [, methods] = [...methodsByPath].find(([url]) => url === path || within(url)) ?? [];
     if (!methods) {
-      throw new PlantStoreError(
-        'pathUnknown',
-        `there is no path ${path}: see /docs for those there are`,
-      );
+      throw new PlantStoreError('pathUnknown', `there is no path ${path}: ${paths}`);
     }
     const allow = [...methods].join(', ');
     reply.header('allow', allow);

@@ -1,10 +1,14 @@
 import type { PlantStoreError } from '@plant-store/core';
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Puts what the client is not told into a log. */
-    logFailure(log: FastifyBaseLogger, failure: PlantStoreError): void;
+    /** Puts what the client is not told into a log, and keeps the failure for the request's line. */
+    logFailure(request: Pick<FastifyRequest, 'log' | 'failures'>, failure: PlantStoreError): void;
+  }
+  interface FastifyRequest {
+    /** What the client is told went wrong: one thing, or several in a batch. */
+    failures?: PlantStoreError[];
   }
 }
 
@@ -18,7 +22,9 @@ const quiet = 1_000;
 export function logFailures(server: FastifyInstance): void {
   const untold = new Map<string, { failures: number; until: number }>();
 
-  server.decorate('logFailure', (log, failure) => {
+  server.decorate('logFailure', (request, failure) => {
+    const { log, failures: before = [] } = request;
+    request.failures = [...before, failure];
     const { kind, error, status, message } = failure;
     const err = failure.cause ?? failure;
     if (status < 500) return;

@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { PlantStoreError } from '@plant-store/core';
-import { type ErrorKind, errorCatalogue, httpStatus } from '@plant-store/schemas';
+import type { ErrorKind } from '@plant-store/schemas';
 import type { FastifyInstance } from 'fastify';
+import { requestIdOf } from './request-id.ts';
+import { logRefusal } from './request-log.ts';
 
 /**
  * What goes wrong below Fastify, in Node's HTTP server, would be answered with an empty body.
@@ -38,27 +41,30 @@ export function handleHttpErrors(fastify: FastifyInstance): void {
   server.on('checkContinue', (request, response) => {
     server.emit('request', Object.assign(request, { awaitsContinue: true }), response);
   });
-  server.on('checkExpectation', (_request, response: ServerResponse) => {
-    const { status, headers, body } = reply(
-      'expectationFailed',
-      'only Expect: 100-continue is met',
-    );
-    response.writeHead(status, headers).end(body);
+  server.on('checkExpectation', (request, response: ServerResponse) => {
+    const failure = new PlantStoreError('expectationFailed', 'only Expect: 100-continue is met');
+    const { headers, body } = refuse(fastify, request.socket, failure, requestIdOf(request));
+    response.writeHead(failure.status, headers).end(body);
   });
   server.on('connect', (_request, socket: Socket) => {
     const message = 'CONNECT is not offered here: this is no proxy';
-    endWith(socket, 'methodNotAllowed', message, { allow: 'GET, HEAD, POST' });
+    const failure = new PlantStoreError('methodNotAllowed', message);
+    endWith(fastify, socket, failure, { allow: 'GET, HEAD, POST' });
   });
 }
 
 /** Answers what Node's parser refused and what was not sent in time. */
-export function clientErrorHandler({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {
+export function clientErrorHandler(
+  this: FastifyInstance,
+  { code = '' }: NodeJS.ErrnoException,
+  socket: Socket,
+): void {
   if (code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
   const [kind, message] = byCode[code] ?? ['malformedRequest', 'this is not well-formed HTTP/1.1'];
-  endWith(socket, kind, message);
+  endWith(this, socket, new PlantStoreError(kind, message));
 }
 
 /**
@@ -84,16 +90,22 @@ const byCode: Record<string, [ErrorKind, string]> = {
 };
 
 /** Ends a connection with an error, once the answers that are due before it have been given. */
-function endWith(socket: Socket, kind: ErrorKind, message: string, more?: object): void {
+function endWith(
+  fastify: FastifyInstance,
+  socket: Socket,
+  failure: PlantStoreError,
+  more?: object,
+): void {
   const { latest, previous } = connections.get(socket) ?? {};
   // The error is the answer to the latest request, unless that came whole or is answered already.
   const due = latest?.req.complete || latest?.headersSent ? latest : previous;
   if (due && !due.writableFinished) {
-    due.once('finish', () => endWith(socket, kind, message, more));
+    due.once('finish', () => endWith(fastify, socket, failure, more));
   } else if (latest?.headersSent && !latest.req.complete) {
     socket.destroySoon();
   } else if (socket.writable) {
-    const { status, headers, body } = reply(kind, message);
+    const { headers, body } = refuse(fastify, socket, failure, randomUUID());
+    const { status } = failure;
     const lines = Object.entries({ ...headers, ...more }).map(
       ([name, value]) => `${name}: ${value}\r\n`,
     );
@@ -106,14 +118,23 @@ export function isLatest(response: ServerResponse): boolean {
   return connections.get(response.req.socket)?.latest === response;
 }
 
-function reply(kind: ErrorKind, message: string) {
-  const body = JSON.stringify({ error: errorCatalogue[kind].error, message });
+/** Makes the reply, and logs it here: to Fastify there was no request. */
+function refuse(
+  { log, metrics }: FastifyInstance,
+  { remoteAddress }: Socket,
+  failure: PlantStoreError,
+  id: string,
+) {
+  metrics?.countError(failure);
+  logRefusal(log, { id, ip: remoteAddress }, failure);
+  const body = JSON.stringify({ error: failure.error, message: failure.message });
   const headers = {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
+    'x-request-id': id,
     connection: 'close',
   };
-  return { status: httpStatus(kind), headers, body };
+  return { headers, body };
 }
 
 function malformed(message: string): PlantStoreError {

@@ -2,9 +2,11 @@ import type { Server } from 'node:http';
 import type { FastifyHttpOptions } from 'fastify';
 import { sendError, toReplyError } from './error-replies.ts';
 import { clientErrorHandler } from './http-errors.ts';
+import { requestIdOf } from './request-id.ts';
+import { logRefusal } from './request-log.ts';
 
 /** How Node's server and Fastify's router are to behave; `requestTimeout` in milliseconds. */
-export function nodeServerOptions(requestTimeout: number): FastifyHttpOptions<Server> {
+export function nodeServerOptions(requestTimeout = 30_000): FastifyHttpOptions<Server> {
   // How often the time-outs are looked at; Node's own 30 s would be the time-out itself.
   const connectionsCheckingInterval = Math.min(1_000, requestTimeout);
   return {
@@ -13,6 +15,7 @@ export function nodeServerOptions(requestTimeout: number): FastifyHttpOptions<Se
     // A connection on which nothing moves, such as one whose answers nobody reads. A request that is
     // not sent completely is answered before.
     connectionTimeout: requestTimeout + 2 * connectionsCheckingInterval,
+    genReqId: requestIdOf,
     http: {
       headersTimeout: requestTimeout,
       connectionsCheckingInterval,
@@ -24,6 +27,11 @@ export function nodeServerOptions(requestTimeout: number): FastifyHttpOptions<Se
     // A server must take the absolute form of a request's target too (RFC 9112 §3.2.2).
     rewriteUrl: ({ url = '/' }) => url.replace(/^https?:\/\/[^/?#]*\/?/i, '/'),
     clientErrorHandler,
-    frameworkErrors: (error, _request, reply) => sendError(reply, toReplyError(error)),
+    frameworkErrors: (error, { server, id, ip }, reply) => {
+      const failure = toReplyError(error);
+      server.metrics?.countError(failure);
+      logRefusal(server.log, { id, ip }, failure);
+      return sendError(reply.header('x-request-id', id), failure);
+    },
   };
 }

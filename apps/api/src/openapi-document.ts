@@ -44,7 +44,10 @@ function operationsOf({ paths = {} }: OpenAPIObject): Operation[] {
 function mend(operation: Operation, schemas: Schemas): void {
   delete operation.security;
   if (operation.parameters?.length === 0) delete operation.parameters;
-  operation.responses = { 200: operation.responses?.['200'], ...errorResponses() };
+  operation.responses = {
+    200: { ...operation.responses?.['200'], headers: requestId },
+    ...errorResponses(),
+  };
 
   // A schema keeps its title when it is inlined: its name, by which it becomes a component.
   const { content } = (operation.requestBody ?? {}) as { content?: Content }; // Never a reference.
@@ -66,7 +69,7 @@ function errorResponses(): Record<string, object> {
       status,
       {
         description: describe(status, group),
-        headers: headersByStatus[status],
+        headers: { ...requestId, ...headersByStatus[status] },
         content: {
           'application/json': {
             schema: { $ref: '#/components/schemas/Error' },
@@ -89,6 +92,12 @@ function example(kind: ErrorKind): [name: string, example: object] {
 }
 
 const header = (description: string) => ({ description, schema: { type: 'string' } });
+
+const requestId = {
+  'X-Request-Id': header(
+    'The id of the request in the log: the one that it came with, or a new one',
+  ),
+};
 
 const retryAfter = { 'Retry-After': header('Seconds after which to try again') };
 

@@ -1,20 +1,50 @@
-import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import type { PlantStoreError } from '@plant-store/core';
+import {
+  type FastifyBaseLogger,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 
-/** One line for each request: who asked for what, what came of it, how long it took. */
+/** nginx's status for a client that left, or was cut off, before it had its answer. */
+const clientLeft = 499;
+
+/** One line for each request, and its count: who asked for what, what came of it, how long it took. */
 export class RequestLog extends LogController {
-  override incomingRequest(): void {}
+  override incomingRequest(request: FastifyRequest, reply: FastifyReply): void {
+    reply.raw.once('close', () => {
+      if (request.socket.destroyed && !reply.raw.writableFinished)
+        logEnd(request, clientLeft, reply.elapsedTime);
+    });
+  }
 
   override requestCompleted(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    request.log.info(
-      {
-        ...describeRequest(request),
-        status: reply.statusCode,
-        principal: request.principal?.name,
-        ms: Math.round(reply.elapsedTime * 10) / 10,
-      },
-      'request',
-    );
+    logEnd(request, reply.statusCode, reply.elapsedTime);
   }
+}
+
+function logEnd(request: FastifyRequest, status: number, milliseconds: number): void {
+  request.server.metrics?.countRequest(request, status, milliseconds);
+  request.log.info(
+    {
+      ...describeRequest(request),
+      status,
+      errors: request.failures?.map(({ error }) => error),
+      ip: request.ip,
+      principal: request.principal?.name,
+      ms: Math.round(milliseconds * 10) / 10,
+    },
+    'request',
+  );
+}
+
+/** The line for what was refused before it was a request to Fastify. */
+export function logRefusal(
+  log: FastifyBaseLogger,
+  { id, ip }: { id: string; ip: string | undefined },
+  { status, error }: PlantStoreError,
+): void {
+  log.info({ reqId: id, status, errors: [error], ip }, 'refused');
 }
 
 /** How the log shows what Fastify itself puts into it. */

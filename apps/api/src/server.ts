@@ -10,7 +10,9 @@ import { limitFailures } from './failure-limit.ts';
 import { health } from './health.ts';
 import { handleHttpErrors } from './http-errors.ts';
 import { logOutput } from './log-output.ts';
+import type { Metrics } from './metrics.ts';
 import { nodeServerOptions } from './node-server-options.ts';
+import { tellRequestIds } from './request-id.ts';
 import { RequestLog, serializers } from './request-log.ts';
 import { rest } from './rest.ts';
 import { trpc } from './trpc.ts';
@@ -31,6 +33,10 @@ export interface ServerOptions {
   requestTimeout?: number;
   /** Connections at once; further ones are refused. */
   maxConnections?: number;
+  /** Where it counts what it does; nowhere unless given. */
+  metrics?: Metrics | undefined;
+  /** Addresses and subnets of the proxies whose `X-Forwarded-For` is believed; nobody's unless given. */
+  trustProxy?: string[];
 }
 
 /** The HTTP server, ready to `listen` or to `inject` into. Closing it leaves the store open. */
@@ -41,8 +47,10 @@ export async function buildServer({
   rateLimit: max,
   authFailureLimit,
   corsOrigins = [],
-  requestTimeout = 30_000,
+  requestTimeout,
   maxConnections = 10_000,
+  metrics,
+  trustProxy = [],
 }: ServerOptions): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = pino(
     { level: logLevel, serializers },
@@ -51,9 +59,13 @@ export async function buildServer({
   const server = fastify({
     loggerInstance,
     logController: new RequestLog(),
+    trustProxy: trustProxy.length > 0 && trustProxy,
     ...nodeServerOptions(requestTimeout),
   });
 
+  logStop(server);
+  tellRequestIds(server);
+  if (metrics) server.decorate('metrics', metrics);
   if (corsOrigins.length > 0) allowOrigins(server, corsOrigins);
   handleErrors(server);
   handleHttpErrors(server);
@@ -71,12 +83,20 @@ export async function buildServer({
   return server;
 }
 
+/** Says in the log when the server begins to stop, and when it has: what lies between is the drain. */
+function logStop(server: FastifyInstance): void {
+  server.addHook('preClose', async () => server.log.info('stopping'));
+  server.addHook('onClose', async () => server.log.info('stopped'));
+}
+
 /** Each takes memory, and a file descriptor that the database's own connections need too. */
 function limitConnections(server: FastifyInstance, max: number): void {
   server.server.maxConnections = max;
   server.server.on('drop', () => {
     const message = `a connection was refused: ${max} are open`;
-    server.logFailure(server.log, new PlantStoreError('overloaded', message));
+    const failure = new PlantStoreError('overloaded', message);
+    server.metrics?.countError(failure);
+    server.logFailure({ log: server.log }, failure);
   });
 }
 

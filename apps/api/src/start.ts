@@ -1,7 +1,9 @@
-import { openPlantStore } from '@plant-store/core';
+import { openPlantStore, type PlantStore } from '@plant-store/core';
+import type { FastifyInstance } from 'fastify';
 import { type Env, jwtSettings, readEnv } from './env.ts';
 import { firstRunToken } from './first-run-token.ts';
 import { acceptJwts } from './jwt.ts';
+import { buildMetricsServer } from './metrics-server.ts';
 import { buildServer } from './server.ts';
 import { explainStartFailure, failedTo, rootMessage } from './start-failure.ts';
 import { endWhenTold } from './stop.ts';
@@ -19,8 +21,11 @@ async function start(env: Env): Promise<void> {
   const opened = await openPlantStore(databaseUrl ? { databaseUrl } : { dataDirectory });
   const jwts = jwtSettings(env);
   const store = jwts ? acceptJwts(opened, jwts) : opened;
+  const hasMetrics = env.PLANT_STORE_METRICS_PORT !== undefined;
   const server = await buildServer({
     store,
+    metrics: hasMetrics ? await countIn(store) : undefined,
+    trustProxy: env.PLANT_STORE_TRUST_PROXY,
     logLevel: env.LOG_LEVEL,
     rateLimit: env.PLANT_STORE_RATE_LIMIT,
     corsOrigins: env.PLANT_STORE_CORS_ORIGINS,
@@ -32,6 +37,7 @@ async function start(env: Env): Promise<void> {
   const made = isFirstRun ? await firstRunToken(dataDirectory, store.accessTokens) : undefined;
 
   endWhenTold({ server, store, drainDelay: env.PLANT_STORE_DRAIN_DELAY });
+  const metricsUrl = await offerMetrics(server, env);
   const address = { host: env.HOST, port: env.PORT };
   const url = await server
     .listen(address)
@@ -40,5 +46,21 @@ async function start(env: Env): Promise<void> {
   const database = databaseUrl ? 'Postgres' : dataDirectory;
   const unready = await store.ready().then(() => '', rootMessage);
   const token = made ?? (hasToken ? 'environment' : 'none');
-  console.log(welcome({ url, database, unready, token }));
+  console.log(welcome({ url, metricsUrl, database, unready, token }));
+}
+
+/** Loads what counts only where it is wanted: it takes as long as a tenth of the start. */
+async function countIn(store: PlantStore) {
+  const { createMetrics } = await import('./metrics.ts');
+  return createMetrics(store);
+}
+
+/** Offers the metrics where a port is set for them, and returns their URL. */
+async function offerMetrics({ metrics, log }: FastifyInstance, env: Env) {
+  const { HOST: host, PLANT_STORE_METRICS_PORT: port } = env;
+  if (!metrics || port === undefined) return undefined;
+  const url = await buildMetricsServer(metrics, log)
+    .listen({ host, port })
+    .catch(failedTo('listen', 'set PLANT_STORE_METRICS_PORT to a port that is free'));
+  return `${url}/metrics`;
 }

@@ -1,5 +1,7 @@
 interface Welcome {
   url: string;
+  /** Where the metrics are; undefined where they are not offered. */
+  metricsUrl: string | undefined;
   database: string;
   /** Why the database does not answer; empty when it does. */
   unready: string;
@@ -8,7 +10,7 @@ interface Welcome {
 }
 
 /** What the server prints once it listens: where everything is, and a command to paste. */
-export function welcome({ url, database, unready, token }: Welcome): string {
+export function welcome({ url, metricsUrl, database, unready, token }: Welcome): string {
   return `
 The plant store is open.
 
@@ -16,6 +18,7 @@ The plant store is open.
   tRPC          ${url}/trpc
   Reference     ${url}/docs
   OpenAPI       ${url}/openapi.json
+  Metrics       ${metricsUrl ?? 'none: set PLANT_STORE_METRICS_PORT to have them'}
   Database      ${database}${unready && `, which does not answer yet (${unready}): check DATABASE_URL`}
   Access token  ${describe(token)}
 

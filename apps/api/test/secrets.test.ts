@@ -76,10 +76,47 @@ it('says in its log who asked for what, and what came of it', async () => {
     method: 'POST',
     path: '/plants',
     status: 200,
+    ip: '127.0.0.1',
     principal: 'Ann',
     ms: expect.any(Number),
     msg: 'request',
   });
+});
+
+it('says so where a client left before it had its answer', async () => {
+  const log: string[] = [];
+  const store = await openPlantStore({ databaseUrl: await createDatabase(inject('postgresUrl')) });
+  store.accessTokens.trust('Ann', token);
+  const asked = Promise.withResolvers<void>();
+  const left = Promise.withResolvers<void>();
+  const create = async () => {
+    asked.resolve();
+    await left.promise;
+    return { name: 'x' };
+  };
+  const server = await buildServer({
+    store: { ...store, create },
+    logStream: { write: (line) => log.push(line) },
+  });
+  const url = await server.listen({ port: 0 });
+  const client = new AbortController();
+  const reply = fetch(`${url}/plants`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: '{"id":1,"name":"x"}',
+    signal: client.signal,
+  });
+  await asked.promise;
+  client.abort();
+  await expect(reply).rejects.toThrow('aborted');
+  const lines = () => log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');
+  await expect
+    .poll(lines)
+    .toMatchObject([{ method: 'POST', path: '/plants', status: 499, principal: 'Ann' }]);
+  left.resolve();
+  await server.close();
+  await store.close();
+  expect(lines()).toHaveLength(1);
 });
 
 function undefinedFunction(): never {

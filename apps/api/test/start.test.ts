@@ -245,6 +245,8 @@ describe('with settings that it cannot start with', () => {
       PLANT_STORE_AUTH_FAILURE_LIMIT: 'many',
       PLANT_STORE_JWT_ISSUER: 'https://id.example.com',
       PLANT_STORE_JWT_JWKS_URL: 'http://id.example.com/keys',
+      PLANT_STORE_TRUST_PROXY: 'true',
+      PLANT_STORE_METRICS_PORT: '-1',
       LOG_LEVEL: 'loud',
     });
     expect(await server.ended()).toBe(1);
@@ -255,6 +257,8 @@ describe('with settings that it cannot start with', () => {
   PLANT_STORE_RATE_LIMIT is "0": set how many requests a minute one address may send, or leave it out for no limit
   PLANT_STORE_AUTH_FAILURE_LIMIT is "many": set how many times a minute one address may fail to authenticate, or leave it out for no limit
   PLANT_STORE_JWT_JWKS_URL is not valid: set the address of the issuer’s keys: https, or http on this machine alone, without a password
+  PLANT_STORE_TRUST_PROXY is "true": set addresses or subnets of proxies, such as 10.0.0.0/8, separated by commas
+  PLANT_STORE_METRICS_PORT is "-1": set a port from 0 to 65535, where 0 picks a free one, or leave it out for no metrics
   LOG_LEVEL is "loud": set one of fatal, error, warn, info, debug, trace, silent
   PLANT_STORE_JWT_AUDIENCE is not set: set the \`aud\` of the JWTs that are accepted
 `);
@@ -284,4 +288,5 @@ it('has logged every request when it ends', async () => {
   for (let i = 0; i < 50; i++) expect((await fetch(`${url}/livez`)).status).toBe(200);
   expect(await stop(server)).toBe(0);
   expect(server.output().match(/"path":"\/livez","status":200/g)).toHaveLength(50);
+  expect(server.output()).toMatch(/"msg":"stopping"}\n.*"msg":"stopped"}\n$/);
 });

@@ -76,6 +76,7 @@ it.each(requests)('answers %s as tRPC itself does', async (_about, path, body) =
       headers: {
         authorization: `Bearer ${server.token}`,
         'content-type': 'application/json',
+        'x-request-id': 'same',
         ...headers,
       },
       ...(body !== undefined && { body }),

@@ -1,6 +1,7 @@
 export type { AccessToken } from './access-token-table.ts';
 export { type AccessTokens, createToken } from './access-tokens.ts';
 export { DataDirectoryError } from './data-directory-lock.ts';
+export { sqlState } from './database-error.ts';
 export { DatabaseSettingsError } from './database-settings-error.ts';
 export { deadline } from './deadline.ts';
 export { type DatabaseState, inspectDatabase } from './inspect-database.ts';
@@ -16,3 +17,4 @@ export {
 } from './principal-cache.ts';
 export { type AppRouter, appRouter, createCaller } from './router.ts';
 export type { Context } from './trpc.ts';
+export type { BatchListener } from './write-batcher.ts';

@@ -5,7 +5,7 @@ import { createPlantLoader, type PlantLoader } from './plant-loader.ts';
 import { createPlantReader, type PlantReader } from './plant-reader.ts';
 import { invalidInput } from './plant-store-error.ts';
 import { createPlantTable } from './plant-table.ts';
-import { WriteBatcher } from './write-batcher.ts';
+import { type BatchListener, WriteBatcher } from './write-batcher.ts';
 
 /** Where the plants are kept: a Postgres (`postgres://…`), or an embedded one in a directory. */
 export type PlantStoreOptions = { databaseUrl: string } | { dataDirectory: string };
@@ -29,6 +29,12 @@ export interface PlantStore extends PlantReader, PlantLoader {
 
   /** Resolves when the database answers and its tables are there; throws `databaseUnavailable` otherwise. */
   ready(): Promise<void>;
+
+  /** How many creates wait for a statement, and how many are in one that is under way. */
+  pending(): { waiting: number; inFlight: number };
+
+  /** Has a function called for each batch of plants that the database has taken, in place of any before. */
+  onBatch(listener: BatchListener): void;
 
   /** Waits for the creates under way, then lets go of the database. Safe to call twice. */
   close(): Promise<void>;
@@ -77,6 +83,10 @@ function createPlantStore(database: Database): PlantStore {
       (asked ??= table.ready().finally(() => {
         asked = undefined;
       })),
+    pending: () => writes.pending,
+    onBatch: (listener) => {
+      writes.onBatch = listener;
+    },
     close: () => (closed ??= writes.drained().then(() => database.close())),
   };
 }

@@ -5,6 +5,9 @@ import { PendingCreate } from './pending-create.ts';
 import { PlantStoreError } from './plant-store-error.ts';
 import type { PlantTable } from './plant-table.ts';
 
+/** Told of each batch that the database has taken: how many plants it had and how long it took. */
+export type BatchListener = (batch: { size: number; milliseconds: number }) => void;
+
 interface WriteBatcherOptions {
   table: PlantTable;
   /** Statements under way at once. */
@@ -37,6 +40,7 @@ export class WriteBatcher {
   #pace = 0;
   #returnedAt = 0;
   #isClosing = false;
+  onBatch: BatchListener = () => {};
 
   constructor(options: WriteBatcherOptions) {
     this.#options = { maxBatch: 128, patience: 50, maxQueue: 10_000, deadline, ...options };
@@ -59,6 +63,11 @@ export class WriteBatcher {
     this.#queue.push(pending);
     this.#send();
     return pending.outcome;
+  }
+
+  /** See `PlantStore.pending`. */
+  get pending(): { waiting: number; inFlight: number } {
+    return { waiting: this.#queue.length, inFlight: [...this.#inFlight].flat().length };
   }
 
   /** Refuses further creates and resolves when those under way are answered. */
@@ -121,7 +130,9 @@ export class WriteBatcher {
     const plants = [...byId.values()].flatMap(([first]) => (first ? [first.plant] : []));
     plants.sort((a, b) => (a.id < b.id ? -1 : 1));
 
+    const sentAt = performance.now();
     const inserted = await table.insert(plants);
+    this.onBatch({ size: plants.length, milliseconds: performance.now() - sentAt });
     // Where an id was taken, every plant is compared with what is stored under its id.
     const isAllNew = inserted === plants.length;
     const stored = isAllNew ? plants : await table.find(plants.map(({ id }) => id));
