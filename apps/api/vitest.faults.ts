@@ -1,6 +1,11 @@
 import { vitestConfig, withPostgres } from '../../vitest.base.ts';
 
 export default vitestConfig(
-  { include: ['test/faults/**/*.faults.ts'], globalSetup: withPostgres, testTimeout: 60_000 },
+  {
+    include: ['test/faults/**/*.faults.ts'],
+    globalSetup: withPostgres,
+    testTimeout: 60_000,
+    fileParallelism: false, // What they promise in seconds they promise on a machine of their own.
+  },
   'test-results.faults.json',
 );

@@ -13,6 +13,8 @@ import { logRefusal } from './request-log.ts';
  */
 export function handleHttpErrors(fastify: FastifyInstance): void {
   const { server } = fastify;
+  // As many as are in the 16 KiB of a head; of its own accord Node drops those after the thousandth.
+  server.maxHeadersCount = 0;
   fastify.addHook('onRequest', ({ raw }, _reply, done) => {
     const hosts = count(raw.rawHeaders, 'host');
     if (hosts > 1 || (hosts === 0 && raw.httpVersion === '1.1')) {

@@ -38,6 +38,7 @@ export class WriteBatcher {
   readonly #young = new Set<PendingCreate[]>();
   /** Milliseconds from the return of a statement to that of the next, lately. */
   #pace = 0;
+  #returns = 0;
   #returnedAt = 0;
   #isClosing = false;
   onBatch: BatchListener = () => {};
@@ -99,10 +100,11 @@ export class WriteBatcher {
     }
   }
 
-  /** The mean of the last few statements, in which a single one that hung weighs little. */
+  /** The mean of some sixteen statements, in which one that hung weighs little. */
   #notePace(): void {
     const now = performance.now();
-    this.#pace += (now - this.#returnedAt - this.#pace) / 8;
+    this.#returns = Math.min(this.#returns + 1, 16);
+    this.#pace += (now - this.#returnedAt - this.#pace) / this.#returns;
     this.#returnedAt = now;
   }
 

@@ -38,7 +38,7 @@ const pause = 20;
 /**
  * Adds plants over REST and tRPC in turn, as clients do that keep their promises: what is not
  * answered with 200 is sent again, on the other surface, until it is. The target's URL may change
- * meanwhile, where another server takes the place of the first.
+ * meanwhile, where another server takes the place of the first; while it is empty there is none.
  */
 export function startAcknowledgedLoad(target: Target, clients = 8): AcknowledgedLoad {
   const seen: Seen = { acknowledged: [], answers: {}, slowest: 0, withoutRetryAfter: 0 };

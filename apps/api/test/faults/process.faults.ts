@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -7,47 +8,55 @@ import { setTimeout } from 'node:timers/promises';
 import { PGlite } from '@electric-sql/pglite';
 import { startAcknowledgedLoad, startProcess } from '@plant-store/test-setup';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { startPlantsDatabase } from './plants-database.ts';
 import { expectStored, type Row } from './stored-plants.ts';
 
 /** A new one for every run; set it to repeat a run. */
 const seed = Number(process.env['FAST_CHECK_SEED'] ?? Date.now() % 2 ** 31);
 
-const token = 'secret';
+/** What is to be done at the end, also when a test has failed. */
+const cleanUps: (() => unknown)[] = [];
+
+afterAll(async () => {
+  for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+});
 
 /** Starts the server's program, and waits until it listens. */
 async function start(env: Record<string, string>) {
-  const server = startProcess({ PLANT_STORE_TOKEN: token, ...env });
+  const server = startProcess(env);
+  cleanUps.push(() => server.child.kill('SIGKILL'));
   const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
   return { ...server, url };
 }
 
 /** A place for plants that the server's program keeps them in, by these settings. */
 interface Place {
-  env: Record<string, string>;
+  /** With a token of its own: what one server was sent, another that gets its port may not take. */
+  env: { PLANT_STORE_TOKEN: string; [name: string]: string };
   rows(): Promise<Row[]>;
-  remove(): Promise<void>;
 }
 
 const select = 'select id::int, name, tag from plants';
 
 async function onPostgres(): Promise<Place> {
   const { url, admin, stop } = await startPlantsDatabase();
-  return { env: { DATABASE_URL: url }, rows: () => admin.unsafe<Row[]>(select), remove: stop };
+  cleanUps.push(stop);
+  const env = { DATABASE_URL: url, PLANT_STORE_TOKEN: randomUUID() };
+  return { env, rows: () => admin.unsafe<Row[]>(select) };
 }
 
 async function embedded(): Promise<Place> {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-killed-'));
+  cleanUps.push(() => rm(directory, { recursive: true }));
   return {
-    env: { PLANT_STORE_DATA_DIR: directory },
+    env: { PLANT_STORE_DATA_DIR: directory, PLANT_STORE_TOKEN: randomUUID() },
     async rows() {
       const database = await PGlite.create(join(directory, 'postgres'));
       const { rows } = await database.query<Row>(select);
       await database.close();
       return rows;
     },
-    remove: () => rm(directory, { recursive: true }),
   };
 }
 
@@ -63,13 +72,13 @@ describe.concurrent(`killed at any moment (seed ${seed})`, () => {
     async (_, makePlace) => {
       const place = await makePlace();
       const moments = fc.sample(fc.integer({ min: 1, max: 300 }), { numRuns: 50, seed });
-      const target = { url: '', token };
       let server = await start(place.env);
-      target.url = server.url;
+      const target = { url: server.url, token: place.env.PLANT_STORE_TOKEN };
       const load = startAcknowledgedLoad(target, 32);
       for (const acknowledgements of moments) {
         await load.acknowledged(acknowledgements);
         server.child.kill('SIGKILL');
+        target.url = '';
         await server.ended();
         server = await start(place.env);
         target.url = server.url;
@@ -82,7 +91,6 @@ describe.concurrent(`killed at any moment (seed ${seed})`, () => {
       const { acknowledged, answers } = load.seen;
       expectStored(acknowledged, await place.rows());
       expect(Object.keys(answers).toSorted()).toEqual(['200', 'none']);
-      await place.remove();
     },
   );
 });
@@ -95,11 +103,11 @@ it('loses no request when it is told to stop, though one is sent by half, and en
   const server = await start({ ...place.env, PLANT_STORE_DRAIN_DELAY: '1000' });
   const half = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => {});
   half.write(
-    `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n` +
+    `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${place.env.PLANT_STORE_TOKEN}\r\n` +
       'Content-Type: application/json\r\nContent-Length: 99\r\nExpect: 100-continue\r\n\r\n{',
   );
   await once(half, 'data');
-  const load = startAcknowledgedLoad({ url: server.url, token }, 32);
+  const load = startAcknowledgedLoad({ url: server.url, token: place.env.PLANT_STORE_TOKEN }, 32);
   await load.acknowledged(500);
 
   const toldAt = Date.now();
@@ -113,7 +121,6 @@ it('loses no request when it is told to stop, though one is sent by half, and en
   const { acknowledged, answers } = load.seen;
   expect(Object.keys(answers)).toEqual(['200']);
   expectStored(acknowledged, await place.rows());
-  await place.remove();
 });
 
 it('ten instances on one database give an id to one plant, and nobody sees them collide', async () => {
@@ -130,7 +137,10 @@ it('ten instances on one database give an id to one plant, and nobody sees them 
     const answered = plants.map(async (plant) => {
       const reply = await fetch(`${url}/plants`, {
         method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        headers: {
+          authorization: `Bearer ${place.env.PLANT_STORE_TOKEN}`,
+          'content-type': 'application/json',
+        },
         body: JSON.stringify({ id: plant.id, name: plant.name }),
       });
       await reply.arrayBuffer();
@@ -147,5 +157,4 @@ it('ten instances on one database give an id to one plant, and nobody sees them 
   for (const { plant, status } of all) {
     expect(status).toBe(rows.get(plant.id)?.name === plant.name ? 200 : 409);
   }
-  await place.remove();
 });

@@ -5,6 +5,7 @@ import {
 } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { expect } from 'vitest';
+import { expectStored, type Row } from './stored-plants.ts';
 
 /** The server's program on a database, and clients that add plants. */
 export interface StoreUnderLoad {
@@ -46,10 +47,7 @@ export async function startStoreUnderLoad(databaseUrl: string): Promise<StoreUnd
       expect(await server.ended()).toBe(0);
 
       const { acknowledged, answers, ...seen } = load.seen;
-      const stored = new Map(rows.map((row) => [row.id, row]));
-      for (const { id, name, tag = null } of acknowledged) {
-        expect(stored.get(id)).toEqual({ id, name, tag });
-      }
+      expectStored(acknowledged, rows);
       expect(seen.slowest).toBeLessThan(slowest);
       expect(seen.withoutRetryAfter).toBe(0);
       expect(Object.keys(answers).filter((answer) => !isFit(answer))).toEqual([]);
@@ -57,12 +55,6 @@ export async function startStoreUnderLoad(databaseUrl: string): Promise<StoreUnd
       expect(warnings(server.output())).toBeLessThan(seconds + 2);
     },
   };
-}
-
-interface Row {
-  id: number;
-  name: string;
-  tag: string | null;
 }
 
 const isFit = (answer: string) => answer === '200' || answer === '503 50300';
