@@ -53,7 +53,7 @@ const resolutions = [
 ] as const;
 
 it('the packages work in a project outside the workspace, types and all', {
-  timeout: 200_000,
+  timeout: 600_000, // It installs from the registry, however slow that is.
 }, async () => {
   const project = await mkdtemp(join(tmpdir(), 'plant-store-packed-'));
   const run = (file: string, ...args: string[]) => exec(file, args, { cwd: project });
