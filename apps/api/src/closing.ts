@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { isLatest } from './http-errors.ts';
+import { connectionOf, isLatest } from './connections.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -18,21 +18,20 @@ declare module 'fastify' {
  * answer that says so. Then it listens no more, and is closed once what is under way is answered.
  */
 export function closeGently(server: FastifyInstance): void {
-  const unused = new Set<Socket>();
+  const sockets = new Set<Socket>();
 
   server.decorate('drainDelay', 0).decorate('isClosing', false);
   server.addHook('preClose', async () => {
     server.isClosing = true;
     await setTimeout(server.drainDelay);
     // Nothing is under way on these; Node would wait for them as it does for a request.
-    for (const socket of unused) socket.destroy();
+    for (const socket of sockets) if (!connectionOf(socket)?.latest) socket.destroy();
   });
 
   server.server.on('connection', (socket: Socket) => {
-    unused.add(socket);
-    socket.once('close', () => unused.delete(socket));
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
   });
-  server.server.on('request', ({ socket }) => unused.delete(socket));
   server.addHook('onSend', (_request, { raw }, _payload, done) => {
     // Where others are due on the connection, the last of them says that it ends (RFC 9112 §9.6).
     if (server.isClosing && isLatest(raw)) raw.setHeader('connection', 'close');

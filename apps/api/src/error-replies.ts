@@ -19,7 +19,7 @@ export function handleErrors(
 
   server.setErrorHandler<Error>((error, request, reply) => {
     const failure = toReplyError(error);
-    server.logFailure(request, failure);
+    server.logFailure(failure, request);
     return sendError(reply, failure);
   });
 

@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Puts what the client is not told into a log, and keeps the failure for the request's line. */
-    logFailure(request: Pick<FastifyRequest, 'log' | 'failures'>, failure: PlantStoreError): void;
+    /** Logs what the client is not told, and keeps the failure for the request's line. */
+    logFailure(failure: PlantStoreError, request?: FastifyRequest): void;
   }
   interface FastifyRequest {
     /** What the client is told went wrong: one thing, or several in a batch. */
@@ -22,17 +22,16 @@ const quiet = 1_000;
 export function logFailures(server: FastifyInstance): void {
   const untold = new Map<string, { failures: number; until: number }>();
 
-  server.decorate('logFailure', (request, failure) => {
-    const { log, failures: before = [] } = request;
-    request.failures = [...before, failure];
+  server.decorate('logFailure', (failure, request) => {
+    if (request) request.failures = [...(request.failures ?? []), failure];
     const { kind, error, status, message } = failure;
-    const err = failure.cause ?? failure;
     if (status < 500) return;
-    if (kind === 'internal') return log.error({ error, err }, message);
+    const details = { reqId: request?.id, error, err: failure.cause ?? failure };
+    if (kind === 'internal') return server.log.error(details, message);
 
     const { failures, until } = untold.get(kind) ?? { failures: 0, until: 0 };
     const isTold = Date.now() >= until;
-    if (isTold) log.warn({ error, err, failures: failures + 1 }, message);
+    if (isTold) server.log.warn({ ...details, failures: failures + 1 }, message);
     const next = isTold
       ? { failures: 0, until: Date.now() + quiet }
       : { failures: failures + 1, until };

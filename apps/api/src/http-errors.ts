@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { PlantStoreError } from '@plant-store/core';
 import type { ErrorKind } from '@plant-store/schemas';
 import type { FastifyInstance } from 'fastify';
+import { connectionOf } from './connections.ts';
 import { requestIdOf } from './request-id.ts';
 import { logRefusal } from './request-log.ts';
 
@@ -23,21 +24,11 @@ export function handleHttpErrors(fastify: FastifyInstance): void {
     if (count(raw.rawHeaders, 'authorization') > 1) {
       throw malformed('there is more than one Authorization header: send one');
     }
-    const { due = 0 } = connections.get(raw.socket) ?? {};
-    if (due > maxDue) {
+    if ((connectionOf(raw.socket)?.due.size ?? 0) > maxDue) {
       const message = `${maxDue} requests of this connection are unanswered: nothing was written, wait for answers`;
       throw new PlantStoreError('overloaded', message);
     }
     done();
-  });
-  fastify.addHook('onResponse', ({ raw }, _reply, done) => {
-    const connection = connections.get(raw.socket);
-    if (connection) connection.due--;
-    done();
-  });
-  server.prependListener('request', ({ socket }, latest) => {
-    const { latest: previous, due = 0 } = connections.get(socket) ?? {};
-    connections.set(socket, { latest, previous, due: due + 1 });
   });
   // A client that asks before it sends its body gets its answer once the request has been let in.
   server.on('checkContinue', (request, response) => {
@@ -75,16 +66,6 @@ export function clientErrorHandler(
  */
 const maxDue = 100;
 
-interface Connection {
-  /** The responses to its last two requests. */
-  latest: ServerResponse;
-  previous: ServerResponse | undefined;
-  /** How many of its requests are unanswered. */
-  due: number;
-}
-
-const connections = new WeakMap<Socket, Connection>();
-
 const byCode: Record<string, [ErrorKind, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['requestTimeout', 'the request was not sent completely in time'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ['bodyTooLarge', 'the chunk extensions of the body are too large'],
@@ -98,7 +79,7 @@ function endWith(
   failure: PlantStoreError,
   more?: object,
 ): void {
-  const { latest, previous } = connections.get(socket) ?? {};
+  const { latest, previous } = connectionOf(socket) ?? {};
   // The error is the answer to the latest request, unless that came whole or is answered already.
   const due = latest?.req.complete || latest?.headersSent ? latest : previous;
   if (due && !due.writableFinished) {
@@ -113,11 +94,6 @@ function endWith(
     );
     socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
   }
-}
-
-/** Whether no other answer is due after this one on its connection. */
-export function isLatest(response: ServerResponse): boolean {
-  return connections.get(response.req.socket)?.latest === response;
 }
 
 /** Makes the reply, and logs it here: to Fastify there was no request. */

@@ -1,10 +1,10 @@
-import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
+import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
+import { watchConnections } from './connections.ts';
 import { handleErrors } from './error-replies.ts';
 import { handleHttpErrors } from './http-errors.ts';
 import type { Metrics } from './metrics.ts';
 import { nodeServerOptions } from './node-server-options.ts';
 import { tellRequestIds } from './request-id.ts';
-import { RequestLog } from './request-log.ts';
 
 /**
  * `/metrics`, without a token, but for a port of its own: who reaches the store does not reach it.
@@ -16,10 +16,12 @@ export function buildMetricsServer(
 ): FastifyInstance {
   const server = fastify({
     loggerInstance,
-    logController: new RequestLog(),
+    // No line for each time that it is scraped.
+    logController: new LogController({ disableRequestLogging: true }),
     ...nodeServerOptions(),
   });
   tellRequestIds(server);
+  watchConnections(server);
   handleErrors(server, 'there is /metrics alone');
   handleHttpErrors(server);
   server.get('/metrics', async (_request, reply) =>

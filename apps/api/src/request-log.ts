@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { PlantStoreError } from '@plant-store/core';
 import {
   type FastifyBaseLogger,
@@ -5,37 +6,58 @@ import {
   type FastifyRequest,
   LogController,
 } from 'fastify';
+import type { DestinationStream, Logger } from 'pino';
 
 /** nginx's status for a client that left, or was cut off, before it had its answer. */
 const clientLeft = 499;
 
+/** What pino tells of the process in each line. */
+const processBindings = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
+
 /** One line for each request, and its count: who asked for what, what came of it, how long it took. */
 export class RequestLog extends LogController {
-  override incomingRequest(request: FastifyRequest, reply: FastifyReply): void {
-    reply.raw.once('close', () => {
-      if (request.socket.destroyed && !reply.raw.writableFinished)
-        logEnd(request, clientLeft, reply.elapsedTime);
-    });
+  readonly #log: Logger;
+  readonly #stream: DestinationStream;
+
+  /** @param stream where `log` writes to */
+  constructor(log: Logger, stream: DestinationStream) {
+    super();
+    this.#log = log;
+    this.#stream = stream;
   }
+
+  override incomingRequest(): void {}
 
   override requestCompleted(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    logEnd(request, reply.statusCode, reply.elapsedTime);
+    this.#end(request, reply.statusCode, reply.elapsedTime);
   }
-}
 
-function logEnd(request: FastifyRequest, status: number, milliseconds: number): void {
-  request.server.metrics?.countRequest(request, status, milliseconds);
-  request.log.info(
-    {
-      ...describeRequest(request),
-      status,
-      errors: request.failures?.map(({ error }) => error),
-      ip: request.ip,
-      principal: request.principal?.name,
-      ms: Math.round(milliseconds * 10) / 10,
-    },
-    'request',
-  );
+  /** Notes a client that left before its reply. */
+  clientLeft({ request, elapsedTime }: FastifyReply): void {
+    this.#end(request, clientLeft, elapsedTime);
+  }
+
+  #end(request: FastifyRequest, status: number, milliseconds: number): void {
+    request.server.metrics?.countRequest(request, status, milliseconds);
+    if (this.#log.isLevelEnabled('info')) {
+      this.#stream.write(this.#line(request, status, milliseconds));
+    }
+  }
+
+  /** As pino writes it, whose own way to put a line together took a tenth of the server's time. */
+  #line(request: FastifyRequest, status: number, milliseconds: number): string {
+    const { id, ip, failures, principal } = request;
+    const { method, path } = describeRequest(request);
+    const errors = failures ? `,"errors":[${failures.map(({ error }) => error)}]` : '';
+    const from = JSON.stringify(ip ?? null); // Unknown of a connection that was gone at once.
+    const name = principal ? `,"principal":${JSON.stringify(principal.name)}` : '';
+    const ms = Math.round(milliseconds * 10) / 10;
+    return (
+      `{"level":30,"time":${Date.now()},${processBindings},"reqId":"${id}","method":"${method}",` +
+      `"path":${JSON.stringify(path)},"status":${status}${errors},"ip":${from}` +
+      `${name},"ms":${ms},"msg":"request"}\n`
+    );
+  }
 }
 
 /** The line for what was refused before it was a request to Fastify. */

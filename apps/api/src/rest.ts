@@ -1,6 +1,6 @@
 import type { PlantStore } from '@plant-store/core';
 import { parseJson, refuseDeepJson } from '@plant-store/schemas';
-import { type AnyTRPCProcedure, type AnyTRPCRouter, callTRPCProcedure } from '@trpc/server';
+import type { AnyTRPCProcedure, AnyTRPCRouter } from '@trpc/server';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { OpenApiMeta } from 'trpc-to-openapi';
 import { authenticate, principalOf } from './authentication.ts';
@@ -29,8 +29,7 @@ export async function rest(scope: FastifyInstance, { store, router }: RestOption
       method: openapi.method,
       url: openapi.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       handler: async (request, reply) => {
-        const result: unknown = await callTRPCProcedure({
-          router,
+        const result: unknown = await procedure({
           path,
           type: procedure._def.type,
           ctx: { store, principal: principalOf(request), within: request.within },

@@ -3,6 +3,7 @@ import { appRouter, type PlantStore, PlantStoreError } from '@plant-store/core';
 import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import pino from 'pino';
 import { closeGently } from './closing.ts';
+import { watchConnections } from './connections.ts';
 import { allowOrigins } from './cors.ts';
 import { docs } from './docs.ts';
 import { handleErrors } from './error-replies.ts';
@@ -52,18 +53,20 @@ export async function buildServer({
   metrics,
   trustProxy = [],
 }: ServerOptions): Promise<FastifyInstance> {
-  const loggerInstance: FastifyBaseLogger = pino(
-    { level: logLevel, serializers },
-    logStream ?? logOutput(),
-  );
+  const stream = logStream ?? logOutput();
+  const log = pino({ level: logLevel, serializers }, stream);
+  const requestLog = new RequestLog(log, stream);
   const server = fastify({
-    loggerInstance,
-    logController: new RequestLog(),
+    loggerInstance: log as FastifyBaseLogger, // Else the server would be typed by pino's.
+    logController: requestLog,
+    // One logger for all: our own lines tell the request's id, and a child costs more than it tells.
+    childLoggerFactory: (logger) => logger,
     trustProxy: trustProxy.length > 0 && trustProxy,
     ...nodeServerOptions(requestTimeout),
   });
 
   logStop(server);
+  watchConnections(server, (reply) => requestLog.clientLeft(reply));
   tellRequestIds(server);
   if (metrics) server.decorate('metrics', metrics);
   if (corsOrigins.length > 0) allowOrigins(server, corsOrigins);
@@ -96,7 +99,7 @@ function limitConnections(server: FastifyInstance, max: number): void {
     const message = `a connection was refused: ${max} are open`;
     const failure = new PlantStoreError('overloaded', message);
     server.metrics?.countError(failure);
-    server.logFailure({ log: server.log }, failure);
+    server.logFailure(failure);
   });
 }
 

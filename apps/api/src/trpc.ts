@@ -23,7 +23,7 @@ export async function trpc(scope: FastifyInstance, { store }: { store: PlantStor
     handler: async (request, reply) => {
       const context = { store, principal: principalOf(request), within: request.within };
       const path = pathOf(request);
-      const onError = (error: Error) => scope.logFailure(request, toPlantStoreError(error));
+      const onError = (error: Error) => scope.logFailure(toPlantStoreError(error), request);
 
       const mutations = readMutations(request, path);
       if (mutations) {
@@ -51,7 +51,7 @@ export async function trpc(scope: FastifyInstance, { store }: { store: PlantStor
 /** Answers what goes wrong before tRPC is asked, as tRPC would: its clients read nothing else. */
 function sendEnvelope(thrown: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = toReplyError(thrown);
-  request.server.logFailure(request, error);
+  request.server.logFailure(error, request);
   const config = appRouter._def._config;
   const [path, type] = [pathOf(request), 'unknown'] as const;
   const shape = getTRPCErrorShape({ config, error, type, path, input: undefined, ctx: undefined });

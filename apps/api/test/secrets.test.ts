@@ -112,7 +112,9 @@ it('says so where a client left before it had its answer', async () => {
   const lines = () => log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');
   await expect
     .poll(lines)
-    .toMatchObject([{ method: 'POST', path: '/plants', status: 499, principal: 'Ann' }]);
+    .toMatchObject([
+      { method: 'POST', path: '/plants', status: 499, ip: '127.0.0.1', principal: 'Ann' },
+    ]);
   left.resolve();
   await server.close();
   await store.close();

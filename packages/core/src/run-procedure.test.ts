@@ -57,6 +57,11 @@ it.each<[Name, unknown]>([
   expect(await outcomeOf(direct, name, input)).toStrictEqual(expected);
 });
 
+it('knows the check of the output by its mark', () => {
+  const { middlewares } = procedures.badOutput._def as unknown as { middlewares: object[] }; // Not in its public type.
+  expect(middlewares).toContainEqual(expect.objectContaining({ _type: 'output' }));
+});
+
 it('leaves what a router and its adapters read of a procedure as it is', () => {
   const { everything } = runDirectly(procedures);
   expect({ ...everything }).toEqual({ ...procedures.everything });
