@@ -1,6 +1,6 @@
 import { createDatabase, type FaultProxy, startFaultProxy } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { openPlantStore, type PlantStore } from './plant-store.ts';
 
 let sql: postgres.Sql;
@@ -51,6 +51,17 @@ it('has no more connections than its statements need, and none once it is closed
   expect((await backends()).length).toBeLessThanOrEqual(6);
   await store.close();
   await vi.waitFor(() => expect(proxy.open).toBe(0));
+});
+
+it.each([
+  ['postgres://user@[::1]:2/plants', '::1', 2],
+  ['postgres://user@[::1]:2,127.0.0.1:3/plants', '127.0.0.1', 3],
+  ['postgres://user@127.0.0.1:2,[::1]:3,[::1]:4/plants', '::1', 4],
+])('asks every host of the URL %s', async (databaseUrl, address, port) => {
+  const nobody = await openPlantStore({ databaseUrl });
+  onTestFinished(() => nobody.close());
+  const lastRefusal = { cause: { address, port } };
+  await expect(nobody.ready()).rejects.toMatchObject({ cause: lastRefusal });
 });
 
 it.each(['none', 'postgres://user:%@host/plants', 'postgres://user@host:99999999/plants'])(

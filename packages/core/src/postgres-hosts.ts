@@ -84,11 +84,16 @@ interface Host {
   port: number;
 }
 
-/** The hosts of a URL as postgres.js reads them, which takes several. */
+/** The hosts of a URL as postgres.js reads them, which takes several, but cuts IPv6 addresses short. */
 function hostsOf(url: string): Host[] {
   try {
     const { host, port } = postgresOverTls(url).options;
-    return host.map((host, i) => ({ host, port: port[i] ?? 5432 }));
+    const ipv6 = url.matchAll(/\[([\da-f:.]+)\](?::(\d+))?/gi);
+    return host.map((name, i) => {
+      if (name !== '[') return { host: name, port: port[i] ?? 5432 };
+      const [, address = name, ipv6Port = 5432] = ipv6.next().value ?? [];
+      return { host: address, port: Number(ipv6Port) };
+    });
   } catch (error) {
     const why = error instanceof Error ? error.message : error;
     throw new DatabaseSettingsError(
