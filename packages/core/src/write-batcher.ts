@@ -36,10 +36,9 @@ export class WriteBatcher {
   readonly #inFlight = new Set<PendingCreate[]>();
   /** Those in flight that are expected back soon. */
   readonly #young = new Set<PendingCreate[]>();
-  /** Milliseconds from the return of a statement to that of the next, lately. */
-  #pace = 0;
-  #returns = 0;
-  #returnedAt = 0;
+  /** Milliseconds that a statement takes, lately: the mean of some of the last. */
+  #latency = 0;
+  #returned = 0;
   #isClosing = false;
   onBatch: BatchListener = () => {};
 
@@ -49,12 +48,11 @@ export class WriteBatcher {
 
   /** See `PlantStore.create`. */
   async create(plant: NewPlant, within = this.#options.deadline): Promise<Plant> {
-    const { maxBatch, maxQueue } = this.#options;
+    const { maxQueue } = this.#options;
     const waiting = this.#queue.length;
     if (this.#isClosing) throw refused('shuttingDown', 'the store is closing');
-    // A create that waits for more than half of its time may well be written and yet answered too late.
-    const wait = Math.floor(waiting / maxBatch) * this.#pace;
-    if (waiting >= maxQueue || wait > within / 2) {
+    // What may be answered too late is not begun: it could be written for nobody.
+    if (waiting >= maxQueue || this.#timeToAnswer(waiting) > 0.8 * within) {
       throw refused('overloaded', `${waiting} creates are waiting already`);
     }
 
@@ -83,29 +81,35 @@ export class WriteBatcher {
     while (this.#queue.length > 0 && this.#inFlight.size < maxInFlight) {
       if (this.#young.size > 0 && this.#queue.length < maxBatch) return;
       const batch = this.#queue.splice(0, maxBatch);
-      if (this.#inFlight.size === 0) this.#returnedAt = performance.now();
       this.#inFlight.add(batch);
       this.#young.add(batch);
       const isSlow = setTimeout(() => {
         this.#young.delete(batch);
         this.#send();
       }, patience);
+      const sentAt = performance.now();
       void this.#write(batch).then(() => {
+        this.#noteLatency(performance.now() - sentAt);
         clearTimeout(isSlow);
         this.#young.delete(batch);
         this.#inFlight.delete(batch);
-        this.#notePace();
         this.#send();
       });
     }
   }
 
-  /** The mean of some sixteen statements, in which one that hung weighs little. */
-  #notePace(): void {
-    const now = performance.now();
-    this.#returns = Math.min(this.#returns + 1, 16);
-    this.#pace += (now - this.#returnedAt - this.#pace) / this.#returns;
-    this.#returnedAt = now;
+  /** Milliseconds until a create is answered that so many wait before; 0 if they fit into one statement. */
+  #timeToAnswer(waiting: number): number {
+    const { maxBatch, maxInFlight } = this.#options;
+    if (waiting < maxBatch) return 0;
+    // The statements under way, those of the creates before it, its own.
+    return (2 + Math.floor(waiting / (maxBatch * maxInFlight))) * this.#latency;
+  }
+
+  /** In the mean, so that a single statement that hung weighs little. */
+  #noteLatency(latency: number): void {
+    this.#returned = Math.min(this.#returned + 1, 16);
+    this.#latency += (latency - this.#latency) / this.#returned;
   }
 
   /** Writes a batch and answers its creates; never rejects. */
