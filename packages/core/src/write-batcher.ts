@@ -36,9 +36,8 @@ export class WriteBatcher {
   readonly #inFlight = new Set<PendingCreate[]>();
   /** Those in flight that are expected back soon. */
   readonly #young = new Set<PendingCreate[]>();
-  /** Milliseconds that a statement takes, lately: the mean of some of the last. */
+  /** Milliseconds that a statement takes, lately; 0 until some have returned. */
   #latency = 0;
-  #returned = 0;
   #isClosing = false;
   onBatch: BatchListener = () => {};
 
@@ -89,16 +88,19 @@ export class WriteBatcher {
       }, patience);
       const sentAt = performance.now();
       void this.#write(batch).then(() => {
-        this.#noteLatency(performance.now() - sentAt);
         clearTimeout(isSlow);
         this.#young.delete(batch);
         this.#inFlight.delete(batch);
+        this.#noteLatency(performance.now() - sentAt);
         this.#send();
       });
     }
   }
 
-  /** Milliseconds until a create is answered that so many wait before; 0 if they fit into one statement. */
+  /**
+   * Milliseconds until a create is answered that so many wait before, at the longest. What fits into
+   * one statement may always gather: a slow database is kept busy, and seen when it is fast again.
+   */
   #timeToAnswer(waiting: number): number {
     const { maxBatch, maxInFlight } = this.#options;
     if (waiting < maxBatch) return 0;
@@ -106,10 +108,13 @@ export class WriteBatcher {
     return (2 + Math.floor(waiting / (maxBatch * maxInFlight))) * this.#latency;
   }
 
-  /** In the mean, so that a single statement that hung weighs little. */
+  /**
+   * Each statement weighs an eighth, so that one that hung until its deadline changes little. What
+   * was learnt is forgotten when there is nothing to do, since the database may be another by then.
+   */
   #noteLatency(latency: number): void {
-    this.#returned = Math.min(this.#returned + 1, 16);
-    this.#latency += (latency - this.#latency) / this.#returned;
+    const isIdle = this.#queue.length === 0 && this.#inFlight.size === 0;
+    this.#latency = isIdle ? 0 : this.#latency + (latency - this.#latency) / 8;
   }
 
   /** Writes a batch and answers its creates; never rejects. */
@@ -138,7 +143,7 @@ export class WriteBatcher {
 
     const sentAt = performance.now();
     const inserted = await table.insert(plants);
-    this.onBatch({ size: plants.length, milliseconds: performance.now() - sentAt });
+    this.#tell({ size: plants.length, milliseconds: performance.now() - sentAt });
     // Where an id was taken, every plant is compared with what is stored under its id.
     const isAllNew = inserted === plants.length;
     const stored = isAllNew ? plants : await table.find(plants.map(({ id }) => id));
@@ -148,6 +153,15 @@ export class WriteBatcher {
     }
     // What was neither inserted nor found was deleted in between.
     if (stored.length < plants.length) failAll(batch, createUnanswered());
+  }
+
+  /** The plants are committed, whatever goes wrong in who is told of it. */
+  #tell(batch: Parameters<BatchListener>[0]): void {
+    try {
+      this.onBatch(batch);
+    } catch (error) {
+      process.emitWarning(error instanceof Error ? error : String(error));
+    }
   }
 }
 
