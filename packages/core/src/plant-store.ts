@@ -33,7 +33,10 @@ export interface PlantStore extends PlantReader, PlantLoader {
   /** How many creates wait for a statement, and how many are in one that is under way. */
   pending(): { waiting: number; inFlight: number };
 
-  /** Has a function called for each batch of plants that the database has taken, in place of any before. */
+  /**
+   * Has a function called for each batch of plants that the database has taken, in place of any
+   * before. What it throws is a warning of the process, and no failure of the batch.
+   */
   onBatch(listener: BatchListener): void;
 
   /** Waits for the creates under way, then lets go of the database. Safe to call twice. */

@@ -1,7 +1,7 @@
 import type { NewPlant } from '@plant-store/schemas';
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it, onTestFinished, vi } from 'vitest';
 import type { Database } from './database.ts';
 import { openPlantStore } from './plant-store.ts';
 import { createPlantTable, type PlantTable } from './plant-table.ts';
@@ -109,34 +109,83 @@ it('refuses creates beyond its queue at once', async () => {
   for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { error: 50300 } });
 });
 
-it('refuses at once what would wait for too long, and answers the others in time', async () => {
+/** A table whose statements take so many milliseconds, by a clock that the test moves. */
+function taking(milliseconds: (statement: number) => number): PlantTable {
   vi.useFakeTimers();
-  const slow: PlantTable = {
+  onTestFinished(() => void vi.useRealTimers());
+  let statements = 0;
+  return {
     ...table,
     insert: async (batch) => {
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      await new Promise((resolve) => setTimeout(resolve, milliseconds(++statements)));
       return batch.length;
     },
   };
-  const writes = new WriteBatcher({ table: slow, maxInFlight: 1, maxBatch: 10 });
-  const burst = (size: number) =>
-    Promise.allSettled(plantsFrom(9000, size).map((plant) => writes.create(plant)));
-  for (let i = 0; i < 5; i++) {
-    const learning = burst(40);
-    await vi.advanceTimersByTimeAsync(5_000);
-    await learning;
-  }
+}
 
-  const overload = burst(1_000);
+/** Creates plants at once; resolves, when the clock has moved on, with how many were created and refused. */
+async function outcomesOf(writes: WriteBatcher, first: number, count: number) {
+  const creates = plantsFrom(first, count).map((plant) => writes.create(plant));
+  const outcomes: Record<string, number> = { created: 0 };
+  for (const outcome of await Promise.allSettled(creates)) {
+    const kind = outcome.status === 'fulfilled' ? 'created' : outcome.reason.kind;
+    outcomes[kind] = (outcomes[kind] ?? 0) + 1;
+  }
+  return outcomes;
+}
+
+it('refuses at once what would wait for too long, and answers the others in time', async () => {
+  const writes = new WriteBatcher({ table: taking(() => 500), maxInFlight: 1, maxBatch: 10 });
+  for (let i = 0; i < 30; i++) {
+    void outcomesOf(writes, 20_000 + i * 10, 10);
+    await vi.advanceTimersByTimeAsync(500);
+  }
+  const overload = outcomesOf(writes, 9000, 1_000);
   await vi.advanceTimersByTimeAsync(5_000);
-  const kinds = Object.groupBy(await overload, (outcome) =>
-    outcome.status === 'fulfilled' ? 'created' : outcome.reason.kind,
-  );
-  vi.useRealTimers();
-  expect(Object.keys(kinds).toSorted()).toEqual(['created', 'overloaded']);
-  // Half of the deadline is five statements, and one is under way.
-  expect(kinds['created']?.length).toBeGreaterThan(40);
-  expect(kinds['created']?.length).toBeLessThan(80);
+  const { created = 0, overloaded = 0, ...others } = await overload;
+  expect(others).toEqual({});
+  expect(created + overloaded).toBe(1_000);
+  // There is time for nine statements, and a margin.
+  expect(created).toBeGreaterThan(40);
+  expect(created).toBeLessThan(80);
+});
+
+it('refuses nobody because a statement hung', async () => {
+  const table = taking((statement) => (statement === 1 ? 4_900 : 5));
+  const writes = new WriteBatcher({ table, maxInFlight: 1 });
+  const first = outcomesOf(writes, 30_000, 512);
+  await vi.advanceTimersByTimeAsync(4_900);
+  const next = outcomesOf(writes, 31_000, 128);
+  await vi.advanceTimersByTimeAsync(100);
+  expect([await first, await next]).toEqual([{ created: 512 }, { created: 128 }]);
+});
+
+it('refuses nobody because the database was slow before', async () => {
+  let latency = 1_000;
+  const writes = new WriteBatcher({ table: taking(() => latency), maxInFlight: 1 });
+  const overload = outcomesOf(writes, 40_000, 5_000);
+  await vi.advanceTimersByTimeAsync(3_500);
+  expect(await outcomesOf(writes, 50_000, 1)).toEqual({ created: 0, overloaded: 1 });
+  await vi.advanceTimersByTimeAsync(5_000);
+  await overload;
+
+  latency = 5;
+  const after = outcomesOf(writes, 60_000, 1_000);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(await after).toEqual({ created: 1_000 });
+});
+
+it('fills its statements though each takes half of the deadline', async () => {
+  const sizes: number[] = [];
+  const writes = new WriteBatcher({ table: taking(() => 2_400), maxInFlight: 1 });
+  writes.onBatch = ({ size }) => sizes.push(size);
+  for (let i = 0; i < 50; i++) {
+    void outcomesOf(writes, 70_000 + i * 200, 200);
+    await vi.advanceTimersByTimeAsync(1_200);
+  }
+  // The first create goes at once, alone.
+  expect(sizes).toEqual([1, ...sizes.slice(1).fill(128)]);
+  expect(sizes.length).toBeGreaterThan(20);
 });
 
 it('sends no further statements behind those that do not return, and goes on when they do', async () => {
@@ -164,6 +213,18 @@ it('is drained at its deadline though a statement never returns', async () => {
   const writes = new WriteBatcher({ table: stuck, maxInFlight: 1, deadline: 20 });
   const create = writes.create({ id: 7000n, name: 'x' });
   await Promise.all([expect(create).rejects.toMatchObject({ error: 50300 }), writes.drained()]);
+});
+
+it('answers the creates of a batch though whoever is told of it fails', async () => {
+  const failure = new Error('no room to count in');
+  const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
+  onTestFinished(() => warn.mockRestore());
+  const writes = new WriteBatcher({ table, maxInFlight: 1 });
+  writes.onBatch = () => {
+    throw failure;
+  };
+  await expect(writes.create({ id: 9500n, name: 'x' })).resolves.toEqual({ name: 'x' });
+  expect(warn).toHaveBeenCalledWith(failure);
 });
 
 it('answers a create whose row was deleted in the meantime', async () => {

@@ -36,10 +36,8 @@ export class WriteBatcher {
   readonly #inFlight = new Set<PendingCreate[]>();
   /** Those in flight that are expected back soon. */
   readonly #young = new Set<PendingCreate[]>();
-  /** Milliseconds from the return of a statement to that of the next, lately. */
-  #pace = 0;
-  #returns = 0;
-  #returnedAt = 0;
+  /** Milliseconds that a statement takes, lately; 0 until some have returned. */
+  #latency = 0;
   #isClosing = false;
   onBatch: BatchListener = () => {};
 
@@ -49,12 +47,11 @@ export class WriteBatcher {
 
   /** See `PlantStore.create`. */
   async create(plant: NewPlant, within = this.#options.deadline): Promise<Plant> {
-    const { maxBatch, maxQueue } = this.#options;
+    const { maxQueue } = this.#options;
     const waiting = this.#queue.length;
     if (this.#isClosing) throw refused('shuttingDown', 'the store is closing');
-    // A create that waits for more than half of its time may well be written and yet answered too late.
-    const wait = Math.floor(waiting / maxBatch) * this.#pace;
-    if (waiting >= maxQueue || wait > within / 2) {
+    // What may be answered too late is not begun: it could be written for nobody.
+    if (waiting >= maxQueue || this.#timeToAnswer(waiting) > 0.8 * within) {
       throw refused('overloaded', `${waiting} creates are waiting already`);
     }
 
@@ -83,29 +80,41 @@ export class WriteBatcher {
     while (this.#queue.length > 0 && this.#inFlight.size < maxInFlight) {
       if (this.#young.size > 0 && this.#queue.length < maxBatch) return;
       const batch = this.#queue.splice(0, maxBatch);
-      if (this.#inFlight.size === 0) this.#returnedAt = performance.now();
       this.#inFlight.add(batch);
       this.#young.add(batch);
       const isSlow = setTimeout(() => {
         this.#young.delete(batch);
         this.#send();
       }, patience);
+      const sentAt = performance.now();
       void this.#write(batch).then(() => {
         clearTimeout(isSlow);
         this.#young.delete(batch);
         this.#inFlight.delete(batch);
-        this.#notePace();
+        this.#noteLatency(performance.now() - sentAt);
         this.#send();
       });
     }
   }
 
-  /** The mean of some sixteen statements, in which one that hung weighs little. */
-  #notePace(): void {
-    const now = performance.now();
-    this.#returns = Math.min(this.#returns + 1, 16);
-    this.#pace += (now - this.#returnedAt - this.#pace) / this.#returns;
-    this.#returnedAt = now;
+  /**
+   * Milliseconds until a create is answered that so many wait before, at the longest. What fits into
+   * one statement may always gather: a slow database is kept busy, and seen when it is fast again.
+   */
+  #timeToAnswer(waiting: number): number {
+    const { maxBatch, maxInFlight } = this.#options;
+    if (waiting < maxBatch) return 0;
+    // The statements under way, those of the creates before it, its own.
+    return (2 + Math.floor(waiting / (maxBatch * maxInFlight))) * this.#latency;
+  }
+
+  /**
+   * Each statement weighs an eighth, so that one that hung until its deadline changes little. What
+   * was learnt is forgotten when there is nothing to do, since the database may be another by then.
+   */
+  #noteLatency(latency: number): void {
+    const isIdle = this.#queue.length === 0 && this.#inFlight.size === 0;
+    this.#latency = isIdle ? 0 : this.#latency + (latency - this.#latency) / 8;
   }
 
   /** Writes a batch and answers its creates; never rejects. */
@@ -134,7 +143,7 @@ export class WriteBatcher {
 
     const sentAt = performance.now();
     const inserted = await table.insert(plants);
-    this.onBatch({ size: plants.length, milliseconds: performance.now() - sentAt });
+    this.#tell({ size: plants.length, milliseconds: performance.now() - sentAt });
     // Where an id was taken, every plant is compared with what is stored under its id.
     const isAllNew = inserted === plants.length;
     const stored = isAllNew ? plants : await table.find(plants.map(({ id }) => id));
@@ -144,6 +153,15 @@ export class WriteBatcher {
     }
     // What was neither inserted nor found was deleted in between.
     if (stored.length < plants.length) failAll(batch, createUnanswered());
+  }
+
+  /** The plants are committed, whatever goes wrong in who is told of it. */
+  #tell(batch: Parameters<BatchListener>[0]): void {
+    try {
+      this.onBatch(batch);
+    } catch (error) {
+      process.emitWarning(error instanceof Error ? error : String(error));
+    }
   }
 }
 

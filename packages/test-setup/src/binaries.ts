@@ -6,6 +6,7 @@ import { arch, platform, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { atExit } from './at-exit.ts';
 import type { User } from './unprivileged-user.ts';
 
 export interface Binaries {
@@ -39,7 +40,7 @@ async function canRun(program: string, user: User): Promise<boolean> {
 async function copyOf({ postgres }: Binaries): Promise<Binaries> {
   const copy = await mkdtemp(join(tmpdir(), 'plant-store-postgres-binaries-'));
   await chmod(copy, 0o755);
-  process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
+  atExit(() => rmSync(copy, { recursive: true, force: true }));
   await cp(dirname(dirname(postgres)), copy, { recursive: true, verbatimSymlinks: true });
   return { initdb: join(copy, 'bin', 'initdb'), postgres: join(copy, 'bin', 'postgres') };
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { atExit } from './at-exit.ts';
 import { freePort } from './free-port.ts';
 import { unprivilegedUser } from './unprivileged-user.ts';
 
@@ -44,8 +45,7 @@ auth_file = ${join(directory, 'users')}
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  const stopWithTests = () => pgBouncer.kill();
-  process.once('exit', stopWithTests);
+  const forget = atExit(() => pgBouncer.kill());
   let log = '';
   for await (const chunk of pgBouncer.stderr) {
     log += chunk;
@@ -56,7 +56,7 @@ auth_file = ${join(directory, 'users')}
   return {
     url: Object.assign(new URL(databaseUrl), { port }).href,
     async stop() {
-      process.off('exit', stopWithTests);
+      forget();
       const end = once(pgBouncer, 'exit');
       pgBouncer.kill('SIGTERM');
       await end;

@@ -4,6 +4,7 @@ import { chown, cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { atExit } from './at-exit.ts';
 import { type Binaries, postgresBinaries } from './binaries.ts';
 import { freePort } from './free-port.ts';
 import { type User, unprivilegedUser } from './unprivileged-user.ts';
@@ -82,9 +83,7 @@ async function startOn(
   const places = ['-D', data, '-p', port, '-h', '127.0.0.1', '-k', directory];
 
   let server: ChildProcess;
-  // It stops with the tests, even where they end without saying so.
-  const stopWithTests = () => server.kill('SIGQUIT');
-  process.once('exit', stopWithTests);
+  const forget = atExit(() => server.kill('SIGQUIT'));
 
   const start = async () => {
     server = spawn(program, [...command, ...places, ...flags], {
@@ -119,7 +118,7 @@ async function startOn(
       return startOn(copy, { ...settings, primary_conninfo: primary }, maxFileSize);
     },
     async stop() {
-      process.off('exit', stopWithTests);
+      forget();
       await halt('SIGINT');
       await rm(directory, { recursive: true, force: true });
     },

@@ -1,0 +1,101 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { Seen } from '@plant-store/test-setup';
+
+/** What came of a flood of creates. */
+export interface Flood {
+  /** What was answered with 200. */
+  readonly acknowledged: Seen['acknowledged'];
+  /** Milliseconds that each of these answers took. */
+  readonly times: number[];
+  /** How many answers there were, by status and number of the error: `200`, `503 50301`, `none`. */
+  readonly answers: Record<string, number>;
+  /** Answers of 503 without `Retry-After`. */
+  withoutRetryAfter: number;
+  /** Resolves when the last answers are there. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Creates plants on so many connections, over REST and tRPC in turn, on each the next as soon as the
+ * last is answered. It writes to sockets: a proper client would be busier than the server is.
+ */
+export async function startFlood(
+  { url, token }: { url: string; token: string },
+  connections: number,
+): Promise<Flood> {
+  const acknowledged: Flood['acknowledged'] = [];
+  const times: number[] = [];
+  const answers: Flood['answers'] = {};
+  let isStopped = false;
+  let lastId = 0;
+
+  const { hostname, port } = new URL(url);
+  const head = `Host: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n`;
+  const sendOn = (socket: Socket) => {
+    let plant: Flood['acknowledged'][number];
+    let sentAt: number;
+    let received: string;
+    const next = () => {
+      if (isStopped) return void socket.destroy();
+      const id = ++lastId;
+      plant = { id, name: `plant ${id}`, ...(id % 2 && { tag: `tag ${id}` }) };
+      const json = JSON.stringify(plant);
+      const [path, body] = id % 2 ? ['/plants', json] : ['/trpc/createPlant', `{"json":${json}}`];
+      received = '';
+      sentAt = performance.now();
+      socket.write(`POST ${path} HTTP/1.1\r\n${head}Content-Length: ${body.length}\r\n\r\n${body}`);
+    };
+    socket.setEncoding('latin1').on('data', (chunk) => {
+      received += chunk;
+      const reply = readReply(received);
+      if (!reply) return;
+      const { answer, hasRetryAfter } = reply;
+      count(answer);
+      if (answer.startsWith('503') && !hasRetryAfter) flood.withoutRetryAfter++;
+      if (answer === '200') {
+        acknowledged.push(plant);
+        times.push(performance.now() - sentAt);
+      }
+      next();
+    });
+    socket.on('error', () => {}).on('close', () => isStopped || count('none'));
+    next();
+  };
+  const count = (answer: string) => {
+    answers[answer] = (answers[answer] ?? 0) + 1;
+  };
+
+  const sockets: Socket[] = [];
+  const flood: Flood = {
+    acknowledged,
+    times,
+    answers,
+    withoutRetryAfter: 0,
+    async stop() {
+      isStopped = true;
+      await Promise.all(sockets.map((socket) => socket.closed || once(socket, 'close')));
+    },
+  };
+  // One after another: the machine lets only so many knock at once, and others wait for seconds.
+  while (sockets.length < connections) {
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    sockets.push(socket);
+  }
+  for (const socket of sockets) sendOn(socket);
+  return flood;
+}
+
+/** What was answered; undefined until all of it has been received. */
+function readReply(received: string): { answer: string; hasRetryAfter: boolean } | undefined {
+  const [head = '', body] = received.split('\r\n\r\n');
+  const [, length] = /^content-length: (\d+)/im.exec(head) ?? [];
+  if (body?.length !== Number(length)) return undefined;
+  const [status = ''] = /(?<= )\d+/.exec(head) ?? [];
+  const [error] = /(?<="error":)\d+/.exec(body) ?? [];
+  return {
+    answer: error ? `${status} ${error}` : status,
+    hasRetryAfter: /^retry-after: \d+$/im.test(head),
+  };
+}
