@@ -9,6 +9,8 @@ export interface Connection {
   previous?: ServerResponse | undefined;
   /** The replies that it still waits for. */
   readonly due: Set<FastifyReply>;
+  /** Whether it ends with an error, and nothing more that it sends is read. */
+  isEnding?: boolean;
 }
 
 const connections = new WeakMap<Socket, Connection>();

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Logs what the client is not told, and keeps the failure for the request's line. */
+    /** Counts a failure, logs what the client is not told of it, and keeps it for the request's line. */
     logFailure(failure: PlantStoreError, request?: FastifyRequest): void;
   }
   interface FastifyRequest {
@@ -23,6 +23,9 @@ export function logFailures(server: FastifyInstance): void {
   const untold = new Map<string, { failures: number; until: number }>();
 
   server.decorate('logFailure', (failure, request) => {
+    // A request that is cut off fails once more when its connection closes.
+    if (request?.failures && !request.raw.complete) return;
+    server.metrics?.countError(failure);
     if (request) request.failures = [...(request.failures ?? []), failure];
     const { kind, error, status, message } = failure;
     if (status < 500) return;

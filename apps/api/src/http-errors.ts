@@ -14,7 +14,8 @@ import { logRefusal } from './request-log.ts';
  */
 export function handleHttpErrors(fastify: FastifyInstance): void {
   const { server } = fastify;
-  // As many as are in the 16 KiB of a head; of its own accord Node drops those after the thousandth.
+  // As many as are in the 16 KiB of names and values; of its own accord Node drops those after the
+  // thousandth, and says nothing of them.
   server.maxHeadersCount = 0;
   fastify.addHook('onRequest', ({ raw }, _reply, done) => {
     const hosts = count(raw.rawHeaders, 'host');
@@ -36,10 +37,14 @@ export function handleHttpErrors(fastify: FastifyInstance): void {
   });
   server.on('checkExpectation', (request, response: ServerResponse) => {
     const failure = new PlantStoreError('expectationFailed', 'only Expect: 100-continue is met');
-    const { headers, body } = refuse(fastify, request.socket, failure, requestIdOf(request));
+    const id = requestIdOf(request);
+    logRefusal(fastify, { id, ip: request.socket.remoteAddress }, failure);
+    const { headers, body } = answerOf(failure, id);
     response.writeHead(failure.status, headers).end(body);
   });
   server.on('connect', (_request, socket: Socket) => {
+    // Node has let go of it: nobody else hears what befalls it, or ends it.
+    for (const end of ['error', 'timeout', 'finish']) socket.on(end, () => socket.destroy());
     const message = 'CONNECT is not offered here: this is no proxy';
     const failure = new PlantStoreError('methodNotAllowed', message);
     endWith(fastify, socket, failure, { allow: 'GET, HEAD, POST' });
@@ -56,6 +61,9 @@ export function clientErrorHandler(
     socket.destroy();
     return;
   }
+  const connection = connectionOf(socket);
+  if (connection?.isEnding) return; // Everything more that it sends is refused here, too.
+  if (connection) connection.isEnding = true;
   const [kind, message] = byCode[code] ?? ['malformedRequest', 'this is not well-formed HTTP/1.1'];
   endWith(this, socket, new PlantStoreError(kind, message));
 }
@@ -79,15 +87,20 @@ function endWith(
   failure: PlantStoreError,
   more?: object,
 ): void {
-  const { latest, previous } = connectionOf(socket) ?? {};
+  const { latest, previous, due = [] } = connectionOf(socket) ?? {};
   // The error is the answer to the latest request, unless that came whole or is answered already.
-  const due = latest?.req.complete || latest?.headersSent ? latest : previous;
-  if (due && !due.writableFinished) {
-    due.once('finish', () => endWith(fastify, socket, failure, more));
+  const isAnswerToLatest = latest && !latest.req.complete && !latest.headersSent;
+  const before = isAnswerToLatest ? previous : latest;
+  if (before && !before.writableFinished) {
+    before.once('finish', () => endWith(fastify, socket, failure, more));
   } else if (latest?.headersSent && !latest.req.complete) {
     socket.destroySoon();
   } else if (socket.writable) {
-    const { headers, body } = refuse(fastify, socket, failure, randomUUID());
+    const reply = isAnswerToLatest && [...due].find(({ raw }) => raw === latest);
+    const id = reply ? reply.request.id : randomUUID();
+    if (reply) fastify.logFailure(failure, reply.request);
+    else logRefusal(fastify, { id, ip: socket.remoteAddress }, failure);
+    const { headers, body } = answerOf(failure, id);
     const { status } = failure;
     const lines = Object.entries({ ...headers, ...more }).map(
       ([name, value]) => `${name}: ${value}\r\n`,
@@ -96,16 +109,8 @@ function endWith(
   }
 }
 
-/** Makes the reply, and logs it here: to Fastify there was no request. */
-function refuse(
-  { log, metrics }: FastifyInstance,
-  { remoteAddress }: Socket,
-  failure: PlantStoreError,
-  id: string,
-) {
-  metrics?.countError(failure);
-  logRefusal(log, { id, ip: remoteAddress }, failure);
-  const body = JSON.stringify({ error: failure.error, message: failure.message });
+function answerOf({ error, message }: PlantStoreError, id: string) {
+  const body = JSON.stringify({ error, message });
   const headers = {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),

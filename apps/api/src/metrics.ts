@@ -12,9 +12,9 @@ declare module 'fastify' {
 
 /** What is counted of a store and its server, for Prometheus. */
 export interface Metrics {
-  /** Counts a request that is over, and what went wrong with it. */
+  /** Counts a request that is over. */
   countRequest(request: FastifyRequest, status: number, milliseconds: number): void;
-  /** Counts an error of what never was a request. */
+  /** Counts what went wrong with a request, or with what never was one. */
   countError(failure: PlantStoreError): void;
   /** All of it and Node's own metrics, in Prometheus's text format. */
   text(): Promise<string>;
@@ -46,7 +46,6 @@ export function createMetrics(store: PlantStore): Metrics {
       const series = found.get(key) ?? requestDuration.labels({ route, method, status });
       found.set(key, series);
       series.observe(milliseconds / 1000);
-      for (const failure of request.failures ?? []) countError(failure);
     },
     countError,
     text: () => register.metrics(),

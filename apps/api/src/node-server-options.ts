@@ -29,8 +29,7 @@ export function nodeServerOptions(requestTimeout = 30_000): FastifyHttpOptions<S
     clientErrorHandler,
     frameworkErrors: (error, { server, id, ip }, reply) => {
       const failure = toReplyError(error);
-      server.metrics?.countError(failure);
-      logRefusal(server.log, { id, ip }, failure);
+      logRefusal(server, { id, ip }, failure);
       return sendError(reply.header('x-request-id', id), failure);
     },
   };

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { PlantStoreError } from '@plant-store/core';
 import {
-  type FastifyBaseLogger,
+  type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
   LogController,
@@ -32,9 +32,14 @@ export class RequestLog extends LogController {
     this.#end(request, reply.statusCode, reply.elapsedTime);
   }
 
-  /** Notes a client that left before its reply. */
-  clientLeft({ request, elapsedTime }: FastifyReply): void {
-    this.#end(request, clientLeft, elapsedTime);
+  /** Notes a client that left before its reply, or was cut off with an answer from below Fastify. */
+  connectionLost({ request, elapsedTime }: FastifyReply): void {
+    this.#end(request, request.failures?.[0]?.status ?? clientLeft, elapsedTime);
+  }
+
+  override streamError(error: Error, request: FastifyRequest): void {
+    const hasLeft = 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+    if (!hasLeft) this.#log.warn({ reqId: request.id, err: error }, 'a reply broke off');
   }
 
   #end(request: FastifyRequest, status: number, milliseconds: number): void {
@@ -60,13 +65,14 @@ export class RequestLog extends LogController {
   }
 }
 
-/** The line for what was refused before it was a request to Fastify. */
+/** Logs and counts what was refused before it was a request to Fastify. */
 export function logRefusal(
-  log: FastifyBaseLogger,
+  { log, metrics }: FastifyInstance,
   { id, ip }: { id: string; ip: string | undefined },
-  { status, error }: PlantStoreError,
+  failure: PlantStoreError,
 ): void {
-  log.info({ reqId: id, status, errors: [error], ip }, 'refused');
+  metrics?.countError(failure);
+  log.info({ reqId: id, status: failure.status, errors: [failure.error], ip }, 'refused');
 }
 
 /** How the log shows what Fastify itself puts into it. */

@@ -66,7 +66,7 @@ export async function buildServer({
   });
 
   logStop(server);
-  watchConnections(server, (reply) => requestLog.clientLeft(reply));
+  watchConnections(server, (reply) => requestLog.connectionLost(reply));
   tellRequestIds(server);
   if (metrics) server.decorate('metrics', metrics);
   if (corsOrigins.length > 0) allowOrigins(server, corsOrigins);
@@ -98,7 +98,6 @@ function limitConnections(server: FastifyInstance, max: number): void {
   server.server.on('drop', () => {
     const message = `a connection was refused: ${max} are open`;
     const failure = new PlantStoreError('overloaded', message);
-    server.metrics?.countError(failure);
     server.logFailure(failure);
   });
 }

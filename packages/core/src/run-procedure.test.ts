@@ -30,6 +30,7 @@ const procedures = {
       return result.ok ? result : next();
     })
     .query(() => Promise.reject(new Error('twice'))),
+  otherOutput: t.procedure.output((output) => `${output}!`).query(() => 'made'),
   badOutput: t.procedure.output(z.object({ name: z.string() })).query(() => ({ name: 1 }) as never),
 };
 
@@ -51,6 +52,7 @@ it.each<[Name, unknown]>([
   ['refusal', undefined],
   ['bug', undefined],
   ['recovery', undefined],
+  ['otherOutput', undefined],
   ['badOutput', undefined],
 ])('runs %s of %j as tRPC does', async (name, input) => {
   const expected = await outcomeOf(original, name, input);
