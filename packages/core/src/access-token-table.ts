@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, isNull } from 'drizzle-orm';
+import { and, eq, getTableColumns, inArray, isNull } from 'drizzle-orm';
 import type { Drizzle } from './database.ts';
 import { accessTokens } from './tables.ts';
 
@@ -16,7 +16,8 @@ export interface AccessToken {
 /** The statements about access tokens. Those of a request are single ones, keyed by the hash. */
 export interface AccessTokenTable {
   insert(row: { sha256: string; name: string; expiresAt?: Date | undefined }): Promise<void>;
-  find(sha256: string): Promise<AccessToken | undefined>;
+  /** What is known of the tokens that have these hashes, by hash. */
+  find(sha256s: readonly string[]): Promise<Map<string, AccessToken>>;
   /** All of them, by name and age. */
   list(): Promise<AccessToken[]>;
   /** Revokes what is not revoked under a name, and returns the hashes of that. */
@@ -33,9 +34,9 @@ export function createAccessTokenTable(db: Drizzle): AccessTokenTable {
       await db.insert(accessTokens).values(row);
     },
 
-    async find(sha256) {
-      const [row] = await db.select(told).from(accessTokens).where(eq(hash, sha256));
-      return row;
+    async find(sha256s) {
+      const rows = await db.select().from(accessTokens).where(inArray(hash, sha256s));
+      return new Map(rows.map(({ sha256, ...token }) => [sha256, token]));
     },
 
     async list() {

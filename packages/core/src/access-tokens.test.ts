@@ -89,11 +89,12 @@ describe('access tokens', () => {
     await silent`begin`;
     await silent`lock table access_tokens in access exclusive mode`;
     const tokens = open();
-    const lookups = Array.from({ length: 101 }, () => tokens.authenticate(createToken()));
-    await expect(lookups[100]).rejects.toMatchObject({ error: 50301 });
+    // Two are under way and 10,000 wait.
+    const lookups = Array.from({ length: 10_003 }, (_, i) => tokens.authenticate(`guess ${i}`));
+    await expect(lookups.pop()).rejects.toMatchObject({ error: 50301 });
     await silent`rollback`;
     silent.release();
-    expect(await Promise.all(lookups.slice(0, 100))).toEqual(Array(100).fill(undefined));
+    expect(await Promise.all(lookups)).toEqual(Array(10_002).fill(undefined));
     await expect(tokens.authenticate(createToken())).resolves.toBeUndefined();
   });
 
@@ -219,6 +220,15 @@ describe.each(['Postgres', 'PGlite'])('the access tokens of a store on %s', (dat
       expect(JSON.stringify(list)).not.toContain(token);
       expect(JSON.stringify(list)).not.toContain(sha256);
     }
+  });
+
+  it('are let in while many unknown ones are tried at once', async () => {
+    const token = await accessTokens.create('Olga');
+    const guesses = Array.from({ length: 400 }, () => createToken());
+    const found = await Promise.all(
+      [...guesses, token].map((each) => accessTokens.authenticate(each)),
+    );
+    expect(found).toEqual([...guesses.map(() => undefined), { name: 'Olga' }]);
   });
 
   it('authenticate and note their use', async () => {

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { type AccessToken, createAccessTokenTable } from './access-token-table.ts';
 import type { Drizzle } from './database.ts';
 import { answerInTime } from './deadline.ts';
-import { invalidInput, PlantStoreError } from './plant-store-error.ts';
+import { createLookupBatcher } from './lookup-batcher.ts';
+import { invalidInput } from './plant-store-error.ts';
 import {
   type Authentication,
   createPrincipalCache,
@@ -43,9 +44,6 @@ export interface AccessTokens {
 /** Milliseconds between two notes of a token's last use. */
 const usePrecision = 60_000;
 
-/** Look-ups that the database has not answered; beyond them there is no use in asking more. */
-const maxUnanswered = 100;
-
 /** 256 bits of randomness behind a prefix that scanners and people recognise. */
 export function createToken(random: (size: number) => Buffer = randomBytes): string {
   return `plant_${random(32).toString('base64url')}`;
@@ -61,7 +59,7 @@ export function createAccessTokens({
 }): AccessTokens {
   const table = createAccessTokenTable(db);
   const principals = createPrincipalCache({ find, now });
-  let unanswered = 0;
+  const lookUp = createLookupBatcher(table);
 
   return {
     async create(name, { expiresAt } = {}) {
@@ -88,13 +86,8 @@ export function createAccessTokens({
   };
 
   async function find(sha256: string): Promise<Finding> {
-    if (unanswered >= maxUnanswered) {
-      const message = 'too many access tokens are being looked up: send the request again later';
-      throw new PlantStoreError('overloaded', message);
-    }
-    unanswered++;
     const at = now();
-    const token = await answerInTime(table.find(sha256).finally(() => unanswered--));
+    const token = await lookUp(sha256);
     const until = token?.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
     if (!token || token.revokedAt || until <= at) return nobody;
 
