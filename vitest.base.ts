@@ -16,7 +16,11 @@ export function vitestConfig(
   return mergeConfig(base, { test });
 }
 
+const setup = (name: string) =>
+  fileURLToPath(new URL(`packages/test-setup/src/${name}.ts`, import.meta.url));
+
 /** The global setup that starts one real Postgres for a package's tests. */
-export const withPostgres = fileURLToPath(
-  new URL('packages/test-setup/src/global-setup.ts', import.meta.url),
-);
+export const withPostgres = setup('global-setup');
+
+/** The one that makes an embedded database for them to copy. */
+export const withEmbedded = setup('embedded-setup');

@@ -4,7 +4,12 @@ import { gzipSync } from 'node:zlib';
 import { PlantStoreError } from '@plant-store/core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { sendRaw } from './raw-request.ts';
-import { type DatabaseName, type RunningServer, startServer } from './running-server.ts';
+import {
+  type DatabaseName,
+  type RunningServer,
+  startServer,
+  startServerOn,
+} from './running-server.ts';
 import { post, surfaces } from './surfaces.ts';
 
 const plant = '{"id":1,"name":"x"}';
@@ -111,7 +116,7 @@ describe.each(cases)('over $surface.name on $database', ({ database, surface }) 
     ['databaseUnavailable', 50300],
     ['overloaded', 50301],
   ] as const)('answers 503 with Retry-After where the store is %s', async (kind, error) => {
-    const broken = await startServer(database, { create: failing(kind) });
+    const broken = await startServerOn(server.store, { create: failing(kind) });
     const reply = await surface.send(broken, plant);
     expectError(reply, error, 503);
     expect(reply.headers.get('retry-after')).toBe('1');
@@ -119,7 +124,7 @@ describe.each(cases)('over $surface.name on $database', ({ database, surface }) 
   });
 
   it('answers 500 to a bug, which only the log describes', async () => {
-    const broken = await startServer(database, { create: failing() });
+    const broken = await startServerOn(server.store, { create: failing() });
     const reply = await surface.send(broken, plant);
     expect(reply).toMatchObject({
       status: 500,
@@ -151,7 +156,7 @@ describe.each(cases)('over $surface.name on $database', ({ database, surface }) 
   });
 
   it('counts requests without a token towards the rate limit', async () => {
-    const limited = await startServer(database, { rateLimit: 2 });
+    const limited = await startServerOn(server.store, { rateLimit: 2 });
     const guess = () => surface.send(limited, plant, { authorization: 'Bearer guess' });
     const statuses = [await guess(), await guess(), await guess()].map(({ status }) => status);
     expect(statuses).toEqual([401, 401, 429]);
@@ -160,7 +165,7 @@ describe.each(cases)('over $surface.name on $database', ({ database, surface }) 
   });
 
   it('answers 429 with Retry-After beyond a rate limit, where one is set', async () => {
-    const limited = await startServer(database, { rateLimit: 2 });
+    const limited = await startServerOn(server.store, { rateLimit: 2 });
     expect(await surface.send(limited, plant)).toMatchObject({ status: 200 });
     expect(await surface.send(limited, plant)).toMatchObject({ status: 200 });
     const reply = await surface.send(limited, plant);
@@ -296,7 +301,7 @@ describe('below the routes', () => {
       'POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test-token\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"id"',
     ],
   ])('answers 408 to %s that are not sent completely in time', async (_what, text) => {
-    const impatient = await startServer('Postgres', { requestTimeout: 100 });
+    const impatient = await startServerOn(server.store, { requestTimeout: 100 });
     const { status, body } = await sendRaw(impatient.url, text);
     expectError({ status, body: JSON.parse(body) }, 40800, 408);
     await impatient.stop();
@@ -333,7 +338,7 @@ describe('below the routes', () => {
 
   it('gives the answers that are due before one that has been given and goes wrong then', async () => {
     const slow = Promise.withResolvers<void>();
-    const waiting = await startServer('Postgres', {
+    const waiting = await startServerOn(server.store, {
       create: async ({ name }) => {
         await slow.promise;
         return { name };

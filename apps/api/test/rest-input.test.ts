@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { openPlantStore, type PlantStore } from '@plant-store/core';
+import { createDatabase } from '@plant-store/test-setup';
 import { initTRPC } from '@trpc/server';
 import { type FastifyInstance, fastify } from 'fastify';
 import type { OpenApiMeta } from 'trpc-to-openapi';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import * as z from 'zod';
 import { handleErrors } from '../src/error-replies.ts';
 import { rest } from '../src/rest.ts';
@@ -24,13 +22,11 @@ const router = t.router({
     .mutation(({ input }) => ({ input })),
 });
 
-let directory: string;
 let store: PlantStore;
 let server: FastifyInstance;
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'plant-store-rest-input-'));
-  store = await openPlantStore({ dataDirectory: directory });
+  store = await openPlantStore({ databaseUrl: await createDatabase(inject('postgresUrl')) });
   store.accessTokens.trust('test', 'secret');
   server = fastify();
   handleErrors(server);
@@ -40,7 +36,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close();
   await store.close();
-  await rm(directory, { recursive: true });
 });
 
 it.each([

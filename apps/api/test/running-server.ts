@@ -1,3 +1,4 @@
+import { cpSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,13 +44,30 @@ interface StartOptions extends Partial<ServerOptions> {
 /** Starts the server on a real socket, with an empty database of its own. */
 export async function startServer(
   database: DatabaseName,
-  { create, jwts, ...options }: StartOptions = {},
+  options: StartOptions = {},
 ): Promise<RunningServer> {
   const { storeOptions, rows } = database === 'PGlite' ? await embedded() : await onPostgres();
   const opened = await openPlantStore(storeOptions);
+  opened.accessTokens.trust('tester', token);
+  const { stop, ...server } = await startServerOn(opened, options);
+  return {
+    ...server,
+    databaseUrl: 'databaseUrl' in storeOptions ? storeOptions.databaseUrl : undefined,
+    async stop() {
+      await stop();
+      await opened.close();
+      return rows();
+    },
+  };
+}
+
+/** Starts another server on the store of one that runs, and leaves the store open. */
+export async function startServerOn(
+  opened: PlantStore,
+  { create, jwts, ...options }: StartOptions = {},
+) {
   const failing = create ? { ...opened, create } : opened;
   const store = jwts ? acceptJwts(failing, jwts) : failing;
-  store.accessTokens.trust('tester', token);
   const log: string[] = [];
   const server = await buildServer({
     logStream: { write: (line) => log.push(line) },
@@ -61,14 +79,11 @@ export async function startServer(
     url,
     token,
     store,
-    databaseUrl: 'databaseUrl' in storeOptions ? storeOptions.databaseUrl : undefined,
     log,
     connections: promisify(server.server.getConnections).bind(server.server),
     async stop() {
       server.server.closeAllConnections();
       await server.close();
-      await store.close();
-      return rows();
     },
   };
 }
@@ -77,6 +92,7 @@ const select = 'select id::text, name, tag from plants order by plants.id';
 
 async function embedded() {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'plant-store-api-'));
+  cpSync(inject('dataDirectory'), dataDirectory, { recursive: true });
   const rows = async () => {
     const database = await PGlite.create(join(dataDirectory, 'postgres'));
     const { rows } = await database.query<TextRow>(select);

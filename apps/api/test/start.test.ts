@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { cpSync } from 'node:fs';
 import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -48,21 +49,23 @@ const curl = async (server: StartedProcess) => (await server.printed(/^ {2}(curl
 
 const monstera = '{"name":"Monstera deliciosa","tag":"Araceae"}';
 
-describe('on the embedded database', () => {
-  it('prints where everything is, the token of its first run, and a command that works', async () => {
-    // An empty setting is one that is not set.
-    const server = start({ PLANT_STORE_TOKEN: '', DATABASE_URL: '', LOG_LEVEL: '' });
-    expect(await shell(await curl(server))).toBe(monstera);
-    expect(await shell(await curl(server))).toBe(monstera);
+it('makes the embedded database, prints where everything is, the token of its first run, and a command that works', async () => {
+  // An empty setting is one that is not set.
+  const server = start({ PLANT_STORE_TOKEN: '', DATABASE_URL: '', LOG_LEVEL: '' });
+  expect(await shell(await curl(server))).toBe(monstera);
+  expect(await shell(await curl(server))).toBe(monstera);
 
-    const [, url = ''] = await server.printed(/REST +(http:\/\/127\.0\.0\.1:\d+)\/plants/);
-    for (const path of ['/trpc', '/docs', '/openapi.json']) {
-      expect(server.output()).toContain(`${url}${path}\n`);
-    }
-    for (const path of ['/docs/', '/openapi.json', '/livez', '/readyz']) {
-      expect((await fetch(url + path)).status).toBe(200);
-    }
-  });
+  const [, url = ''] = await server.printed(/REST +(http:\/\/127\.0\.0\.1:\d+)\/plants/);
+  for (const path of ['/trpc', '/docs', '/openapi.json']) {
+    expect(server.output()).toContain(`${url}${path}\n`);
+  }
+  for (const path of ['/docs/', '/openapi.json', '/livez', '/readyz']) {
+    expect((await fetch(url + path)).status).toBe(200);
+  }
+});
+
+describe('on the embedded database', () => {
+  beforeEach(() => cpSync(inject('dataDirectory'), dataDirectory, { recursive: true }));
 
   it('keeps its plants and its token, which only its owner can read', async () => {
     const first = start();
@@ -283,7 +286,7 @@ describe('with settings that it cannot start with', () => {
 });
 
 it('has logged every request when it ends', async () => {
-  const server = start({ PLANT_STORE_TOKEN: 'secret' });
+  const server = start({ DATABASE_URL: await createDatabase(inject('postgresUrl')) });
   const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
   for (let i = 0; i < 50; i++) expect((await fetch(`${url}/livez`)).status).toBe(200);
   expect(await stop(server)).toBe(0);
