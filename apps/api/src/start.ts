@@ -38,7 +38,8 @@ async function start(env: Env): Promise<void> {
 
   endWhenTold({ server, store, drainDelay: env.PLANT_STORE_DRAIN_DELAY });
   const metricsUrl = await offerMetrics(server, env);
-  const address = { host: env.HOST, port: env.PORT };
+  // Of Node's own accord it is 511, and who comes beyond that in a burst waits for seconds.
+  const address = { host: env.HOST, port: env.PORT, backlog: 4096 };
   const url = await server
     .listen(address)
     .catch(failedTo('listen', 'set HOST and PORT to an address of this machine that is free'));

@@ -1,0 +1,28 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { createDatabase, startProcess } from '@plant-store/test-setup';
+import { expect, inject, it, onTestFinished } from 'vitest';
+
+it('keeps a thousand clients that come while it is busy, and answers them all', async () => {
+  const server = startProcess({
+    DATABASE_URL: await createDatabase(inject('postgresUrl')),
+    PLANT_STORE_TOKEN: 'secret',
+  });
+  onTestFinished(() => void server.child.kill('SIGKILL'));
+  const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
+  const { hostname, port } = new URL(url);
+
+  server.child.kill('SIGSTOP');
+  const sockets = Array.from({ length: 1_000 }, () => connect(Number(port), hostname));
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  server.child.kill('SIGCONT');
+  const replies = await Promise.all(
+    sockets.map(async (socket) => {
+      socket.write('GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+      const [reply] = await once(socket, 'data');
+      socket.destroy();
+      return String(reply).split('\r\n', 1)[0];
+    }),
+  );
+  expect(new Set(replies)).toEqual(new Set(['HTTP/1.1 200 OK']));
+});
