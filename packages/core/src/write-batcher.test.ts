@@ -215,6 +215,31 @@ it('is drained at its deadline though a statement never returns', async () => {
   await Promise.all([expect(create).rejects.toMatchObject({ error: 50300 }), writes.drained()]);
 });
 
+it('sends no more text in one statement than a million characters, and one plant', async () => {
+  const sizes: number[] = [];
+  const writes = new WriteBatcher({ table: noting(sizes), maxInFlight: 1 });
+  const long = plantsFrom(20_000, 6).map((plant) => ({ ...plant, name: 'x'.repeat(400_000) }));
+  await Promise.all(long.map((plant) => writes.create(plant)));
+  expect(sizes).toEqual([1, 3, 2]);
+});
+
+it('refuses creates at once that would make more text wait than it holds', async () => {
+  const writes = new WriteBatcher({
+    table: { ...table, ...silent },
+    maxInFlight: 1,
+    deadline: 200,
+  });
+  const name = 'x'.repeat(2 ** 20);
+  const held = plantsFrom(1, 65).map((plant) => writes.create({ ...plant, name }));
+  const tooMany = writes.create({ id: 66n, name: 'x' });
+  await expect(tooMany).rejects.toMatchObject({ error: 50301 });
+  const outcomes = await Promise.allSettled(held);
+  expect(outcomes).toEqual(
+    Array(65).fill({ status: 'rejected', reason: expect.objectContaining({ error: 50300 }) }),
+  );
+  await expect(writes.create({ id: 67n, name: 'x' })).rejects.toMatchObject({ error: 50300 });
+});
+
 it('answers the creates of a batch though whoever is told of it fails', async () => {
   const failure = new Error('no room to count in');
   const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();

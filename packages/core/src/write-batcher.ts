@@ -1,4 +1,5 @@
 import type { ErrorKind, NewPlant, Plant } from '@plant-store/schemas';
+import { CreateQueue } from './create-queue.ts';
 import { createUnanswered, isDataError, plantRefused } from './database-error.ts';
 import { deadline } from './deadline.ts';
 import { PendingCreate } from './pending-create.ts';
@@ -32,7 +33,7 @@ interface WriteBatcherOptions {
  */
 export class WriteBatcher {
   readonly #options: Required<WriteBatcherOptions>;
-  readonly #queue: PendingCreate[] = [];
+  readonly #queue: CreateQueue;
   readonly #inFlight = new Set<PendingCreate[]>();
   /** Those in flight that are expected back soon. */
   readonly #young = new Set<PendingCreate[]>();
@@ -43,29 +44,26 @@ export class WriteBatcher {
 
   constructor(options: WriteBatcherOptions) {
     this.#options = { maxBatch: 128, patience: 50, maxQueue: 10_000, deadline, ...options };
+    this.#queue = new CreateQueue(this.#options.maxBatch, this.#options.maxQueue);
   }
 
   /** See `PlantStore.create`. */
   async create(plant: NewPlant, within = this.#options.deadline): Promise<Plant> {
-    const { maxQueue } = this.#options;
-    const waiting = this.#queue.length;
     if (this.#isClosing) throw refused('shuttingDown', 'the store is closing');
     // What may be answered too late is not begun: it could be written for nobody.
-    if (waiting >= maxQueue || this.#timeToAnswer(waiting) > 0.8 * within) {
-      throw refused('overloaded', `${waiting} creates are waiting already`);
+    if (this.#queue.isFull || this.#timeToAnswer() > 0.8 * within) {
+      throw refused('overloaded', `${this.#queue.size} creates are waiting already`);
     }
 
-    const pending = new PendingCreate(plant, within, () => {
-      while (this.#queue[0]?.isAnswered) this.#queue.shift();
-    });
-    this.#queue.push(pending);
+    const pending = new PendingCreate(plant, within, () => this.#queue.dropAnswered());
+    this.#queue.add(pending);
     this.#send();
     return pending.outcome;
   }
 
   /** See `PlantStore.pending`. */
   get pending(): { waiting: number; inFlight: number } {
-    return { waiting: this.#queue.length, inFlight: [...this.#inFlight].flat().length };
+    return { waiting: this.#queue.size, inFlight: [...this.#inFlight].flat().length };
   }
 
   /** Refuses further creates and resolves when those under way are answered. */
@@ -76,10 +74,10 @@ export class WriteBatcher {
   }
 
   #send(): void {
-    const { maxBatch, maxInFlight, patience } = this.#options;
-    while (this.#queue.length > 0 && this.#inFlight.size < maxInFlight) {
-      if (this.#young.size > 0 && this.#queue.length < maxBatch) return;
-      const batch = this.#queue.splice(0, maxBatch);
+    const { maxInFlight, patience } = this.#options;
+    while (this.#queue.size > 0 && this.#inFlight.size < maxInFlight) {
+      if (this.#young.size > 0 && this.#queue.fullStatements === 0) return;
+      const batch = this.#queue.take();
       this.#inFlight.add(batch);
       this.#young.add(batch);
       const isSlow = setTimeout(() => {
@@ -98,14 +96,14 @@ export class WriteBatcher {
   }
 
   /**
-   * Milliseconds until a create is answered that so many wait before, at the longest. What fits into
-   * one statement may always gather: a slow database is kept busy, and seen when it is fast again.
+   * Milliseconds until the next create is answered, at the longest. What fits into one statement may
+   * always gather: a slow database is kept busy, and seen when it is fast again.
    */
-  #timeToAnswer(waiting: number): number {
-    const { maxBatch, maxInFlight } = this.#options;
-    if (waiting < maxBatch) return 0;
+  #timeToAnswer(): number {
+    const ahead = this.#queue.fullStatements;
+    if (ahead === 0) return 0;
     // The statements under way, those of the creates before it, its own.
-    return (2 + Math.floor(waiting / (maxBatch * maxInFlight))) * this.#latency;
+    return (2 + Math.floor(ahead / this.#options.maxInFlight)) * this.#latency;
   }
 
   /**
@@ -113,7 +111,7 @@ export class WriteBatcher {
    * was learnt is forgotten when there is nothing to do, since the database may be another by then.
    */
   #noteLatency(latency: number): void {
-    const isIdle = this.#queue.length === 0 && this.#inFlight.size === 0;
+    const isIdle = this.#queue.size === 0 && this.#inFlight.size === 0;
     this.#latency = isIdle ? 0 : this.#latency + (latency - this.#latency) / 8;
   }
 

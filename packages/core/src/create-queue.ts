@@ -1,0 +1,72 @@
+import type { PendingCreate } from './pending-create.ts';
+
+/** Characters of names and tags in one statement, more or less: a plant may have a million. */
+const maxStatementLength = 2 ** 20;
+
+/** Characters of names and tags that may wait. */
+const maxLength = 64 * 2 ** 20;
+
+/** Creates that wait for a statement, in their order: so many plants, and so much text. */
+export class CreateQueue {
+  readonly #waiting: PendingCreate[] = [];
+  readonly #maxBatch: number;
+  readonly #maxSize: number;
+  #length = 0;
+
+  /**
+   * @param maxBatch plants in one statement
+   * @param maxSize plants that may wait
+   */
+  constructor(maxBatch: number, maxSize: number) {
+    this.#maxBatch = maxBatch;
+    this.#maxSize = maxSize;
+  }
+
+  /** How many wait. */
+  get size(): number {
+    return this.#waiting.length;
+  }
+
+  get isFull(): boolean {
+    return this.size >= this.#maxSize || this.#length >= maxLength;
+  }
+
+  /** How many statements those that wait would fill. */
+  get fullStatements(): number {
+    return Math.floor(Math.max(this.size / this.#maxBatch, this.#length / maxStatementLength));
+  }
+
+  add(pending: PendingCreate): void {
+    this.#waiting.push(pending);
+    this.#length += lengthOf(pending);
+  }
+
+  /** Takes the first out, as many as go in one statement. */
+  take(): PendingCreate[] {
+    let count = 0;
+    let length = 0;
+    for (const pending of this.#waiting) {
+      if (count === this.#maxBatch || length >= maxStatementLength) break;
+      count++;
+      length += lengthOf(pending);
+    }
+    this.#length -= length;
+    return this.#waiting.splice(0, count);
+  }
+
+  /** Lets go of the first ones that have had their answer while they waited. */
+  dropAnswered(): void {
+    for (let [first] = this.#waiting; first?.isAnswered; [first] = this.#waiting) {
+      this.#waiting.shift();
+      this.#length -= lengthOf(first);
+    }
+  }
+
+  [Symbol.iterator](): Iterator<PendingCreate> {
+    return this.#waiting.values();
+  }
+}
+
+function lengthOf({ plant: { name, tag = '' } }: PendingCreate): number {
+  return name.length + tag.length;
+}
