@@ -36,7 +36,8 @@ async function start(env: Env): Promise<void> {
   const isFirstRun = !env.PLANT_STORE_TOKEN && !databaseUrl;
   const made = isFirstRun ? await firstRunToken(dataDirectory, store.accessTokens) : undefined;
 
-  endWhenTold({ server, store, drainDelay: env.PLANT_STORE_DRAIN_DELAY });
+  const running = { server, store, drainDelay: env.PLANT_STORE_DRAIN_DELAY };
+  server.server.once('listening', () => endWhenTold(running)); // Ahead of the first request.
   const metricsUrl = await offerMetrics(server, env);
   // Of Node's own accord it is 511, and who comes beyond that in a burst waits for seconds.
   const address = { host: env.HOST, port: env.PORT, backlog: 4096 };

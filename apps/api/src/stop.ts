@@ -16,6 +16,17 @@ const answerDeadline = 6_000;
 const storeDeadline = 1_000;
 
 /**
+ * Ends the process at once when it is told to, with exit code 0: until `endWhenTold` it has taken no
+ * request. A container's first process would not even end without it.
+ */
+export function endAtOnceWhenTold(): void {
+  process.on('SIGINT', endAtOnce);
+  process.on('SIGTERM', endAtOnce);
+}
+
+const endAtOnce = () => process.exit();
+
+/**
  * Ends the process when it is told to, with exit code 0, and when something goes wrong that nothing
  * has caught, with 1: nobody knows what state it is in then. What is under way is answered first;
  * a second signal ends the process at once.
@@ -24,8 +35,8 @@ export function endWhenTold({ server, store, drainDelay }: Running): void {
   let isEnding = false;
 
   // Whoever sits at a terminal waits for it, and nobody looks at `/readyz`.
-  process.on('SIGINT', () => told(0));
-  process.on('SIGTERM', () => told(drainDelay));
+  process.off('SIGINT', endAtOnce).on('SIGINT', () => told(0));
+  process.off('SIGTERM', endAtOnce).on('SIGTERM', () => told(drainDelay));
   // Rejections that nothing handles come here too.
   process.on('uncaughtException', (thrown) => {
     fail(thrown);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { cpSync } from 'node:fs';
 import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -180,6 +181,21 @@ describe('on Postgres', () => {
     expect(await stop(server)).toBe(0);
     await database.stop();
   });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'ends at once when it gets %s while it waits for its database',
+    async (signal) => {
+      const silent = createTcpServer().listen(0, '127.0.0.1');
+      await once(silent, 'listening');
+      const { port } = silent.address() as { port: number }; // It listens on a port, not on a pipe.
+      const server = start({ DATABASE_URL: `postgres://someone@127.0.0.1:${port}/plants` });
+      await once(silent, 'connection');
+      server.child.kill(signal);
+      expect(await server.ended()).toBe(0);
+      expect(server.output()).toBe('');
+      silent.close();
+    },
+  );
 
   it('does not wait for what is no Postgres', async () => {
     const mute = createServer().listen(0, '127.0.0.1');
