@@ -7,6 +7,7 @@ export {
 } from './acknowledged-load.ts';
 export { createDatabase } from './create-database.ts';
 export { type Fault, type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+export { freePort } from './free-port.ts';
 export { makeCertificate } from './make-certificate.ts';
 export { hasPgBouncer, startPgBouncer } from './start-pgbouncer.ts';
 export { startPostgres, type TestPostgres } from './start-postgres.ts';

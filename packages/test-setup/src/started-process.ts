@@ -14,9 +14,13 @@ export interface StartedProcess {
   ended(): Promise<number | NodeJS.Signals>;
 }
 
-/** Starts the server's program as `pnpm start` does, with these settings and no others. */
-export function startProcess(env: Record<string, string>): StartedProcess {
-  const child = spawn(process.execPath, [main], {
+/**
+ * Starts the server's program as `pnpm start` does, with these settings and no others.
+ *
+ * @param shell runs it, as `"$@"`: what redirects its output, say.
+ */
+export function startProcess(env: Record<string, string>, shell = 'exec "$@"'): StartedProcess {
+  const child = spawn('sh', ['-c', shell, 'sh', process.execPath, main], {
     env: { PATH: process.env['PATH'], PORT: '0', PLANT_STORE_DRAIN_DELAY: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
