@@ -16,7 +16,7 @@ export function limitFailures(scope: FastifyInstance, max: number): void {
 
   scope.addHook('onRequest', async ({ ip }, reply) => {
     if ((failures.get(ip) ?? 0) < max) return;
-    const seconds = Math.ceil((end - Date.now()) / 1000);
+    const seconds = Math.ceil((end - performance.now()) / 1000);
     if (seconds <= 0) return;
     reply.header('retry-after', seconds);
     throw new PlantStoreError(
@@ -27,9 +27,9 @@ export function limitFailures(scope: FastifyInstance, max: number): void {
 
   scope.addHook('onError', async ({ ip }, _reply, error: Error) => {
     if (!(error instanceof PlantStoreError) || error.status !== 401) return;
-    if (Date.now() >= end || failures.size >= maxAddresses) {
+    if (performance.now() >= end || failures.size >= maxAddresses) {
       failures.clear();
-      end = Date.now() + minute;
+      end = performance.now() + minute;
     }
     failures.set(ip, (failures.get(ip) ?? 0) + 1);
   });

@@ -33,10 +33,10 @@ export function logFailures(server: FastifyInstance): void {
     if (kind === 'internal') return server.log.error(details, message);
 
     const { failures, until } = untold.get(kind) ?? { failures: 0, until: 0 };
-    const isTold = Date.now() >= until;
+    const isTold = performance.now() >= until;
     if (isTold) server.log.warn({ ...details, failures: failures + 1 }, message);
     const next = isTold
-      ? { failures: 0, until: Date.now() + quiet }
+      ? { failures: 0, until: performance.now() + quiet }
       : { failures: failures + 1, until };
     untold.set(kind, next);
   });

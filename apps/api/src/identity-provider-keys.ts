@@ -25,14 +25,15 @@ export function identityProviderKeys(url: URL): JWTVerifyGetKey {
     cacheMaxAge: Number.POSITIVE_INFINITY, // jose would refuse the known ones when they are stale.
     // jose's own cool-down begins with a success alone.
     [customFetch]: async (...request) => {
-      if (Date.now() - fetchedAt < cooldown.afterFailure) throw new Error('it has failed just now');
-      fetchedAt = Date.now();
+      if (performance.now() - fetchedAt < cooldown.afterFailure)
+        throw new Error('it has failed just now');
+      fetchedAt = performance.now();
       return fetch(...request);
     },
   });
 
   return async (header, token) => {
-    if (Date.now() - fetchedAt >= maxAge) keys.reload().catch(() => {});
+    if (performance.now() - fetchedAt >= maxAge) keys.reload().catch(() => {});
     try {
       return await keys(header, token);
     } catch (error) {

@@ -40,7 +40,7 @@ const send = (
   });
 
 it('refuses an address that has failed too often, whatever it sends then, until the minute is over', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
+  vi.useFakeTimers({ toFake: ['performance'] });
   for (const token of ['guess', '', 'another']) expect((await send(token)).statusCode).toBe(401);
   for (const path of paths) {
     for (const token of ['guess', '', 'test-token']) {
@@ -52,7 +52,7 @@ it('refuses an address that has failed too often, whatever it sends then, until 
       );
     }
   }
-  vi.setSystemTime(Date.now() + 60_000);
+  vi.advanceTimersByTime(60_000);
   expect((await send('test-token')).statusCode).toBe(200);
 });
 

@@ -22,7 +22,8 @@ export interface AccessTokenTable {
   list(): Promise<AccessToken[]>;
   /** Revokes what is not revoked under a name, and returns the hashes of that. */
   revoke(name: string, at: Date): Promise<string[]>;
-  markUsed(sha256: string, at: Date): Promise<void>;
+  /** Notes the use of those whose rows nobody else holds. */
+  markUsed(sha256s: readonly string[], at: Date): Promise<void>;
 }
 
 export function createAccessTokenTable(db: Drizzle): AccessTokenTable {
@@ -52,8 +53,14 @@ export function createAccessTokenTable(db: Drizzle): AccessTokenTable {
       return rows.map(({ sha256 }) => sha256);
     },
 
-    async markUsed(sha256, at) {
-      await db.update(accessTokens).set({ lastUsedAt: at }).where(eq(hash, sha256));
+    async markUsed(sha256s, at) {
+      // One that waited for a row could hold others that a revocation waits for.
+      const free = db
+        .select({ hash })
+        .from(accessTokens)
+        .where(inArray(hash, sha256s))
+        .for('update', { skipLocked: true });
+      await db.update(accessTokens).set({ lastUsedAt: at }).where(inArray(hash, free));
     },
   };
 }

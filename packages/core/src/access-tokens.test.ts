@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createDatabase } from '@plant-store/test-setup';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { type AccessTokens, createAccessTokens, createToken } from './access-tokens.ts';
 import { openPlantStore } from './plant-store.ts';
 
@@ -164,6 +164,42 @@ describe('access tokens', () => {
     time += 30_000;
     await tokens.authenticate(token);
     await vi.waitFor(async () => expect(await lastUse()).toEqual(new Date(time)));
+  });
+
+  it('authenticate, and plants are created, while a lock keeps their use from being noted', async () => {
+    const store = await openPlantStore({ databaseUrl });
+    onTestFinished(() => store.close());
+    const names = Array.from({ length: 60 }, (_, i) => `Quin ${i}`);
+    const tokens = await Promise.all(names.map((name) => store.accessTokens.create(name)));
+    const other = await sql.reserve();
+    await other`begin`;
+    await other`lock table access_tokens in share mode`;
+    for (const [i, token] of tokens.entries()) {
+      expect(await store.accessTokens.authenticate(token)).toEqual({ name: names[i] });
+      expect(await store.create({ id: BigInt(i), name: 'Ficus' })).toEqual({ name: 'Ficus' });
+    }
+    await other`rollback`;
+    other.release();
+    await vi.waitFor(async () => {
+      const list = await store.accessTokens.list();
+      const used = list.filter(({ name, lastUsedAt }) => names.includes(name) && lastUsedAt);
+      expect(used).toHaveLength(names.length);
+    });
+  });
+
+  it('note their use while somebody holds the row of another', async () => {
+    const tokens = open();
+    const [held, free] = [await tokens.create('Rhea'), await tokens.create('Sam')];
+    const other = await sql.reserve();
+    await other`begin`;
+    await other`update access_tokens set revoked_at = now() where name = 'Rhea'`;
+    for (const token of [held, free]) await tokens.authenticate(token);
+    await vi.waitFor(async () => {
+      const list = await tokens.list();
+      expect(list.find(({ name }) => name === 'Sam')?.lastUsedAt).toEqual(new Date(time));
+    });
+    await other`rollback`;
+    other.release();
   });
 
   it('are accepted though their use cannot be noted', async () => {

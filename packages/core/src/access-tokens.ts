@@ -11,6 +11,7 @@ import {
   type Finding,
   sha256Of,
 } from './principal-cache.ts';
+import { createUseMarker } from './use-marker.ts';
 
 export interface AccessTokens {
   /**
@@ -60,6 +61,7 @@ export function createAccessTokens({
   const table = createAccessTokenTable(db);
   const principals = createPrincipalCache({ find, now });
   const lookUp = createLookupBatcher(table);
+  const markUsed = createUseMarker({ table, now });
 
   return {
     async create(name, { expiresAt } = {}) {
@@ -91,10 +93,7 @@ export function createAccessTokens({
     const until = token?.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
     if (!token || token.revokedAt || until <= at) return nobody;
 
-    if (at - (token.lastUsedAt?.getTime() ?? 0) >= usePrecision) {
-      // Nobody waits for it and nothing depends on it.
-      table.markUsed(sha256, new Date(at)).catch(() => {});
-    }
+    if (at - (token.lastUsedAt?.getTime() ?? 0) >= usePrecision) markUsed(sha256);
     return { principal: { name: token.name }, until };
   }
 }

@@ -88,8 +88,8 @@ export class ConnectionPool {
   async #open(): Promise<void> {
     if (this.#isOpening) return;
     this.#isOpening = true;
-    await setTimeout(Math.max(0, this.#openAgainAt - Date.now()));
-    this.#openedAt = Date.now();
+    await setTimeout(Math.max(0, this.#openAgainAt - performance.now()));
+    this.#openedAt = performance.now();
     try {
       const connection = await this.#options.connect();
       this.#connections.add(connection);

@@ -87,15 +87,19 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     socket.destroy();
   };
 
-  let isDirect = false;
-  try {
-    const state = await inTime(client.unsafe<[State]>(stateOfServer), within);
-    if (state[0].read_only) throw new Error(`${host}:${port} takes no writes: it is read-only`);
-    isDirect = state[0].pid === state.state.pid;
-  } catch (error) {
+  const start = async () => {
+    const { 0: server, state } = await client.unsafe<[State]>(stateOfServer);
+    if (server.read_only) throw new Error(`${host}:${port} takes no writes: it is read-only`);
+    const isDirect = server.pid === state.pid;
+    // Else a plant that was acknowledged could be lost. A pooler's session is not ours to set.
+    if (isDirect && server.forgetful) await client.unsafe('set synchronous_commit = on');
+    return isDirect;
+  };
+
+  const isDirect = await inTime(start(), within).catch(async (error: unknown) => {
     await close();
     throw error;
-  }
+  });
 
   return {
     get isOpen() {
@@ -128,12 +132,15 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
 
 interface State {
   read_only: boolean;
+  /** Whether its commits do not wait for the disk. */
+  forgetful: boolean;
   pid: number;
 }
 
 /** The server's process is another than the one we were told of where a pooler is in between. */
 const stateOfServer = `
-  select current_setting('transaction_read_only') = 'on' as read_only, pg_backend_pid() as pid`;
+  select current_setting('transaction_read_only') = 'on' as read_only,
+    current_setting('synchronous_commit') = 'off' as forgetful, pg_backend_pid() as pid`;
 
 const noTimers = { connect_timeout: 0, idle_timeout: 0, max_lifetime: 0 };
 

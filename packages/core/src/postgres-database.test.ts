@@ -44,6 +44,32 @@ it('takes no notice when the database ends a connection that nobody uses', async
   expect(proxy.accepted).toBe(accepted + 1);
 });
 
+it('connects again though the clock was set back meanwhile', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  proxy.fault = 'refuse';
+  await expect(store.create(plant)).rejects.toMatchObject({ error: 50300 });
+  vi.setSystemTime(Date.now() - 3_600_000);
+  proxy.fault = 'none';
+  expect(await store.create(plant)).toEqual({ name: plant.name });
+});
+
+it.each([
+  ['on', 'off'],
+  ['remote_apply', 'remote_apply'],
+])('commits with synchronous_commit %s where the database has it %s', async (used, set) => {
+  await sql.unsafe(`alter database ${sql.options.database} set synchronous_commit = ${set}`);
+  await sql`create table commits (setting text)`;
+  await sql`
+    create function note() returns trigger language plpgsql
+    as $$ begin insert into commits values (current_setting('synchronous_commit')); return new; end $$`;
+  await sql`create trigger note before insert on plants for each row execute function note()`;
+  const opened = await openPlantStore({ databaseUrl: proxy.url });
+  onTestFinished(() => opened.close());
+  await opened.create(plant);
+  expect(await sql`select setting from commits`).toEqual([{ setting: used }]);
+});
+
 it('has no more connections than its statements need, and none once it is closed', async () => {
   const creates = Array.from({ length: 500 }, (_, i) => store.create({ ...plant, id: BigInt(i) }));
   const lookups = Array.from({ length: 50 }, (_, i) => store.accessTokens.authenticate(`t${i}`));

@@ -22,12 +22,12 @@ export function connector(url: string, answerWithin = deadline): () => Promise<C
   let limits: { statementTimeout?: number } = { statementTimeout: 0.9 * answerWithin };
 
   return async () => {
-    const until = Date.now() + deadline;
+    const until = performance.now() + deadline;
     const pending = new Map<number, Promise<Attempt>>();
     let failure: unknown = new Error(`no answer within ${deadline} ms`);
     let candidates = hosts;
 
-    for (let turn = 0; Date.now() < until; turn++) {
+    for (let turn = 0; performance.now() < until; turn++) {
       const [next, ...rest] = candidates;
       if (!next) break;
       candidates = [...rest, next];
@@ -54,7 +54,7 @@ export function connector(url: string, answerWithin = deadline): () => Promise<C
   async function attempt(turn: number, host: Host, until: number): Promise<Attempt> {
     const sent = limits;
     try {
-      const within = until - Date.now();
+      const within = until - performance.now();
       const connection = await connectPostgres({ url, ...host, within, ...sent });
       return { turn, host, connection };
     } catch (error) {
