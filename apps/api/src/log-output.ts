@@ -29,8 +29,8 @@ export function logOutput(): pino.DestinationStream {
 
   setInterval(() => isDue || pass(), patience).unref();
   process.on('exit', () => {
-    const deadline = Date.now() + exitDeadline;
-    while (!writeAll() && Date.now() < deadline) sleep(retryDelay);
+    const deadline = performance.now() + exitDeadline;
+    while (!writeAll() && performance.now() < deadline) sleep(retryDelay);
   });
 
   return {

@@ -49,7 +49,10 @@ export class RequestLog extends LogController {
     }
   }
 
-  /** As pino writes it, whose own way to put a line together took a tenth of the server's time. */
+  /**
+   * As pino writes it, whose own way to put a line together took 7 % of the server's time. An id
+   * (`request-id.ts`) and a method (Node's parser) hold nothing that JSON would escape.
+   */
   #line(request: FastifyRequest, status: number, milliseconds: number): string {
     const { id, ip, failures, principal } = request;
     const { method, path } = describeRequest(request);
