@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { tokenSyntax } from './authentication.ts';
-import type { JwtSettings } from './jwt.ts';
-import { StartFailure } from './start-failure.ts';
+import { tokenSyntax } from './auth/authentication.ts';
+import type { JwtSettings } from './auth/jwt.ts';
+import { StartFailure } from './process/start-error.ts';
 
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url));
 

@@ -1,6 +1,6 @@
 import { quickenImports } from '@plant-store/core/quick-imports';
-import { endAtOnceWhenTold } from './stop.ts';
+import { endAtOnceWhenTold } from './process/stop.ts';
 
 endAtOnceWhenTold();
 quickenImports();
-await import('./start.ts');
+await import('./process/start.ts');

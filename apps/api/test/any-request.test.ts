@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { documentValidator } from './document-validator.ts';
-import { sendRaw } from './raw-request.ts';
-import { type Row, type RunningServer, startServer } from './running-server.ts';
-import { surfaces } from './surfaces.ts';
+import { documentValidator } from './fixtures/document-validator.ts';
+import { sendRaw } from './fixtures/raw-request.ts';
+import { type Row, type RunningServer, startServer } from './fixtures/running-server.ts';
+import { surfaces } from './fixtures/surfaces.ts';
 
 /** A new one for every run; set it to repeat a run. */
 const seed = Number(process.env['FAST_CHECK_SEED'] ?? Date.now() % 2 ** 31);

@@ -1,7 +1,7 @@
 import { createCaller } from '@plant-store/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DatabaseName, type RunningServer, startServer } from './running-server.ts';
-import { surfaces } from './surfaces.ts';
+import { type DatabaseName, type RunningServer, startServer } from './fixtures/running-server.ts';
+import { surfaces } from './fixtures/surfaces.ts';
 
 const databases: DatabaseName[] = ['PGlite', 'Postgres'];
 const cases = databases.flatMap((database) => surfaces.map((surface) => ({ database, surface })));

@@ -1,11 +1,11 @@
 import { NewPlant, type Plant } from '@plant-store/schemas';
-import { type AccessTokens, createAccessTokens } from './access-tokens.ts';
-import type { Database } from './database.ts';
-import { createPlantLoader, type PlantLoader } from './plant-loader.ts';
-import { createPlantReader, type PlantReader } from './plant-reader.ts';
+import { type AccessTokens, createAccessTokens } from './access-tokens/access-tokens.ts';
+import type { Database } from './database/database.ts';
+import { createPlantLoader, type PlantLoader } from './plants/plant-loader.ts';
+import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
 import { invalidInput } from './plant-store-error.ts';
-import { createPlantTable } from './plant-table.ts';
-import { type BatchListener, WriteBatcher } from './write-batcher.ts';
+import { createPlantTable } from './plants/plant-table.ts';
+import { type BatchListener, WriteBatcher } from './plants/write-batcher.ts';
 
 /** Where the plants are kept: a Postgres (`postgres://…`), or an embedded one in a directory. */
 export type PlantStoreOptions = { databaseUrl: string } | { dataDirectory: string };
@@ -58,10 +58,10 @@ export async function openPlantStore(options: PlantStoreOptions): Promise<PlantS
 /** Each kind with its driver, of which a process needs one. */
 async function openDatabase(options: PlantStoreOptions): Promise<Database> {
   if ('databaseUrl' in options) {
-    const { openPostgres } = await import('./postgres-database.ts');
+    const { openPostgres } = await import('./database/postgres/postgres-database.ts');
     return openPostgres(options.databaseUrl);
   }
-  const { openEmbeddedDatabase } = await import('./embedded-database.ts');
+  const { openEmbeddedDatabase } = await import('./database/embedded/embedded-database.ts');
   return openEmbeddedDatabase(options.dataDirectory);
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { startProcess } from '@plant-store/test-setup';
 import { expect, it, onTestFinished } from 'vitest';
-import { readPrometheusText } from '../prometheus-text.ts';
+import { readPrometheusText } from '../fixtures/prometheus-text.ts';
 import { startFlood } from './flood.ts';
 import { startPlantsDatabase } from './plants-database.ts';
 import { slowest } from './store-under-load.ts';

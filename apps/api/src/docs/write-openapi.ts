@@ -1,0 +1,16 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { openApiDocument } from './openapi-document.ts';
+
+/**
+ * Writes the document to `apps/api/openapi.json`, where it is committed (`pnpm openapi`). With
+ * `--check` it writes nothing and fails when the committed one is out of date.
+ */
+const path = new URL('../../openapi.json', import.meta.url);
+const document = `${JSON.stringify(openApiDocument(), null, 2)}\n`;
+
+if (!process.argv.includes('--check')) {
+  await writeFile(path, document);
+} else if ((await readFile(path, 'utf8')) !== document) {
+  console.error('apps/api/openapi.json is out of date: run `npx pnpm openapi` and commit it');
+  process.exitCode = 1;
+}

@@ -1,0 +1,38 @@
+import postgres from 'postgres';
+import { expect, it } from 'vitest';
+import { startServer } from '../fixtures/running-server.ts';
+import { surfaces } from '../fixtures/surfaces.ts';
+
+it('answers 503 in time while the database does not answer, and 200 once it does', async () => {
+  const server = await startServer('Postgres');
+  const sql = postgres(server.databaseUrl ?? '');
+  const other = await sql.reserve();
+  await other`begin`;
+  await other`lock table plants in access exclusive mode`;
+
+  const plant = '{"id":1,"name":"Monstera deliciosa"}';
+  const send = () => Promise.all(surfaces.map((surface) => surface.send(server, plant)));
+  const [answers, ready, live] = await Promise.all([
+    send(),
+    fetch(`${server.url}/readyz`),
+    fetch(`${server.url}/livez`),
+  ]);
+  for (const { status, headers, body } of answers) {
+    expect(status).toBe(503);
+    expect(headers.get('retry-after')).toBe('1');
+    expect(body).toEqual({
+      error: 50300,
+      message: 'the database did not answer: the plant may or may not be stored, send it again',
+    });
+  }
+  expect(ready.status).toBe(503);
+  expect(live.status).toBe(200);
+
+  await other`rollback`;
+  other.release();
+  for (const { status, body } of await send()) {
+    expect({ status, body }).toEqual({ status: 200, body: { name: 'Monstera deliciosa' } });
+  }
+  await sql.end();
+  expect(await server.stop()).toEqual([{ id: 1n, name: 'Monstera deliciosa', tag: null }]);
+});

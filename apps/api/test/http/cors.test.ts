@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readEnv } from '../../src/env.ts';
+import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { surfaces } from '../fixtures/surfaces.ts';
+
+const origin = 'https://app.example.com';
+const plant = '{"id":1,"name":"Monstera deliciosa"}';
+
+let server: RunningServer;
+
+beforeAll(async () => {
+  server = await startServer('Postgres', { corsOrigins: ['http://localhost:5173', origin] });
+});
+
+afterAll(() => server.stop());
+
+/** What a browser asks before it sends a request with a token to another origin. */
+const preflight = (path: string, headers = { origin }) =>
+  fetch(server.url + path, {
+    method: 'OPTIONS',
+    headers: {
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization,content-type',
+      ...headers,
+    },
+  });
+
+it.each(surfaces)(
+  'lets a page of a configured origin ask over $name, without a token',
+  async ({ path }) => {
+    const { status, headers } = await preflight(path);
+    expect(status).toBe(204);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'access-control-allow-origin': origin,
+      'access-control-allow-methods': 'GET, POST',
+      'access-control-allow-headers': 'Authorization, Content-Type, X-Request-Id',
+    });
+  },
+);
+
+it.each(surfaces)('lets it read answers and errors over $name', async (surface) => {
+  for (const [authorization, status] of [
+    ['Bearer test-token', 200],
+    ['', 401],
+  ] as const) {
+    const reply = await surface.send(server, plant, { origin, authorization });
+    expect(reply.status).toBe(status);
+    expect(reply.headers.get('access-control-allow-origin')).toBe(origin);
+    expect(reply.headers.get('vary')).toMatch(/\bOrigin$/);
+  }
+});
+
+it.each(surfaces)('says nothing to pages of other origins over $name', async (surface) => {
+  const other = { origin: 'https://example.com' };
+  expect((await preflight(surface.path, other)).headers.has('access-control-allow-origin')).toBe(
+    false,
+  );
+  const reply = await surface.send(server, plant, other);
+  expect(reply.headers.has('access-control-allow-origin')).toBe(false);
+  expect(reply.headers.get('vary')).toMatch(/\bOrigin$/);
+});
+
+it('answers other requests with OPTIONS as ever', async () => {
+  const reply = await fetch(`${server.url}/plants`, { method: 'OPTIONS', headers: { origin } });
+  expect(reply.status).toBe(405);
+  expect(reply.headers.get('allow')).toBe('POST');
+});
+
+it('is off unless it is configured', async () => {
+  const closed = await startServer('Postgres');
+  for (const { send } of surfaces) {
+    const { headers } = await send(closed, plant, { origin });
+    expect(headers.has('access-control-allow-origin')).toBe(false);
+  }
+  await closed.stop();
+});
+
+it('reads the origins from the environment', () => {
+  const read = (PLANT_STORE_CORS_ORIGINS: string) =>
+    readEnv({ PLANT_STORE_CORS_ORIGINS }).PLANT_STORE_CORS_ORIGINS;
+  expect(read(`${origin}, http://localhost:5173`)).toEqual([origin, 'http://localhost:5173']);
+  expect(read('')).toEqual([]);
+  for (const wrong of ['*', 'app.example.com', `${origin}/`, 'https://x:443', `${origin},`]) {
+    expect(() => read(wrong)).toThrow(/^PLANT_STORE_CORS_ORIGINS is .*: set origins as browsers/);
+  }
+});

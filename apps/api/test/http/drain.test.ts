@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { openPlantStore, type PlantStore } from '@plant-store/core';
+import { createDatabase } from '@plant-store/test-setup';
+import type { FastifyInstance } from 'fastify';
+import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
+import { buildServer } from '../../src/server.ts';
+import { sendRaw } from '../fixtures/raw-request.ts';
+import { post } from '../fixtures/surfaces.ts';
+
+let store: PlantStore;
+let server: FastifyInstance;
+let url: string;
+/** What happens while the server closes and still takes requests. */
+let meanwhile: () => Promise<void>;
+const log: string[] = [];
+
+beforeEach(async () => {
+  store = await openPlantStore({ databaseUrl: await createDatabase(inject('postgresUrl')) });
+  store.accessTokens.trust('tester', 'test-token');
+  server = await buildServer({ store, logStream: { write: (line) => log.push(line) } });
+  meanwhile = async () => {};
+  server.addHook('preClose', () => meanwhile());
+  url = await server.listen({ host: '127.0.0.1', port: 0 });
+});
+
+afterEach(() => store.close());
+
+const target = () => ({ url, token: 'test-token' });
+
+const create = (id: number) => {
+  const json = `{"id":${id},"name":"x"}`;
+  return (
+    'POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test-token\r\n' +
+    `Content-Type: application/json\r\nContent-Length: ${json.length}\r\n\r\n${json}`
+  );
+};
+
+it('is not ready any more, but still takes requests, each of which ends its connection', async () => {
+  meanwhile = async () => {
+    const ready = await fetch(`${url}/readyz`);
+    expect(ready.status).toBe(503);
+    expect(await ready.json()).toMatchObject({ error: 50302 });
+    const created = await post(target(), '/plants', '{"id":1,"name":"x"}');
+    expect(created.status).toBe(200);
+    for (const { headers } of [ready, created]) expect(headers.get('connection')).toBe('close');
+  };
+  await server.close();
+  expect.assertions(5);
+});
+
+it('answers all that was sent on a connection, and says with the last that it ends', async () => {
+  meanwhile = async () => {
+    const { replies } = await sendRaw(url, create(1) + create(2) + create(3));
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const connections = replies.map(({ headers }) => headers.get('connection'));
+    expect(connections).toEqual([null, null, 'close']);
+  };
+  await server.close();
+  expect.assertions(2);
+});
+
+it('answers what is under way, and says that the connection ends', async () => {
+  const held = Promise.withResolvers<void>();
+  const { create: createAtOnce } = store;
+  Object.assign(store, {
+    create: vi.fn<PlantStore['create']>(async (plant) => {
+      await held.promise;
+      return createAtOnce(plant);
+    }),
+  });
+  const reply = post(target(), '/plants', '{"id":1,"name":"x"}');
+  await vi.waitFor(() => expect(store.create).toHaveBeenCalled());
+  const closed = server.close();
+  await vi.waitFor(() => expect(server.server.listening).toBe(false));
+  held.resolve();
+  expect((await reply).status).toBe(200);
+  expect((await reply).headers.get('connection')).toBe('close');
+  await closed;
+});
+
+it('does not wait for connections on which nothing was sent, or nothing more', async () => {
+  const { port } = new URL(url);
+  const unused = connect(Number(port), '127.0.0.1');
+  const idle = connect(Number(port), '127.0.0.1');
+  await once(unused, 'connect');
+  idle.write(create(1));
+  await once(idle, 'data');
+  await Promise.all([once(unused, 'close'), once(idle, 'close'), server.close()]);
+});

@@ -1,0 +1,181 @@
+import { readFile } from 'node:fs/promises';
+import { createDatabase, type StartedProcess, startProcess } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { readPrometheusText, type Scrape } from '../fixtures/prometheus-text.ts';
+import { sendRaw } from '../fixtures/raw-request.ts';
+import { post, surfaces } from '../fixtures/surfaces.ts';
+
+let server: StartedProcess;
+let databaseUrl: string;
+let metricsUrl: string;
+const target = { url: '', token: 'secret' };
+
+beforeAll(async () => {
+  databaseUrl = await createDatabase(inject('postgresUrl'));
+  server = startProcess({
+    DATABASE_URL: databaseUrl,
+    PLANT_STORE_TOKEN: target.token,
+    PLANT_STORE_METRICS_PORT: '0',
+  });
+  [, target.url = ''] = await server.printed(/REST +(\S+)\/plants/);
+  [, metricsUrl = ''] = await server.printed(/Metrics +(\S+)/);
+});
+
+afterAll(async () => {
+  server.child.kill();
+  await server.ended();
+});
+
+const scrape = async () => readPrometheusText(await (await fetch(metricsUrl)).text());
+
+/** By how much each of these series grows while something is done. */
+async function growth(names: string[], act: () => Promise<unknown>): Promise<number[]> {
+  const before = await scrape();
+  await act();
+  const after = await scrape();
+  return names.map((name) => after.value(name) - before.value(name));
+}
+
+const requests = (labels: string) => `plant_store_request_duration_seconds_count{${labels}}`;
+const errors = (error: number) => `plant_store_errors_total{error="${error}"}`;
+
+it.each([
+  ['REST', '/plants'],
+  ['tRPC', '/trpc/*'],
+])('counts the requests over %s by route, method and status', async (name, route) => {
+  const surface = surfaces.find((each) => each.name === name);
+  const labels = (status: number) => `route="${route}",method="POST",status="${status}"`;
+  const grown = await growth(
+    [requests(labels(200)), requests(labels(409)), requests(labels(401)), errors(40900)],
+    async () => {
+      await surface?.send(target, '{"id":1,"name":"Monstera deliciosa"}');
+      await surface?.send(target, '{"id":1,"name":"Monstera deliciosa"}');
+      await surface?.send(target, '{"id":1,"name":"Ficus lyrata"}');
+      await surface?.send({ ...target, token: 'unknown' }, '{"id":1,"name":"Ficus lyrata"}');
+    },
+  );
+  expect(grown).toEqual([2, 1, 1, 1]);
+});
+
+it('counts each error of a batch over tRPC', async () => {
+  const body = '{"0":{"json":{"id":"1"}},"1":{"json":{"id":"2"}},"2":{"json":{"id":3,"name":"x"}}}';
+  const path = '/trpc/createPlant,createPlant,createPlant?batch=1';
+  const status = 'route="/trpc/*",method="POST",status="207"';
+  expect(await growth([errors(40001), requests(status)], () => post(target, path, body))).toEqual([
+    2, 1,
+  ]);
+});
+
+it('counts what was refused before it was a request', async () => {
+  const grown = await growth([errors(40002)], async () => {
+    await sendRaw(target.url, 'what is this?\r\n\r\n');
+    await fetch(`${target.url}/%`);
+  });
+  expect(grown).toEqual([2]);
+});
+
+it('tells every error of the catalogue from the start, so that there is a rate of the first one', async () => {
+  const { samples } = await scrape();
+  expect([...samples.keys()]).toContain(errors(50000));
+});
+
+it('counts the plants of each batch', async () => {
+  const grown = await growth(['plant_store_batch_size_sum'], async () => {
+    const ids = Array.from({ length: 20 }, (_, i) => 100 + i);
+    await Promise.all(ids.map((id) => post(target, '/plants', `{"id":${id},"name":"x"}`)));
+  });
+  expect(grown).toEqual([20]);
+  const { value } = await scrape();
+  expect(value('plant_store_batch_duration_seconds_count')).toBe(
+    value('plant_store_batch_size_count'),
+  );
+});
+
+it('tells how many creates wait and how many are under way', async () => {
+  const sql = postgres(databaseUrl, { max: 1 });
+  let replies: Promise<unknown> = Promise.resolve();
+  await sql.begin(async (lock) => {
+    await lock`lock table plants`;
+    const send = (id: number) => post(target, '/plants', `{"id":${id},"name":"x"}`);
+    replies = Promise.all(Array.from({ length: 20 }, (_, i) => send(200 + i)));
+    const open = ({ value }: Scrape) =>
+      value('plant_store_creates_waiting') + value('plant_store_creates_in_flight');
+    await expect.poll(async () => open(await scrape())).toBe(20);
+    expect((await scrape()).value('plant_store_creates_in_flight')).toBeGreaterThan(0);
+  });
+  await replies;
+  await sql.end();
+  const { value } = await scrape();
+  expect(value('plant_store_creates_waiting')).toBe(0);
+  expect(value('plant_store_creates_in_flight')).toBe(0);
+});
+
+it('makes no more series however many paths, methods and ids clients think of', async () => {
+  const send = async (methods: string[], word: string) => {
+    const paths = [
+      `/${word}`,
+      `/plants/${word}`,
+      `/plants?${word}`,
+      `/trpc/${word}`,
+      `/docs/${word}`,
+    ];
+    for (const method of methods) {
+      for (const path of paths) {
+        const head = `${method} ${path} HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${word}\r\n`;
+        await sendRaw(
+          target.url,
+          `${head}Authorization: Bearer secret\r\nConnection: close\r\n\r\n`,
+        );
+      }
+    }
+    return [...(await scrape()).samples.keys()].filter((series) =>
+      series.startsWith('plant_store_'),
+    );
+  };
+  const series = await send(['GET', 'HEAD', 'PUT'], 'first');
+  expect(await send(['DELETE', 'PURGE', 'MKCOL', 'PROPFIND', 'QUERY', 'GET'], 'second')).toEqual(
+    series,
+  );
+});
+
+it('is offered on its own port alone', async () => {
+  expect((await fetch(`${target.url}/metrics`)).status).toBe(404);
+  const { headers } = await fetch(metricsUrl);
+  expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  const replies = await Promise.all([
+    fetch(metricsUrl, { method: 'POST' }),
+    fetch(new URL('/plants', metricsUrl)),
+  ]);
+  expect(await Promise.all(replies.map((reply) => reply.json()))).toEqual([
+    { error: 40500, message: '/metrics takes GET, HEAD, not POST' },
+    { error: 40400, message: 'there is no path /plants: there is /metrics alone' },
+  ]);
+});
+
+it('has the metrics that docs/operations.md names, each of the store’s own among them', async () => {
+  const page = await readFile(new URL('../../../../docs/operations.md', import.meta.url), 'utf8');
+  const named = new Set(
+    [...page.matchAll(/\b(plant_store|nodejs|process)_[a-z\d_]+/g)].map(([name]) =>
+      name.replace(/_(bucket|sum|count)$/, ''),
+    ),
+  );
+  const offered = new Set((await scrape()).types.keys());
+  expect([...named].filter((name) => !offered.has(name))).toEqual([]);
+  const ours = [...offered].filter((name) => name.startsWith('plant_store_'));
+  expect(ours.filter((name) => !named.has(name))).toEqual([]);
+});
+
+it('counts what the database failed by the code that it gave', async () => {
+  const sql = postgres(databaseUrl);
+  await sql`drop table plants`;
+  await sql.end();
+  const grown = await growth(
+    ['plant_store_database_errors_total{code="42P01"}', errors(50300)],
+    async () => {
+      for (const surface of surfaces) await surface.send(target, '{"id":300,"name":"x"}');
+      await fetch(`${target.url}/readyz`);
+    },
+  );
+  expect(grown).toEqual([3, 3]);
+});

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sendRaw } from '../fixtures/raw-request.ts';
+import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { post, surfaces } from '../fixtures/surfaces.ts';
+
+const plant = '{"id":1,"name":"x"}';
+const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
+
+let server: RunningServer;
+
+beforeAll(async () => {
+  server = await startServer('Postgres', {
+    create: async ({ id }) => {
+      if (id === 500n) throw new ReferenceError('something is not defined');
+      return { name: 'x' };
+    },
+  });
+});
+
+afterAll(() => server.stop());
+
+const linesOf = (id: string) =>
+  server.log.map((line) => JSON.parse(line)).filter(({ reqId }) => reqId === id);
+
+it.each(surfaces)(
+  'keeps a well-formed request id over $name, in answers and errors',
+  async (surface) => {
+    for (const [id, json, status] of [
+      ['4bf92f3577b34da6a3ce929d0e0e4736', plant, 200],
+      ['req_8:a.b/c+d=@e-f', 'not json', 400],
+      ['a'.repeat(128), '{"id":500,"name":"x"}', 500],
+    ] as const) {
+      const reply = await surface.send(server, json, { 'x-request-id': id });
+      expect(reply.status).toBe(status);
+      expect(reply.headers.get('x-request-id')).toBe(id);
+    }
+  },
+);
+
+it.each(surfaces)(
+  'makes an id over $name where there is none that is well-formed',
+  async (surface) => {
+    for (const sent of [
+      {},
+      { 'x-request-id': '' },
+      { 'x-request-id': 'two words' },
+      { 'x-request-id': 'a'.repeat(129) },
+      { 'x-request-id': '{"level":60}' },
+      { 'x-request-id': 'a,b' },
+      { 'x-request-id': 'é' },
+    ]) {
+      const reply = await surface.send(server, plant, sent);
+      expect(reply.headers.get('x-request-id')).toMatch(uuid);
+    }
+  },
+);
+
+it('makes an id where two were sent', async () => {
+  const { headers } = await sendRaw(
+    server.url,
+    'GET /livez HTTP/1.1\r\nHost: x\r\nX-Request-Id: a\r\nX-Request-Id: b\r\nConnection: close\r\n\r\n',
+  );
+  expect(headers.get('x-request-id')).toMatch(uuid);
+});
+
+it.each([
+  ['GET', '/livez', 200],
+  ['GET', '/docs/', 200],
+  ['GET', '/plants', 405],
+  ['GET', '/nothing', 404],
+  ['GET', '/%', 400],
+  ['POST', '/plants', 401],
+  ['POST', '/trpc/createPlant', 401],
+  ['POST', '/trpc/nothing', 401],
+])('tells it for %s %s, which is answered %i, and in the log', async (method, path, status) => {
+  const id = `id-of-${method}-${path}`.replaceAll('%', '.');
+  const reply = await fetch(server.url + path, { method, headers: { 'x-request-id': id } });
+  expect(reply.status).toBe(status);
+  expect(reply.headers.get('x-request-id')).toBe(id);
+  await expect.poll(() => linesOf(id)).toMatchObject([{ status, ip: '127.0.0.1' }]);
+});
+
+it.each([
+  ['what is this?\r\n\r\n', 400],
+  [`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+  ['POST /plants HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close\r\n\r\n', 417],
+  ['CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 405],
+])('makes one for what is refused below Fastify: %j', async (bytes, status) => {
+  const reply = await sendRaw(server.url, bytes);
+  expect(reply.status).toBe(status);
+  const id = reply.headers.get('x-request-id') ?? '';
+  expect(id).toMatch(uuid);
+  const { error } = JSON.parse(reply.body);
+  expect(linesOf(id)).toMatchObject([{ msg: 'refused', status, errors: [error] }]);
+});
+
+it('is on the line of a request and on that of its failure', async () => {
+  await post(server, '/plants', '{"id":500,"name":"x"}', { 'x-request-id': 'failing' });
+  await expect
+    .poll(() => linesOf('failing'))
+    .toMatchObject([
+      { level: 50, error: 50000, err: { message: 'something is not defined' } },
+      { level: 30, status: 500, errors: [50000], msg: 'request' },
+    ]);
+});

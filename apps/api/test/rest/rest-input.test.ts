@@ -1,0 +1,63 @@
+import { openPlantStore, type PlantStore } from '@plant-store/core';
+import { createDatabase } from '@plant-store/test-setup';
+import { initTRPC } from '@trpc/server';
+import { type FastifyInstance, fastify } from 'fastify';
+import type { OpenApiMeta } from 'trpc-to-openapi';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import * as z from 'zod';
+import { handleErrors } from '../../src/http/error-replies.ts';
+import { rest } from '../../src/rest/rest.ts';
+
+const t = initTRPC.meta<OpenApiMeta>().create();
+const asSent = t.procedure.input(z.unknown());
+const router = t.router({
+  find: asSent
+    .meta({ openapi: { method: 'GET', path: '/plants/{id}' } })
+    .query(({ input }) => ({ input })),
+  remove: asSent
+    .meta({ openapi: { method: 'DELETE', path: '/plants/{id}' } })
+    .mutation(({ input }) => ({ input })),
+  rename: asSent
+    .meta({ openapi: { method: 'PUT', path: '/plants/{id}/name' } })
+    .mutation(({ input }) => ({ input })),
+});
+
+let store: PlantStore;
+let server: FastifyInstance;
+
+beforeAll(async () => {
+  store = await openPlantStore({ databaseUrl: await createDatabase(inject('postgresUrl')) });
+  store.accessTokens.trust('test', 'secret');
+  server = fastify();
+  handleErrors(server);
+  await server.register(rest, { store, router });
+});
+
+afterAll(async () => {
+  await server.close();
+  await store.close();
+});
+
+it.each([
+  [
+    'GET',
+    '/plants/7?tag=Araceae&tag=Moraceae',
+    undefined,
+    { id: '7', tag: ['Araceae', 'Moraceae'] },
+  ],
+  ['GET', '/plants/a%2Fb?id=8', undefined, { id: 'a/b' }],
+  ['DELETE', '/plants/7', undefined, { id: '7' }],
+  ['PUT', '/plants/7/name', { name: 'Hoya', id: 8 }, { name: 'Hoya', id: '7' }],
+  ['PUT', '/plants/7/name', [1], [1]],
+] as const)(
+  'gives a procedure of %s %s what the URL and the body %j say',
+  async (method, url, body, input) => {
+    const reply = await server.inject({
+      method,
+      url,
+      headers: { authorization: 'Bearer secret' },
+      ...(body && { payload: body }),
+    });
+    expect(reply.json()).toEqual({ input });
+  },
+);

@@ -1,0 +1,85 @@
+import { dirname } from 'node:path';
+import { createContext, runInContext } from 'node:vm';
+import { gzipSync } from 'node:zlib';
+import { createDatabase, startOnPostgres } from '@plant-store/test-setup';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+
+let server: Awaited<ReturnType<typeof startOnPostgres>>;
+
+beforeAll(async () => {
+  server = await startOnPostgres(await createDatabase(inject('postgresUrl')));
+});
+
+afterAll(() => server.stop());
+
+/** Bundles what a front end imports as it would: for browsers, minified. */
+async function bundle(contents: string) {
+  const { metafile, outputFiles } = await build({
+    stdin: { contents, resolveDir: import.meta.dirname },
+    bundle: true,
+    minify: true,
+    platform: 'browser',
+    metafile: true,
+    write: false,
+  });
+  const [output] = Object.values(metafile.outputs);
+  const kept = Object.entries(output?.inputs ?? {}).filter(([, each]) => each.bytesInOutput > 0);
+  const code = outputFiles[0]?.text ?? '';
+  return { code, from: new Set(kept.map(([path]) => origin(path))), size: gzipSync(code).length };
+}
+
+/** Where a file of a bundle comes from: a package, or a directory of this repository. */
+function origin(path: string): string {
+  return /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? dirname(path);
+}
+
+/** Runs code with what a page has, and nothing of Node's. */
+function runAsPage(code: string, page: Record<string, unknown>): Promise<unknown> {
+  const web = { fetch, URL, AbortController, DOMException, setTimeout, clearTimeout };
+  return runInContext(code, createContext({ ...web, ...page }));
+}
+
+const createPlant = `
+  import { createPlantStoreClient, plantStoreError } from '../src/index.ts';
+
+  globalThis.outcome = (async () => {
+    const client = createPlantStoreClient({ url, token: async () => token });
+    const plant = await client.createPlant.mutate({ id: 9007199254740993n, name: 'Monstera deliciosa' });
+    const taken = client.createPlant.mutate({ id: 9007199254740993n, name: 'Ficus lyrata' });
+    return [plant, await taken.catch(plantStoreError)];
+  })();
+`;
+
+describe('a browser bundle', () => {
+  it('of the client creates plants, with nothing of the server and nothing of Node', async () => {
+    const { code, from, size } = await bundle(createPlant);
+    expect(from).toEqual(
+      new Set([
+        '.',
+        'src',
+        '../schemas/src',
+        '@trpc/client',
+        '@trpc/server',
+        'superjson',
+        'copy-anything',
+      ]),
+    );
+    expect(size).toBeLessThan(25_000);
+    const { PLANT_STORE_URL: url, PLANT_STORE_TOKEN: token } = server.env;
+    expect(await runAsPage(`${code}; outcome`, { url, token })).toMatchObject([
+      { name: 'Monstera deliciosa' },
+      { code: 40900, kind: 'idTaken' },
+    ]);
+  });
+
+  it('of the schemas checks a form', async () => {
+    const { code, from, size } = await bundle(`
+      import { NewPlant } from '@plant-store/schemas';
+      globalThis.messages = NewPlant.safeParse({ id: 1n }).error.issues.map(({ message }) => message);
+    `);
+    expect(from).toEqual(new Set(['.', '../schemas/src', 'zod']));
+    expect(size).toBeLessThan(30_000);
+    expect(runAsPage(`${code}; messages`, {})).toEqual(['is missing: it must be a string']);
+  });
+});

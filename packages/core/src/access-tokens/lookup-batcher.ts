@@ -1,0 +1,65 @@
+import type { AccessToken, AccessTokenTable } from './access-token-table.ts';
+import { answerInTime } from '../database/timeout.ts';
+import { PlantStoreError } from '../plant-store-error.ts';
+
+/** Statements under way at once: where one hangs, the other goes on. */
+const maxInFlight = 2;
+
+/** Access tokens in one statement. */
+const maxBatch = 128;
+
+/** Look-ups waiting for a statement; beyond it they are refused. */
+const maxQueue = 10_000;
+
+/**
+ * Makes a function that finds an access token by its SHA-256, together with others: while statements
+ * are under way the next look-ups gather, so that a flood of unknown tokens keeps no valid one out.
+ * What it returns throws a PlantStoreError: `databaseUnavailable`, or `overloaded` when too many wait.
+ */
+export function createLookupBatcher(
+  table: Pick<AccessTokenTable, 'find'>,
+): (sha256: string) => Promise<AccessToken | undefined> {
+  const queue = new Set<Lookup>();
+  let inFlight = 0;
+
+  return async (sha256) => {
+    if (queue.size >= maxQueue) {
+      const message = 'too many access tokens are being looked up: send the request again later';
+      throw new PlantStoreError('overloaded', message);
+    }
+    const lookup = { sha256, ...Promise.withResolvers<AccessToken | undefined>() };
+    queue.add(lookup);
+    send();
+    try {
+      return await answerInTime(lookup.promise);
+    } finally {
+      queue.delete(lookup); // Where it is there still, nobody waits for it any more.
+    }
+  };
+
+  function send(): void {
+    while (queue.size > 0 && inFlight < maxInFlight) {
+      const batch = [...queue.values().take(maxBatch)];
+      for (const lookup of batch) queue.delete(lookup);
+      inFlight++;
+      void find(batch).then(() => {
+        inFlight--;
+        send();
+      });
+    }
+  }
+
+  /** Answers the look-ups of a batch; never rejects. */
+  async function find(batch: Lookup[]): Promise<void> {
+    try {
+      const found = await table.find(batch.map(({ sha256 }) => sha256));
+      for (const { sha256, resolve } of batch) resolve(found.get(sha256));
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+}
+
+interface Lookup extends PromiseWithResolvers<AccessToken | undefined> {
+  readonly sha256: string;
+}

@@ -1,0 +1,81 @@
+import { max, sql } from 'drizzle-orm';
+import { readMigrationFiles } from 'drizzle-orm/migrator';
+import { bigint, pgSchema } from 'drizzle-orm/pg-core';
+import { type Drizzle, migrationsFolder } from './database.ts';
+import type { PlantStoreOptions } from '../plant-store.ts';
+
+/** What a database says of itself. */
+export interface DatabaseState {
+  readonly version: string;
+  readonly encoding: string;
+  readonly isReadOnly: boolean;
+  /** Its settings for durability, `on` or `off`; `synchronous_commit` knows more. */
+  readonly fsync: string;
+  readonly fullPageWrites: string;
+  readonly synchronousCommit: string;
+  /** Milliseconds by which its clock is ahead of this machine's. */
+  readonly clockAhead: number;
+  /** Migrations of this version of the store that it has not had yet. */
+  readonly missingMigrations: number;
+  /** Whether a later version of the store has migrated it. */
+  readonly isNewer: boolean;
+}
+
+/**
+ * Asks a database how it is, and changes nothing in it.
+ *
+ * @returns undefined when there is no embedded database in the directory yet.
+ * @throws DataDirectoryError when the directory cannot be used, PlantStoreError
+ *   `databaseUnavailable` when the Postgres cannot be reached.
+ */
+export async function inspectDatabase(
+  options: PlantStoreOptions,
+): Promise<DatabaseState | undefined> {
+  // Each kind with its driver, of which a process needs one.
+  if ('databaseUrl' in options) {
+    const { usePostgres } = await import('./postgres/use-postgres.ts');
+    return usePostgres(options.databaseUrl, inspect);
+  }
+  const { useEmbeddedDatabase } = await import('./embedded/embedded-database.ts');
+  return useEmbeddedDatabase(options.dataDirectory, inspect);
+}
+
+async function inspect(db: Drizzle): Promise<DatabaseState> {
+  const asked = Date.now();
+  const [row] = await db.select(facts).from(sql`(select) as nothing`);
+  const now = (asked + Date.now()) / 2;
+  if (!row) throw new Error('the database returned no row');
+
+  const { epoch, isMigrated, ...state } = row;
+  const last = isMigrated ? await lastMigration(db) : 0;
+  const known = readMigrationFiles({ migrationsFolder }).map(({ folderMillis }) => folderMillis);
+  return {
+    ...state,
+    clockAhead: Math.round(Number(epoch) * 1000 - now),
+    missingMigrations: known.filter((when) => when > last).length,
+    isNewer: last > Math.max(...known),
+  };
+}
+
+const setting = (name: string) => sql<string>`current_setting(${name})`;
+
+const facts = {
+  version: setting('server_version'),
+  encoding: setting('server_encoding'),
+  isReadOnly: sql<boolean>`current_setting('transaction_read_only')::bool`,
+  fsync: setting('fsync'),
+  fullPageWrites: setting('full_page_writes'),
+  synchronousCommit: setting('synchronous_commit'),
+  epoch: sql<string>`extract(epoch from clock_timestamp())`,
+  isMigrated: sql<boolean>`to_regclass('drizzle.__drizzle_migrations') is not null`,
+};
+
+/** Where Drizzle notes the migrations that a database has had, by the time they were made. */
+const migrations = pgSchema('drizzle').table('__drizzle_migrations', {
+  createdAt: bigint('created_at', { mode: 'number' }),
+});
+
+async function lastMigration(db: Drizzle): Promise<number> {
+  const [row] = await db.select({ last: max(migrations.createdAt) }).from(migrations);
+  return row?.last ?? 0;
+}

@@ -1,0 +1,278 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDatabase } from '@plant-store/test-setup';
+import { drizzle } from 'drizzle-orm/postgres-js';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { type AccessTokens, createAccessTokens, createToken } from '../../src/access-tokens/access-tokens.ts';
+import { openPlantStore } from '../../src/plant-store.ts';
+
+describe('access tokens', () => {
+  let sql: postgres.Sql;
+  let databaseUrl: string;
+  let time = Date.parse('2030-01-01T00:00:00Z');
+  const open = () => createAccessTokens({ db: drizzle(postgres(databaseUrl)), now: () => time });
+
+  beforeAll(async () => {
+    databaseUrl = await createDatabase(inject('postgresUrl'));
+    await (await openPlantStore({ databaseUrl })).close();
+    sql = postgres(databaseUrl);
+  });
+
+  afterAll(() => sql.end());
+
+  it('are 256 random bits behind a recognisable prefix', () => {
+    expect(createToken(() => Buffer.alloc(32, 255))).toBe(`plant_${'_'.repeat(42)}8`);
+    expect(createToken()).toMatch(/^plant_[\w-]{43}$/);
+    expect(createToken()).not.toBe(createToken());
+  });
+
+  it('authenticate as the name they were given', async () => {
+    const tokens = open();
+    const token = await tokens.create('Ann');
+    expect(await tokens.authenticate(token)).toEqual({ name: 'Ann' });
+    expect(await open().authenticate(token)).toEqual({ name: 'Ann' });
+  });
+
+  it('are answered without a promise while they are remembered', async () => {
+    const tokens = open();
+    const token = await tokens.create('Gil');
+    const lookups = [tokens.authenticate(token), tokens.authenticate(token)];
+    expect(lookups[0]).toBeInstanceOf(Promise);
+    expect(lookups[1]).toBe(lookups[0]);
+    await lookups[0];
+    expect(tokens.authenticate(token)).toEqual({ name: 'Gil' });
+  });
+
+  it('are stored as their SHA-256 alone', async () => {
+    const token = await open().create('Ben');
+    const [row] = await sql`select * from access_tokens where name = 'Ben'`;
+    expect(row).toEqual({
+      sha256: createHash('sha256').update(token).digest(),
+      name: 'Ben',
+      created_at: expect.any(Date),
+      expires_at: null,
+      revoked_at: null,
+      last_used_at: null,
+    });
+  });
+
+  it('cannot be created where the database is not there, which is said without its SQL', async () => {
+    const unreachable = drizzle(postgres('postgres://127.0.0.1:1/none'));
+    const { create } = createAccessTokens({ db: unreachable });
+    await expect(create('Fay')).rejects.toMatchObject({
+      error: 50300,
+      message: 'the database did not answer: try again',
+    });
+  });
+
+  it.each(['', 'a\nb', '\0', '\ud800', 'x'.repeat(101)])('are not created as %j', async (name) => {
+    await expect(open().create(name)).rejects.toMatchObject({
+      error: 40001,
+      message: 'invalid input: name must be 1 to 100 characters, none of them a control character',
+    });
+  });
+
+  it('are not created when they would be expired already', async () => {
+    await expect(open().create('Hal', { expiresAt: new Date(time) })).rejects.toMatchObject({
+      message: 'invalid input: expiresAt must be in the future',
+    });
+    await expect(open().create('Hal', { expiresAt: new Date('') })).rejects.toMatchObject({
+      message: 'invalid input: expiresAt must be a date',
+    });
+  });
+
+  it('are no longer looked up where too many look-ups are unanswered', async () => {
+    const silent = await sql.reserve();
+    await silent`begin`;
+    await silent`lock table access_tokens in access exclusive mode`;
+    const tokens = open();
+    // Two are under way and 10,000 wait.
+    const lookups = Array.from({ length: 10_003 }, (_, i) => tokens.authenticate(`guess ${i}`));
+    await expect(lookups.pop()).rejects.toMatchObject({ error: 50301 });
+    await silent`rollback`;
+    silent.release();
+    expect(await Promise.all(lookups)).toEqual(Array(10_002).fill(undefined));
+    await expect(tokens.authenticate(createToken())).resolves.toBeUndefined();
+  });
+
+  it('are refused when unknown', async () => {
+    const tokens = open();
+    await tokens.create('Cleo');
+    for (const token of ['', 'plant_', createToken(), 'Cleo']) {
+      expect(await tokens.authenticate(token)).toBeUndefined();
+    }
+  });
+
+  it('are accepted without the database when trusted', () => {
+    const unreachable = drizzle(postgres('postgres://127.0.0.1:1/none'));
+    const tokens = createAccessTokens({ db: unreachable });
+    tokens.trust('environment', 'secret');
+    expect(tokens.authenticate('secret')).toEqual({ name: 'environment' });
+  });
+
+  it('are refused from their expiry on, though they are remembered', async () => {
+    const tokens = open();
+    const token = await tokens.create('Ida', { expiresAt: new Date(time + 10_000) });
+    time += 9_999;
+    expect(await tokens.authenticate(token)).toEqual({ name: 'Ida' });
+    time += 1;
+    expect(await tokens.authenticate(token)).toBeUndefined();
+    expect(await open().authenticate(token)).toBeUndefined();
+  });
+
+  it('are refused at once where they are revoked, and within 30 seconds elsewhere', async () => {
+    const [here, elsewhere] = [open(), open()];
+    const token = await here.create('Dora');
+    for (const tokens of [here, elsewhere]) {
+      expect(await tokens.authenticate(token)).toEqual({ name: 'Dora' });
+    }
+    expect(await here.revoke('Dora')).toBe(true);
+    expect(await here.authenticate(token)).toBeUndefined();
+    time += 29_999;
+    expect(await elsewhere.authenticate(token)).toEqual({ name: 'Dora' });
+    time += 1;
+    expect(await elsewhere.authenticate(token)).toBeUndefined();
+    expect(await elsewhere.authenticate(token)).toBeUndefined();
+  });
+
+  it('of one name are several while one takes the place of another, and revoked together', async () => {
+    const tokens = open();
+    const both = [await tokens.create('Kim'), await tokens.create('Kim')];
+    const other = await tokens.create('Leo');
+    for (const token of both) expect(await tokens.authenticate(token)).toEqual({ name: 'Kim' });
+    expect(await tokens.revoke('Kim')).toBe(true);
+    for (const token of both) expect(await tokens.authenticate(token)).toBeUndefined();
+    expect(await tokens.authenticate(other)).toEqual({ name: 'Leo' });
+    expect(await tokens.revoke('Kim')).toBe(false);
+    expect(await tokens.revoke('nobody')).toBe(false);
+  });
+
+  it('note when they were last used, about once a minute', async () => {
+    const tokens = open();
+    const token = await tokens.create('Mia');
+    const lastUse = async () =>
+      (await tokens.list()).find(({ name }) => name === 'Mia')?.lastUsedAt ?? undefined;
+    expect(await lastUse()).toBeUndefined();
+    const first = new Date(time);
+    await tokens.authenticate(token);
+    await vi.waitFor(async () => expect(await lastUse()).toEqual(first));
+    time += 59_999;
+    await tokens.authenticate(token);
+    time += 30_000;
+    await tokens.authenticate(token);
+    await vi.waitFor(async () => expect(await lastUse()).toEqual(new Date(time)));
+  });
+
+  it('authenticate, and plants are created, while a lock keeps their use from being noted', async () => {
+    const store = await openPlantStore({ databaseUrl });
+    onTestFinished(() => store.close());
+    const names = Array.from({ length: 60 }, (_, i) => `Quin ${i}`);
+    const tokens = await Promise.all(names.map((name) => store.accessTokens.create(name)));
+    const other = await sql.reserve();
+    await other`begin`;
+    await other`lock table access_tokens in share mode`;
+    for (const [i, token] of tokens.entries()) {
+      expect(await store.accessTokens.authenticate(token)).toEqual({ name: names[i] });
+      expect(await store.create({ id: BigInt(i), name: 'Ficus' })).toEqual({ name: 'Ficus' });
+    }
+    await other`rollback`;
+    other.release();
+    await vi.waitFor(async () => {
+      const list = await store.accessTokens.list();
+      const used = list.filter(({ name, lastUsedAt }) => names.includes(name) && lastUsedAt);
+      expect(used).toHaveLength(names.length);
+    });
+  });
+
+  it('note their use while somebody holds the row of another', async () => {
+    const tokens = open();
+    const [held, free] = [await tokens.create('Rhea'), await tokens.create('Sam')];
+    const other = await sql.reserve();
+    await other`begin`;
+    await other`update access_tokens set revoked_at = now() where name = 'Rhea'`;
+    for (const token of [held, free]) await tokens.authenticate(token);
+    await vi.waitFor(async () => {
+      const list = await tokens.list();
+      expect(list.find(({ name }) => name === 'Sam')?.lastUsedAt).toEqual(new Date(time));
+    });
+    await other`rollback`;
+    other.release();
+  });
+
+  it('are accepted though their use cannot be noted', async () => {
+    const token = await open().create('Nora');
+    // A sequence remembers what its transaction does not.
+    await sql`create sequence refused`;
+    await sql`
+      create function refuse() returns trigger language plpgsql
+      as $$ begin raise 'refused %', nextval('refused'); end $$`;
+    await sql`create trigger refuse before update on access_tokens execute function refuse()`;
+    const tokens = open();
+    expect(await tokens.authenticate(token)).toEqual({ name: 'Nora' });
+    await vi.waitFor(async () => {
+      expect(await sql`select from refused where is_called`).toHaveLength(1);
+    });
+    await sql`drop trigger refuse on access_tokens`;
+  });
+});
+
+describe.each(['Postgres', 'PGlite'])('the access tokens of a store on %s', (database) => {
+  let accessTokens: AccessTokens;
+  let close: () => Promise<void>;
+
+  beforeAll(async () => {
+    const dataDirectory = await mkdtemp(join(tmpdir(), 'plant-store-tokens-'));
+    const databaseUrl = await createDatabase(inject('postgresUrl'));
+    const store = await openPlantStore(
+      database === 'Postgres' ? { databaseUrl } : { dataDirectory },
+    );
+    accessTokens = store.accessTokens;
+    close = async () => {
+      await store.close();
+      await rm(dataDirectory, { recursive: true });
+    };
+  });
+
+  afterAll(() => close());
+
+  it('are listed by name, without the token or its hash', async () => {
+    const expiresAt = new Date(Date.now() + 60_000);
+    const tokens = [
+      await accessTokens.create('Zoë'),
+      await accessTokens.create('Ann', { expiresAt }),
+    ];
+    await accessTokens.revoke('Zoë');
+    const unused = { createdAt: expect.any(Date), lastUsedAt: null };
+    const list = (await accessTokens.list()).filter(({ name }) => ['Ann', 'Zoë'].includes(name));
+    expect(list).toEqual([
+      { ...unused, name: 'Ann', expiresAt, revokedAt: null },
+      { ...unused, name: 'Zoë', expiresAt: null, revokedAt: expect.any(Date) },
+    ]);
+    for (const token of tokens) {
+      const sha256 = createHash('sha256').update(token).digest('hex');
+      expect(JSON.stringify(list)).not.toContain(token);
+      expect(JSON.stringify(list)).not.toContain(sha256);
+    }
+  });
+
+  it('are let in while many unknown ones are tried at once', async () => {
+    const token = await accessTokens.create('Olga');
+    const guesses = Array.from({ length: 400 }, () => createToken());
+    const found = await Promise.all(
+      [...guesses, token].map((each) => accessTokens.authenticate(each)),
+    );
+    expect(found).toEqual([...guesses.map(() => undefined), { name: 'Olga' }]);
+  });
+
+  it('authenticate and note their use', async () => {
+    const token = await accessTokens.create('Pia');
+    expect(await accessTokens.authenticate(token)).toEqual({ name: 'Pia' });
+    await vi.waitFor(async () => {
+      const list = await accessTokens.list();
+      expect(list.find(({ name }) => name === 'Pia')?.lastUsedAt).toBeInstanceOf(Date);
+    });
+  });
+});

@@ -1,0 +1,70 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import type { AccessToken } from '../../src/access-tokens/access-token-table.ts';
+import { createLookupBatcher } from '../../src/access-tokens/lookup-batcher.ts';
+
+const unused = { createdAt: new Date(0), expiresAt: null, revokedAt: null, lastUsedAt: null };
+const ann: AccessToken = { name: 'Ann', ...unused };
+const ben: AccessToken = { name: 'Ben', ...unused };
+const known = new Map([
+  ['ann', ann],
+  ['ben', ben],
+]);
+
+const hashes = (count: number) => Array.from({ length: count }, (_, i) => `hash ${i}`);
+
+it('sends a lone look-up at once and lets the next ones gather while two are under way', async () => {
+  const sizes: number[] = [];
+  const lookUp = createLookupBatcher({
+    find: async ({ length }) => {
+      sizes.push(length);
+      return known;
+    },
+  });
+  await Promise.all(hashes(300).map(lookUp));
+  expect(sizes).toEqual([1, 1, 128, 128, 42]);
+});
+
+it('answers each with what is its own, beside a statement that hangs', async () => {
+  const held = Promise.withResolvers<typeof known>();
+  const lookUp = createLookupBatcher({
+    find: async (sha256s) => (sha256s.includes('hangs') ? held.promise : known),
+  });
+  const [hanging, ...others] = ['hangs', 'ben', 'ann', 'nobody', 'ben'].map(lookUp);
+  expect(await Promise.all(others)).toEqual([ben, ann, undefined, ben]);
+  held.resolve(known);
+  expect(await hanging).toBeUndefined();
+});
+
+it('tells all whose statement has failed, and goes on with the next', async () => {
+  const lookUp = createLookupBatcher({
+    find: async (sha256s) => {
+      if (sha256s.includes('fails')) throw new Error('no connection');
+      return known;
+    },
+  });
+  const outcomes = await Promise.allSettled(['x', 'x', 'fails', 'ann'].map(lookUp));
+  const failed = { reason: { error: 50300, message: 'the database did not answer: try again' } };
+  expect(outcomes.slice(2)).toMatchObject([failed, failed]);
+  expect(await lookUp('ann')).toBe(ann);
+});
+
+it('answers in time while the database is silent, and asks for nothing that nobody waits for', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const held = Promise.withResolvers<typeof known>();
+  const statements: (readonly string[])[] = [];
+  const lookUp = createLookupBatcher({
+    find: (sha256s) => {
+      statements.push(sha256s);
+      return held.promise;
+    },
+  });
+  const late = Promise.allSettled(hashes(300).map(lookUp));
+  await vi.advanceTimersByTimeAsync(5_000);
+  for (const outcome of await late) expect(outcome).toMatchObject({ reason: { error: 50300 } });
+
+  const next = lookUp('ann');
+  held.resolve(known);
+  expect(await next).toBe(ann);
+  expect(statements).toEqual([['hash 0'], ['hash 1'], ['ann']]);
+});

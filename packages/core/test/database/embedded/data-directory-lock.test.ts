@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { lockDataDirectory } from '../../../src/database/embedded/data-directory-lock.ts';
+
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'plant-store-lock-'));
+});
+
+afterEach(() => rm(directory, { recursive: true }));
+
+/** Another process that takes the lock and lives until it is killed. */
+async function otherHolder() {
+  const source = `
+    import { lockDataDirectory } from ${JSON.stringify(new URL('../../../src/database/embedded/data-directory-lock.ts', import.meta.url).href)};
+    globalThis.unlock = await lockDataDirectory(${JSON.stringify(directory)});
+    console.log('locked');
+    setInterval(() => {}, 1000);`;
+  const holder = spawn(process.execPath, ['--input-type=module', '-e', source], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(holder.stdout, 'data');
+  return holder;
+}
+
+it('refuses a second holder and names the first', async () => {
+  const holder = await otherHolder();
+  await expect(lockDataDirectory(directory)).rejects.toMatchObject({
+    name: 'DataDirectoryError',
+    message: expect.stringMatching(
+      new RegExp(`^the data directory ${directory} is in use by process ${holder.pid}, started `),
+    ),
+  });
+  holder.kill('SIGKILL');
+  await once(holder, 'exit');
+});
+
+it('does not take the directory from a holder that is suspended', async () => {
+  const holder = await otherHolder();
+  holder.kill('SIGSTOP');
+  await expect(lockDataDirectory(directory)).rejects.toThrow(`process ${holder.pid}`);
+  holder.kill('SIGKILL');
+  await once(holder, 'exit');
+});
+
+it('is free again after its holder was killed', async () => {
+  const holder = await otherHolder();
+  holder.kill('SIGKILL');
+  await once(holder, 'exit');
+  const unlock = await lockDataDirectory(directory);
+  unlock();
+});
+
+it('refuses a second holder within the process, until the first gives it back', async () => {
+  const unlock = await lockDataDirectory(directory);
+  await expect(lockDataDirectory(directory)).rejects.toThrow(`process ${process.pid}`);
+  unlock();
+  const again = await lockDataDirectory(directory);
+  again();
+});
+
+it('says what is wrong with a directory that cannot be used', async () => {
+  const file = join(directory, 'a file');
+  await writeFile(file, '');
+  await expect(lockDataDirectory(join(file, 'below'))).rejects.toThrow(
+    /^the data directory .*a file\/below cannot be used \(ENOTDIR: .*\): make it writable, or choose another directory$/,
+  );
+});

@@ -1,0 +1,18 @@
+import { createDatabase } from '@plant-store/test-setup';
+import { expect, inject, it } from 'vitest';
+import { openPlantStore } from '../../src/plant-store.ts';
+
+it('refuses text that the encoding of the database cannot hold, and never alters it', async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'), { encoding: 'LATIN1' });
+  const store = await openPlantStore({ databaseUrl });
+  const names = ['Café', '猫', 'Ficus', '🪴'];
+  const creates = names.map((name, i) => store.create({ id: BigInt(i), name }));
+  const outcomes = await Promise.allSettled(creates);
+  expect(outcomes).toMatchObject([
+    { value: { name: 'Café' } },
+    { reason: { error: 40001, message: expect.stringContaining('SQLSTATE 22P05') } },
+    { value: { name: 'Ficus' } },
+    { reason: { error: 40001 } },
+  ]);
+  await store.close();
+});

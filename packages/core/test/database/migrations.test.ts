@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { expect, inject, it, vi } from 'vitest';
+import { migrationsFolder } from '../../src/database/database.ts';
+import { openPlantStore } from '../../src/plant-store.ts';
+
+const run = promisify(execFile);
+
+it('makes the tables of the contract', async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  await (await openPlantStore({ databaseUrl })).close();
+  const sql = postgres(databaseUrl);
+  const columns = await sql`
+    select table_name, column_name, data_type, is_nullable, column_default
+    from information_schema.columns where table_schema = 'public' order by table_name, ordinal_position`;
+  expect(columns.map((column) => Object.values(column).join(' ').trimEnd())).toEqual([
+    'access_tokens sha256 bytea NO',
+    'access_tokens name text NO',
+    'access_tokens created_at timestamp with time zone NO now()',
+    'access_tokens expires_at timestamp with time zone YES',
+    'access_tokens revoked_at timestamp with time zone YES',
+    'access_tokens last_used_at timestamp with time zone YES',
+    'plants id bigint NO',
+    'plants name text NO',
+    'plants tag text YES',
+    'plants created_at timestamp with time zone NO now()',
+  ]);
+  await sql.end();
+});
+
+it('waits for another instance that migrates', async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const sql = postgres(databaseUrl);
+  const other = await sql.reserve();
+  await other`begin`;
+  await other`select pg_advisory_xact_lock(${0x706c616e7473})`;
+
+  const opening = openPlantStore({ databaseUrl });
+  await vi.waitFor(async () => {
+    const waiting = await sql`
+      select from pg_locks join pg_database on oid = database
+      where locktype = 'advisory' and not granted and datname = current_database()`;
+    expect(waiting).toHaveLength(1);
+  });
+  expect(await sql`select from pg_tables where tablename = 'plants'`).toHaveLength(0);
+  await other`rollback`;
+  other.release();
+  await (await opening).close();
+  expect(await sql`select from pg_tables where tablename = 'plants'`).toHaveLength(1);
+  await sql.end();
+});
+
+it('brings ten instances up that start at once on an empty database', {
+  timeout: 60_000,
+}, async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const source = `
+    import { openPlantStore } from ${JSON.stringify(new URL('../../src/index.ts', import.meta.url).href)};
+    const store = await openPlantStore({ databaseUrl: ${JSON.stringify(databaseUrl)} });
+    await store.create({ id: BigInt(process.argv[1]), name: 'x' });
+    await store.close();`;
+  const instances = Array.from({ length: 10 }, (_, i) =>
+    run(process.execPath, ['--input-type=module', '-e', source, String(i)]),
+  );
+  await Promise.all(instances);
+  const sql = postgres(databaseUrl);
+  expect(await sql`select count(*)::int from plants`).toEqual([{ count: 10 }]);
+  const { entries } = JSON.parse(
+    await readFile(join(migrationsFolder, 'meta/_journal.json'), 'utf8'),
+  );
+  expect(await sql`select count(*)::int from drizzle.__drizzle_migrations`).toEqual([
+    { count: entries.length },
+  ]);
+  await sql.end();
+});
+
+it('has every change of the schema in a migration', async () => {
+  const copy = await mkdtemp(join(tmpdir(), 'plant-store-migrations-'));
+  await cp(migrationsFolder, copy, { recursive: true });
+  const before = await readdir(copy);
+  const drizzleKit = fileURLToPath(new URL('../node_modules/.bin/drizzle-kit', import.meta.url));
+  const schema = fileURLToPath(new URL('../../src/database/tables.ts', import.meta.url));
+  // drizzle-kit takes paths relative to where it runs.
+  const flags = ['--dialect', 'postgresql', '--schema', schema, '--out', '.'];
+  const { stdout } = await run(drizzleKit, ['generate', ...flags], { cwd: copy });
+  expect(stdout).toContain('No schema changes');
+  expect(await readdir(copy)).toEqual(before);
+  await rm(copy, { recursive: true });
+});

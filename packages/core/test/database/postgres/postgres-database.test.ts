@@ -1,0 +1,103 @@
+import { createDatabase, type FaultProxy, startFaultProxy } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { afterEach, beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { openPlantStore, type PlantStore } from '../../../src/plant-store.ts';
+
+let sql: postgres.Sql;
+let proxy: FaultProxy;
+let store: PlantStore;
+const plant = { id: 1n, name: 'Monstera deliciosa' };
+
+beforeEach(async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  sql = postgres(databaseUrl);
+  proxy = await startFaultProxy(databaseUrl);
+  store = await openPlantStore({ databaseUrl: proxy.url });
+});
+
+afterEach(async () => {
+  await store.close();
+  await sql.end();
+  proxy.close();
+});
+
+const backends = () => sql`
+  select pid from pg_stat_activity
+  where application_name = 'plant-store' and datname = current_database()`;
+
+it('says that the outcome is unknown when the answer to a commit is lost, and the same again after', async () => {
+  const lost = proxy.loseAnswer('INSERT 0 1');
+  await expect(store.create(plant)).rejects.toMatchObject({ error: 50300 });
+  await lost;
+  expect(await sql`select name from plants`).toEqual([{ name: plant.name }]);
+  expect(await store.create(plant)).toEqual({ name: plant.name });
+});
+
+it('takes no notice when the database ends a connection that nobody uses', async () => {
+  await store.ready();
+  const { accepted } = proxy;
+  await sql`
+    select pg_terminate_backend(pid, 5000) from pg_stat_activity
+    where application_name = 'plant-store' and datname = current_database()`;
+  await vi.waitFor(() => expect(proxy.open).toBe(0));
+  expect(await store.create(plant)).toEqual({ name: plant.name });
+  expect(proxy.accepted).toBe(accepted + 1);
+});
+
+it('connects again though the clock was set back meanwhile', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  proxy.fault = 'refuse';
+  await expect(store.create(plant)).rejects.toMatchObject({ error: 50300 });
+  vi.setSystemTime(Date.now() - 3_600_000);
+  proxy.fault = 'none';
+  expect(await store.create(plant)).toEqual({ name: plant.name });
+});
+
+it.each([
+  ['on', 'off'],
+  ['remote_apply', 'remote_apply'],
+])('commits with synchronous_commit %s where the database has it %s', async (used, set) => {
+  await sql.unsafe(`alter database ${sql.options.database} set synchronous_commit = ${set}`);
+  await sql`create table commits (setting text)`;
+  await sql`
+    create function note() returns trigger language plpgsql
+    as $$ begin insert into commits values (current_setting('synchronous_commit')); return new; end $$`;
+  await sql`create trigger note before insert on plants for each row execute function note()`;
+  const opened = await openPlantStore({ databaseUrl: proxy.url });
+  onTestFinished(() => opened.close());
+  await opened.create(plant);
+  expect(await sql`select setting from commits`).toEqual([{ setting: used }]);
+});
+
+it('has no more connections than its statements need, and none once it is closed', async () => {
+  const creates = Array.from({ length: 500 }, (_, i) => store.create({ ...plant, id: BigInt(i) }));
+  const lookups = Array.from({ length: 50 }, (_, i) => store.accessTokens.authenticate(`t${i}`));
+  await Promise.all([...creates, ...lookups]);
+  expect((await backends()).length).toBeLessThanOrEqual(6);
+  await store.close();
+  await vi.waitFor(() => expect(proxy.open).toBe(0));
+});
+
+it.each([
+  ['postgres://user@[::1]:2/plants', '::1', 2],
+  ['postgres://user@[::1]:2,127.0.0.1:3/plants', '127.0.0.1', 3],
+  ['postgres://user@127.0.0.1:2,[::1]:3,[::1]:4/plants', '::1', 4],
+])('asks every host of the URL %s', async (databaseUrl, address, port) => {
+  const nobody = await openPlantStore({ databaseUrl });
+  onTestFinished(() => nobody.close());
+  const lastRefusal = { cause: { address, port } };
+  await expect(nobody.ready()).rejects.toMatchObject({ cause: lastRefusal });
+});
+
+it.each(['none', 'postgres://user:%@host/plants', 'postgres://user@host:99999999/plants'])(
+  'refuses the URL %s, and says which form it must have',
+  async (databaseUrl) => {
+    await expect(openPlantStore({ databaseUrl })).rejects.toMatchObject({
+      name: 'DatabaseSettingsError',
+      message: expect.stringContaining(
+        'check its URL, postgres://user:password@host:port/database',
+      ),
+    });
+  },
+);

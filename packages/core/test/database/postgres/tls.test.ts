@@ -1,0 +1,125 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { makeCertificate, startPostgres, type TestPostgres } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openPlantStore } from '../../../src/plant-store.ts';
+import { postgresOverTls } from '../../../src/database/postgres/tls.ts';
+
+describe('TLS to Postgres', () => {
+  const authority = makeCertificate('Authority');
+  let directory: string;
+  let server: TestPostgres;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'plant-store-tls-'));
+    await writeFile(join(directory, 'authority'), authority.certificate);
+    await writeFile(join(directory, 'other'), makeCertificate('Authority').certificate);
+    server = await startPostgres({ fsync: 'off' });
+  });
+
+  afterAll(async () => {
+    await server.stop();
+    await rm(directory, { recursive: true });
+  });
+
+  /** Has the server show a certificate for a name from now on, or speak no TLS at all. */
+  async function show(name: string | undefined): Promise<void> {
+    const sql = postgres(server.url, { max: 1 });
+    const { certificate, key } = makeCertificate(name ?? 'nobody', authority);
+    for (const [kind, pem] of Object.entries({ cert: certificate, key })) {
+      const file = `${name}.${kind}`;
+      const rows = `select unnest(string_to_array('${pem.trim()}', E'\n'))`;
+      await sql.unsafe(`copy (${rows}) to program 'umask 077 && cat > ${file}'`);
+      await sql.unsafe(`alter system set ssl_${kind}_file = '${file}'`);
+    }
+    await sql.unsafe(`alter system set ssl = ${name ? 'on' : 'off'}`);
+    await sql`select pg_reload_conf()`;
+    await sql.end();
+    await vi.waitFor(async () => {
+      const later = postgres(server.url, { max: 1 });
+      const [row] = await later`select current_setting('ssl_cert_file') as file`;
+      await later.end();
+      expect(row).toEqual({ file: `${name}.cert` });
+    });
+  }
+
+  /** Whether a connection is encrypted; rejects where there is none. */
+  async function isEncrypted(mode: string, rootCert?: string, host = 'localhost') {
+    const file = rootCert && `&sslrootcert=${encodeURIComponent(join(directory, rootCert))}`;
+    const url = `${server.url.replace('127.0.0.1', host)}?sslmode=${mode}${file ?? ''}`;
+    const sql = postgresOverTls(url, { max: 1 });
+    try {
+      const [row] = await sql`select ssl from pg_stat_ssl where pid = pg_backend_pid()`;
+      return row?.['ssl'];
+    } finally {
+      await sql.end({ timeout: 0 });
+    }
+  }
+
+  it('is verified in full when that is asked for', async () => {
+    await show('localhost');
+    expect(await isEncrypted('verify-full', 'authority')).toBe(true);
+    await expect(isEncrypted('verify-full', 'other')).rejects.toThrow(/certificate/);
+    await expect(isEncrypted('verify-full')).rejects.toThrow(/certificate/);
+    await expect(isEncrypted('verify-full', 'authority', '127.0.0.1')).rejects.toThrow(
+      /IP: 127\.0\.0\.1 is not in the cert's list/,
+    );
+  });
+
+  it('is verified in full for an address', async () => {
+    await show('127.0.0.1');
+    expect(await isEncrypted('verify-full', 'authority', '127.0.0.1')).toBe(true);
+    await expect(isEncrypted('verify-full', 'authority')).rejects.toThrow(/Host: localhost/);
+  });
+
+  it('is verified as far as its authority by verify-ca, and by require with an authority', async () => {
+    await show('elsewhere');
+    for (const mode of ['verify-ca', 'require']) {
+      expect(await isEncrypted(mode, 'authority')).toBe(true);
+      await expect(isEncrypted(mode, 'other')).rejects.toThrow(/certificate/);
+    }
+    await expect(isEncrypted('verify-ca')).rejects.toThrow(/certificate/);
+    await expect(isEncrypted('verify-full', 'authority')).rejects.toThrow(/Host: localhost/);
+  });
+
+  it('is taken unverified by require and prefer, and left by disable', async () => {
+    await show('elsewhere');
+    expect(await isEncrypted('require')).toBe(true);
+    expect(await isEncrypted('prefer')).toBe(true);
+    expect(await isEncrypted('disable')).toBe(false);
+  });
+
+  it('is gone without by prefer alone where the server has none', async () => {
+    await show(undefined);
+    expect(await isEncrypted('prefer')).toBe(false);
+    await expect(isEncrypted('require')).rejects.toThrow();
+    await expect(isEncrypted('verify-full', 'authority')).rejects.toThrow();
+  });
+
+  it('is trusted by the authorities of the system in full alone', async () => {
+    await show('localhost');
+    const url = `${server.url}?sslmode=require&sslrootcert=system`;
+    await expect(postgresOverTls(url)`select 1`).rejects.toThrow(/certificate/);
+  });
+
+  it('opens a store', async () => {
+    await show('127.0.0.1');
+    const rootCert = join(directory, 'authority');
+    const databaseUrl = `${server.url}?sslmode=verify-full&sslrootcert=${rootCert}`;
+    const store = await openPlantStore({ databaseUrl });
+    expect(await store.create({ id: 1n, name: 'x' })).toEqual({ name: 'x' });
+    await store.close();
+  });
+
+  it('is refused with what to do where the URL asks for what there is not', () => {
+    const url = 'postgres://127.0.0.1/plants';
+    expect(() => postgresOverTls(`${url}?sslmode=verify`)).toThrow(
+      'sslmode is verify: set disable, prefer, require, verify-ca or verify-full',
+    );
+    expect(() => postgresOverTls(`${url}?sslrootcert=/no/such/file`)).toThrow(
+      'sslrootcert is /no/such/file, which cannot be read: set a file in PEM',
+    );
+  });
+});

@@ -1,0 +1,65 @@
+import superjson from 'superjson';
+import { describe, expect, it } from 'vitest';
+import { transformer } from '../../src/procedures/transformer.ts';
+
+const { deserialize } = transformer.input;
+
+describe('what a tRPC client sends', () => {
+  it.each([
+    { id: 1n, name: 'x' },
+    { id: -(2n ** 63n), name: 'x', tag: undefined },
+    { id: 1, tag: 'kept', '': { tag: undefined }, 'a.': { '': { '\\': 1n } } },
+    { id: 1, name: 'x', nested: { 'a.b': { 'c\\d': 5n }, list: [1n, [2n]] } },
+    undefined,
+    5n,
+    'text',
+  ])('is read as superjson wrote it (%#)', (input) => {
+    expect(deserialize(superjson.serialize(input))).toStrictEqual(input);
+  });
+
+  it('may be -0, which is 0', () => {
+    expect(deserialize(superjson.serialize({ id: -0 }))).toStrictEqual({ id: 0 });
+  });
+
+  it.each([true, '', ' 5 ', '0x10', '5.0', '+5', '007', '-0', 5, null, ['5'], '9'.repeat(1000)])(
+    'is no bigint where the value is %j',
+    (id) => {
+      const payload = { json: { id }, meta: { values: { id: ['bigint'] } } };
+      expect(deserialize(payload)).toEqual({ id: expect.any(Symbol) });
+    },
+  );
+
+  it.each([
+    ['5', ['number']],
+    ['Infinity', ['number']],
+    [1e9, [['typed-array', 'Float64Array']]],
+    [['a'], ['set']],
+    ['/(a+)+$/', ['regexp']],
+    ['2020-01-01', ['Date']],
+    ['x', ['class', 'Plant']],
+    ['x', 'constructor'],
+    ['x', { deep: ['bigint'] }],
+    ['not to be lost', ['undefined']],
+  ])('is no value of a type that no input has: %j as %j', (value, claim) => {
+    const payload = { json: { value }, meta: { values: { value: claim } } };
+    expect(deserialize(payload)).toEqual({ value: expect.any(Symbol) });
+  });
+
+  it.each(['__proto__.polluted', 'constructor.prototype.polluted', 'missing', 'a.b.c', ''])(
+    'changes nothing but its own values (%s)',
+    (path) => {
+      const payload = { json: { a: 1 }, meta: { values: { [path]: ['undefined'] } } };
+      expect(deserialize(payload)).toEqual({ a: 1 });
+      expect(Object.prototype).not.toHaveProperty('polluted');
+    },
+  );
+
+  it.each([null, 5, [], {}, { id: 1, name: 'x' }])(
+    'is refused when it is not superjson: %j',
+    (input) => {
+      expect(() => deserialize(input)).toThrow(
+        expect.objectContaining({ error: 40001, message: expect.stringContaining('superjson') }),
+      );
+    },
+  );
+});

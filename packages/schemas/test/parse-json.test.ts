@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatJson } from '../src/format-json.ts';
+import { parseJson } from '../src/parse-json.ts';
+
+const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+
+const exact = (integer: bigint) =>
+  Number.isSafeInteger(Number(integer)) ? Number(integer) : integer;
+
+describe('parseJson', () => {
+  it.each([
+    ['9007199254740993', 9007199254740993n],
+    ['-9223372036854775808', -(2n ** 63n)],
+    ['9223372036854775807', 2n ** 63n - 1n],
+    ['9007199254740993.0', 9007199254740993n],
+    ['9.223372036854775807e18', 2n ** 63n - 1n],
+    ['9007199254740993000E-3', 9007199254740993n],
+    ['1e3', 1000],
+    ['10.00', 10],
+    ['-0', -0],
+    ['-0.0e5', 0],
+    ['0e999999999999', 0],
+  ])('reads the integer %s exactly', (text, integer) => {
+    expect(parseJson(text)).toBe(integer);
+  });
+
+  it.each([
+    ['1.5', 1.5],
+    ['9007199254740991.4', Number.NaN],
+    ['1.0000000000000000001', Number.NaN],
+    ['1e-400', Number.NaN],
+    ['123456789012345678e-1', Number.NaN],
+  ])('never makes an integer of the fraction %s', (text, value) => {
+    expect(parseJson(text)).toBe(value);
+  });
+
+  it.each(['1e400', '1e1000000000', '-1e19', '9'.repeat(100_000)])(
+    'leaves an integer far beyond int64 a number (%#)',
+    (text) => {
+      expect(parseJson(text)).toBe(Number(text));
+    },
+  );
+
+  it('reads every int64 exactly, however it is spelled', () => {
+    const spelling = fc.record({ integer: int64, zeros: fc.nat(30), shift: fc.nat(40) });
+    fc.assert(
+      fc.property(spelling, ({ integer, zeros, shift }) => {
+        const sign = integer < 0n ? '-' : '';
+        const digits = String(integer)
+          .replace('-', '')
+          .padStart(shift + 1, '0');
+        const [whole, fraction] = [
+          digits.slice(0, -shift || undefined),
+          shift ? digits.slice(-shift) : '',
+        ];
+        const mantissa = `${whole.replace(/^0+(?=\d)/, '')}.${fraction}${'0'.repeat(zeros + 1)}`;
+        expect(Object.is(parseJson(`${sign}${mantissa}e+${shift}`), -0)).toBe(false);
+        expect(parseJson(`{"id":${sign}${mantissa}E${shift}}`)).toEqual({ id: exact(integer) });
+      }),
+    );
+  });
+
+  it('reads what JSON.parse reads, only more exactly', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(JSON.parse(formatJson(parseJson(text)))).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  it('takes the last of duplicate keys', () => {
+    expect(parseJson('{"id":1,"id":9007199254740993}')).toEqual({ id: 9007199254740993n });
+    expect(parseJson('{"id":9007199254740993,"id":1}')).toEqual({ id: 1 });
+  });
+
+  it('gives a key named __proto__ no power', () => {
+    const value = parseJson('{"id":1e0,"__proto__":{"name":"x"}}');
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+  });
+
+  it('reads a number of a million digits in no time that matters', () => {
+    const digits = `1${'0'.repeat(500_000)}1${'0'.repeat(500_000)}`;
+    expect(parseJson(digits)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it.each(['', '{', 'nul', '01', '"\n"', '\ufeff1'])('refuses %j, which is not JSON', (text) => {
+    expect(() => parseJson(text)).toThrow(SyntaxError);
+  });
+});
+
+describe('formatJson', () => {
+  it('writes what parseJson reads back', () => {
+    fc.assert(
+      fc.property(int64, fc.string(), (integer, string) => {
+        const value = { id: exact(integer), string, list: [exact(integer), null] };
+        expect(parseJson(formatJson(value))).toEqual(value);
+      }),
+    );
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type { z } from 'zod';
+import { NewPlant, Plant } from '../src/plant.ts';
+
+const messagesFor = (input: unknown) => {
+  const { error } = NewPlant.safeParse(input);
+  return error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+};
+
+describe('NewPlant', () => {
+  it.each([0, -0, 1, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER])(
+    'takes the number %s as an id',
+    (id) => {
+      expect(NewPlant.parse({ id, name: 'Monstera' }).id).toBe(BigInt(id));
+    },
+  );
+
+  it.each([-(2n ** 63n), 2n ** 63n - 1n])('takes the bigint %s as an id', (id) => {
+    expect(NewPlant.parse({ id, name: 'Monstera' }).id).toBe(id);
+  });
+
+  it.each([
+    2n ** 63n,
+    -(2n ** 63n) - 1n,
+    0.5,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    '1',
+    true,
+    null,
+    [],
+    {},
+  ])('refuses %s as an id', (id) => {
+    expect(messagesFor({ id, name: 'Monstera' })).toEqual([
+      'id: must be an integer from -9223372036854775808 to 9223372036854775807',
+    ]);
+  });
+
+  it('refuses a number beyond 2^53 as an id, for it may have been rounded', () => {
+    expect(messagesFor({ id: 2 ** 53, name: 'Monstera' })).toEqual([
+      'id: must be a bigint beyond ±9007199254740991, where a number is not exact',
+    ]);
+  });
+
+  it.each(['', ' ', '🪴', '\u0001\u007f', 'a'.repeat(1_000_000)])(
+    'takes any text as name and tag (%#)',
+    (text) => {
+      const plant = { id: 1n, name: text, tag: text };
+      expect(NewPlant.parse(plant)).toEqual(plant);
+    },
+  );
+
+  it.each(['\0', 'a\0b', '\ud800', '\udc00\ud800', '🪴\ud83e'])(
+    'refuses text that Postgres cannot hold (%#)',
+    (text) => {
+      expect(messagesFor({ id: 1, name: text, tag: text })).toEqual([
+        'name: must not contain U+0000 or a lone surrogate',
+        'tag: must not contain U+0000 or a lone surrogate',
+      ]);
+    },
+  );
+
+  it('names every field that is wrong', () => {
+    expect(messagesFor({ tag: null })).toEqual([
+      'id: is missing: it must be an integer',
+      'name: is missing: it must be a string',
+      'tag: must be a string',
+    ]);
+  });
+
+  it('drops properties that it does not know', () => {
+    expect(NewPlant.parse({ id: 1, name: 'x', height: 3 })).toEqual({ id: 1n, name: 'x' });
+  });
+
+  it('infers what callers pass and get', () => {
+    expectTypeOf<z.input<typeof NewPlant>>().toEqualTypeOf<{
+      id: bigint | number;
+      name: string;
+      tag?: string | undefined;
+    }>();
+    expectTypeOf<NewPlant>().toEqualTypeOf<{
+      id: bigint;
+      name: string;
+      tag?: string | undefined;
+    }>();
+    expectTypeOf<Plant>().toEqualTypeOf<{ name: string; tag?: string | undefined }>();
+  });
+});
+
+describe('Plant', () => {
+  it('has no id', () => {
+    expect(Plant.parse({ id: 1n, name: 'x' })).toEqual({ name: 'x' });
+  });
+});
