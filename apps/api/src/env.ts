@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { databaseUrlSyntax, isDatabaseUrl } from '@plant-store/core';
 import { z } from 'zod';
 import { tokenSyntax } from './auth/authentication.ts';
 import type { JwtSettings } from './auth/jwt.ts';
-import { StartFailure } from './process/start-error.ts';
 
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -28,7 +28,7 @@ const list = (each: z.ZodType<string, string>) =>
 /** An origin as a browser writes it: scheme, host and a port other than the scheme's own. */
 const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
 
-/** Each setting's problem says what to do about it; where the value may be a secret it is not shown. */
+/** The fix is shown for an invalid value; the value itself is not shown when it may be a secret. */
 const settings = {
   PORT: {
     schema: whole(0, 65_535).default(3000),
@@ -39,11 +39,8 @@ const settings = {
     fix: 'set an address or a host name',
   },
   DATABASE_URL: {
-    schema: z
-      .string()
-      .regex(/^postgres(ql)?:\/\/./)
-      .optional(),
-    fix: 'set postgres://user:password@host:port/database, or leave it out for the embedded database',
+    schema: z.string().refine(isDatabaseUrl).optional(),
+    fix: `set ${databaseUrlSyntax}, or leave it out for the embedded database`,
     isSecret: true,
   },
   PLANT_STORE_DATA_DIR: {
@@ -77,7 +74,7 @@ const settings = {
   PLANT_STORE_JWT_JWKS_URL: {
     schema: z.string().refine(isSafeUrl).optional(),
     fix: 'set the address of the issuer’s keys: https, or http on this machine alone, without a password',
-    isSecret: true, // It should not be, but someone may have put a password into it.
+    isSecret: true, // Somebody may have put a password into it.
   },
   PLANT_STORE_CORS_ORIGINS: {
     schema: list(z.string().refine(isOrigin)),
@@ -85,7 +82,7 @@ const settings = {
   },
   PLANT_STORE_DRAIN_DELAY: {
     schema: whole(0, 600_000).default(1_000),
-    fix: 'set for how many milliseconds, up to 600000, requests are still taken after SIGTERM',
+    fix: 'set the milliseconds, up to 600000, for which the server takes requests after SIGTERM',
   },
   PLANT_STORE_TRUST_PROXY: {
     schema: list(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])),
@@ -101,7 +98,7 @@ const settings = {
   },
 } satisfies Record<string, { schema: z.ZodType; fix: string; isSecret?: boolean }>;
 
-/** Either all of them are set or none. */
+/** Set all of them or none. */
 const jwtNames = [
   'PLANT_STORE_JWT_ISSUER',
   'PLANT_STORE_JWT_AUDIENCE',
@@ -112,40 +109,45 @@ type Settings = typeof settings;
 
 export type Env = { [Name in keyof Settings]: z.output<Settings[Name]['schema']> };
 
+/** The settings are not valid: one line for each that is wrong. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+}
+
 /**
- * Reads the settings from environment variables. One that is empty counts as unset.
+ * Reads the settings from environment variables. An empty one counts as unset.
  *
- * @throws StartFailure that names every problem at once, a line for each.
+ * @throws SettingsError that names all invalid settings at once
  */
 export function readEnv(variables: NodeJS.ProcessEnv = process.env): Env {
-  const problems: string[] = [];
+  const errors: string[] = [];
   const entries = Object.entries(settings).map(([name, { schema, fix, ...setting }]) => {
     const value = variables[name] || undefined;
     const { data, success } = schema.safeParse(value);
     const shown = 'isSecret' in setting ? 'is not valid' : `is ${JSON.stringify(value)}`;
-    if (!success) problems.push(`${name} ${shown}: ${fix}`);
+    if (!success) errors.push(`${name} ${shown}: ${fix}`);
     return [name, data];
   });
   const missing = jwtNames.filter((name) => !variables[name]);
   if (missing.length < jwtNames.length) {
-    for (const name of missing) problems.push(`${name} is not set: ${settings[name].fix}`);
+    for (const name of missing) errors.push(`${name} is not set: ${settings[name].fix}`);
   }
-  if (problems.length > 0) throw new StartFailure(problems.join('\n'));
+  if (errors.length > 0) throw new SettingsError(errors.join('\n'));
   return Object.fromEntries(entries) as Env; // Every schema has parsed.
 }
 
-/** Whose JWTs are accepted; undefined where nobody's are. */
+/** Whose JWTs are accepted; undefined when no JWT is. */
 export function jwtSettings(env: Env): JwtSettings | undefined {
   const [issuer, audience, jwksUrl] = jwtNames.map((name) => env[name]);
   return issuer && audience && jwksUrl ? { issuer, audience, jwksUrl } : undefined;
 }
 
-/** Whether what comes from there is what was sent: keys from elsewhere would open the store to anybody. */
+/** Whether nobody can change the keys on their way: with other keys anybody could open the store. */
 function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);
   const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
-  // fetch takes no URL with a password in it.
+  // fetch rejects a URL with a password.
   if (username || password) return false;
   return protocol === 'https:' || (protocol === 'http:' && isLoopback);
 }

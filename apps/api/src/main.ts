@@ -1,6 +1,4 @@
-import { quickenImports } from '@plant-store/core/quick-imports';
-import { endAtOnceWhenTold } from './process/stop.ts';
+import { exitOnSignals } from './process/stop.ts';
 
-endAtOnceWhenTold();
-quickenImports();
+exitOnSignals();
 await import('./process/start.ts');

@@ -1,25 +1,38 @@
-import rateLimit from '@fastify/rate-limit';
-import { appRouter, type PlantStore, PlantStoreError } from '@plant-store/core';
+import type { PlantStore } from '@plant-store/core';
+import { appRouter } from '@plant-store/core/router';
 import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import pino from 'pino';
-import { closeGently } from './http/drain.ts';
-import { watchConnections } from './node/connections.ts';
-import { allowOrigins } from './http/cors.ts';
+import { type Authenticate, requireToken } from './auth/authentication.ts';
+import { limitAuthenticationErrors } from './auth/authentication-limit.ts';
 import { docs } from './docs/docs.ts';
-import { handleErrors } from './http/error-replies.ts';
-import { limitFailures } from './auth/authentication-limit.ts';
+import { cors } from './http/cors.ts';
+import { drain } from './http/drain.ts';
+import { handleError, handleRouterError } from './http/error-reply.ts';
 import { health } from './http/health.ts';
-import { handleHttpErrors } from './node/node-errors.ts';
+import { limitRate } from './http/rate-limit.ts';
+import { checkBodyHeaders, checkRequestHeaders, sendContinue } from './http/request-headers.ts';
+import { rejectUnknownRoute } from './http/unknown-route.ts';
+import {
+  limitPipelining,
+  trackConnections,
+  trackReply,
+  untrackReply,
+} from './node/client-connections.ts';
+import { limitConnections } from './node/connection-limit.ts';
+import { answerNodeEvents } from './node/node-errors.ts';
+import { nodeServerOptions } from './node/node-server-options.ts';
+import { createErrorLog } from './observability/error-log.ts';
 import { logOutput } from './observability/log-output.ts';
 import type { Metrics } from './observability/metrics.ts';
-import { nodeServerOptions } from './node/node-server-options.ts';
-import { tellRequestIds } from './observability/request-id.ts';
+import { sendRequestId } from './observability/request-id.ts';
 import { RequestLog, serializers } from './observability/request-log.ts';
 import { rest } from './rest/rest.ts';
 import { trpc } from './trpc/trpc.ts';
 
 export interface ServerOptions {
   store: PlantStore;
+  /** Finds the principal of an access token; by the store's own tokens unless given. */
+  authenticate?: Authenticate;
   /** A pino level. */
   logLevel?: string;
   /** Where log lines go; standard output unless given. */
@@ -30,22 +43,22 @@ export interface ServerOptions {
   authFailureLimit?: number | undefined;
   /** Origins whose pages may call the server; none unless given. */
   corsOrigins?: readonly string[];
-  /** Milliseconds in which a request must have been sent completely. */
+  /** Milliseconds in which a request must be sent completely. */
   requestTimeout?: number;
-  /** Connections at once; further ones are refused. */
+  /** Open connections; the server closes further ones at once. */
   maxConnections?: number;
-  /** Where it counts what it does; nowhere unless given. */
   metrics?: Metrics | undefined;
-  /** Addresses and subnets of the proxies whose `X-Forwarded-For` is believed; nobody's unless given. */
+  /** Addresses and subnets of proxies whose `X-Forwarded-For` is trusted; none unless given. */
   trustProxy?: string[];
 }
 
-/** The HTTP server, ready to `listen` or to `inject` into. Closing it leaves the store open. */
+/** Builds the HTTP server, ready to `listen` or `inject`. Closing it leaves the store open. */
 export async function buildServer({
   store,
+  authenticate = store.accessTokens.authenticate,
   logLevel = 'info',
-  logStream,
-  rateLimit: max,
+  logStream = logOutput(),
+  rateLimit,
   authFailureLimit,
   corsOrigins = [],
   requestTimeout,
@@ -53,62 +66,64 @@ export async function buildServer({
   metrics,
   trustProxy = [],
 }: ServerOptions): Promise<FastifyInstance> {
-  const stream = logStream ?? logOutput();
-  const log = pino({ level: logLevel, serializers }, stream);
-  const requestLog = new RequestLog(log, stream);
+  const log = pino({ level: logLevel, serializers }, logStream);
+  const requestLog = new RequestLog({ log, stream: logStream, metrics });
   const server = fastify({
-    loggerInstance: log as FastifyBaseLogger, // Else the server would be typed by pino's.
+    loggerInstance: log as FastifyBaseLogger, // pino's type would become part of the server's.
     logController: requestLog,
-    // One logger for all: our own lines tell the request's id, and a child costs more than it tells.
+    // One logger for all requests: our lines have the request's id, and a child is expensive.
     childLoggerFactory: (logger) => logger,
     trustProxy: trustProxy.length > 0 && trustProxy,
+    frameworkErrors: handleRouterError,
     ...nodeServerOptions(requestTimeout),
   });
+  server.decorate('logError', createErrorLog(server.log, metrics));
+  server.setErrorHandler(handleError);
 
-  logStop(server);
-  watchConnections(server, (reply) => requestLog.connectionLost(reply));
-  tellRequestIds(server);
-  if (metrics) server.decorate('metrics', metrics);
-  if (corsOrigins.length > 0) allowOrigins(server, corsOrigins);
-  handleErrors(server);
-  handleHttpErrors(server);
-  closeGently(server);
+  // Below Fastify.
+  trackConnections(server.server, (reply) => requestLog.connectionLost(reply));
+  answerNodeEvents(server);
   limitConnections(server, maxConnections);
+
+  // The hooks of every request, in order. Those of a phase that comes later follow below.
+  const { answerPreflight, addCorsHeaders } = cors(corsOrigins);
+  server.addHook('onRequest', trackReply);
+  server.addHook('onRequest', sendRequestId);
+  if (corsOrigins.length > 0) server.addHook('onRequest', answerPreflight);
+  server.addHook('onRequest', rejectUnknownRoute(server));
+  server.addHook('onRequest', checkRequestHeaders);
+  server.addHook('onRequest', limitPipelining);
 
   health(server, store);
   await server.register(docs);
   await server.register(async (operations) => {
-    if (max !== undefined) await limitRate(operations, max);
-    if (authFailureLimit !== undefined) limitFailures(operations, authFailureLimit);
+    // The further hooks of an operation, over REST and tRPC alike.
+    if (rateLimit !== undefined) {
+      operations.addHook('onRequest', await limitRate(operations, rateLimit));
+    }
+    if (authFailureLimit !== undefined) {
+      const limit = limitAuthenticationErrors(authFailureLimit);
+      operations.addHook('onRequest', limit.checkAuthenticationErrors);
+      operations.addHook('onError', limit.countAuthenticationErrors);
+    }
+    operations.addHook('onRequest', requireToken(authenticate));
+    operations.addHook('onRequest', checkBodyHeaders);
+    operations.addHook('onRequest', sendContinue);
+
     await operations.register(rest, { store, router: appRouter });
-    await operations.register(trpc, { store, prefix: '/trpc' });
+    await operations.register(trpc, { store, router: appRouter, prefix: '/trpc' });
   });
-  return server;
-}
 
-/** Says in the log when the server begins to stop, and when it has: what lies between is the drain. */
-function logStop(server: FastifyInstance): void {
+  // The hooks of every reply.
+  const { waitForDrain, announceClose, closeAfterReply } = drain(server);
+  server.addHook('onSend', addCorsHeaders);
+  server.addHook('onSend', announceClose);
+  server.addHook('onResponse', untrackReply);
+  server.addHook('onResponse', closeAfterReply);
+
+  // The hooks of a shutdown.
   server.addHook('preClose', async () => server.log.info('stopping'));
+  server.addHook('preClose', waitForDrain);
   server.addHook('onClose', async () => server.log.info('stopped'));
-}
-
-/** Each takes memory, and a file descriptor that the database's own connections need too. */
-function limitConnections(server: FastifyInstance, max: number): void {
-  server.server.maxConnections = max;
-  server.server.on('drop', () => {
-    const message = `a connection was refused: ${max} are open`;
-    const failure = new PlantStoreError('overloaded', message);
-    server.logFailure(failure);
-  });
-}
-
-/** Ahead of authentication, so that guessing tokens is limited too. */
-async function limitRate(scope: FastifyInstance, max: number): Promise<void> {
-  await scope.register(rateLimit, {
-    max,
-    global: false,
-    errorResponseBuilder: (_request, { after }) =>
-      new PlantStoreError('rateLimited', `over ${max} requests a minute: try again in ${after}`),
-  });
-  scope.addHook('onRequest', scope.rateLimit());
+  return server;
 }

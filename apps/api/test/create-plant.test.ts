@@ -1,4 +1,4 @@
-import { createCaller } from '@plant-store/core';
+import { createCaller } from '@plant-store/core/router';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DatabaseName, type RunningServer, startServer } from './fixtures/running-server.ts';
 import { surfaces } from './fixtures/surfaces.ts';

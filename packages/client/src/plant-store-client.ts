@@ -1,4 +1,4 @@
-import type { AppRouter } from '@plant-store/core';
+import type { AppRouter } from '@plant-store/core/router';
 import { maxBatchSize } from '@plant-store/schemas';
 import { createTRPCClient, httpBatchLink, type TRPCClient } from '@trpc/client';
 import superjson from 'superjson';

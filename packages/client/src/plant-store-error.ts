@@ -1,5 +1,5 @@
-import type { AppRouter } from '@plant-store/core';
-import { type ErrorKind, errorCatalogue } from '@plant-store/schemas';
+import type { AppRouter } from '@plant-store/core/router';
+import { type ErrorKind, errorCatalogue, errorKinds } from '@plant-store/schemas';
 import { isTRPCClientError, type TRPCClientErrorLike } from '@trpc/client';
 import { AccessTokenError } from './access-token.ts';
 
@@ -11,7 +11,7 @@ type Answered = {
   [Kind in ErrorKind]: {
     kind: Kind;
     /** The number in the catalogue, HTTP status × 100 + detail. */
-    code: (typeof errorCatalogue)[Kind]['error'];
+    code: (typeof errorCatalogue)[Kind]['code'];
     message: string;
   } & (Kind extends 'invalidInput' ? { fields: FieldMessages } : unknown);
 };
@@ -49,7 +49,7 @@ function answered(
   { error: code, fields = {} }: ErrorData,
   message: string,
 ): PlantStoreClientError | undefined {
-  const kind = kinds.find((each) => errorCatalogue[each].error === code);
+  const kind = errorKinds.find((each) => errorCatalogue[each].code === code);
   // The union's members differ in their literals alone, which TypeScript cannot follow here.
   return (
     kind &&
@@ -58,5 +58,3 @@ function answered(
 }
 
 type ErrorData = NonNullable<TRPCClientErrorLike<AppRouter>['data']>;
-
-const kinds = Object.keys(errorCatalogue) as ErrorKind[]; // Its own keys, which TypeScript widens.

@@ -5,14 +5,15 @@ import { type NewPlant, Plant } from '@plant-store/schemas';
 import { createDatabase, hasPgBouncer, startPgBouncer } from '@plant-store/test-setup';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { openPlantStore, type PlantStore, type PlantStoreOptions } from '../src/plant-store.ts';
+import type { DatabaseOptions } from '../src/database/open-database.ts';
+import { openPlantStore, type PlantStore } from '../src/plant-store.ts';
 import { createCaller } from '../src/procedures/router.ts';
 
 const principal = { name: 'test' };
 
 const databases: {
   name: string;
-  provide: () => Promise<{ options: PlantStoreOptions; remove: () => Promise<void> }>;
+  provide: () => Promise<{ options: DatabaseOptions; remove: () => Promise<void> }>;
 }[] = [
   {
     name: 'PGlite',
@@ -45,7 +46,7 @@ if (hasPgBouncer) {
 }
 
 describe.each(databases)('a plant store on $name', ({ provide }) => {
-  let options: PlantStoreOptions;
+  let options: DatabaseOptions;
   let remove: () => Promise<void>;
   let store: PlantStore;
   let lastId = 0n;
@@ -82,7 +83,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     async (id) => {
       const name = `plant ${id}`;
       expect(await store.create({ id, name })).toEqual({ name });
-      await expect(store.create({ id, name: 'another' })).rejects.toMatchObject({ error: 40900 });
+      await expect(store.create({ id, name: 'another' })).rejects.toMatchObject({ code: 40900 });
     },
   );
 
@@ -102,7 +103,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     await expect(store.create({ id: plant.id, ...other })).rejects.toMatchObject({
       name: 'PlantStoreError',
       kind: 'idTaken',
-      error: 40900,
+      code: 40900,
       message: `id ${plant.id} belongs to another plant: choose an id that is free`,
     });
     await expect(store.create(plant)).resolves.toEqual({ name: 'Pilea', tag: 'Urticaceae' });
@@ -115,7 +116,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     const winners = outcomes.filter(({ status }) => status === 'fulfilled');
     expect(winners).toHaveLength(1);
     const losers = outcomes.filter(({ status }) => status === 'rejected');
-    for (const { reason } of losers as PromiseRejectedResult[]) expect(reason.error).toBe(40900);
+    for (const { reason } of losers as PromiseRejectedResult[]) expect(reason.code).toBe(40900);
   });
 
   it('keeps every text byte for byte', async () => {
@@ -143,7 +144,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     const kept = new Map<bigint, string>();
     for (const [i, outcome] of outcomes.entries()) {
       const { id, name } = creates[i] ?? { id: -1n, name: '' };
-      if (outcome.status === 'rejected') expect(outcome.reason.error).toBe(40900);
+      if (outcome.status === 'rejected') expect(outcome.reason.code).toBe(40900);
       else expect(kept.set(id, kept.get(id) ?? name).get(id)).toBe(name);
     }
     expect(kept.size).toBe(100);
@@ -165,10 +166,12 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     'refuses what is not a plant, through the store and through the caller (%#)',
     async (input) => {
       const caller = createCaller({ store, principal });
-      for (const create of [store.create, caller.createPlant]) {
-        // The types would not let it through; a tool without types would.
-        await expect(create(input as never)).rejects.toMatchObject({ error: 40001 });
-      }
+      const invalid = input as never; // A tool without types can send it.
+      await expect(store.create(invalid)).rejects.toMatchObject({ code: 40001 });
+      await expect(caller.createPlant(invalid)).rejects.toMatchObject({
+        code: 'BAD_REQUEST',
+        cause: { code: 40001 },
+      });
     },
   );
 
@@ -177,8 +180,8 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     const plant = { id: Number(freeId()), name: 'Hoya', tag: 'Apocynaceae' };
     expect(await caller.createPlant(plant)).toStrictEqual({ name: 'Hoya', tag: 'Apocynaceae' });
     await expect(caller.createPlant({ ...plant, tag: 'x' })).rejects.toMatchObject({
-      name: 'PlantStoreError',
-      kind: 'idTaken',
+      code: 'CONFLICT',
+      cause: { name: 'PlantStoreError', kind: 'idTaken' },
     });
   });
 
@@ -190,9 +193,9 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     const plant = { id: freeId(), name: 'Ceropegia', tag: 'Apocynaceae' };
     await store.create(plant);
     await store.close();
-    await expect(store.create(plant)).rejects.toMatchObject({ error: 50302 });
+    await expect(store.create(plant)).rejects.toMatchObject({ code: 50302 });
     store = await openPlantStore(options);
-    await expect(store.create({ ...plant, name: 'x' })).rejects.toMatchObject({ error: 40900 });
+    await expect(store.create({ ...plant, name: 'x' })).rejects.toMatchObject({ code: 40900 });
     await expect(store.create(plant)).resolves.toEqual(Plant.parse(plant));
   });
 

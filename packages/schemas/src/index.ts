@@ -1,13 +1,14 @@
 export { maxBatchSize } from './batch-size.ts';
 export { ErrorBody } from './error-body.ts';
 export {
+  type ErrorCode,
   type ErrorKind,
-  type ErrorNumber,
   errorCatalogue,
+  errorKinds,
   httpStatus,
 } from './error-catalogue.ts';
 export { formatJson } from './format-json.ts';
 export { Int64 } from './int64.ts';
-export { refuseDeepJson } from './json-depth.ts';
+export { checkJsonDepth } from './json-depth.ts';
 export { isExact, parseJson } from './parse-json.ts';
 export { NewPlant, Plant } from './plant.ts';

@@ -6,11 +6,11 @@ const max = 2n ** 63n - 1n;
 /**
  * A 64-bit signed integer, −2^63 to 2^63−1, as a `bigint`.
  *
- * Takes a `bigint` or a safe-integer `number`; nothing else is coerced. A `number` beyond
- * ±(2^53−1) is refused, since it may already have been rounded on its way here.
+ * Accepts a `bigint` or a safe-integer `number` and coerces nothing else. It rejects a `number` beyond
+ * ±(2^53−1), because JavaScript may already have rounded it.
  */
 export const Int64 = z
-  // One check and no union: it gives a single message, and trpc-to-openapi leaves custom fields alone.
+  // A custom check, not a union: it has one message, and trpc-to-openapi does not coerce it.
   .custom<bigint | number>(isInt64, { error: ({ input }) => explain(input) })
   .meta({ override: { type: 'integer', format: 'int64' } })
   .transform(BigInt);

@@ -1,15 +1,15 @@
-/** Levels of nesting that every reader of JSON here takes. */
+/** Levels of nesting that every reader of JSON in this project accepts. */
 const maxDepth = 500;
 
 /**
- * Refuses JSON that is nested more than 500 levels deep: functions that walk it recursively fail at
- * a depth that nobody can tell beforehand. RFC 8259 §9 leaves such a limit to the reader.
+ * Throws for JSON that is nested more than 500 levels deep, because recursive functions overflow the
+ * stack at a depth that varies. RFC 8259 §9 lets a reader set such a limit.
  *
- * @param wrapping levels to allow on top, for what is wrapped around the JSON that counts
+ * @param extraLevels levels that an envelope around the JSON adds
  * @throws SyntaxError
  */
-export function refuseDeepJson(value: unknown, wrapping = 0): void {
-  if (isDeeper(value, maxDepth + wrapping))
+export function checkJsonDepth(value: unknown, extraLevels = 0): void {
+  if (isDeeper(value, maxDepth + extraLevels))
     throw new SyntaxError(`nested more than ${maxDepth} levels deep`);
 }
 

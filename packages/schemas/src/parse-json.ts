@@ -1,39 +1,40 @@
 /**
- * `JSON.parse` for texts that carry int64 values: every number is exactly what the text says.
+ * `JSON.parse` with exact integers.
  *
- * An integer is a `number` where that is exact (±(2^53−1)) and a `bigint` beyond, whichever way it
- * is spelled (`1e3`, `10.00`); integers far beyond int64 stay `number`. A fraction never becomes an
- * integer by rounding: it is `NaN` where it would.
+ * An integer becomes a `number` within ±(2^53−1) and a `bigint` beyond, however it is spelled
+ * (`1e3`, `10.00`). Integers far beyond int64 stay `number`. A fraction that JavaScript would round
+ * to an integer becomes `NaN`.
  *
  * Needs JSON.parse source text access: Node 22, or a browser of 2025.
  *
- * @throws SyntaxError when the text is not JSON or is nested too deeply to be read so.
+ * @throws SyntaxError when the text is not JSON, or is nested too deeply for a reviver
  */
 export function parseJson(text: string): unknown {
   if (isExact(text)) return JSON.parse(text);
   try {
     return JSON.parse(text, exactly);
   } catch (cause) {
-    // JSON.parse goes to any depth, but calls a reviver only as deep as the stack is.
+    // JSON.parse itself reads any depth, but its calls of a reviver can overflow the stack.
     throw cause instanceof RangeError ? new SyntaxError('nested too deeply', { cause }) : cause;
   }
 }
 
-/** Whether `JSON.parse` is sure to read every number of a text as exactly what it says. */
+/** Whether plain `JSON.parse` certainly reads every number of a text exactly. */
 export function isExact(text: string): boolean {
-  // Numbers of up to 15 digits and without an exponent are: a double holds 15 digits.
+  // A double holds 15 digits, so numbers of up to 15 digits without an exponent are exact.
   return !/[\d.]{16}|\d[eE]/.test(text);
 }
 
 const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** More digits than this no int64 has. */
+/** The digits of an int64, at most. */
 const int64Digits = 19;
 
-/** A reviver that reads a number again from its source text (ES2026 JSON.parse source text access). */
+/** A reviver that reads each number from its source text (ES2026 JSON.parse source text access). */
 function exactly(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number') return value;
-  if (context?.source === undefined) throw new TypeError('JSON.parse gives no source text here');
+  if (context?.source === undefined)
+    throw new TypeError('this JavaScript engine lacks JSON.parse source text access');
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     decimal.exec(context.source) ?? [];
 

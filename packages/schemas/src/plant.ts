@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import { Int64 } from './int64.ts';
 
-/** Any text that Postgres can hold: neither U+0000 nor a lone surrogate. */
+/** Any text that Postgres can hold: it has neither U+0000 nor a lone surrogate. */
 const text = z
   .string({
     error: ({ input }) => `${input === undefined ? 'is missing: it ' : ''}must be a string`,
   })
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: U+0000 is what it is about.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the rule is about U+0000.
   .regex(/^[^\u0000\uD800-\uDFFF]*$/u, 'must not contain U+0000 or a lone surrogate');
 
-/** What the store says of a plant. */
+/** The reply to a create. */
 export const Plant = z
   .object({
     name: text.meta({ description: 'The name of the plant', examples: ['Monstera deliciosa'] }),
@@ -19,7 +19,7 @@ export const Plant = z
   })
   .meta({ id: 'Plant' });
 
-/** What a client sends to create a plant: a {@link Plant} with its id. */
+/** The body of a create: a {@link Plant} with its id. */
 export const NewPlant = z
   .object(
     {

@@ -1,5 +1,5 @@
-import { PlantStoreError } from '@plant-store/core';
-import type { FastifyInstance } from 'fastify';
+import type { onErrorAsyncHookHandler, onRequestAsyncHookHandler } from 'fastify';
+import { HttpError, toHttpError } from '../errors/http-error.ts';
 
 const minute = 60_000;
 
@@ -7,30 +7,34 @@ const minute = 60_000;
 const maxAddresses = 100_000;
 
 /**
- * Refuses requests from an address that has failed to authenticate too often within a minute,
- * before their tokens are looked at. Requests that succeed cost nothing towards it.
+ * Makes the hooks that reject an address after too many failed authentications in a minute. Its
+ * tokens are then not looked at. Requests with a valid token do not count.
  */
-export function limitFailures(scope: FastifyInstance, max: number): void {
-  const failures = new Map<string, number>();
+export function limitAuthenticationErrors(max: number): {
+  checkAuthenticationErrors: onRequestAsyncHookHandler;
+  countAuthenticationErrors: onErrorAsyncHookHandler;
+} {
+  const errorsByAddress = new Map<string, number>();
   let end = 0;
 
-  scope.addHook('onRequest', async ({ ip }, reply) => {
-    if ((failures.get(ip) ?? 0) < max) return;
-    const seconds = Math.ceil((end - performance.now()) / 1000);
-    if (seconds <= 0) return;
-    reply.header('retry-after', seconds);
-    throw new PlantStoreError(
-      'rateLimited',
-      `over ${max} requests without a valid access token in a minute: try again in ${seconds} seconds`,
-    );
-  });
-
-  scope.addHook('onError', async ({ ip }, _reply, error: Error) => {
-    if (!(error instanceof PlantStoreError) || error.status !== 401) return;
-    if (performance.now() >= end || failures.size >= maxAddresses) {
-      failures.clear();
-      end = performance.now() + minute;
-    }
-    failures.set(ip, (failures.get(ip) ?? 0) + 1);
-  });
+  return {
+    async checkAuthenticationErrors({ ip }, reply) {
+      if ((errorsByAddress.get(ip) ?? 0) < max) return;
+      const seconds = Math.ceil((end - performance.now()) / 1000);
+      if (seconds <= 0) return;
+      reply.header('retry-after', seconds);
+      throw new HttpError(
+        'rateLimited',
+        `over ${max} requests without a valid access token in a minute: try again in ${seconds} seconds`,
+      );
+    },
+    async countAuthenticationErrors({ ip }, _reply, thrown: Error) {
+      if (toHttpError(thrown).status !== 401) return;
+      if (performance.now() >= end || errorsByAddress.size >= maxAddresses) {
+        errorsByAddress.clear();
+        end = performance.now() + minute;
+      }
+      errorsByAddress.set(ip, (errorsByAddress.get(ip) ?? 0) + 1);
+    },
+  };
 }

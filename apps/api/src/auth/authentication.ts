@@ -1,59 +1,58 @@
-import { deadline, type PlantStore, PlantStoreError, type Principal } from '@plant-store/core';
+import type { Authentication, Deadline, Principal } from '@plant-store/core';
 import type { FastifyRequest, onRequestHookHandler } from 'fastify';
+import { HttpError } from '../errors/http-error.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who sent the request; set by `authenticate`. */
+    /** Who sent the request; set by `requireToken`. */
     principal?: Principal;
-    /** Milliseconds that are left for it, when its token has taken some; set by `authenticate`. */
-    within?: number;
+    /** When the request is answered at the latest; set by `requireToken`. */
+    deadline?: Deadline;
   }
 }
 
-/**
- * Makes a hook that lets requests with a valid bearer token in (RFC 6750) before anything of their
- * body is read.
- */
-export function authenticate({ accessTokens }: PlantStore): onRequestHookHandler {
+/** Finds the principal of an access token; undefined when the token is not valid. */
+export type Authenticate = (token: string) => Authentication;
+
+/** Milliseconds in which a request is answered, once its headers have arrived. */
+const answerTimeout = 5_000;
+
+/** Makes a hook that accepts only requests with a valid bearer token (RFC 6750). */
+export function requireToken(authenticate: Authenticate): onRequestHookHandler {
   return (request, _reply, done) => {
-    const token = bearerToken(request);
-    if (token === undefined) {
-      throw new PlantStoreError(
-        'tokenMissing',
-        'there is no bearer token: send the header Authorization: Bearer <access token>',
-      );
+    request.deadline = performance.now() + answerTimeout;
+    const principal = authenticate(bearerToken(request));
+    // A remembered principal comes without a promise, which would cost every request.
+    if (principal instanceof Promise) {
+      return principal.then((found) => setPrincipal(request, found));
     }
-    const asked = performance.now();
-    const found = accessTokens.authenticate(token);
-    // Without a promise where there is none: every request comes through here.
-    if (found instanceof Promise) {
-      return found.then((principal) => {
-        letIn(request, principal);
-        request.within = deadline - (performance.now() - asked);
-      });
-    }
-    letIn(request, found);
+    setPrincipal(request, principal);
     return done();
   };
 }
 
-function letIn(request: FastifyRequest, principal: Principal | undefined): void {
-  if (!principal) {
-    throw new PlantStoreError('tokenInvalid', 'the access token is unknown, expired or revoked');
-  }
-  request.principal = principal;
-}
-
-/** What an access token is made of (RFC 6750 §2.1). */
+/** The characters of an access token (RFC 6750 §2.1). */
 export const tokenSyntax = /^[\w.~+/-]+=*$/;
 
-/** Who sent a request that has passed `authenticate`. */
+/** Who sent a request that `requireToken` has accepted. */
 export function principalOf({ principal }: FastifyRequest): Principal {
-  if (!principal) throw new Error('authenticate has not run on this route');
+  if (!principal) throw new Error('the hook requireToken is missing on this route');
   return principal;
 }
 
-function bearerToken({ headers }: FastifyRequest): string | undefined {
+function bearerToken({ headers }: FastifyRequest): string {
   // The scheme is case-insensitive (RFC 9110 §11.1).
-  return /^bearer +(\S.*)$/i.exec(headers.authorization ?? '')?.[1];
+  const token = /^bearer +(\S.*)$/i.exec(headers.authorization ?? '')?.[1];
+  if (token !== undefined) return token;
+  throw new HttpError(
+    'tokenMissing',
+    'there is no bearer token: send the header Authorization: Bearer <access token>',
+  );
+}
+
+function setPrincipal(request: FastifyRequest, principal: Principal | undefined): void {
+  if (!principal) {
+    throw new HttpError('tokenInvalid', 'the access token is unknown, expired or revoked');
+  }
+  request.principal = principal;
 }

@@ -1,32 +1,31 @@
-import { PlantStoreError } from '@plant-store/core';
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose';
+import { HttpError } from '../errors/http-error.ts';
 
-/** Milliseconds that a request waits for the keys, so that time is left to create its plant. */
-const patience = 3_000;
+/** Milliseconds that a request waits for the keys, so that time remains to create its plant. */
+const fetchTimeout = 3_000;
 
-/** Milliseconds between two fetches, however many tokens with unknown keys come. */
+/** Milliseconds between two fetches, however many tokens have unknown keys. */
 const cooldown = { afterSuccess: 10_000, afterFailure: 1_000 };
 
-/** Milliseconds after which they are fetched anew, so that a withdrawn key is not accepted for long. */
+/** Milliseconds until the keys are fetched again, so that a withdrawn key is soon rejected. */
 const maxAge = 600_000;
 
 /**
- * The keys by which an identity provider signs, from its JWKS. They are fetched when first needed,
- * again for a key that is unknown, and now and then meanwhile; while the provider is down those
- * that are known go on working.
+ * The signing keys of an identity provider, from its JWKS. They are fetched on first use, for each
+ * unknown key, and every ten minutes. While the provider is down, the known keys still work.
  *
- * @throws PlantStoreError `identityProviderUnavailable` when a key is unknown and they cannot be had
+ * @throws HttpError `identityProviderUnavailable` when a key is unknown and the fetch fails
  */
 export function identityProviderKeys(url: URL): JWTVerifyGetKey {
   let fetchedAt = Number.NEGATIVE_INFINITY;
   const keys = createRemoteJWKSet(url, {
-    timeoutDuration: patience,
+    timeoutDuration: fetchTimeout,
     cooldownDuration: cooldown.afterSuccess,
-    cacheMaxAge: Number.POSITIVE_INFINITY, // jose would refuse the known ones when they are stale.
-    // jose's own cool-down begins with a success alone.
+    cacheMaxAge: Number.POSITIVE_INFINITY, // Otherwise jose rejects known keys when they are stale.
+    // jose's own cooldown starts only after a success.
     [customFetch]: async (...request) => {
       if (performance.now() - fetchedAt < cooldown.afterFailure)
-        throw new Error('it has failed just now');
+        throw new Error('the last fetch has only just failed');
       fetchedAt = performance.now();
       return fetch(...request);
     },
@@ -37,15 +36,15 @@ export function identityProviderKeys(url: URL): JWTVerifyGetKey {
     try {
       return await keys(header, token);
     } catch (error) {
-      if (tokensFault.some((type) => error instanceof type)) throw error;
+      if (tokenErrors.some((type) => error instanceof type)) throw error;
       const message = 'the identity provider did not answer: try again';
-      throw new PlantStoreError('identityProviderUnavailable', message, { cause: error });
+      throw new HttpError('identityProviderUnavailable', message, { cause: error });
     }
   };
 }
 
-/** Among what goes wrong when a key is chosen, this is due to the token that asks for it. */
-const tokensFault = [
+/** The token causes these errors; all others come from the provider. */
+const tokenErrors = [
   errors.JWKSNoMatchingKey,
   errors.JWKSMultipleMatchingKeys,
   errors.JOSENotSupported,

@@ -1,44 +1,38 @@
-import { createPrincipalCache, type Finding, type PlantStore } from '@plant-store/core';
+import { createPrincipalCache, type TokenOwner } from '@plant-store/core/internal';
 import { errors, jwtVerify } from 'jose';
+import type { Authenticate } from './authentication.ts';
 import { identityProviderKeys } from './identity-provider-keys.ts';
 
 /** Whose JWTs are accepted. */
 export interface JwtSettings {
   /** The `iss` that they must have. */
   issuer: string;
-  /** What must be among their `aud`. */
+  /** Must be in their `aud`. */
   audience: string;
   /** Where the issuer publishes its keys. */
   jwksUrl: string;
 }
 
 /**
- * A store that takes the JWTs of an identity provider beside its own access tokens, by RFC 8725.
- * Their `sub` is the principal's name.
+ * Accepts the JWTs of an identity provider (RFC 8725), and asks `otherwise` about all other tokens.
+ * The `sub` of a JWT is the name of its principal.
  */
-export function acceptJwts(store: PlantStore, settings: JwtSettings): PlantStore {
-  const { accessTokens } = store;
+export function acceptJwts(settings: JwtSettings, otherwise: Authenticate): Authenticate {
   const verify = createVerifier(settings);
-  const jwts = createPrincipalCache({ find: (_sha256, jwt) => verify(jwt) });
-  const authenticate = (token: string) =>
-    jwtSyntax.test(token) ? jwts.get(token) : accessTokens.authenticate(token);
-  const trust = (name: string, token: string) => {
-    accessTokens.trust(name, token);
-    jwts.keep(token, { name }); // It may look like a JWT.
-  };
-  return { ...store, accessTokens: { ...accessTokens, authenticate, trust } };
+  const principals = createPrincipalCache({ find: (_sha256, jwt) => verify(jwt) });
+  return (token) => (jwtSyntax.test(token) ? principals.get(token) : otherwise(token));
 }
 
-/** Three parts, of which the first is an object in JSON (`{"…`) in base64url. */
+/** Three parts, of which the first is a JSON object (`{"…`) in base64url. */
 const jwtSyntax = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/;
 
-/** Those that sign with a private key: with a secret, whoever can check a token can make one. */
+/** Signatures with a private key only: whoever can check a signature with a secret can forge one. */
 const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 
-/** An access token says so (RFC 9068 §2.1) or says nothing in particular; a logout token has a type of its own. */
+/** The types of access tokens (RFC 9068 §2.1) and of plain JWTs; a logout token has another type. */
 const types = ['jwt', 'at+jwt', 'application/at+jwt'];
 
 function createVerifier({ issuer, audience, jwksUrl }: JwtSettings) {
@@ -46,13 +40,13 @@ function createVerifier({ issuer, audience, jwksUrl }: JwtSettings) {
   const requiredClaims = ['exp', 'sub'];
   const options = { issuer, audience, algorithms, requiredClaims, clockTolerance: 5 };
 
-  return async (jwt: string): Promise<Finding> => {
+  return async (jwt: string): Promise<TokenOwner> => {
     try {
       const { payload, protectedHeader } = await jwtVerify(jwt, keys, options);
       const { sub, exp = 0 } = payload;
       const type = String(protectedHeader.typ ?? 'jwt').toLowerCase();
       if (typeof sub !== 'string' || sub === '' || !types.includes(type)) return nobody;
-      return { principal: { name: sub }, until: exp * 1000 };
+      return { principal: { name: sub }, validUntil: exp * 1000 };
     } catch (error) {
       if (error instanceof errors.JOSEError) return nobody;
       throw error;
@@ -60,5 +54,5 @@ function createVerifier({ issuer, audience, jwksUrl }: JwtSettings) {
   };
 }
 
-/** Not remembered: its key may be published, or its `nbf` come, at any time. */
-const nobody: Finding = { principal: undefined, until: 0 };
+/** Not remembered: the JWT may become valid when its key is published or its `nbf` comes. */
+const nobody: TokenOwner = { principal: undefined, validUntil: 0 };

@@ -2,18 +2,21 @@ import { createHash } from 'node:crypto';
 import helmet from '@fastify/helmet';
 import scalar from '@scalar/fastify-api-reference';
 import { type FastifyInstance, fastify } from 'fastify';
-import { errorPage } from './error-page.ts';
-import { handleErrors } from '../http/error-replies.ts';
+import { handleError } from '../http/error-reply.ts';
 import { sendJsonText } from '../http/json-reply.ts';
+import { rejectUnknownRoute } from '../http/unknown-route.ts';
+import { errorPage } from './error-page.ts';
 import { openApiDocument } from './openapi-document.ts';
 
 /**
- * `/openapi.json`, at `/docs` the API reference made of it, and at `/docs/errors` what the errors
- * mean. Nothing is loaded from elsewhere.
+ * Serves `/openapi.json`, its API reference at `/docs`, and the meaning of each error at
+ * `/docs/errors`. The pages load nothing from other origins.
  */
 export async function buildDocsPages(): Promise<FastifyInstance> {
   const scope = fastify();
-  handleErrors(scope);
+  scope.decorate('logError', () => {}); // The outer server logs the request.
+  scope.setErrorHandler(handleError);
+  scope.addHook('onRequest', rejectUnknownRoute(scope));
   const document = JSON.stringify(openApiDocument());
   scope.get('/openapi.json', (_request, reply) => sendJsonText(reply, document));
 
@@ -35,7 +38,7 @@ export async function buildDocsPages(): Promise<FastifyInstance> {
       withDefaultFonts: false,
       proxyUrl: '',
       telemetry: false,
-      // Scalar's own services, which this page must not need.
+      // Scalar's own services need other origins.
       agent: { disabled: true },
       mcp: { disabled: true },
       showDeveloperTools: 'never',
@@ -48,7 +51,7 @@ export async function buildDocsPages(): Promise<FastifyInstance> {
 const icon =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><text y=".9em" font-size="90">🪴</text></svg>';
 
-/** Lets a page run its own scripts alone: ours by address, the ones within it by their hash. */
+/** Allows a page only its own scripts: files by their origin, inline scripts by their hash. */
 function contentSecurityPolicy(html: string): string {
   const inline = [...html.matchAll(/<script[^>]*>([^<]+)<\/script>/g)].map(
     ([, script = '']) => script,

@@ -1,9 +1,7 @@
-import { type ErrorKind, errorCatalogue, httpStatus } from '@plant-store/schemas';
-import { errorExamples } from './error-examples.ts';
+import { type ErrorKind, errorCatalogue, errorKinds, httpStatus } from '@plant-store/schemas';
+import { errorExamples } from '../errors/error-examples.ts';
 
-const kinds = Object.keys(errorCatalogue) as ErrorKind[]; // Its own keys, which TypeScript widens.
-
-/** The page that explains every error of the catalogue, each at its number: `/docs/errors#40900`. */
+/** The page that explains every error of the catalogue, each at its error code: `/docs/errors#40900`. */
 export function errorPage(): string {
   return `<!doctype html>
 <html lang="en">
@@ -12,26 +10,26 @@ export function errorPage(): string {
 <title>Errors of the plant store</title>
 <style>${style}</style>
 <h1>Errors</h1>
-<p>Every error reply is <code>{"error": number, "message": text}</code>. The number is the HTTP
-status × 100 and a detail. Over tRPC it is in <code>error.data.error</code>, with the same message.
-<p>An example stands below each; the message says what was wrong with the request at hand.
-<a href="/docs">To the API reference</a>
-${kinds.map(section).join('\n')}
+<p>Every error reply is <code>{"error": code, "message": text}</code>. The error code is the HTTP
+status × 100 plus a detail. Over tRPC it is in <code>error.data.error</code>, with the same message.
+<p>Each error below has an example. The real message says what was wrong with your request.
+<a href="/docs">API reference</a>
+${errorKinds.map(section).join('\n')}
 </html>
 `;
 }
 
 function section(kind: ErrorKind): string {
-  const { error, when } = errorCatalogue[kind];
-  const example = JSON.stringify({ error, message: errorExamples[kind] });
-  return `<section id="${error}">
-<h2><a href="#${error}">${error}</a> ${escaped(when)}</h2>
+  const { code, when } = errorCatalogue[kind];
+  const example = JSON.stringify({ error: code, message: errorExamples[kind] });
+  return `<section id="${code}">
+<h2><a href="#${code}">${code}</a> ${escapeHtml(when)}</h2>
 <p>HTTP ${httpStatus(kind)}
-<pre>${escaped(example)}</pre>
+<pre>${escapeHtml(example)}</pre>
 </section>`;
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }
 

@@ -1,15 +1,23 @@
-import { appRouter } from '@plant-store/core';
-import { ErrorBody, type ErrorKind, errorCatalogue, httpStatus, Plant } from '@plant-store/schemas';
+import { appRouter } from '@plant-store/core/router';
+import {
+  ErrorBody,
+  type ErrorKind,
+  errorCatalogue,
+  errorKinds,
+  httpStatus,
+  Plant,
+} from '@plant-store/schemas';
 import { generateOpenApiDocument, type OpenAPIObject } from 'trpc-to-openapi';
-import { errorExamples } from './error-examples.ts';
+import { errorExamples } from '../errors/error-examples.ts';
 
 type PathItem = NonNullable<OpenAPIObject['paths']>[string];
 type Operation = NonNullable<PathItem['post']>;
 type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
 
 /**
- * The OpenAPI 3.1 document of the REST surface: trpc-to-openapi's, mended where it inlines a body
- * that has a name, repeats the default security, and describes errors that this server does not send.
+ * The OpenAPI 3.1 document of the REST surface, made by trpc-to-openapi. Corrected afterwards: it
+ * inlines bodies that have a name, repeats the default security, and describes errors that this
+ * server does not send.
  */
 export function openApiDocument(): OpenAPIObject {
   const document = generateOpenApiDocument(appRouter, {
@@ -25,7 +33,7 @@ export function openApiDocument(): OpenAPIObject {
   });
   const schemas: Schemas = { ...document.components?.schemas };
   for (const name of Object.keys(schemas)) if (name.startsWith('error.')) delete schemas[name];
-  for (const operation of operationsOf(document)) mend(operation, schemas);
+  for (const operation of operationsOf(document)) correct(operation, schemas);
 
   return {
     ...document,
@@ -41,7 +49,7 @@ function operationsOf({ paths = {} }: OpenAPIObject): Operation[] {
   );
 }
 
-function mend(operation: Operation, schemas: Schemas): void {
+function correct(operation: Operation, schemas: Schemas): void {
   delete operation.security;
   if (operation.parameters?.length === 0) delete operation.parameters;
   operation.responses = {
@@ -49,8 +57,8 @@ function mend(operation: Operation, schemas: Schemas): void {
     ...errorResponses(),
   };
 
-  // A schema keeps its title when it is inlined: its name, by which it becomes a component.
-  const { content } = (operation.requestBody ?? {}) as { content?: Content }; // Never a reference.
+  // An inlined schema keeps its title, which is the name of its component.
+  const { content } = (operation.requestBody ?? {}) as { content?: Content }; // trpc-to-openapi inlines it.
   const media = content?.['application/json'];
   const name = media?.schema.title;
   if (!media || !name) return;
@@ -60,10 +68,9 @@ function mend(operation: Operation, schemas: Schemas): void {
 
 type Content = Record<string, { schema: { title?: string } | { $ref: string; title?: never } }>;
 
-/** Every status that the server can send, with the numbers of the catalogue that come under it. */
+/** Every error status that the server can send, with its error codes. */
 function errorResponses(): Record<string, object> {
-  const kinds = Object.keys(errorCatalogue) as ErrorKind[]; // Its own keys, which TypeScript widens.
-  const byStatus = Object.entries(Object.groupBy(kinds, httpStatus));
+  const byStatus = Object.entries(Object.groupBy(errorKinds, httpStatus));
   return Object.fromEntries(
     byStatus.map(([status, group = []]) => [
       status,
@@ -82,20 +89,20 @@ function errorResponses(): Record<string, object> {
 }
 
 function describe(status: string, group: ErrorKind[]): string {
-  const lines = group.map((kind) => `${errorCatalogue[kind].error}: ${errorCatalogue[kind].when}`);
+  const lines = group.map((kind) => `${errorCatalogue[kind].code}: ${errorCatalogue[kind].when}`);
   return `${status === '400' ? 'Unexpected error. ' : ''}${lines.join('; ')}`;
 }
 
 function example(kind: ErrorKind): [name: string, example: object] {
-  const { error, when } = errorCatalogue[kind];
-  return [kind, { summary: when, value: { error, message: errorExamples[kind] } }];
+  const { code, when } = errorCatalogue[kind];
+  return [kind, { summary: when, value: { error: code, message: errorExamples[kind] } }];
 }
 
 const header = (description: string) => ({ description, schema: { type: 'string' } });
 
 const requestId = {
   'X-Request-Id': header(
-    'The id of the request in the log: the one that it came with, or a new one',
+    'The id of the request in the log: the one that the client sent, or a new one',
   ),
 };
 
@@ -103,7 +110,7 @@ const retryAfter = { 'Retry-After': header('Seconds after which to try again') }
 
 const headersByStatus: Record<string, object> = {
   401: { 'WWW-Authenticate': header('The challenge of RFC 6750') },
-  405: { Allow: header('The methods that are offered') },
+  405: { Allow: header('The methods of this path') },
   429: retryAfter,
   503: retryAfter,
 };

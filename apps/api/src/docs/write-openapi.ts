@@ -1,10 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { openApiDocument } from './openapi-document.ts';
 
-/**
- * Writes the document to `apps/api/openapi.json`, where it is committed (`pnpm openapi`). With
- * `--check` it writes nothing and fails when the committed one is out of date.
- */
+// Writes the document to `apps/api/openapi.json`, which is committed (`pnpm openapi`). With `--check`
+// it writes nothing, and fails when the committed document is out of date.
 const path = new URL('../../openapi.json', import.meta.url);
 const document = `${JSON.stringify(openApiDocument(), null, 2)}\n`;
 

@@ -1,27 +1,32 @@
-import type { FastifyInstance } from 'fastify';
+import type { onRequestAsyncHookHandler, onSendAsyncHookHandler } from 'fastify';
 
 /**
- * Lets pages of these origins call the server (the CORS protocol of the Fetch standard).
+ * Makes the hooks of the CORS protocol (Fetch standard), which lets pages of these origins call the
+ * server.
  *
- * Not by @fastify/cors: it takes OPTIONS on every path for itself, so that one that is no preflight
- * is answered outside of the contract, with text or with 404 where 405 is due.
+ * @fastify/cors handles OPTIONS on every path itself. It answers one that is not a preflight outside
+ * of the contract: with text, or with 404 instead of 405.
  */
-export function allowOrigins(server: FastifyInstance, origins: readonly string[]): void {
-  // Ahead of all that may refuse the request: a preflight carries no token.
-  server.addHook('onRequest', async (request, reply) => {
-    const { origin = '', 'access-control-request-method': asked } = request.headers;
-    const isPreflight = request.method === 'OPTIONS' && asked !== undefined;
-    if (!isPreflight || !origins.includes(origin)) return;
-    return reply.code(204).headers(preflightHeaders).send();
-  });
-  server.addHook('onSend', async ({ headers: { origin = '' } }, reply) => {
-    reply.header('vary', [reply.getHeader('vary') ?? [], 'Origin'].flat().join(', '));
-    if (!origins.includes(origin)) return;
-    reply.headers({
-      'access-control-allow-origin': origin,
-      'access-control-expose-headers': 'Allow, Retry-After, WWW-Authenticate, X-Request-Id',
-    });
-  });
+export function cors(origins: readonly string[]): {
+  answerPreflight: onRequestAsyncHookHandler;
+  addCorsHeaders: onSendAsyncHookHandler;
+} {
+  return {
+    async answerPreflight({ method, headers }, reply) {
+      const isPreflight = method === 'OPTIONS' && 'access-control-request-method' in headers;
+      if (!isPreflight || !origins.includes(headers.origin ?? '')) return undefined;
+      return reply.code(204).headers(preflightHeaders).send();
+    },
+    async addCorsHeaders({ headers: { origin = '' } }, reply) {
+      if (origins.length === 0) return;
+      reply.header('vary', [reply.getHeader('vary') ?? [], 'Origin'].flat().join(', '));
+      if (!origins.includes(origin)) return;
+      reply.headers({
+        'access-control-allow-origin': origin,
+        'access-control-expose-headers': 'Allow, Retry-After, WWW-Authenticate, X-Request-Id',
+      });
+    },
+  };
 }
 
 const preflightHeaders = {

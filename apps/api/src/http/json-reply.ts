@@ -1,12 +1,12 @@
 import { formatJson } from '@plant-store/schemas';
 import type { FastifyReply } from 'fastify';
 
-/** Sends a value as `application/json`, without the charset that Fastify adds: JSON has none (RFC 8259 §11). */
+/** Sends a value as `application/json`, without Fastify's charset parameter (RFC 8259 §11). */
 export function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
   return sendJsonText(reply, formatJson(value));
 }
 
-/** Sends text that is JSON already. */
+/** Sends a text that is JSON already. */
 export function sendJsonText(reply: FastifyReply, json: string): FastifyReply {
   return reply.header('content-type', 'application/json').serializer(String).send(json);
 }

@@ -1,43 +1,57 @@
-import type { PlantStoreError } from '@plant-store/core';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
+import type { HttpError } from '../errors/http-error.ts';
+import type { Metrics } from './metrics.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Counts a failure, logs what the client is not told of it, and keeps it for the request's line. */
-    logFailure(failure: PlantStoreError, request?: FastifyRequest): void;
+    logError: LogError;
   }
   interface FastifyRequest {
-    /** What the client is told went wrong: one thing, or several in a batch. */
-    failures?: PlantStoreError[];
+    /** The errors that the client got: one, or several for a batch. */
+    errors?: HttpError[];
   }
 }
 
-/** Milliseconds that must pass before the same kind of failure, unless it is a bug, is logged again. */
-const quiet = 1_000;
+/** Where an error happened: in a request, or before Node's HTTP server had made one. */
+type ErrorSource = FastifyRequest | { id: string; ip: string | undefined };
+
+/** Counts an error, keeps it for the request's log line, and logs what the client is not told. */
+export type LogError = (error: HttpError, source?: ErrorSource) => void;
+
+/** Milliseconds until another error of the same kind is logged, unless it is a bug. */
+const quietPeriod = 1_000;
 
 /**
- * Gives a server its log of failures. While the database is away or the server overloaded, requests
- * fail by the thousand for one reason, which is told once a second, with how many it has befallen.
+ * Makes the only way to log an error. While the database is away or the server is overloaded,
+ * thousands of requests fail for one reason; a line a second says how many.
  */
-export function logFailures(server: FastifyInstance): void {
-  const untold = new Map<string, { failures: number; until: number }>();
+export function createErrorLog(log: FastifyBaseLogger, metrics?: Metrics): LogError {
+  const unlogged = new Map<string, { count: number; until: number }>();
 
-  server.decorate('logFailure', (failure, request) => {
-    // A request that is cut off fails once more when its connection closes.
-    if (request?.failures && !request.raw.complete) return;
-    server.metrics?.countError(failure);
-    if (request) request.failures = [...(request.failures ?? []), failure];
-    const { kind, error, status, message } = failure;
-    if (status < 500) return;
-    const details = { reqId: request?.id, error, err: failure.cause ?? failure };
-    if (kind === 'internal') return server.log.error(details, message);
+  return (error, source) => {
+    if (source && 'raw' in source) {
+      // A request that is cut off fails once more when its connection closes.
+      if (source.errors && !source.raw.complete) return;
+      source.errors = [...(source.errors ?? []), error];
+    } else if (source) {
+      const { id: reqId, ip } = source;
+      log.info({ reqId, status: error.status, errors: [error.code], ip }, 'rejected');
+    }
+    metrics?.countError(error);
+    if (error.status >= 500 && (!source || 'raw' in source)) logServerError(error, source?.id);
+  };
 
-    const { failures, until } = untold.get(kind) ?? { failures: 0, until: 0 };
-    const isTold = performance.now() >= until;
-    if (isTold) server.log.warn({ ...details, failures: failures + 1 }, message);
-    const next = isTold
-      ? { failures: 0, until: performance.now() + quiet }
-      : { failures: failures + 1, until };
-    untold.set(kind, next);
-  });
+  function logServerError(error: HttpError, reqId: string | undefined): void {
+    const { kind, code, message } = error;
+    const details = { reqId, error: code, err: error.cause ?? error };
+    const { count, until } = unlogged.get(kind) ?? { count: 0, until: 0 };
+    if (kind === 'internal') {
+      log.error(details, message);
+    } else if (performance.now() < until) {
+      unlogged.set(kind, { count: count + 1, until });
+    } else {
+      log.warn({ ...details, count: count + 1 }, message);
+      unlogged.set(kind, { count: 0, until: performance.now() + quietPeriod });
+    }
+  }
 }

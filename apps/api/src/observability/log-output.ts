@@ -4,65 +4,65 @@ import type pino from 'pino';
 /** Characters that may wait to be written; a line beyond them is lost. */
 const maxWaiting = 16 * 2 ** 20;
 
-/** Characters that are worth a system call. */
-const enough = 4096;
+/** Characters that are written before the interval ends. */
+const flushSize = 4096;
 
-/** Milliseconds for which the lines wait until there are enough of them. */
-const patience = 100;
+/** Milliseconds that lines wait when there are few of them. */
+const flushInterval = 100;
 
-/** Milliseconds until what could not be written is tried again. */
+/** Milliseconds until a failed write is tried again. */
 const retryDelay = 10;
 
-/** Milliseconds for which the process ends later than it could, where lines are left. */
-const exitDeadline = 1_000;
+/** Milliseconds that the exit of the process waits for the last lines. */
+const exitTimeout = 1_000;
 
 /**
- * Standard output for the log. Each write is a system call, so the lines of one turn of the event
- * loop go together, and several turns' where there is much to say. A reader that is stuck and a disk
- * that is full lose lines once 16 MiB of them wait, and hold up nothing.
+ * Standard output for the log. Each write is a system call, so lines are written together, up to
+ * 100 ms later. When the reader does not read or the disk is full, up to 16 MiB of lines wait and
+ * further lines are lost; requests never wait.
  */
 export function logOutput(): pino.DestinationStream {
-  void process.stdout; // With this, Node makes a write fail where it would wait for a pipe's reader.
+  void process.stdout; // Reading this makes a write to a full pipe fail instead of block.
   let lines = '';
-  let begun = Buffer.alloc(0); // What a write has left.
-  let isDue = false;
+  let unwritten = Buffer.alloc(0); // The rest of a partial write.
+  let isScheduled = false;
 
-  setInterval(() => isDue || pass(), patience).unref();
+  setInterval(() => isScheduled || flush(), flushInterval).unref();
   process.on('exit', () => {
-    const deadline = performance.now() + exitDeadline;
-    while (!writeAll() && performance.now() < deadline) sleep(retryDelay);
+    const until = performance.now() + exitTimeout;
+    while (!writeAll() && performance.now() < until) sleep(retryDelay);
   });
 
   return {
     write(line) {
-      if (begun.length + lines.length + line.length > maxWaiting) return;
+      if (unwritten.length + lines.length + line.length > maxWaiting) return;
       lines += line;
-      if (isDue || lines.length < enough) return;
-      isDue = true;
-      setImmediate(pass);
+      if (isScheduled || lines.length < flushSize) return;
+      isScheduled = true;
+      setImmediate(flush);
     },
   };
 
-  function pass(): void {
-    isDue = !writeAll();
-    if (isDue) setTimeout(pass, retryDelay).unref();
+  function flush(): void {
+    isScheduled = !writeAll();
+    if (isScheduled) setTimeout(flush, retryDelay).unref();
   }
 
-  /** Writes what waits, as far as that goes now, and returns whether that was all. */
+  /** Writes the waiting lines as far as possible, and returns whether all are written. */
   function writeAll(): boolean {
     try {
-      while (begun.length > 0 || lines) {
-        if (begun.length === 0) [begun, lines] = [Buffer.from(lines), ''];
-        begun = begun.subarray(writeSync(1, begun));
+      while (unwritten.length > 0 || lines) {
+        if (unwritten.length === 0) [unwritten, lines] = [Buffer.from(lines), ''];
+        unwritten = unwritten.subarray(writeSync(1, unwritten));
       }
       return true;
     } catch {
-      return false; // There is no room, or nobody to tell.
+      return false; // The pipe or the disk is full, or nobody reads.
     }
   }
 }
 
-/** Holds up the whole process. */
+/** Blocks the whole process. */
 function sleep(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }

@@ -1,26 +1,21 @@
-import { type PlantStore, type PlantStoreError, sqlState } from '@plant-store/core';
+import type { PlantStore } from '@plant-store/core';
+import { databaseCode } from '@plant-store/core/internal';
 import { errorCatalogue } from '@plant-store/schemas';
 import type { FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { HttpError } from '../errors/http-error.ts';
 
-declare module 'fastify' {
-  interface FastifyInstance {
-    /** Where it is counted what this server does, if anywhere. */
-    metrics?: Metrics;
-  }
-}
-
-/** What is counted of a store and its server, for Prometheus. */
+/** The metrics of a server and its store, for Prometheus. */
 export interface Metrics {
-  /** Counts a request that is over. */
+  /** Counts a finished request. */
   countRequest(request: FastifyRequest, status: number, milliseconds: number): void;
-  /** Counts what went wrong with a request, or with what never was one. */
-  countError(failure: PlantStoreError): void;
-  /** All of it and Node's own metrics, in Prometheus's text format. */
+  /** Counts an error that a client got. */
+  countError(error: HttpError): void;
+  /** These metrics and Node's own, in Prometheus's text format. */
   text(): Promise<string>;
 }
 
-/** Starts to count what a store does. No label is a client's to choose, so there are only so many series. */
+/** Starts to count. No label has a value that a client chooses, so the number of series is bounded. */
 export function createMetrics(store: PlantStore): Metrics {
   const register = new Registry();
   const registers = [register];
@@ -29,22 +24,22 @@ export function createMetrics(store: PlantStore): Metrics {
   const countError = errorCounter(registers);
   const requestDuration = new Histogram({
     name: 'plant_store_request_duration_seconds',
-    help: 'Time from a request to the end of its answer',
+    help: 'Time from a request to the end of its reply',
     labelNames: ['route', 'method', 'status'],
     buckets: seconds,
     registers,
   });
-  // By what is in the labels: finding them costs more than counting.
-  const found = new Map<string, Histogram.Internal<string>>();
+  // By their labels, because prom-client's look-up costs more than counting.
+  const seriesByLabels = new Map<string, Histogram.Internal<string>>();
 
   return {
     countRequest(request, status, milliseconds) {
-      // Where there is no route, a client could make a series of every method that Node knows.
+      // Without a route a client could create a series for every method that Node knows.
       const { url: route = 'none' } = request.routeOptions;
       const method = request.is404 ? 'any' : request.method;
       const key = `${method} ${route} ${status}`;
-      const series = found.get(key) ?? requestDuration.labels({ route, method, status });
-      found.set(key, series);
+      const series = seriesByLabels.get(key) ?? requestDuration.labels({ route, method, status });
+      seriesByLabels.set(key, series);
       series.observe(milliseconds / 1000);
     },
     countError,
@@ -67,7 +62,7 @@ function watchStore(store: PlantStore, registers: Registry[]): void {
     buckets: seconds,
     registers,
   });
-  store.onBatch(({ size, milliseconds }) => {
+  store.events.on('batch', ({ size, milliseconds }) => {
     batchSize.observe(size);
     batchDuration.observe(milliseconds / 1000);
   });
@@ -81,7 +76,7 @@ function watchStore(store: PlantStore, registers: Registry[]): void {
   });
   new Gauge({
     name: 'plant_store_creates_in_flight',
-    help: 'Creates in statements that the database has not answered',
+    help: 'Creates in statements that the database has not answered yet',
     registers,
     collect() {
       this.set(store.pending().inFlight);
@@ -92,20 +87,20 @@ function watchStore(store: PlantStore, registers: Registry[]): void {
 function errorCounter(registers: Registry[]): Metrics['countError'] {
   const errors = new Counter({
     name: 'plant_store_errors_total',
-    help: 'Errors that clients were answered with, by their number in the catalogue',
+    help: 'Errors that clients got, by error code',
     labelNames: ['error'],
     registers,
   });
-  // From the first one on there is a rate: a series that is not there has none.
-  for (const { error } of Object.values(errorCatalogue)) errors.inc({ error }, 0);
+  // Prometheus has no rate for the first increment of a series that did not exist before.
+  for (const { code } of Object.values(errorCatalogue)) errors.inc({ error: code }, 0);
   const databaseErrors = new Counter({
     name: 'plant_store_database_errors_total',
-    help: 'Requests that the database failed, by its SQLSTATE or the code of the connection to it',
+    help: 'Requests that failed in the database, by SQLSTATE or the code of the connection error',
     labelNames: ['code'],
     registers,
   });
-  return ({ error, kind, cause }) => {
-    errors.inc({ error });
-    if (kind === 'databaseUnavailable') databaseErrors.inc({ code: sqlState(cause) ?? 'none' });
+  return ({ code, kind, cause }) => {
+    errors.inc({ error: code });
+    if (kind === 'databaseUnavailable') databaseErrors.inc({ code: databaseCode(cause) ?? 'none' });
   };
 }

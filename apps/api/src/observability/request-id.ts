@@ -1,20 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { onRequestHookHandler } from 'fastify';
 
-/** What a client may call its request: nothing that could be mistaken for more than an id, in a log or a header. */
+/** Characters that are safe in a log line and in a header. */
 const requestIdSyntax = /^[\w.:+/=@-]{1,128}$/;
 
-/** The id that a request came with in `X-Request-Id`; a new one where that is missing or not well-formed. */
+/** The client's `X-Request-Id`; a new id when that is missing or not well-formed. */
 export function requestIdOf({ headers }: IncomingMessage): string {
   const sent = headers['x-request-id'];
   return typeof sent === 'string' && requestIdSyntax.test(sent) ? sent : randomUUID();
 }
 
-/** Tells clients the id under which the log knows their request. */
-export function tellRequestIds(server: FastifyInstance): void {
-  server.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id);
-    done();
-  });
-}
+/** A hook that sends the request's id, under which the log has it. */
+export const sendRequestId: onRequestHookHandler = (request, reply, done) => {
+  reply.header('x-request-id', request.id);
+  done();
+};

@@ -1,84 +1,79 @@
 import { hostname } from 'node:os';
-import type { PlantStoreError } from '@plant-store/core';
-import {
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-} from 'fastify';
+import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { DestinationStream, Logger } from 'pino';
+import { describeError } from './describe-error.ts';
+import type { Metrics } from './metrics.ts';
 
-/** nginx's status for a client that left, or was cut off, before it had its answer. */
-const clientLeft = 499;
+/** nginx's status for a client that disconnected, or was cut off, before it got a reply. */
+const clientDisconnected = 499;
 
-/** What pino tells of the process in each line. */
+/** What pino writes about the process in each line. */
 const processBindings = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
 
-/** One line for each request, and its count: who asked for what, what came of it, how long it took. */
+interface RequestLogOptions {
+  log: Logger;
+  /** Where `log` writes to. */
+  stream: DestinationStream;
+  metrics?: Metrics | undefined;
+}
+
+/** Logs and counts each request once: who asked for what, the reply's status, how long it took. */
 export class RequestLog extends LogController {
   readonly #log: Logger;
   readonly #stream: DestinationStream;
+  readonly #metrics: Metrics | undefined;
 
-  /** @param stream where `log` writes to */
-  constructor(log: Logger, stream: DestinationStream) {
+  constructor({ log, stream, metrics }: RequestLogOptions) {
     super();
     this.#log = log;
     this.#stream = stream;
+    this.#metrics = metrics;
   }
 
   override incomingRequest(): void {}
 
   override requestCompleted(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    this.#end(request, reply.statusCode, reply.elapsedTime);
+    this.#add(request, reply.statusCode, reply.elapsedTime);
   }
 
-  /** Notes a client that left before its reply, or was cut off with an answer from below Fastify. */
+  /** Logs a request whose connection closed before its reply was sent. */
   connectionLost({ request, elapsedTime }: FastifyReply): void {
-    this.#end(request, request.failures?.[0]?.status ?? clientLeft, elapsedTime);
+    this.#add(request, request.errors?.[0]?.status ?? clientDisconnected, elapsedTime);
   }
 
   override streamError(error: Error, request: FastifyRequest): void {
-    const hasLeft = 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
-    if (!hasLeft) this.#log.warn({ reqId: request.id, err: error }, 'a reply broke off');
+    const hasDisconnected = 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+    if (hasDisconnected) return;
+    this.#log.warn({ reqId: request.id, err: error }, 'a reply was cut off');
   }
 
-  #end(request: FastifyRequest, status: number, milliseconds: number): void {
-    request.server.metrics?.countRequest(request, status, milliseconds);
+  #add(request: FastifyRequest, status: number, milliseconds: number): void {
+    this.#metrics?.countRequest(request, status, milliseconds);
     if (this.#log.isLevelEnabled('info')) {
       this.#stream.write(this.#line(request, status, milliseconds));
     }
   }
 
   /**
-   * As pino writes it, whose own way to put a line together took 7 % of the server's time. An id
-   * (`request-id.ts`) and a method (Node's parser) hold nothing that JSON would escape.
+   * The same line as pino's, which took 7 % of the server's time. An id (`request-id.ts`) and a method
+   * (Node's parser) have no character that JSON escapes.
    */
   #line(request: FastifyRequest, status: number, milliseconds: number): string {
-    const { id, ip, failures, principal } = request;
+    const { id, ip, errors, principal } = request;
     const { method, path } = describeRequest(request);
-    const errors = failures ? `,"errors":[${failures.map(({ error }) => error)}]` : '';
-    const from = JSON.stringify(ip ?? null); // Unknown of a connection that was gone at once.
+    const codes = errors ? `,"errors":[${errors.map(({ code }) => code)}]` : '';
+    const from = JSON.stringify(ip ?? null); // Unknown when the connection closed at once.
     const name = principal ? `,"principal":${JSON.stringify(principal.name)}` : '';
     const ms = Math.round(milliseconds * 10) / 10;
     return (
       `{"level":30,"time":${Date.now()},${processBindings},"reqId":"${id}","method":"${method}",` +
-      `"path":${JSON.stringify(path)},"status":${status}${errors},"ip":${from}` +
+      `"path":${JSON.stringify(path)},"status":${status}${codes},"ip":${from}` +
       `${name},"ms":${ms},"msg":"request"}\n`
     );
   }
 }
 
-/** Logs and counts what was refused before it was a request to Fastify. */
-export function logRefusal(
-  { log, metrics }: FastifyInstance,
-  { id, ip }: { id: string; ip: string | undefined },
-  failure: PlantStoreError,
-): void {
-  metrics?.countError(failure);
-  log.info({ reqId: id, status: failure.status, errors: [failure.error], ip }, 'refused');
-}
-
-/** How the log shows what Fastify itself puts into it. */
+/** How Fastify's own log lines show these values. */
 export const serializers = {
   err: describeError,
   req: describeRequest,
@@ -86,23 +81,6 @@ export const serializers = {
 };
 
 function describeRequest({ method, url }: FastifyRequest) {
-  // Without the query: a client may have put its token there.
+  // Without the query, where a client may have put its token.
   return { method, path: url.split('?', 1)[0] };
-}
-
-/** An error without its stack and without what Drizzle puts into its message, the SQL and its values. */
-function describeError(error: Error): Record<string, unknown> {
-  const source = error.cause instanceof Error && 'query' in error ? error.cause : error;
-  return {
-    type: source.name,
-    message: source.message,
-    ...('code' in source && { code: source.code }),
-    at: whereThrown(source),
-    ...(source.cause instanceof Error && { cause: describeError(source.cause) }),
-  };
-}
-
-/** The place in the code that an error comes from, `write-batcher.ts:97`. */
-function whereThrown({ stack = '' }: Error): string | undefined {
-  return /([\w.-]+\.[cm]?[jt]s:\d+):\d+\)?$/m.exec(stack)?.[1];
 }

@@ -1,14 +1,22 @@
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
-import { watchConnections } from '../node/connections.ts';
-import { handleErrors } from '../http/error-replies.ts';
-import { handleHttpErrors } from '../node/node-errors.ts';
-import type { Metrics } from '../observability/metrics.ts';
+import { handleError, handleRouterError } from '../http/error-reply.ts';
+import { checkRequestHeaders } from '../http/request-headers.ts';
+import { rejectUnknownRoute } from '../http/unknown-route.ts';
+import {
+  limitPipelining,
+  trackConnections,
+  trackReply,
+  untrackReply,
+} from '../node/client-connections.ts';
+import { answerNodeEvents } from '../node/node-errors.ts';
 import { nodeServerOptions } from '../node/node-server-options.ts';
-import { tellRequestIds } from '../observability/request-id.ts';
+import { createErrorLog } from '../observability/error-log.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import { sendRequestId } from '../observability/request-id.ts';
 
 /**
- * `/metrics`, without a token, but for a port of its own: who reaches the store does not reach it.
- * Ready to `listen`.
+ * Serves `/metrics` without a token. It has a port of its own, which clients of the store need not
+ * reach. Ready to `listen`.
  */
 export function buildMetricsServer(
   metrics: Metrics,
@@ -16,14 +24,22 @@ export function buildMetricsServer(
 ): FastifyInstance {
   const server = fastify({
     loggerInstance,
-    // No line for each time that it is scraped.
+    // A scrape every few seconds is not worth a line.
     logController: new LogController({ disableRequestLogging: true }),
+    frameworkErrors: handleRouterError,
     ...nodeServerOptions(),
   });
-  tellRequestIds(server);
-  watchConnections(server);
-  handleErrors(server, 'there is /metrics alone');
-  handleHttpErrors(server);
+  server.decorate('logError', createErrorLog(server.log));
+  server.setErrorHandler(handleError);
+  trackConnections(server.server);
+  answerNodeEvents(server);
+
+  server.addHook('onRequest', trackReply);
+  server.addHook('onRequest', sendRequestId);
+  server.addHook('onRequest', rejectUnknownRoute(server, 'the only path is /metrics'));
+  server.addHook('onRequest', checkRequestHeaders);
+  server.addHook('onRequest', limitPipelining);
+  server.addHook('onResponse', untrackReply);
   server.get('/metrics', async (_request, reply) =>
     reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.text()),
   );

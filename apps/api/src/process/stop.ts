@@ -2,69 +2,69 @@ import { setTimeout } from 'node:timers/promises';
 import type { PlantStore } from '@plant-store/core';
 import type { FastifyInstance } from 'fastify';
 
-interface Running {
+interface RunningServer {
   server: FastifyInstance;
   store: PlantStore;
-  /** Milliseconds for which requests are still taken after SIGTERM. */
+  /** Milliseconds for which the server still takes requests after SIGTERM. */
   drainDelay: number;
 }
 
-/** Milliseconds in which what is under way is answered, once no more requests are taken. */
-const answerDeadline = 6_000;
+/** Milliseconds for the replies to requests that have arrived, once no more are taken. */
+const replyTimeout = 6_000;
 
-/** Milliseconds for the store to let go of its database. */
-const storeDeadline = 1_000;
+/** Milliseconds for the store to close its database. */
+const storeTimeout = 1_000;
 
 /**
- * Ends the process at once when it is told to, with exit code 0: until `endWhenTold` it has taken no
- * request. A container's first process would not even end without it.
+ * Makes SIGINT and SIGTERM stop the process at once, with exit code 0, until `stopOnSignals`: no
+ * request has arrived yet. Without a listener the first process of a container ignores them.
  */
-export function endAtOnceWhenTold(): void {
-  process.on('SIGINT', endAtOnce);
-  process.on('SIGTERM', endAtOnce);
+export function exitOnSignals(): void {
+  process.on('SIGINT', exit);
+  process.on('SIGTERM', exit);
 }
 
-const endAtOnce = () => process.exit();
+const exit = () => process.exit();
 
 /**
- * Ends the process when it is told to, with exit code 0, and when something goes wrong that nothing
- * has caught, with 1: nobody knows what state it is in then. What is under way is answered first;
- * a second signal ends the process at once.
+ * Makes signals stop the process with exit code 0, and an uncaught exception with exit code 1,
+ * because the state of the process is then unknown. Requests that have arrived are answered first; a
+ * second signal stops the process at once.
  */
-export function endWhenTold({ server, store, drainDelay }: Running): void {
-  let isEnding = false;
+export function stopOnSignals({ server, store, drainDelay }: RunningServer): void {
+  let isStopping = false;
 
-  // Whoever sits at a terminal waits for it, and nobody looks at `/readyz`.
-  process.off('SIGINT', endAtOnce).on('SIGINT', () => told(0));
-  process.off('SIGTERM', endAtOnce).on('SIGTERM', () => told(drainDelay));
-  // Rejections that nothing handles come here too.
+  // Somebody at a terminal waits, and no load balancer looks at `/readyz`.
+  process.off('SIGINT', exit).on('SIGINT', () => onSignal(0));
+  process.off('SIGTERM', exit).on('SIGTERM', () => onSignal(drainDelay));
+  // Node also emits this for unhandled rejections.
   process.on('uncaughtException', (thrown) => {
-    fail(thrown);
-    if (!isEnding) void end(drainDelay);
+    logFatal(thrown);
+    if (!isStopping) void stop(drainDelay);
   });
 
-  function told(delay: number): void {
-    if (isEnding) process.exit(1);
-    void end(delay);
+  function onSignal(delay: number): void {
+    if (isStopping) process.exit(1);
+    void stop(delay);
   }
 
-  async function end(delay: number): Promise<void> {
-    isEnding = true;
+  async function stop(delay: number): Promise<void> {
+    isStopping = true;
     server.drainDelay = delay;
     try {
-      // What is not answered by then was not sent by then: a client may not hold the process up.
-      await Promise.race([server.close(), setTimeout(delay + answerDeadline)]);
-      await Promise.race([store.close(), setTimeout(storeDeadline)]);
+      // A client that has not sent its whole request by then cannot delay the exit.
+      await Promise.race([server.close(), setTimeout(delay + replyTimeout)]);
+      await Promise.race([store.close(), setTimeout(storeTimeout)]);
     } catch (error) {
-      fail(error);
+      logFatal(error);
     }
     process.exit();
   }
 
-  function fail(thrown: unknown): void {
+  function logFatal(thrown: unknown): void {
     const isError = thrown instanceof Error;
-    const err = isError ? thrown : new Error(`no error was thrown, but a value (${typeof thrown})`);
-    server.log.fatal({ err }, 'something went wrong that nothing caught: the process ends');
+    const err = isError ? thrown : new Error(`a value was thrown, not an error (${typeof thrown})`);
+    server.log.fatal({ err }, 'an uncaught exception stops the process');
     process.exitCode = 1;
   }
 }

@@ -1,24 +1,29 @@
 import type { PlantStore } from '@plant-store/core';
-import { parseJson, refuseDeepJson } from '@plant-store/schemas';
+import { checkJsonDepth, parseJson } from '@plant-store/schemas';
 import type { AnyTRPCProcedure, AnyTRPCRouter } from '@trpc/server';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { OpenApiMeta } from 'trpc-to-openapi';
-import { authenticate, principalOf } from '../auth/authentication.ts';
-import { acceptJson, bodyNotJson, isObject } from '../http/json-body.ts';
+import { principalOf } from '../auth/authentication.ts';
+import { bodyNotJson, isObject, parseJsonBodies } from '../http/json-body.ts';
 import { sendJson } from '../http/json-reply.ts';
 
+interface RestOptions {
+  store: PlantStore;
+  router: AnyTRPCRouter;
+}
+
 /**
- * Every procedure that has a method and a path (`meta.openapi`), as a REST operation.
+ * Serves every procedure that has a method and a path (`meta.openapi`) as a REST operation. Needs the
+ * hook `requireToken`.
  *
- * trpc-to-openapi writes the document, but its own request handler stays unused: it sets
- * `coerce` on our schemas for good, so that `"5"` and `null` become ids on every surface, rewrites
- * errors, and builds a WHATWG Request for each call.
+ * trpc-to-openapi writes the document, but its request handler is not used. It sets `coerce` on our
+ * schemas for good, so that `"5"` and `null` become ids on every surface, rewrites errors, and builds
+ * a WHATWG Request for each call.
  */
 export async function rest(scope: FastifyInstance, { store, router }: RestOptions) {
-  scope.addHook('onRequest', authenticate(store));
-  acceptJson(scope, readBody);
+  parseJsonBodies(scope, readBody);
 
-  // Typed by tRPC as the router's record; at run time it is flat, by path.
+  // tRPC types this as a nested record; at run time it is flat, by path.
   const procedures: [string, AnyTRPCProcedure][] = Object.entries(router._def.procedures);
   for (const [path, procedure] of procedures) {
     const { openapi } = procedure._def.meta as OpenApiMeta; // The router's own meta type.
@@ -32,7 +37,7 @@ export async function rest(scope: FastifyInstance, { store, router }: RestOption
         const result: unknown = await procedure({
           path,
           type: procedure._def.type,
-          ctx: { store, principal: principalOf(request), within: request.within },
+          ctx: { store, principal: principalOf(request), deadline: request.deadline },
           getRawInput: async () => inputOf(request),
           signal: undefined,
           batchIndex: 0,
@@ -43,14 +48,9 @@ export async function rest(scope: FastifyInstance, { store, router }: RestOption
   }
 }
 
-interface RestOptions {
-  store: PlantStore;
-  router: AnyTRPCRouter;
-}
-
 /**
- * Where an operation's input comes from, by the rules of the document: the query where there is no
- * body, and the parameters of the path. Those are text, for the procedure's schema to read.
+ * Makes a function that collects an operation's input as the document says: from the body or, without
+ * one, from the query, and from the path. Query and path are text, which the procedure's schema reads.
  */
 function inputReader({ method, path }: Operation): (request: FastifyRequest) => unknown {
   if (method === 'GET' || method === 'DELETE') {
@@ -66,7 +66,7 @@ function readBody(text: string): unknown {
   if (text === '') throw bodyNotJson('it is empty');
   try {
     const body = parseJson(text);
-    refuseDeepJson(body);
+    checkJsonDepth(body);
     return body;
   } catch (cause) {
     throw bodyNotJson(cause instanceof Error ? cause.message : 'it cannot be read', cause);

@@ -1,13 +1,16 @@
-import { formatJson, isExact, parseJson, refuseDeepJson } from '@plant-store/schemas';
+import { checkJsonDepth, formatJson, isExact, parseJson } from '@plant-store/schemas';
+
+/** Levels of nesting around an input: the batch, and superjson's `{ "json": … }`. */
+const envelopeLevels = 2;
 
 /**
- * A body as tRPC's own `JSON.parse` may read it: a fraction that it would round to an integer is
- * null instead. An integer beyond ±(2^53−1) stays a number, which the schema refuses.
+ * A body for tRPC's own `JSON.parse`. A fraction that it would round to an integer becomes null. An
+ * integer beyond ±(2^53−1) stays a number, which the schema rejects.
  */
 export function readableJson(body: string): string {
   if (body === '') return '';
   const isReadable = isExact(body);
   const json = isReadable ? JSON.parse(body) : parseJson(body);
-  refuseDeepJson(json, 2); // A batch, and superjson, around each input.
+  checkJsonDepth(json, envelopeLevels);
   return isReadable ? body : formatJson(json);
 }

@@ -1,37 +1,57 @@
-import { appRouter, type PlantStore, toPlantStoreError } from '@plant-store/core';
+import type { PlantStore } from '@plant-store/core';
+import { type AppRouter, errorShape } from '@plant-store/core/router';
 import { maxBatchSize } from '@plant-store/schemas';
-import { getTRPCErrorShape, transformTRPCResponse } from '@trpc/server';
+import { transformTRPCResponse } from '@trpc/server';
 import { resolveResponse } from '@trpc/server/http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { authenticate, principalOf } from '../auth/authentication.ts';
-import { headError, toReplyError } from '../http/error-replies.ts';
-import { acceptJson } from '../http/json-body.ts';
+import { principalOf } from '../auth/authentication.ts';
+import { errorHeaders } from '../errors/error-headers.ts';
+import { toHttpError } from '../errors/http-error.ts';
+import { setErrorHeaders } from '../http/error-reply.ts';
+import { parseJsonBodies } from '../http/json-body.ts';
 import { sendJson, sendJsonText } from '../http/json-reply.ts';
+import { createMutationCaller } from './mutations.ts';
 import { readableJson } from './readable-json.ts';
-import { callMutations, headersOf, readMutations } from './mutations.ts';
 
-/** The router over tRPC's own protocol, with everything its links send: batches, streams, GETs. */
-export async function trpc(scope: FastifyInstance, { store }: { store: PlantStore }) {
-  scope.addHook('onRequest', authenticate(store));
-  acceptJson(scope, (text) => text);
-  scope.setErrorHandler<Error>(sendEnvelope);
+interface TrpcOptions {
+  store: PlantStore;
+  router: AppRouter;
+}
+
+/**
+ * Serves the router over tRPC's own protocol, for all of its links: batches, streams and GETs. Needs
+ * the hook `requireToken`.
+ */
+export async function trpc(scope: FastifyInstance, { store, router }: TrpcOptions) {
+  const mutations = createMutationCaller(router);
+  parseJsonBodies(scope, (text) => text);
+
+  // tRPC's clients read errors only in tRPC's own envelope.
+  scope.setErrorHandler((thrown, request, reply) => {
+    const error = toHttpError(thrown);
+    scope.logError(error, request);
+    const shape = errorShape(error, pathOf(request));
+    const envelope = transformTRPCResponse(router._def._config, { error: shape });
+    return sendJson(setErrorHeaders(reply, error), envelope);
+  });
 
   scope.route({
     method: ['GET', 'POST'],
     url: '/*',
     exposeHeadRoute: false,
     handler: async (request, reply) => {
-      const context = { store, principal: principalOf(request), within: request.within };
+      const context = { store, principal: principalOf(request), deadline: request.deadline };
       const path = pathOf(request);
-      const onError = (error: Error) => scope.logFailure(toPlantStoreError(error), request);
+      const onError = (thrown: Error) => scope.logError(toHttpError(thrown), request);
 
-      const mutations = readMutations(request, path);
-      if (mutations) {
-        const { status, headers, body } = await callMutations(mutations, context, onError);
-        return sendJsonText(reply.code(status).headers(headers), body);
+      const calls = mutations.read(request, path);
+      if (calls) {
+        const { status, errors, body } = await mutations.call(calls, context, onError);
+        reply.code(status).headers({ vary: 'trpc-accept, accept', ...headersOf(errors) });
+        return sendJsonText(reply, body);
       }
       const response = await resolveResponse({
-        router: appRouter,
+        router,
         req: asWebRequest(request, reply),
         path,
         maxBatchSize,
@@ -40,7 +60,7 @@ export async function trpc(scope: FastifyInstance, { store }: { store: PlantStor
         responseMeta: ({ errors }) => ({ headers: headersOf(errors) }),
         onError: ({ error }) => onError(error),
       });
-      // Node frames a stream itself, as the version of HTTP has it.
+      // Node frames a stream itself, according to the version of HTTP.
       const { 'transfer-encoding': isStream, ...headers } = Object.fromEntries(response.headers);
       reply.code(response.status).headers(headers);
       return isStream ? reply.send(response.body) : sendJsonText(reply, await response.text());
@@ -48,29 +68,23 @@ export async function trpc(scope: FastifyInstance, { store }: { store: PlantStor
   });
 }
 
-/** Answers what goes wrong before tRPC is asked, as tRPC would: its clients read nothing else. */
-function sendEnvelope(thrown: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const error = toReplyError(thrown);
-  request.server.logFailure(error, request);
-  const config = appRouter._def._config;
-  const [path, type] = [pathOf(request), 'unknown'] as const;
-  const shape = getTRPCErrorShape({ config, error, type, path, input: undefined, ctx: undefined });
-  return sendJson(headError(reply, error), transformTRPCResponse(config, { error: shape }));
+function headersOf(errors: readonly Error[]): Record<string, string> {
+  return Object.assign({}, ...errors.map(toHttpError).map(errorHeaders));
 }
 
-/** The procedures' part of the URL as it was sent: tRPC decodes it itself. */
+/** The procedures' part of the URL, still encoded: tRPC decodes it itself. */
 function pathOf({ url }: FastifyRequest): string {
   return url.slice(url.indexOf('/', 1) + 1).split('?', 1)[0] ?? '';
 }
 
 /**
- * As much of a WHATWG Request as tRPC reads. A real one costs more than everything else that is
- * done for a call.
+ * The parts of a WHATWG Request that tRPC reads. A real one would cost more than the rest of the
+ * call.
  */
 function asWebRequest(request: FastifyRequest, reply: FastifyReply): Request {
   const { method, url, headers } = request;
-  const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort());
+  const closed = new AbortController();
+  reply.raw.once('close', () => closed.abort());
   const light = {
     method,
     url: `http://plant-store${url}`,
@@ -78,8 +92,8 @@ function asWebRequest(request: FastifyRequest, reply: FastifyReply): Request {
       get: (name: string) => headers[name.toLowerCase()] ?? null,
       has: (name: string) => name.toLowerCase() in headers,
     },
-    signal: gone.signal,
+    signal: closed.signal,
     text: async () => readableJson(String(request.body ?? '')),
   };
-  return light as unknown as Request; // Only what is above is read; a test runs every kind of link.
+  return light as unknown as Request; // A test runs every kind of link against these parts.
 }

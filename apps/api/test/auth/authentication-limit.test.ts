@@ -3,14 +3,19 @@ import { createDatabase } from '@plant-store/test-setup';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
 import { buildServer } from '../../src/server.ts';
+import { acceptTestToken } from '../fixtures/running-server.ts';
 
 let store: PlantStore;
 let server: FastifyInstance;
 
 beforeEach(async () => {
   store = await openPlantStore({ databaseUrl: await createDatabase(inject('postgresUrl')) });
-  store.accessTokens.trust('tester', 'test-token');
-  server = await buildServer({ store, logLevel: 'silent', authFailureLimit: 3 });
+  server = await buildServer({
+    store,
+    authenticate: acceptTestToken(store),
+    logLevel: 'silent',
+    authFailureLimit: 3,
+  });
 });
 
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import { type ErrorKind, errorCatalogue, httpStatus } from '@plant-store/schemas';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { errorExamples } from '../../src/docs/error-examples.ts';
+import { errorExamples } from '../../src/errors/error-examples.ts';
 import { documentValidator } from '../fixtures/document-validator.ts';
 import { startIdentityProvider } from '../fixtures/identity-provider.ts';
 import { sendRaw } from '../fixtures/raw-request.ts';
@@ -137,7 +137,7 @@ describe('the document', () => {
       const kind = key as ErrorKind; // A key of the record, which TypeScript widens.
       const reply = await provoke();
       const body = JSON.parse(reply.body);
-      expect(body).toEqual({ error: errorCatalogue[kind].error, message: errorExamples[kind] });
+      expect(body).toEqual({ error: errorCatalogue[kind].code, message: errorExamples[kind] });
       expect(document.examplesOf(httpStatus(kind))).toContainEqual(body);
       expect(document.problemsWith({ ...reply, body })).toEqual([]);
     },
@@ -152,9 +152,9 @@ describe('the page of errors', () => {
     expect(headers.get('content-security-policy')).toContain("default-src 'self'");
     expect(body).not.toMatch(/<script|(src|href)="(https?:)?\/\//);
     for (const [kind, message] of Object.entries(errorExamples)) {
-      const { error } = errorCatalogue[kind as ErrorKind]; // A key of the record, likewise.
+      const { code } = errorCatalogue[kind as ErrorKind]; // A key of the record, likewise.
       const [, section = ''] =
-        new RegExp(`<section id="${error}">(.*?)</section>`, 's').exec(body) ?? [];
+        new RegExp(`<section id="${code}">(.*?)</section>`, 's').exec(body) ?? [];
       expect(section).toContain(JSON.stringify(message).replaceAll('<', '&lt;'));
     }
   });

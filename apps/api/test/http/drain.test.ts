@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
 import { buildServer } from '../../src/server.ts';
 import { sendRaw } from '../fixtures/raw-request.ts';
+import { acceptTestToken } from '../fixtures/running-server.ts';
 import { post } from '../fixtures/surfaces.ts';
 
 let store: PlantStore;
@@ -17,8 +18,8 @@ const log: string[] = [];
 
 beforeEach(async () => {
   store = await openPlantStore({ databaseUrl: await createDatabase(inject('postgresUrl')) });
-  store.accessTokens.trust('tester', 'test-token');
-  server = await buildServer({ store, logStream: { write: (line) => log.push(line) } });
+  const logStream = { write: (line: string) => log.push(line) };
+  server = await buildServer({ store, authenticate: acceptTestToken(store), logStream });
   meanwhile = async () => {};
   server.addHook('preClose', () => meanwhile());
   url = await server.listen({ host: '127.0.0.1', port: 0 });

@@ -11,10 +11,15 @@ const token = 'plant_secret-token-that-nobody-may-see';
 it('neither a reply nor a log line has a token, SQL or a stack in it, whatever goes wrong', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   const store = await openPlantStore({ databaseUrl });
-  store.accessTokens.trust('Ann', token);
   const log: string[] = [];
   const logStream = { write: (line: string) => log.push(line) };
-  const server = await buildServer({ store, logLevel: 'trace', logStream, rateLimit: 1000 });
+  const server = await buildServer({
+    store,
+    authenticate: () => ({ name: 'Ann' }),
+    logLevel: 'trace',
+    logStream,
+    rateLimit: 1000,
+  });
   const url = await server.listen({ port: 0 });
   const target = { url, token };
   const replies: string[] = [];
@@ -86,7 +91,6 @@ it('says in its log who asked for what, and what came of it', async () => {
 it('says so where a client left before it had its answer', async () => {
   const log: string[] = [];
   const store = await openPlantStore({ databaseUrl: await createDatabase(inject('postgresUrl')) });
-  store.accessTokens.trust('Ann', token);
   const asked = Promise.withResolvers<void>();
   const left = Promise.withResolvers<void>();
   const create = async () => {
@@ -96,6 +100,7 @@ it('says so where a client left before it had its answer', async () => {
   };
   const server = await buildServer({
     store: { ...store, create },
+    authenticate: () => ({ name: 'Ann' }),
     logStream: { write: (line) => log.push(line) },
   });
   const url = await server.listen({ port: 0 });

@@ -5,7 +5,7 @@ import { type FastifyInstance, fastify } from 'fastify';
 import type { OpenApiMeta } from 'trpc-to-openapi';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import * as z from 'zod';
-import { handleErrors } from '../../src/http/error-replies.ts';
+import { requireToken } from '../../src/auth/authentication.ts';
 import { rest } from '../../src/rest/rest.ts';
 
 const t = initTRPC.meta<OpenApiMeta>().create();
@@ -27,9 +27,11 @@ let server: FastifyInstance;
 
 beforeAll(async () => {
   store = await openPlantStore({ databaseUrl: await createDatabase(inject('postgresUrl')) });
-  store.accessTokens.trust('test', 'secret');
   server = fastify();
-  handleErrors(server);
+  server.addHook(
+    'onRequest',
+    requireToken(() => ({ name: 'test' })),
+  );
   await server.register(rest, { store, router });
 });
 

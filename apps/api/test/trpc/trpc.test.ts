@@ -1,4 +1,4 @@
-import type { AppRouter } from '@plant-store/core';
+import type { AppRouter } from '@plant-store/core/router';
 import {
   createTRPCClient,
   httpBatchLink,

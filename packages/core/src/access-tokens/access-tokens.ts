@@ -1,52 +1,50 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { type AccessToken, createAccessTokenTable } from './access-token-table.ts';
 import type { Drizzle } from '../database/database.ts';
-import { answerInTime } from '../database/timeout.ts';
-import { createLookupBatcher } from './lookup-batcher.ts';
+import { queryWithTimeout } from '../database/timeout.ts';
 import { invalidInput } from '../plant-store-error.ts';
-import {
-  type Authentication,
-  createPrincipalCache,
-  type Finding,
-  sha256Of,
-} from './principal-cache.ts';
+import { type AccessToken, createAccessTokenTable } from './access-token-table.ts';
+import { createLookupBatcher } from './lookup-batcher.ts';
+import type { Authentication } from './principal.ts';
+import { createPrincipalCache, sha256Of, type TokenOwner } from './principal-cache.ts';
 import { createUseMarker } from './use-marker.ts';
 
 export interface AccessTokens {
   /**
-   * Creates a token under a name and returns it: only its SHA-256 is stored. A name may have several
-   * tokens, so that the next can be handed out before the last expires.
-   * @throws PlantStoreError `databaseUnavailable`, or `invalidInput` unless the name is 1 to 100
-   *   characters, none of them a control character, and `expiresAt`, if there is one, is to come
+   * Creates a token under a name and returns it; the database holds only its SHA-256. A name may have
+   * several tokens, so that a new one can be handed out before the old one expires.
+   *
+   * @throws PlantStoreError `databaseUnavailable`; `invalidInput` unless the name has 1 to 100
+   *   characters without control characters, and `expiresAt` is in the future or omitted
    */
   create(name: string, options?: { expiresAt?: Date | undefined }): Promise<string>;
   /**
-   * All tokens that were ever created, by name and age.
+   * All tokens, also expired and revoked ones, by name and age.
+   *
    * @throws PlantStoreError `databaseUnavailable`
    */
   list(): Promise<AccessToken[]>;
   /**
-   * Revokes every token under a name: at once here, within 30 s wherever else the database is used.
-   * False when there was none to revoke.
+   * Revokes every token under a name: at once in this process, within 30 s in others. Returns whether
+   * there was one to revoke.
+   *
    * @throws PlantStoreError `databaseUnavailable`
    */
   revoke(name: string): Promise<boolean>;
-  /** Accepts a token for as long as this process runs, whatever the database says. */
-  trust(name: string, token: string): void;
   /**
-   * Who a token belongs to; undefined when it is unknown, expired or revoked. What was found in the
-   * last 30 s is answered without a promise.
-   * @throws PlantStoreError `databaseUnavailable`, or `overloaded` when too many are looked up
+   * The principal of a token; undefined when the token is unknown, expired or revoked. A result of
+   * the last 30 s is remembered and returned without a promise.
+   *
+   * @throws PlantStoreError `databaseUnavailable`; `overloaded` when too many look-ups wait
    */
   authenticate(token: string): Authentication;
 }
 
-/** Milliseconds between two notes of a token's last use. */
-const usePrecision = 60_000;
+/** Milliseconds between two updates of a token's last use. */
+const lastUsePrecision = 60_000;
 
-/** 256 bits of randomness behind a prefix that scanners and people recognise. */
-export function createToken(random: (size: number) => Buffer = randomBytes): string {
+/** A new token: 256 random bits after a prefix that people and secret scanners recognise. */
+export function generateToken(random: (size: number) => Buffer = randomBytes): string {
   return `plant_${random(32).toString('base64url')}`;
 }
 
@@ -59,7 +57,7 @@ export function createAccessTokens({
   now?: () => number;
 }): AccessTokens {
   const table = createAccessTokenTable(db);
-  const principals = createPrincipalCache({ find, now });
+  const principals = createPrincipalCache({ find: findOwner, now });
   const lookUp = createLookupBatcher(table);
   const markUsed = createUseMarker({ table, now });
 
@@ -67,43 +65,39 @@ export function createAccessTokens({
     async create(name, { expiresAt } = {}) {
       const { data, error } = newToken(now()).safeParse({ name, expiresAt });
       if (error) throw invalidInput(error);
-      const token = createToken();
-      await answerInTime(table.insert({ sha256: sha256Of(token), ...data }));
+      const token = generateToken();
+      await queryWithTimeout(table.insert({ sha256: sha256Of(token), ...data }));
       return token;
     },
 
-    list: () => answerInTime(table.list()),
+    list: () => queryWithTimeout(table.list()),
 
     async revoke(name) {
-      const revoked = await answerInTime(table.revoke(name, new Date(now())));
+      const revoked = await queryWithTimeout(table.revoke(name, new Date(now())));
       principals.forget(revoked);
       return revoked.length > 0;
-    },
-
-    trust(name, token) {
-      principals.keep(token, { name });
     },
 
     authenticate: (token) => principals.get(token),
   };
 
-  async function find(sha256: string): Promise<Finding> {
+  async function findOwner(sha256: string): Promise<TokenOwner> {
     const at = now();
     const token = await lookUp(sha256);
-    const until = token?.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
-    if (!token || token.revokedAt || until <= at) return nobody;
+    const validUntil = token?.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
+    if (!token || token.revokedAt || validUntil <= at) return nobody;
 
-    if (at - (token.lastUsedAt?.getTime() ?? 0) >= usePrecision) markUsed(sha256);
-    return { principal: { name: token.name }, until };
+    if (at - (token.lastUsedAt?.getTime() ?? 0) >= lastUsePrecision) markUsed(sha256);
+    return { principal: { name: token.name }, validUntil };
   }
 }
 
-const nobody: Finding = { principal: undefined, until: Number.POSITIVE_INFINITY };
+const nobody: TokenOwner = { principal: undefined, validUntil: Number.POSITIVE_INFINITY };
 
 const newToken = (now: number) =>
   z.object({
     name: z.string('must be a string').regex(/^[^\p{Cc}\p{Cs}]{1,100}$/u, {
-      error: 'must be 1 to 100 characters, none of them a control character',
+      error: 'must have 1 to 100 characters, and no control character',
     }),
     expiresAt: z
       .date({ error: 'must be a date' })

@@ -1,20 +1,20 @@
-import type { AccessToken, AccessTokenTable } from './access-token-table.ts';
-import { answerInTime } from '../database/timeout.ts';
+import { queryWithTimeout } from '../database/timeout.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
+import type { AccessToken, AccessTokenTable } from './access-token-table.ts';
 
-/** Statements under way at once: where one hangs, the other goes on. */
+/** Statements that run at once: when one hangs, the other still answers. */
 const maxInFlight = 2;
 
 /** Access tokens in one statement. */
 const maxBatch = 128;
 
-/** Look-ups waiting for a statement; beyond it they are refused. */
+/** Look-ups that may wait for a statement. */
 const maxQueue = 10_000;
 
 /**
- * Makes a function that finds an access token by its SHA-256, together with others: while statements
- * are under way the next look-ups gather, so that a flood of unknown tokens keeps no valid one out.
- * What it returns throws a PlantStoreError: `databaseUnavailable`, or `overloaded` when too many wait.
+ * Makes a function that finds an access token by its SHA-256. While statements run, the next look-ups
+ * gather and go together, so that a flood of unknown tokens does not delay valid ones. The function
+ * throws a PlantStoreError: `databaseUnavailable`, or `overloaded` when too many look-ups wait.
  */
 export function createLookupBatcher(
   table: Pick<AccessTokenTable, 'find'>,
@@ -31,9 +31,9 @@ export function createLookupBatcher(
     queue.add(lookup);
     send();
     try {
-      return await answerInTime(lookup.promise);
+      return await queryWithTimeout(lookup.promise);
     } finally {
-      queue.delete(lookup); // Where it is there still, nobody waits for it any more.
+      queue.delete(lookup); // After a timeout it is still in the queue.
     }
   };
 
@@ -49,7 +49,7 @@ export function createLookupBatcher(
     }
   }
 
-  /** Answers the look-ups of a batch; never rejects. */
+  /** Settles the look-ups of a batch; never rejects. */
   async function find(batch: Lookup[]): Promise<void> {
     try {
       const found = await table.find(batch.map(({ sha256 }) => sha256));

@@ -1,96 +1,86 @@
 import { hash } from 'node:crypto';
+import type { Authentication, Principal } from './principal.ts';
 
-/** Who a request comes from: the name its access token was given. */
-export interface Principal {
-  readonly name: string;
-}
-
-/** An answer that is there at once is given without a promise: most requests ask for one. */
-export type Authentication = Principal | undefined | Promise<Principal | undefined>;
-
-/** Who a token belongs to, undefined for nobody, and until when (in milliseconds) that is so. */
-export interface Finding {
+/** The owner of an access token; `principal` is undefined when the token is not valid. */
+export interface TokenOwner {
   readonly principal: Principal | undefined;
-  readonly until: number;
+  /** Until when this is so, in milliseconds. */
+  readonly validUntil: number;
 }
 
 export interface PrincipalCache {
-  /** Who a token belongs to, as far as that is remembered; else it is looked for, once for all who ask. */
+  /** The principal of a token, remembered or looked up; concurrent calls share one look-up. */
   get(token: string): Authentication;
-  /** Remembers who a token belongs to for good. */
-  keep(token: string, principal: Principal): void;
-  /** Forgets what was found under these SHA-256, also where it is being looked for just now. */
+  /** Forgets the tokens with these SHA-256, also when their look-up is running. */
   forget(sha256s: readonly string[]): void;
 }
 
-/** Milliseconds that a finding is remembered for, at most. */
+/** Milliseconds that an owner is remembered, at most. */
 const maxAge = 30_000;
 
 const maxSize = 10_000;
 
-/** Remembers by their SHA-256 who tokens belong to, for 30 s at most. `now` is a clock in milliseconds. */
+/**
+ * Remembers the owners of access tokens for 30 s, by the SHA-256 of each token.
+ *
+ * @param find looks up the owner of a token
+ * @param now a clock in milliseconds
+ */
 export function createPrincipalCache({
   find,
   now = () => Date.now(),
 }: {
-  find: (sha256: string, token: string) => Promise<Finding>;
+  find: (sha256: string, token: string) => Promise<TokenOwner>;
   now?: () => number;
 }): PrincipalCache {
-  const kept = new Map<string, Principal>();
-  // Apart, so that a flood of unknown tokens does not push out the known ones.
-  const known = new Map<string, Finding>();
-  const unknown = new Map<string, Finding>();
-  const underWay = new Map<string, Promise<Principal | undefined>>();
+  // Two maps, so that a flood of unknown tokens cannot evict valid ones.
+  const valid = new Map<string, TokenOwner>();
+  const invalid = new Map<string, TokenOwner>();
+  const lookups = new Map<string, Promise<Principal | undefined>>();
   let timesForgotten = 0;
 
   return {
     get(token) {
       const sha256 = sha256Of(token);
-      const principal = kept.get(sha256);
-      if (principal) return principal;
-      const finding = known.get(sha256) ?? unknown.get(sha256);
-      if (finding && now() < finding.until) return finding.principal;
-      return underWay.get(sha256) ?? look(sha256, token);
-    },
-
-    keep(token, principal) {
-      kept.set(sha256Of(token), principal);
+      const owner = valid.get(sha256) ?? invalid.get(sha256);
+      if (owner && now() < owner.validUntil) return owner.principal;
+      return lookups.get(sha256) ?? lookUp(sha256, token);
     },
 
     forget(sha256s) {
       timesForgotten++;
       for (const sha256 of sha256s) {
-        known.delete(sha256);
-        underWay.delete(sha256);
+        valid.delete(sha256);
+        lookups.delete(sha256);
       }
     },
   };
 
-  function look(sha256: string, token: string): Promise<Principal | undefined> {
-    const looking = findAndRemember(sha256, token).finally(() => underWay.delete(sha256));
-    underWay.set(sha256, looking);
-    return looking;
+  function lookUp(sha256: string, token: string): Promise<Principal | undefined> {
+    const lookup = findAndRemember(sha256, token).finally(() => lookups.delete(sha256));
+    lookups.set(sha256, lookup);
+    return lookup;
   }
 
   async function findAndRemember(sha256: string, token: string): Promise<Principal | undefined> {
-    const [startedAt, timesBefore] = [now(), timesForgotten];
-    const { principal, until } = await find(sha256, token);
-    // What was found before others were told to forget may be out of date already.
-    if (timesBefore === timesForgotten) {
-      remember(sha256, { principal, until: Math.min(until, startedAt + maxAge) });
+    const [startedAt, forgottenBefore] = [now(), timesForgotten];
+    const { principal, validUntil } = await find(sha256, token);
+    // A result from before the latest `forget` may be out of date.
+    if (forgottenBefore === timesForgotten) {
+      remember(sha256, { principal, validUntil: Math.min(validUntil, startedAt + maxAge) });
     }
     return principal;
   }
 
-  function remember(sha256: string, finding: Finding): void {
-    known.delete(sha256);
-    const findings = finding.principal ? known : unknown;
-    if (findings.size >= maxSize) findings.clear();
-    findings.set(sha256, finding);
+  function remember(sha256: string, owner: TokenOwner): void {
+    valid.delete(sha256);
+    const owners = owner.principal ? valid : invalid;
+    if (owners.size >= maxSize) owners.clear();
+    owners.set(sha256, owner);
   }
 }
 
-/** What a token is known by, in hexadecimal. */
+/** The SHA-256 of a token in hexadecimal, by which the store knows it. */
 export function sha256Of(token: string): string {
   return hash('sha256', token, 'hex');
 }

@@ -1,9 +1,9 @@
 import type { AccessTokenTable } from './access-token-table.ts';
 
 /**
- * Makes a function that notes the use of an access token by its SHA-256, without anybody waiting for
- * it. One statement is under way at most, so that marks that hang leave the other connections free;
- * the next ones gather meanwhile. Those that fail are dropped: they come again with a later use.
+ * Makes a function that updates the last use of an access token, by its SHA-256, in the background.
+ * One statement runs at a time, so that a slow one leaves the other connections idle; further tokens
+ * gather meanwhile. A failed update is dropped: the token's next use repeats it.
  */
 export function createUseMarker({
   table,
@@ -12,22 +12,22 @@ export function createUseMarker({
   table: Pick<AccessTokenTable, 'markUsed'>;
   now: () => number;
 }): (sha256: string) => void {
-  const wanted = new Set<string>();
-  let isUnderWay = false;
+  const pending = new Set<string>();
+  let isRunning = false;
 
   return (sha256) => {
-    wanted.add(sha256);
-    if (!isUnderWay) void markAll();
+    pending.add(sha256);
+    if (!isRunning) void markAll();
   };
 
   /** Never rejects. */
   async function markAll(): Promise<void> {
-    isUnderWay = true;
-    while (wanted.size > 0) {
-      const batch = [...wanted];
-      wanted.clear();
+    isRunning = true;
+    while (pending.size > 0) {
+      const batch = [...pending];
+      pending.clear();
       await table.markUsed(batch, new Date(now())).catch(() => {});
     }
-    isUnderWay = false;
+    isRunning = false;
   }
 }

@@ -1,16 +1,24 @@
-import { sqlState } from './database-error.ts';
+import { databaseCode, rootMessage } from '../error-causes.ts';
+import { databaseUrlSyntax } from './database-url.ts';
 
-/** The database is there and refuses the store, until somebody changes its settings or the URL. */
+/** The database rejects the store until somebody changes its settings or its URL. */
 export class DatabaseSettingsError extends Error {
   override readonly name = 'DatabaseSettingsError';
+
+  constructor(remedy: string, cause: unknown) {
+    super(`the database cannot be used (${rootMessage(cause)}): ${remedy}`, { cause });
+  }
 }
 
-/** Makes it of what a database has failed with; undefined when that may go away by itself. */
+/** The settings error behind an error of the database; undefined when a retry may succeed. */
 export function databaseSettingsError(cause: unknown): DatabaseSettingsError | undefined {
-  const remedy = remedies[sqlState(cause) ?? ''];
-  if (!remedy) return undefined;
-  const message = `the database cannot be used (${rootMessage(cause)}): ${remedy}`;
-  return new DatabaseSettingsError(message, { cause });
+  const remedy = remedies[databaseCode(cause) ?? ''];
+  return remedy ? new DatabaseSettingsError(remedy, cause) : undefined;
+}
+
+/** The URL cannot be read. */
+export function databaseUrlError(cause: unknown): DatabaseSettingsError {
+  return new DatabaseSettingsError(`check its URL, ${databaseUrlSyntax}`, cause);
 }
 
 /** By SQLSTATE. */
@@ -20,9 +28,3 @@ const remedies: Record<string, string> = {
   '3D000': 'create that database, or check the name in its URL',
   '42501': 'grant its user the right to create tables there',
 };
-
-/** What the database said, under what Drizzle wraps around it. */
-function rootMessage(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause ? rootMessage(error.cause) : error.message;
-}

@@ -1,18 +1,18 @@
 import { fileURLToPath } from 'node:url';
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 
-/** A Postgres, wherever it runs, as the rest of core sees it. */
+/** A Postgres, embedded or on a server, as the rest of core sees it. */
 export interface Database {
   readonly db: Drizzle;
-  /** How many write statements it is worth having under way at once. */
+  /** How many insert statements should run at once, at most. */
   readonly maxInFlight: number;
-  /** Runs a statement, which the database keeps prepared, and returns how many rows it has changed. */
-  execute(statement: string, values: readonly (string | null)[]): Promise<number>;
+  /** Runs a prepared statement and returns how many rows it changed. */
+  query(statement: string, values: (string | null)[]): Promise<{ count: number }>;
   readonly bulk: Bulk;
   close(): Promise<void>;
 }
 
-/** The way for many plants at once: it may take its time, and nothing else waits for it. */
+/** The way for many plants at once: its statements may be slow, and no request waits behind them. */
 export interface Bulk {
   readonly db: Drizzle;
   /** Loads rows in COPY's text format into `plants`: all of them in one commit, or none. */
@@ -22,8 +22,8 @@ export interface Bulk {
 /** The beginning of the statement that `copyPlants` sends. */
 export const copyIntoPlants = 'copy plants (id, name, tag) from';
 
-/** Without transactions: each statement has whichever connection is free. */
+/** Has no transactions: each statement runs on whichever connection is idle. */
 export type Drizzle = Omit<PgDatabase<PgQueryResultHKT>, 'transaction'>;
 
-/** The generated SQL migrations; beside `src` as well as beside `dist`. */
+/** The generated SQL migrations; the path is the same from `src` and from `dist`. */
 export const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url));

@@ -2,48 +2,40 @@ import { max, sql } from 'drizzle-orm';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { bigint, pgSchema } from 'drizzle-orm/pg-core';
 import { type Drizzle, migrationsFolder } from './database.ts';
-import type { PlantStoreOptions } from '../plant-store.ts';
+import { type DatabaseOptions, useDatabase } from './open-database.ts';
 
-/** What a database says of itself. */
+/** The state of a database, as far as it matters to the store. */
 export interface DatabaseState {
   readonly version: string;
   readonly encoding: string;
   readonly isReadOnly: boolean;
-  /** Its settings for durability, `on` or `off`; `synchronous_commit` knows more. */
+  /** Its durability settings, `on` or `off`; `synchronous_commit` has more values. */
   readonly fsync: string;
   readonly fullPageWrites: string;
   readonly synchronousCommit: string;
   /** Milliseconds by which its clock is ahead of this machine's. */
   readonly clockAhead: number;
-  /** Migrations of this version of the store that it has not had yet. */
+  /** How many migrations of this version of the store it lacks. */
   readonly missingMigrations: number;
   /** Whether a later version of the store has migrated it. */
   readonly isNewer: boolean;
 }
 
 /**
- * Asks a database how it is, and changes nothing in it.
+ * Reads the state of a database and changes nothing in it.
  *
- * @returns undefined when there is no embedded database in the directory yet.
+ * @returns undefined when there is no embedded database in the directory yet
  * @throws DataDirectoryError when the directory cannot be used, PlantStoreError
- *   `databaseUnavailable` when the Postgres cannot be reached.
+ *   `databaseUnavailable` when the Postgres cannot be reached
  */
-export async function inspectDatabase(
-  options: PlantStoreOptions,
-): Promise<DatabaseState | undefined> {
-  // Each kind with its driver, of which a process needs one.
-  if ('databaseUrl' in options) {
-    const { usePostgres } = await import('./postgres/use-postgres.ts');
-    return usePostgres(options.databaseUrl, inspect);
-  }
-  const { useEmbeddedDatabase } = await import('./embedded/embedded-database.ts');
-  return useEmbeddedDatabase(options.dataDirectory, inspect);
+export function inspectDatabase(options: DatabaseOptions): Promise<DatabaseState | undefined> {
+  return useDatabase(options, inspect);
 }
 
 async function inspect(db: Drizzle): Promise<DatabaseState> {
-  const asked = Date.now();
+  const sentAt = Date.now();
   const [row] = await db.select(facts).from(sql`(select) as nothing`);
-  const now = (asked + Date.now()) / 2;
+  const now = (sentAt + Date.now()) / 2;
   if (!row) throw new Error('the database returned no row');
 
   const { epoch, isMigrated, ...state } = row;
@@ -70,7 +62,7 @@ const facts = {
   isMigrated: sql<boolean>`to_regclass('drizzle.__drizzle_migrations') is not null`,
 };
 
-/** Where Drizzle notes the migrations that a database has had, by the time they were made. */
+/** Drizzle's own table of applied migrations; `created_at` is the time at which one was generated. */
 const migrations = pgSchema('drizzle').table('__drizzle_migrations', {
   createdAt: bigint('created_at', { mode: 'number' }),
 });

@@ -1,6 +1,6 @@
 import { bigint, customType, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
 
-/** Bytes in the table, hexadecimal text in the code. */
+/** A bytea column whose value is hexadecimal text in the code. */
 const bytes = customType<{ data: string; driverData: Uint8Array }>({
   dataType: () => 'bytea',
   toDriver: (hex) => Buffer.from(hex, 'hex'),
@@ -11,7 +11,7 @@ const time = (name: string) => timestamp(name, { withTimezone: true });
 
 const createdAt = () => time('created_at').notNull().defaultNow();
 
-// The primary key is also the distribution key on Citus: no sequence, trigger or foreign key here.
+// On Citus the primary key is the distribution key, so there is no sequence, trigger or foreign key.
 export const plants = pgTable('plants', {
   id: bigint({ mode: 'bigint' }).primaryKey(),
   name: text().notNull(),
@@ -19,7 +19,7 @@ export const plants = pgTable('plants', {
   createdAt: createdAt(),
 });
 
-// The token itself is never stored: it is known by its SHA-256.
+// Holds the SHA-256 of a token, never the token itself.
 export const accessTokens = pgTable('access_tokens', {
   sha256: bytes().primaryKey(),
   name: text().notNull(),

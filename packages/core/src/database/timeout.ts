@@ -1,27 +1,29 @@
-import { databaseUnavailable } from './database-error.ts';
+import { orUnavailable } from './database-error.ts';
 
-/** Milliseconds in which everything that asks the database is answered. */
-export const deadline = 5_000;
+/** Milliseconds in which the database answers a statement of a request. */
+export const queryTimeout = 5_000;
 
 /**
- * What a query resolves with, unless that takes too long.
+ * The result of a query.
  *
- * @throws PlantStoreError `databaseUnavailable` when the query fails or takes too long.
+ * @throws PlantStoreError `databaseUnavailable` when the query fails or takes longer than `timeout`,
+ *   in milliseconds
  */
-export async function answerInTime<T>(query: PromiseLike<T>, within = deadline): Promise<T> {
-  try {
-    return await inTime(query, within);
-  } catch (error) {
-    throw databaseUnavailable(error);
-  }
+export function queryWithTimeout<T>(query: PromiseLike<T>, timeout = queryTimeout): Promise<T> {
+  return orUnavailable(withTimeout(query, timeout));
 }
 
-/** The same, but what the query fails with is thrown as it is, and when it takes too long an Error. */
-export async function inTime<T>(query: PromiseLike<T>, within: number): Promise<T> {
+/**
+ * The value of a promise.
+ *
+ * @throws Error when the promise takes longer than `timeout` milliseconds; otherwise whatever the
+ *   promise is rejected with
+ */
+export async function withTimeout<T>(promise: PromiseLike<T>, timeout: number): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`no answer within ${within} ms`)), within);
+  const timer = setTimeout(() => late.reject(new Error(`no answer within ${timeout} ms`)), timeout);
   try {
-    return await Promise.race([query, late.promise]);
+    return await Promise.race([promise, late.promise]);
   } finally {
     clearTimeout(timer);
   }

@@ -1,12 +1,12 @@
 import type { PendingCreate } from './pending-create.ts';
 
-/** Characters of names and tags in one statement, more or less: a plant may have a million. */
+/** Characters of names and tags in one statement, roughly: one plant may have a million. */
 const maxStatementLength = 2 ** 20;
 
 /** Characters of names and tags that may wait. */
 const maxLength = 64 * 2 ** 20;
 
-/** Creates that wait for a statement, in their order: so many plants, and so much text. */
+/** Creates that wait for a statement, in order. Their number and the length of their text are bounded. */
 export class CreateQueue {
   readonly #waiting: PendingCreate[] = [];
   readonly #maxBatch: number;
@@ -22,7 +22,6 @@ export class CreateQueue {
     this.#maxSize = maxSize;
   }
 
-  /** How many wait. */
   get size(): number {
     return this.#waiting.length;
   }
@@ -31,7 +30,7 @@ export class CreateQueue {
     return this.size >= this.#maxSize || this.#length >= maxLength;
   }
 
-  /** How many statements those that wait would fill. */
+  /** How many statements the waiting creates would fill. */
   get fullStatements(): number {
     return Math.floor(Math.max(this.size / this.#maxBatch, this.#length / maxStatementLength));
   }
@@ -41,7 +40,7 @@ export class CreateQueue {
     this.#length += lengthOf(pending);
   }
 
-  /** Takes the first out, as many as go in one statement. */
+  /** Removes and returns the first creates, as many as fit into one statement. */
   take(): PendingCreate[] {
     let count = 0;
     let length = 0;
@@ -54,7 +53,7 @@ export class CreateQueue {
     return this.#waiting.splice(0, count);
   }
 
-  /** Lets go of the first ones that have had their answer while they waited. */
+  /** Removes creates from the front that were answered at their deadline. */
   dropAnswered(): void {
     for (let [first] = this.#waiting; first?.isAnswered; [first] = this.#waiting) {
       this.#waiting.shift();

@@ -1,11 +1,12 @@
 import type { NewPlant, Plant } from '@plant-store/schemas';
-import { createUnanswered } from '../database/database-error.ts';
 import { idTaken, type PlantStoreError } from '../plant-store-error.ts';
+import { createUnanswered } from './create-errors.ts';
+import type { Deadline } from './deadline.ts';
+import { isSamePlant } from './same-plant.ts';
 
-/** A create on its way to the database, answered once: with a plant, an error, or at its deadline. */
+/** A create that waits for the database. It is answered once: with a plant or an error. */
 export class PendingCreate {
   readonly plant: NewPlant;
-  /** What the caller waits for. */
   readonly outcome: Promise<Plant>;
   isAnswered = false;
 
@@ -13,8 +14,7 @@ export class PendingCreate {
   readonly #reject: (error: PlantStoreError) => void;
   readonly #timer: NodeJS.Timeout;
 
-  /** @param deadline milliseconds from now */
-  constructor(plant: NewPlant, deadline: number, onDeadline: () => void) {
+  constructor(plant: NewPlant, deadline: Deadline, onDeadline: () => void) {
     const { promise, resolve, reject } = Promise.withResolvers<Plant>();
     this.plant = plant;
     this.outcome = promise;
@@ -23,22 +23,22 @@ export class PendingCreate {
     this.#timer = setTimeout(() => {
       this.fail(createUnanswered());
       onDeadline();
-    }, deadline);
+    }, deadline - performance.now());
   }
 
-  /** Answers with the plant that is stored under this id, be it this one or another. */
+  /** Compares the plant with the one that is stored under its id, and answers accordingly. */
   answer(stored: NewPlant): void {
     if (this.isAnswered) return;
     const { id, name, tag } = this.plant;
-    if (stored.name !== name || stored.tag !== tag) {
-      this.fail(idTaken(id));
-    } else {
+    if (isSamePlant(this.plant, stored)) {
       this.#settle();
       this.#resolve({ name, ...(tag !== undefined && { tag }) });
+    } else {
+      this.fail(idTaken(id));
     }
   }
 
-  /** Answers with an error, unless there is an answer already. */
+  /** Answers with an error, unless the create is answered already. */
   fail(error: PlantStoreError): void {
     if (this.isAnswered) return;
     this.#settle();

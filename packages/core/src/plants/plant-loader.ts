@@ -1,137 +1,112 @@
 import { NewPlant } from '@plant-store/schemas';
-import { copyText } from './copy-text.ts';
 import type { Bulk } from '../database/database.ts';
-import { databaseUnavailable, isDataError, plantRefused } from '../database/database-error.ts';
+import { databaseUnavailable, isDataError, orUnavailable } from '../database/database-error.ts';
 import { idTaken, invalidInput, type PlantStoreError } from '../plant-store-error.ts';
+import { bisect } from './bisect.ts';
+import { copyText } from './copy-text.ts';
+import { plantRejected } from './create-errors.ts';
 import { findPlants, waitForStandby } from './plant-table.ts';
+import { isSamePlant } from './same-plant.ts';
+import { splitById } from './split-by-id.ts';
 
 /**
- * What became of one plant of many: it was stored, was there already exactly as asked, or was
- * refused (`idTaken`, `invalidInput`) as `create` would have refused it.
+ * The outcome for one plant of many: it was inserted, it was already present with the same content,
+ * or it has the error (`idTaken`, `invalidInput`) that `create` would have thrown.
  */
 export type LoadOutcome = 'inserted' | 'present' | PlantStoreError;
 
 export interface PlantLoader {
   /**
-   * Creates many plants, about as fast as Postgres takes them, and answers for each, in order, what
-   * creating one after the other would have. They are checked here, and committed together or in
-   * parts; to go on after a failure, load them again. Memory and one commit grow with their number:
-   * some thousand are a good measure. What is loaded meanwhile is got ready and waits its turn.
+   * Creates many plants, about as fast as Postgres takes them. Returns the outcome of each, in order,
+   * as if they were created one after the other. The plants are committed together or in parts, so
+   * after an error load all of them again. Memory and commits grow with their number: a few thousand
+   * per call are a good size. Calls while another runs are prepared and then wait for it.
    *
-   * @throws PlantStoreError `databaseUnavailable`; any of the plants may be stored.
+   * @throws PlantStoreError `databaseUnavailable`; any of the plants may be stored
    */
   load(plants: readonly unknown[]): Promise<LoadOutcome[]>;
 }
 
 /** A plant on its way into the table. */
-interface Row {
+interface LoadEntry {
   readonly plant: NewPlant;
   outcome?: LoadOutcome;
 }
 
-/** Rows of distinct ids as COPY takes them, and those whose id is among them already. */
-interface Batch {
-  readonly rows: Row[];
+/** Entries of distinct ids with their text for COPY, and the entries that repeat one of the ids. */
+interface LoadBatch {
+  readonly entries: LoadEntry[];
   readonly text: string;
-  readonly repeated: Row[];
+  readonly repeated: LoadEntry[];
 }
 
-/** Plants that are read back at once: what is stored may be longer than what was sent. */
+/** Plants that are read back at once; a stored plant may be longer than the one that was sent. */
 const maxFound = 128;
 
 export function createPlantLoader(bulk: Bulk): PlantLoader {
-  let turn: Promise<void> = Promise.resolve();
+  let previous: Promise<void> = Promise.resolve();
 
   return {
     async load(plants) {
-      const rows = plants.map(check);
-      const batch = toBatch(rows.filter((row) => 'plant' in row));
-      const written = turn.then(() => write(batch));
-      turn = written.catch(() => {});
+      const entries = plants.map(check);
+      const batch = toBatch(entries.filter((entry) => 'plant' in entry));
+      const written = previous.then(() => write(batch));
+      previous = written.catch(() => {});
       await written;
-      return rows.map(({ outcome }) => outcome ?? 'inserted');
+      return entries.map(({ outcome }) => outcome ?? 'inserted');
     },
   };
 
-  /** Copies rows as if none of their ids were taken, and looks closer only where that fails. */
-  async function write({ rows, text, repeated }: Batch): Promise<void> {
-    if (rows.length === 0) return;
+  /** Copies the entries as if all their ids were free, and compares them only when that fails. */
+  async function write({ entries, text, repeated }: LoadBatch): Promise<void> {
+    if (entries.length === 0) return;
     try {
       await bulk.copyPlants(text);
     } catch (error) {
       if (!isDataError(error)) throw databaseUnavailable(error);
-      await lookCloser(rows, error);
+      await writeFree(entries, error);
     }
     await write(toBatch(await compare(repeated)));
   }
 
-  async function lookCloser(rows: Row[], error: unknown): Promise<void> {
-    const free = await compare(rows);
-    if (free.length < rows.length) return write(toBatch(free));
-    const [row] = rows;
-    if (row && rows.length === 1) {
-      row.outcome = plantRefused(error);
+  /** Writes the entries whose id is free, after the database rejected all of them. */
+  async function writeFree(entries: LoadEntry[], error: unknown): Promise<void> {
+    const free = await compare(entries);
+    if (free.length < entries.length) return write(toBatch(free));
+    const [entry] = entries;
+    if (entry && entries.length === 1) {
+      entry.outcome = plantRejected(error);
       return;
     }
-    // No id was taken, so the database refuses some row: halve until it stands alone.
-    const middle = rows.length >> 1;
-    await write(toBatch(rows.slice(0, middle)));
-    await write(toBatch(rows.slice(middle)));
+    // All ids were free, so the database rejects the content of an entry.
+    await bisect(entries, (half) => write(toBatch(half)));
   }
 
-  /** Settles the rows whose id is taken, and returns the others. */
-  async function compare(rows: Row[]): Promise<Row[]> {
-    const free: Row[] = [];
-    for (let start = 0; start < rows.length; start += maxFound) {
-      const some = rows.slice(start, start + maxFound);
-      const stored = new Map<bigint, NewPlant>();
-      for (const plant of await find(some)) stored.set(plant.id, plant);
-      for (const row of some) {
-        const there = stored.get(row.plant.id);
-        if (there) row.outcome = isSame(row.plant, there) ? 'present' : idTaken(there.id);
-        else free.push(row);
+  /** Sets the outcome of the entries whose id is taken, and returns the others. */
+  async function compare(entries: LoadEntry[]): Promise<LoadEntry[]> {
+    const free: LoadEntry[] = [];
+    for (let start = 0; start < entries.length; start += maxFound) {
+      const some = entries.slice(start, start + maxFound);
+      const ids = some.map(({ plant }) => plant.id);
+      const found = await orUnavailable(findPlants(bulk.db, ids));
+      const stored = new Map(found.map((plant) => [plant.id, plant]));
+      for (const entry of some) {
+        const there = stored.get(entry.plant.id);
+        if (!there) free.push(entry);
+        else entry.outcome = isSamePlant(entry.plant, there) ? 'present' : idTaken(there.id);
       }
     }
-    if (free.length < rows.length) await answer(waitForStandby(bulk.db));
+    if (free.length < entries.length) await orUnavailable(waitForStandby(bulk.db));
     return free;
   }
-
-  function find(rows: Row[]): Promise<NewPlant[]> {
-    return answer(
-      findPlants(
-        bulk.db,
-        rows.map(({ plant }) => plant.id),
-      ),
-    );
-  }
 }
 
-async function answer<T>(query: Promise<T>): Promise<T> {
-  try {
-    return await query;
-  } catch (error) {
-    throw databaseUnavailable(error);
-  }
-}
-
-function check(input: unknown): Row | { outcome: PlantStoreError } {
+function check(input: unknown): LoadEntry | { outcome: PlantStoreError } {
   const { data, error } = NewPlant.safeParse(input);
   return data ? { plant: data } : { outcome: invalidInput(error) };
 }
 
-/** In order of id, so that no other writer can deadlock with it. */
-function toBatch(open: Row[]): Batch {
-  const sorted = open.toSorted((a, b) => compareIds(a.plant.id, b.plant.id));
-  const isFirst = (row: Row, i: number) => row.plant.id !== sorted[i - 1]?.plant.id;
-  const rows = sorted.filter(isFirst);
-  const repeated = sorted.filter((row, i) => !isFirst(row, i));
-  return { rows, text: copyText(rows.map(({ plant }) => plant)), repeated };
-}
-
-function compareIds(a: bigint, b: bigint): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-function isSame(plant: NewPlant, stored: NewPlant): boolean {
-  return plant.name === stored.name && plant.tag === stored.tag;
+function toBatch(open: LoadEntry[]): LoadBatch {
+  const { first: entries, repeated } = splitById(open);
+  return { entries, text: copyText(entries.map(({ plant }) => plant)), repeated };
 }

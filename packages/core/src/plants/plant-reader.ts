@@ -1,43 +1,45 @@
 import type { NewPlant } from '@plant-store/schemas';
 import { and, asc, eq, getTableColumns, gt, gte, lt, type SQL, sql } from 'drizzle-orm';
 import type { Drizzle } from '../database/database.ts';
-import { databaseUnavailable } from '../database/database-error.ts';
-import { exactText } from './exact-text.ts';
+import { orUnavailable } from '../database/database-error.ts';
 import { plants } from '../database/tables.ts';
+import { exactText } from './exact-text.ts';
 
-/** A plant as it is kept. */
+/** A plant as it is stored. */
 export interface StoredPlant extends NewPlant {
-  /** When this store got it. */
+  /** When this store committed it. */
   readonly createdAt: Date;
 }
 
-/** Which plants to read; all of them unless it says otherwise. */
+/** Which plants to read; all of them when every property is omitted. */
 export interface PlantQuery {
-  /** Those with this tag. */
+  /** Only plants with this tag. */
   readonly tag?: string | undefined;
-  /** Those that the store got then or later. */
+  /** Only plants that were created at this time or later. */
   readonly since?: Date | undefined;
-  /** Those with greater ids. */
+  /** Only plants with greater ids. */
   readonly after?: bigint | undefined;
-  /** So many at the most. */
+  /** How many plants to read, at most. */
   readonly limit?: number | undefined;
 }
 
 export interface PlantReader {
   /**
-   * The plant with an id; undefined where there is none.
+   * The plant with this id; undefined when there is none.
+   *
    * @throws PlantStoreError `databaseUnavailable`
    */
   get(id: bigint): Promise<StoredPlant | undefined>;
   /**
-   * Reads plants in order of id, some at a time, in memory that depends neither on their number nor
-   * on their length. Those that are there when it begins are all read; later ones may be.
+   * Reads plants ascending by id, in pages of bounded size. Every plant that exists throughout is
+   * read once; one that is created meanwhile may be.
+   *
    * @throws PlantStoreError `databaseUnavailable`
    */
   read(query?: PlantQuery): AsyncGenerator<StoredPlant[]>;
 }
 
-/** Of what is read at once: so many plants, and no further one once they hold so many bytes. */
+/** A page has so many plants at most, and ends after the plant that exceeds so many bytes. */
 const maxPlants = 5_000;
 const maxBytes = 1024 * 1024;
 
@@ -49,29 +51,29 @@ export function createPlantReader(db: Drizzle): PlantReader {
     },
 
     async *read({ tag, since, after, limit = Number.POSITIVE_INFINITY } = {}) {
-      let left = limit;
+      let remaining = limit;
       let last = after;
-      while (left > 0) {
-        const wanted = and(
+      while (remaining > 0) {
+        const condition = and(
           last === undefined ? undefined : gt(plants.id, last),
           tag === undefined ? undefined : eq(plants.tag, tag),
           since && gte(plants.createdAt, since),
         );
-        const some = await page(wanted, Math.min(left, maxPlants));
-        if (some.length === 0) return;
-        yield some;
-        left -= some.length;
-        last = some.at(-1)?.id;
+        const found = await page(condition, Math.min(remaining, maxPlants));
+        if (found.length === 0) return;
+        yield found;
+        remaining -= found.length;
+        last = found.at(-1)?.id;
       }
     },
   };
 
-  /** The first plants of those that are wanted. Nothing stays open in the database between pages. */
-  async function page(wanted: SQL | undefined, limit: number): Promise<StoredPlant[]> {
+  /** The first plants that meet a condition. Nothing stays open in the database between pages. */
+  async function page(condition: SQL | undefined, limit: number): Promise<StoredPlant[]> {
     const first = db
       .select({ ...getTableColumns(plants), bytesBefore: bytesBefore.as('bytes_before') })
       .from(plants)
-      .where(wanted)
+      .where(condition)
       .orderBy(asc(plants.id))
       .limit(limit)
       .as('first');
@@ -81,15 +83,12 @@ export function createPlantReader(db: Drizzle): PlantReader {
       .from(first)
       .where(lt(first.bytesBefore, maxBytes))
       .orderBy(asc(id));
-    try {
-      return (await query).map(({ tag, ...row }) => ({ ...row, ...(tag !== null && { tag }) }));
-    } catch (error) {
-      throw databaseUnavailable(error);
-    }
+    const rows = await orUnavailable(query);
+    return rows.map(({ tag, ...row }) => ({ ...row, ...(tag !== null && { tag }) }));
   }
 }
 
-/** How long the texts are of the plants that come before one. */
+/** How many bytes the names and tags of the preceding plants have. */
 const bytesBefore = sql<number>`coalesce(
   sum(octet_length(${plants.name}) + coalesce(octet_length(${plants.tag}), 0))
     over (order by ${plants.id} rows between unbounded preceding and 1 preceding), 0)`;

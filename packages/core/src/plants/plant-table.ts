@@ -1,35 +1,33 @@
 import type { NewPlant } from '@plant-store/schemas';
 import { inArray, sql } from 'drizzle-orm';
 import type { Database, Drizzle } from '../database/database.ts';
-import { answerInTime } from '../database/timeout.ts';
-import { exactText } from './exact-text.ts';
 import { plants } from '../database/tables.ts';
+import { queryWithTimeout } from '../database/timeout.ts';
+import { exactText } from './exact-text.ts';
 
-/** The statements that the store sends. Each touches `plants` alone and is keyed by id. */
+/** The statements of the write path. Each touches `plants` alone and is keyed by id. */
 export interface PlantTable {
   /**
-   * Inserts plants of distinct ids, leaving out those whose id is taken, and returns how many it
-   * inserted. One statement, one commit.
+   * Inserts plants with distinct ids in one statement and one commit, skips those whose id is taken,
+   * and returns how many it inserted.
    */
   insert(batch: readonly NewPlant[]): Promise<number>;
-  /** The plants that are stored under these ids, for good. */
+  /** The plants that are stored under these ids; resolves when they are durable on the standby. */
   find(ids: readonly bigint[]): Promise<NewPlant[]>;
-  /** Asks the database for nothing, from the table that must be there. */
+  /** Checks that the table exists. */
   ready(): Promise<void>;
 }
 
-export function createPlantTable({ db, execute }: Pick<Database, 'db' | 'execute'>): PlantTable {
+export function createPlantTable({ db, query }: Pick<Database, 'db' | 'query'>): PlantTable {
   const inserts = new Map<number, string>();
 
   return {
     async insert(batch) {
       const size = batch.length;
-      const insert = inserts.get(size) ?? insertOf(db, size);
-      inserts.set(size, insert);
-      return execute(
-        insert,
-        batch.flatMap(({ id, name, tag = null }) => [String(id), name, tag]),
-      );
+      const statement = inserts.get(size) ?? insertStatement(db, size);
+      inserts.set(size, statement);
+      const values = batch.flatMap(({ id, name, tag = null }) => [String(id), name, tag]);
+      return (await query(statement, values)).count;
     },
 
     async find(ids) {
@@ -39,12 +37,12 @@ export function createPlantTable({ db, execute }: Pick<Database, 'db' | 'execute
     },
 
     async ready() {
-      await answerInTime(db.select({ id: plants.id }).from(plants).limit(0));
+      await queryWithTimeout(db.select({ id: plants.id }).from(plants).limit(0));
     },
   };
 }
 
-/** The plants that can be seen under these ids. */
+/** The plants that are visible under these ids. */
 export async function findPlants(db: Drizzle, ids: readonly bigint[]): Promise<NewPlant[]> {
   const rows = await db
     .select({ id: plants.id, name: exactText<string>(plants.name), tag: exactText(plants.tag) })
@@ -54,17 +52,20 @@ export async function findPlants(db: Drizzle, ids: readonly bigint[]): Promise<N
 }
 
 /**
- * Settles when what can be seen is there for good. A row can be seen before the standby has it, when
- * its commit did not wait for that; this writes to the log behind the row, and its commit does wait.
+ * Resolves when the visible rows are durable on the standby. A row is visible before the standby has
+ * it when the wait of its commit was cancelled. This statement writes to the log after the row, and
+ * its own commit waits for the standby.
  */
 export async function waitForStandby(db: Drizzle): Promise<void> {
   await db.execute(sql`select pg_logical_emit_message(true, 'plant-store', '')`);
 }
 
-// Multi-row VALUES, one statement for each batch size: an INSERT … SELECT FROM unnest would be one
-// for all sizes, but pulls every row to the coordinator on Citus. Drizzle writes the statement once;
-// that it fills it in for each batch is what the hot path cannot afford.
-function insertOf(db: Drizzle, size: number): string {
+/**
+ * Multi-row VALUES need a statement for each batch size. `INSERT … SELECT FROM unnest` would need only
+ * one, but on Citus it sends every row through the coordinator. Drizzle writes the text once for each
+ * size; filling in the values with Drizzle for each batch would be too slow.
+ */
+function insertStatement(db: Drizzle, size: number): string {
   const row = {
     id: sql.placeholder('id'),
     name: sql.placeholder('name'),

@@ -1,61 +1,67 @@
-import type { ErrorKind, NewPlant, Plant } from '@plant-store/schemas';
+import { EventEmitter } from 'node:events';
+import { NewPlant, type Plant } from '@plant-store/schemas';
+import { isDataError } from '../database/database-error.ts';
+import { invalidInput, type PlantStoreError } from '../plant-store-error.ts';
+import { bisect } from './bisect.ts';
+import { createNotStarted, createUnanswered, plantRejected } from './create-errors.ts';
 import { CreateQueue } from './create-queue.ts';
-import { createUnanswered, isDataError, plantRefused } from '../database/database-error.ts';
-import { deadline } from '../database/timeout.ts';
+import { type Deadline, defaultTimeout } from './deadline.ts';
 import { PendingCreate } from './pending-create.ts';
-import { PlantStoreError } from '../plant-store-error.ts';
 import type { PlantTable } from './plant-table.ts';
+import { splitById } from './split-by-id.ts';
 
-/** Told of each batch that the database has taken: how many plants it had and how long it took. */
-export type BatchListener = (batch: { size: number; milliseconds: number }) => void;
+/** `batch`: one statement committed so many plants, in so many milliseconds. */
+export type StoreEvents = { batch: [{ size: number; milliseconds: number }] };
 
 interface WriteBatcherOptions {
   table: PlantTable;
-  /** Statements under way at once. */
+  /** Insert statements that run at once, at most. */
   maxInFlight: number;
-  /** Plants in one statement. */
+  /** Plants in one statement, at most. */
   maxBatch?: number;
-  /** Milliseconds that the others wait for a statement to return before they go beside it. */
-  patience?: number;
-  /**
-   * Plants waiting for a statement; beyond it creates are refused, and before it where the database
-   * is too slow for so many.
-   */
+  /** Milliseconds after which a running statement is slow, and a partly filled one starts beside it. */
+  slowAfter?: number;
+  /** Plants that may wait for a statement; fewer when the database is too slow for so many. */
   maxQueue?: number;
-  /** Milliseconds in which every create is answered. */
-  deadline?: number;
+  /** Milliseconds in which a create is answered when its caller sets no deadline. */
+  timeout?: number;
 }
 
 /**
- * Coalesces concurrent creates: while a statement is under way the next plants gather, then go
- * together in one statement and one commit. A lone create goes at once. Statements go beside each
- * other only when they are full or the others are slow: two half batches cost more than a whole one.
+ * Coalesces concurrent creates: while one statement runs, the next plants gather and go together in
+ * one statement and one commit. A single create goes at once. A second statement starts only when it
+ * is full or the first is slow: two half batches cost more than a whole one.
  */
 export class WriteBatcher {
+  /** An error that a listener throws becomes a warning of the process; the batch stays committed. */
+  readonly events = new EventEmitter<StoreEvents>();
   readonly #options: Required<WriteBatcherOptions>;
   readonly #queue: CreateQueue;
   readonly #inFlight = new Set<PendingCreate[]>();
-  /** Those in flight that are expected back soon. */
-  readonly #young = new Set<PendingCreate[]>();
-  /** Milliseconds that a statement takes, lately; 0 until some have returned. */
+  /** Those in flight that are not slow yet. */
+  readonly #recentlySent = new Set<PendingCreate[]>();
+  /** Milliseconds of a recent statement, as a moving average; 0 until one has returned. */
   #latency = 0;
   #isClosing = false;
-  onBatch: BatchListener = () => {};
 
   constructor(options: WriteBatcherOptions) {
-    this.#options = { maxBatch: 128, patience: 50, maxQueue: 10_000, deadline, ...options };
+    const defaults = { maxBatch: 128, slowAfter: 50, maxQueue: 10_000, timeout: defaultTimeout };
+    this.#options = { ...defaults, ...options };
     this.#queue = new CreateQueue(this.#options.maxBatch, this.#options.maxQueue);
   }
 
   /** See `PlantStore.create`. */
-  async create(plant: NewPlant, within = this.#options.deadline): Promise<Plant> {
-    if (this.#isClosing) throw refused('shuttingDown', 'the store is closing');
-    // What may be answered too late is not begun: it could be written for nobody.
-    if (this.#queue.isFull || this.#timeToAnswer() > 0.8 * within) {
-      throw refused('overloaded', `${this.#queue.size} creates are waiting already`);
-    }
+  async create(plant: NewPlant, options: { deadline?: Deadline | undefined } = {}): Promise<Plant> {
+    // Internal tools call this too, and may have bypassed the types.
+    const { data, error } = NewPlant.safeParse(plant);
+    if (error) throw invalidInput(error);
 
-    const pending = new PendingCreate(plant, within, () => this.#queue.dropAnswered());
+    const { deadline = performance.now() + this.#options.timeout } = options;
+    if (this.#isClosing) throw createNotStarted('shuttingDown', 'the store is closing');
+    if (this.#queue.isFull || this.#isTooSlowFor(deadline)) {
+      throw createNotStarted('overloaded', `${this.#queue.size} creates are waiting already`);
+    }
+    const pending = new PendingCreate(data, deadline, () => this.#queue.dropAnswered());
     this.#queue.add(pending);
     this.#send();
     return pending.outcome;
@@ -66,7 +72,7 @@ export class WriteBatcher {
     return { waiting: this.#queue.size, inFlight: [...this.#inFlight].flat().length };
   }
 
-  /** Refuses further creates and resolves when those under way are answered. */
+  /** Takes no further creates; resolves when all earlier ones are answered. */
   async drained(): Promise<void> {
     this.#isClosing = true;
     const open = [...this.#queue, ...[...this.#inFlight].flat()];
@@ -74,99 +80,87 @@ export class WriteBatcher {
   }
 
   #send(): void {
-    const { maxInFlight, patience } = this.#options;
+    const { maxInFlight, slowAfter } = this.#options;
     while (this.#queue.size > 0 && this.#inFlight.size < maxInFlight) {
-      if (this.#young.size > 0 && this.#queue.fullStatements === 0) return;
+      if (this.#recentlySent.size > 0 && this.#queue.fullStatements === 0) return;
       const batch = this.#queue.take();
       this.#inFlight.add(batch);
-      this.#young.add(batch);
-      const isSlow = setTimeout(() => {
-        this.#young.delete(batch);
+      this.#recentlySent.add(batch);
+      const slowTimer = setTimeout(() => {
+        this.#recentlySent.delete(batch);
         this.#send();
-      }, patience);
+      }, slowAfter);
       const sentAt = performance.now();
       void this.#write(batch).then(() => {
-        clearTimeout(isSlow);
-        this.#young.delete(batch);
+        clearTimeout(slowTimer);
+        this.#recentlySent.delete(batch);
         this.#inFlight.delete(batch);
-        this.#noteLatency(performance.now() - sentAt);
+        this.#updateLatency(performance.now() - sentAt);
         this.#send();
       });
     }
-  }
-
-  /**
-   * Milliseconds until the next create is answered, at the longest. What fits into one statement may
-   * always gather: a slow database is kept busy, and seen when it is fast again.
-   */
-  #timeToAnswer(): number {
-    const ahead = this.#queue.fullStatements;
-    if (ahead === 0) return 0;
-    // The statements under way, those of the creates before it, its own.
-    return (2 + Math.floor(ahead / this.#options.maxInFlight)) * this.#latency;
-  }
-
-  /**
-   * Each statement weighs an eighth, so that one that hung until its deadline changes little. What
-   * was learnt is forgotten when there is nothing to do, since the database may be another by then.
-   */
-  #noteLatency(latency: number): void {
-    const isIdle = this.#queue.size === 0 && this.#inFlight.size === 0;
-    this.#latency = isIdle ? 0 : this.#latency + (latency - this.#latency) / 8;
   }
 
   /** Writes a batch and answers its creates; never rejects. */
   async #write(batch: PendingCreate[]): Promise<void> {
     const open = batch.filter(({ isAnswered }) => !isAnswered);
     if (open.length === 0) return;
+    const { table } = this.#options;
+    const plants = splitById(open).first.map(({ plant }) => plant);
     try {
-      await this.#insert(open);
+      const sentAt = performance.now();
+      const inserted = await table.insert(plants);
+      this.#emitBatch({ size: plants.length, milliseconds: performance.now() - sentAt });
+      const isAllNew = inserted === plants.length;
+      answerAll(open, isAllNew ? plants : await table.find(plants.map(({ id }) => id)));
     } catch (error) {
       if (!isDataError(error)) return failAll(open, createUnanswered(error));
-      if (open.length === 1) return failAll(open, plantRefused(error));
-      // Some plant in here is at fault: halve until it stands alone.
-      const middle = open.length >> 1;
-      await this.#write(open.slice(0, middle));
-      await this.#write(open.slice(middle));
+      if (open.length === 1) return failAll(open, plantRejected(error));
+      await bisect(open, (half) => this.#write(half));
     }
   }
 
-  async #insert(batch: PendingCreate[]): Promise<void> {
-    const { table } = this.#options;
-    const byId = Map.groupBy(batch, ({ plant }) => plant.id);
-    // Of several creates for one id the first is sent; the others are compared with what is stored.
-    // In order of id, since batches that overlap in different orders deadlock.
-    const plants = [...byId.values()].flatMap(([first]) => (first ? [first.plant] : []));
-    plants.sort((a, b) => (a.id < b.id ? -1 : 1));
-
-    const sentAt = performance.now();
-    const inserted = await table.insert(plants);
-    this.#tell({ size: plants.length, milliseconds: performance.now() - sentAt });
-    // Where an id was taken, every plant is compared with what is stored under its id.
-    const isAllNew = inserted === plants.length;
-    const stored = isAllNew ? plants : await table.find(plants.map(({ id }) => id));
-
-    for (const plant of stored) {
-      for (const pending of byId.get(plant.id) ?? []) pending.answer(plant);
-    }
-    // What was neither inserted nor found was deleted in between.
-    if (stored.length < plants.length) failAll(batch, createUnanswered());
+  /**
+   * Whether a create now may be answered after its deadline. The plants of the next statement may
+   * always gather: they keep a slow database busy, and show when it is fast again.
+   */
+  #isTooSlowFor(deadline: Deadline): boolean {
+    const ahead = this.#queue.fullStatements;
+    if (ahead === 0) return false;
+    // The running statements, those of the creates ahead, and its own.
+    const statements = 2 + Math.floor(ahead / this.#options.maxInFlight);
+    return statements * this.#latency > 0.8 * (deadline - performance.now());
   }
 
-  /** The plants are committed, whatever goes wrong in who is told of it. */
-  #tell(batch: Parameters<BatchListener>[0]): void {
+  /**
+   * Each statement counts an eighth, so that one statement that timed out changes little. An idle
+   * batcher forgets the latency: the database may be faster by the next create.
+   */
+  #updateLatency(latency: number): void {
+    const isIdle = this.#queue.size === 0 && this.#inFlight.size === 0;
+    this.#latency = isIdle ? 0 : this.#latency + (latency - this.#latency) / 8;
+  }
+
+  #emitBatch(batch: StoreEvents['batch'][0]): void {
     try {
-      this.onBatch(batch);
+      this.events.emit('batch', batch);
     } catch (error) {
       process.emitWarning(error instanceof Error ? error : String(error));
     }
   }
 }
 
-function failAll(batch: PendingCreate[], error: PlantStoreError): void {
-  for (const pending of batch) pending.fail(error);
+/** Compares each create with the plant that is stored under its id. */
+function answerAll(creates: readonly PendingCreate[], stored: readonly NewPlant[]): void {
+  const byId = new Map(stored.map((plant) => [plant.id, plant]));
+  for (const create of creates) {
+    const there = byId.get(create.plant.id);
+    if (there) create.answer(there);
+    // The id was taken, and its plant was deleted before it could be compared.
+    else create.fail(createUnanswered());
+  }
 }
 
-function refused(kind: ErrorKind, why: string): PlantStoreError {
-  return new PlantStoreError(kind, `${why}: nothing was written, send the plant again later`);
+function failAll(creates: readonly PendingCreate[], error: PlantStoreError): void {
+  for (const create of creates) create.fail(error);
 }

@@ -1,7 +1,7 @@
 import { NewPlant, Plant } from '@plant-store/schemas';
 import { procedure } from './trpc.ts';
 
-/** Creates a plant. The id is the client's and makes a retry safe: see `PlantStore.create`. */
+/** Creates a plant. The client chooses the id, which makes a retry safe: see `PlantStore.create`. */
 export const createPlant = procedure
   .meta({
     openapi: {
@@ -9,14 +9,14 @@ export const createPlant = procedure
       path: '/plants',
       summary: 'Creates a new plant in the store',
       description:
-        'The id makes a retry safe: the same plant again is answered 200 again; ' +
-        'another plant under an id that is taken is refused with 409.\n\n' +
-        'Send an id beyond ±9007199254740991 as raw JSON: numbers of JavaScript are rounded there, ' +
-        'and so are they in the form view of the API reference.',
+        'The id makes a retry safe: the same plant again gets 200 again. ' +
+        'Another plant under an id that is taken gets 409.\n\n' +
+        'Send an id beyond ±9007199254740991 as raw JSON: JavaScript rounds numbers beyond that, ' +
+        'and so does the form view of the API reference.',
       tags: ['plants'],
       successDescription: 'Plant response',
     },
   })
   .input(NewPlant)
   .output(Plant)
-  .mutation(({ ctx, input }) => ctx.store.create(input, ctx.within));
+  .mutation(({ ctx: { store, deadline }, input }) => store.create(input, { deadline }));

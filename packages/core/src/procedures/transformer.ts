@@ -1,27 +1,27 @@
-import { refuseDeepJson } from '@plant-store/schemas';
+import { checkJsonDepth } from '@plant-store/schemas';
 import superjson from 'superjson';
 import { PlantStoreError } from '../plant-store-error.ts';
 
 /**
- * superjson as tRPC's clients speak it, with a reader of our own for what they send.
+ * superjson for tRPC's clients, with a reader of our own for the input.
  *
- * superjson trusts the types that a payload claims: `BigInt(true)`, `Number("5")` and
- * `new Float64Array(1e9)` are a client's to call. Here a claim only counts where the value is what
- * superjson itself writes for it, and only for the types that inputs have.
+ * superjson's reader trusts the types that a payload claims, so a client could make it run
+ * `BigInt(true)`, `Number("5")` or `new Float64Array(1e9)`. This reader accepts a claim only for the
+ * types that inputs have, and only for a value that superjson itself would write.
  */
 export const transformer = {
   input: { serialize: superjson.serialize, deserialize },
   output: superjson,
 };
 
-/** Stands for a value whose claimed type is not read; every schema refuses it. */
-const unreadable = Symbol('unreadable');
+/** Replaces a value with an unsupported type; every schema rejects it. */
+const unsupported = Symbol('unsupported');
 
 const readers: Record<string, (value: unknown) => unknown> = {
   bigint: (value) =>
-    typeof value === 'string' && /^(0|-?[1-9]\d{0,18})$/.test(value) ? BigInt(value) : unreadable,
-  number: (value) => (value === '-0' ? 0 : unreadable),
-  undefined: (value) => (value === null ? undefined : unreadable),
+    typeof value === 'string' && /^(0|-?[1-9]\d{0,18})$/.test(value) ? BigInt(value) : unsupported,
+  number: (value) => (value === '-0' ? 0 : unsupported),
+  undefined: (value) => (value === null ? undefined : unsupported),
 };
 
 function deserialize(payload: unknown): unknown {
@@ -29,7 +29,7 @@ function deserialize(payload: unknown): unknown {
     throw new PlantStoreError('invalidInput', 'invalid input: it must be superjson, {"json": …}');
   }
   const { json, meta } = payload;
-  refuseDeepJson(json);
+  checkJsonDepth(json);
   const claims = isRecord(meta) ? meta['values'] : undefined;
   if (Array.isArray(claims)) return read(json, claims);
   if (isRecord(claims)) {
@@ -38,7 +38,7 @@ function deserialize(payload: unknown): unknown {
   return json;
 }
 
-/** Reads the value at a path in its place. */
+/** Replaces the value at a path with what its claim makes of it. */
 function apply(json: unknown, path: string, claim: unknown): void {
   const keys = keysOf(path);
   const last = keys.pop() ?? '';
@@ -47,7 +47,7 @@ function apply(json: unknown, path: string, claim: unknown): void {
   if (isRecord(holder) && Object.hasOwn(holder, last)) holder[last] = read(holder[last], claim);
 }
 
-/** The keys of a path such as `a.b`, where a dot or a backslash within a key is escaped. */
+/** The keys of a path such as `a.b`. A backslash escapes a dot or a backslash within a key. */
 function keysOf(path: string): string[] {
   const keys: string[] = [];
   for (const [, key = '', dot] of path.matchAll(/((?:\\.|[^.\\])*)(\.|$)/g)) {
@@ -60,7 +60,7 @@ function keysOf(path: string): string[] {
 function read(value: unknown, claim: unknown): unknown {
   const type = Array.isArray(claim) ? claim[0] : claim;
   const reader = typeof type === 'string' && Object.hasOwn(readers, type) && readers[type];
-  return reader ? reader(value) : unreadable;
+  return reader ? reader(value) : unsupported;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

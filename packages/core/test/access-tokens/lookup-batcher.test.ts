@@ -43,7 +43,7 @@ it('tells all whose statement has failed, and goes on with the next', async () =
     },
   });
   const outcomes = await Promise.allSettled(['x', 'x', 'fails', 'ann'].map(lookUp));
-  const failed = { reason: { error: 50300, message: 'the database did not answer: try again' } };
+  const failed = { reason: { code: 50300, message: 'the database did not answer: try again' } };
   expect(outcomes.slice(2)).toMatchObject([failed, failed]);
   expect(await lookUp('ann')).toBe(ann);
 });
@@ -61,7 +61,7 @@ it('answers in time while the database is silent, and asks for nothing that nobo
   });
   const late = Promise.allSettled(hashes(300).map(lookUp));
   await vi.advanceTimersByTimeAsync(5_000);
-  for (const outcome of await late) expect(outcome).toMatchObject({ reason: { error: 50300 } });
+  for (const outcome of await late) expect(outcome).toMatchObject({ reason: { code: 50300 } });
 
   const next = lookUp('ann');
   held.resolve(known);

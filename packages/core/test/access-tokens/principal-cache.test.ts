@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { createPrincipalCache, type Finding, sha256Of } from '../../src/access-tokens/principal-cache.ts';
+import {
+  createPrincipalCache,
+  sha256Of,
+  type TokenOwner,
+} from '../../src/access-tokens/principal-cache.ts';
 
 const forever = Number.POSITIVE_INFINITY;
-const ann: Finding = { principal: { name: 'Ann' }, until: forever };
-const nobody: Finding = { principal: undefined, until: forever };
+const ann: TokenOwner = { principal: { name: 'Ann' }, validUntil: forever };
+const nobody: TokenOwner = { principal: undefined, validUntil: forever };
 
 describe('a cache of principals', () => {
-  it('keeps what is known during a flood of what is not', async () => {
+  it('remembers a valid token during a flood of unknown ones', async () => {
     let found = 0;
     const find = async (_sha256: string, token: string) => {
       found++;
@@ -19,8 +23,8 @@ describe('a cache of principals', () => {
     expect(cache.get('ann')).toBe(ann.principal);
   });
 
-  it('does not keep what it is told to forget while it is being looked for', async () => {
-    const answers = [Promise.withResolvers<Finding>(), Promise.withResolvers<Finding>()];
+  it('does not remember a token that it is told to forget during its look-up', async () => {
+    const answers = [Promise.withResolvers<TokenOwner>(), Promise.withResolvers<TokenOwner>()];
     let asked = 0;
     const find = () => answers[asked++]?.promise ?? Promise.reject(new Error('asked too often'));
     const cache = createPrincipalCache({ find, now: () => 0 });
@@ -35,7 +39,7 @@ describe('a cache of principals', () => {
     expect(cache.get('ann')).toBeUndefined();
   });
 
-  it('asks again after a failure', async () => {
+  it('looks a token up again after an error', async () => {
     const answers = [Promise.reject(new Error('no answer')), Promise.resolve(ann)];
     const cache = createPrincipalCache({
       find: async () => answers.shift() ?? nobody,

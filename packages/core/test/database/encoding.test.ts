@@ -10,9 +10,9 @@ it('refuses text that the encoding of the database cannot hold, and never alters
   const outcomes = await Promise.allSettled(creates);
   expect(outcomes).toMatchObject([
     { value: { name: 'Café' } },
-    { reason: { error: 40001, message: expect.stringContaining('SQLSTATE 22P05') } },
+    { reason: { code: 40001, message: expect.stringContaining('SQLSTATE 22P05') } },
     { value: { name: 'Ficus' } },
-    { reason: { error: 40001 } },
+    { reason: { code: 40001 } },
   ]);
   await store.close();
 });

@@ -84,7 +84,7 @@ it('has every change of the schema in a migration', async () => {
   const copy = await mkdtemp(join(tmpdir(), 'plant-store-migrations-'));
   await cp(migrationsFolder, copy, { recursive: true });
   const before = await readdir(copy);
-  const drizzleKit = fileURLToPath(new URL('../node_modules/.bin/drizzle-kit', import.meta.url));
+  const drizzleKit = fileURLToPath(new URL('../../node_modules/.bin/drizzle-kit', import.meta.url));
   const schema = fileURLToPath(new URL('../../src/database/tables.ts', import.meta.url));
   // drizzle-kit takes paths relative to where it runs.
   const flags = ['--dialect', 'postgresql', '--schema', schema, '--out', '.'];

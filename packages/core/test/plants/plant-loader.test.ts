@@ -6,8 +6,8 @@ import { createDatabase } from '@plant-store/test-setup';
 import fc from 'fast-check';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { LoadOutcome } from '../../src/plants/plant-loader.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
+import type { LoadOutcome } from '../../src/plants/plant-loader.ts';
 
 /** What creating the plants one after the other comes to, with what is stored by then. */
 function createdInTurn(plants: NewPlant[], stored: Map<bigint, NewPlant>): string[] {
@@ -171,8 +171,8 @@ it('says that the database is unavailable when it is', async () => {
   const sql = postgres(databaseUrl);
   await sql`drop table plants`;
   await sql.end();
-  await expect(store.load([{ id: 1n, name: 'x' }])).rejects.toMatchObject({ error: 50300 });
-  await expect(store.get(1n)).rejects.toMatchObject({ error: 50300 });
-  await expect(store.read().next()).rejects.toMatchObject({ error: 50300 });
+  await expect(store.load([{ id: 1n, name: 'x' }])).rejects.toMatchObject({ code: 50300 });
+  await expect(store.get(1n)).rejects.toMatchObject({ code: 50300 });
+  await expect(store.read().next()).rejects.toMatchObject({ code: 50300 });
   await store.close();
 });

@@ -3,9 +3,9 @@ import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, it, onTestFinished, vi } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
+import { openPostgres } from '../../src/database/postgres/postgres-database.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
 import { createPlantTable, type PlantTable } from '../../src/plants/plant-table.ts';
-import { openPostgres } from '../../src/database/postgres/postgres-database.ts';
 import { WriteBatcher } from '../../src/plants/write-batcher.ts';
 
 let sql: postgres.Sql;
@@ -55,7 +55,7 @@ it('sends a statement beside another when it is full, or when that one is slow',
     table: { ...table, insert },
     maxInFlight: 2,
     maxBatch: 10,
-    patience: 20,
+    slowAfter: 20,
   });
   const [slow, ...others] = plantsFrom(8000, 16).map((plant) => writes.create(plant));
   await Promise.all(others);
@@ -71,7 +71,7 @@ it('answers the neighbours of a plant that the database refuses', async () => {
   const outcomes = await Promise.allSettled(poisoned.map((plant) => writes.create(plant)));
 
   for (const [i, outcome] of outcomes.entries()) {
-    if (i % 30 === 7) expect(outcome).toMatchObject({ reason: { error: 40001 } });
+    if (i % 30 === 7) expect(outcome).toMatchObject({ reason: { code: 40001 } });
     else expect(outcome).toEqual({ status: 'fulfilled', value: { name: `plant ${2000 + i}` } });
   }
   const [row] = await sql`select count(*)::int from plants where id between 2000 and 2099`;
@@ -101,12 +101,12 @@ it('refuses creates beyond its queue at once', async () => {
     table: { ...table, ...silent },
     maxInFlight: 1,
     maxQueue: 5,
-    deadline: 50,
+    timeout: 50,
   });
   const creates = plantsFrom(4000, 7).map((plant) => writes.create(plant));
-  await expect(creates[6]).rejects.toMatchObject({ kind: 'overloaded', error: 50301 });
+  await expect(creates[6]).rejects.toMatchObject({ kind: 'overloaded', code: 50301 });
   const outcomes = await Promise.allSettled(creates.slice(0, 6));
-  for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { error: 50300 } });
+  for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { code: 50300 } });
 });
 
 /** A table whose statements take so many milliseconds, by a clock that the test moves. */
@@ -178,7 +178,7 @@ it('refuses nobody because the database was slow before', async () => {
 it('fills its statements though each takes half of the deadline', async () => {
   const sizes: number[] = [];
   const writes = new WriteBatcher({ table: taking(() => 2_400), maxInFlight: 1 });
-  writes.onBatch = ({ size }) => sizes.push(size);
+  writes.events.on('batch', ({ size }) => sizes.push(size));
   for (let i = 0; i < 50; i++) {
     void outcomesOf(writes, 70_000 + i * 200, 200);
     await vi.advanceTimersByTimeAsync(1_200);
@@ -195,12 +195,12 @@ it('sends no further statements behind those that do not return, and goes on whe
     ...table,
     insert: (batch) => (++statements === 1 ? held.promise : table.insert(batch)),
   };
-  const writes = new WriteBatcher({ table: slow, maxInFlight: 1, maxQueue: 2, deadline: 50 });
+  const writes = new WriteBatcher({ table: slow, maxInFlight: 1, maxQueue: 2, timeout: 50 });
   const late = await Promise.allSettled(plantsFrom(5000, 3).map((plant) => writes.create(plant)));
-  for (const outcome of late) expect(outcome).toMatchObject({ reason: { error: 50300 } });
+  for (const outcome of late) expect(outcome).toMatchObject({ reason: { code: 50300 } });
 
   // Those that were answered late have made room in the queue, for one that is answered late too.
-  await expect(writes.create({ id: 5003n, name: 'x' })).rejects.toMatchObject({ error: 50300 });
+  await expect(writes.create({ id: 5003n, name: 'x' })).rejects.toMatchObject({ code: 50300 });
   expect(statements).toBe(1);
 
   held.resolve(0);
@@ -210,9 +210,9 @@ it('sends no further statements behind those that do not return, and goes on whe
 
 it('is drained at its deadline though a statement never returns', async () => {
   const stuck: PlantTable = { ...table, ...silent };
-  const writes = new WriteBatcher({ table: stuck, maxInFlight: 1, deadline: 20 });
+  const writes = new WriteBatcher({ table: stuck, maxInFlight: 1, timeout: 20 });
   const create = writes.create({ id: 7000n, name: 'x' });
-  await Promise.all([expect(create).rejects.toMatchObject({ error: 50300 }), writes.drained()]);
+  await Promise.all([expect(create).rejects.toMatchObject({ code: 50300 }), writes.drained()]);
 });
 
 it('sends no more text in one statement than a million characters, and one plant', async () => {
@@ -227,17 +227,17 @@ it('refuses creates at once that would make more text wait than it holds', async
   const writes = new WriteBatcher({
     table: { ...table, ...silent },
     maxInFlight: 1,
-    deadline: 200,
+    timeout: 200,
   });
   const name = 'x'.repeat(2 ** 20);
   const held = plantsFrom(1, 65).map((plant) => writes.create({ ...plant, name }));
   const tooMany = writes.create({ id: 66n, name: 'x' });
-  await expect(tooMany).rejects.toMatchObject({ error: 50301 });
+  await expect(tooMany).rejects.toMatchObject({ code: 50301 });
   const outcomes = await Promise.allSettled(held);
   expect(outcomes).toEqual(
-    Array(65).fill({ status: 'rejected', reason: expect.objectContaining({ error: 50300 }) }),
+    Array(65).fill({ status: 'rejected', reason: expect.objectContaining({ code: 50300 }) }),
   );
-  await expect(writes.create({ id: 67n, name: 'x' })).rejects.toMatchObject({ error: 50300 });
+  await expect(writes.create({ id: 67n, name: 'x' })).rejects.toMatchObject({ code: 50300 });
 });
 
 it('answers the creates of a batch though whoever is told of it fails', async () => {
@@ -245,9 +245,9 @@ it('answers the creates of a batch though whoever is told of it fails', async ()
   const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
   onTestFinished(() => warn.mockRestore());
   const writes = new WriteBatcher({ table, maxInFlight: 1 });
-  writes.onBatch = () => {
+  writes.events.on('batch', () => {
     throw failure;
-  };
+  });
   await expect(writes.create({ id: 9500n, name: 'x' })).resolves.toEqual({ name: 'x' });
   expect(warn).toHaveBeenCalledWith(failure);
 });
@@ -255,7 +255,7 @@ it('answers the creates of a batch though whoever is told of it fails', async ()
 it('answers a create whose row was deleted in the meantime', async () => {
   const vanishing: PlantTable = { ...table, insert: async () => 0, find: async () => [] };
   const writes = new WriteBatcher({ table: vanishing, maxInFlight: 1 });
-  await expect(writes.create({ id: 6000n, name: 'x' })).rejects.toMatchObject({ error: 50300 });
+  await expect(writes.create({ id: 6000n, name: 'x' })).rejects.toMatchObject({ code: 50300 });
 });
 
 it('says that the database is unavailable when it is, not that it has a bug', async () => {
@@ -264,7 +264,7 @@ it('says that the database is unavailable when it is, not that it has a bug', as
   const admin = postgres(databaseUrl);
   await admin`drop table plants`;
   await admin.end();
-  await expect(store.create({ id: 1n, name: 'x' })).rejects.toMatchObject({ error: 50300 });
-  await expect(store.ready()).rejects.toMatchObject({ error: 50300 });
+  await expect(store.create({ id: 1n, name: 'x' })).rejects.toMatchObject({ code: 50300 });
+  await expect(store.ready()).rejects.toMatchObject({ code: 50300 });
   await store.close();
 });

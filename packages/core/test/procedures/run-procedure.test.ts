@@ -1,14 +1,40 @@
 import { initTRPC, TRPCError } from '@trpc/server';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { runDirectly } from '../../src/procedures/run-procedure.ts';
+import { toTRPCError } from '../../src/procedures/trpc-error.ts';
 
 const t = initTRPC.context<{ user: string }>().create();
+const named = z.object({ name: z.string() });
+const slow = <T>(value: T) => Promise.resolve(value);
 
 const procedures = {
+  plain: t.procedure
+    .input(named)
+    .output(z.object({ greeting: z.string() }))
+    .mutation(({ ctx, input, path, signal, batchIndex }) => ({
+      greeting: JSON.stringify({ ctx, input, path, signal, batchIndex }),
+      dropped: 'not in the output',
+    })),
+  asyncInput: t.procedure
+    .input(named.refine(({ name }) => slow(name !== 'taken'), 'is taken'))
+    .output(z.string())
+    .query(({ input }) => input.name),
+  asyncOutput: t.procedure
+    .input(named)
+    .output(z.string().refine((text) => slow(text !== 'bad')))
+    .query(({ input }) => input.name),
+  asyncTransforms: t.procedure
+    .input(named.transform(async ({ name }) => name.length))
+    .output(z.number().transform(async (length) => length * 2))
+    .query(({ input }) => input),
+  asyncResolver: t.procedure
+    .input(z.void())
+    .output(z.string())
+    .query(() => slow('later')),
   everything: t.procedure
     .use(({ ctx, next }) => next({ ctx: { seenBy: `${ctx.user}, then the first` } }))
-    .input(z.object({ name: z.string() }))
+    .input(named)
     .input(z.object({ size: z.number().transform(String) }))
     .use(async ({ ctx, input, meta, path, type, signal, batchIndex, next }) => {
       const result = await next({ ctx: { call: { path, type, meta, signal, batchIndex } } });
@@ -16,22 +42,55 @@ const procedures = {
     })
     .output(z.object({ greeting: z.string() }))
     .query(({ ctx, input }) => ({ ...ctx, greeting: `${input.name} ${input.size}` })),
-  otherInput: t.procedure
+  changedContext: t.procedure
+    .use(({ next }) => next({ ctx: { user: 'another' } }))
+    .input(named)
+    .output(z.string())
+    .query(({ ctx, input }) => `${ctx.user}: ${input.name}`),
+  changedInput: t.procedure
     .use(({ next }) => next({ getRawInput: async () => ({ name: 'replaced' }) }))
-    .input(z.object({ name: z.string() }))
+    .input(named)
+    .output(named)
     .query(({ input }) => input),
-  refusal: t.procedure
+  onlyInput: t.procedure.input(named).query(({ input }) => input.name),
+  onlyOutput: t.procedure.output((output) => `${output}!`).query(() => 'made'),
+  rejectingMiddleware: t.procedure
     .use(() => Promise.reject(new TRPCError({ code: 'FORBIDDEN' })))
     .query(() => 1),
-  bug: t.procedure.query(() => Promise.reject(new TypeError('no such thing'))),
-  recovery: t.procedure
+  repeatingMiddleware: t.procedure
     .use(async ({ next }) => {
       const result = await next();
       return result.ok ? result : next();
     })
     .query(() => Promise.reject(new Error('twice'))),
-  otherOutput: t.procedure.output((output) => `${output}!`).query(() => 'made'),
-  badOutput: t.procedure.output(z.object({ name: z.string() })).query(() => ({ name: 1 }) as never),
+  throwingInput: t.procedure
+    .input(
+      named.transform(() => {
+        throw new TypeError('in the input');
+      }),
+    )
+    .output(z.string())
+    .query(() => 'never'),
+  throwingResolver: t.procedure
+    .input(z.unknown())
+    .output(z.string())
+    .query(() => Promise.reject(new TypeError('no such thing'))),
+  throwingOutput: t.procedure
+    .input(z.unknown())
+    .output(
+      z.string().transform(() => {
+        throw new TypeError('in the output');
+      }),
+    )
+    .query(() => 'made'),
+  trpcError: t.procedure
+    .input(z.unknown())
+    .output(z.string())
+    .query(() => Promise.reject(new TRPCError({ code: 'CONFLICT', message: 'taken' }))),
+  wrongOutput: t.procedure
+    .input(z.unknown())
+    .output(named)
+    .query(() => ({ name: 1 }) as never), // A wrong result is the point.
 };
 
 const direct = t.createCallerFactory(t.router(runDirectly(procedures)))({ user: 'somebody' });
@@ -39,32 +98,53 @@ const original = t.createCallerFactory(t.router(procedures))({ user: 'somebody' 
 type Name = keyof typeof procedures;
 
 const outcomeOf = async (caller: typeof direct, name: Name, input: unknown) => {
-  const call = caller[name] as (input: unknown) => Promise<unknown>; // Refused input is the point.
+  const call = caller[name] as (input: unknown) => Promise<unknown>; // Invalid input is the point.
   const [outcome] = await Promise.allSettled([call(input)]);
-  return outcome.status === 'fulfilled' ? outcome : { ...outcome, message: String(outcome.reason) };
+  if (outcome.status === 'fulfilled') return outcome;
+  const { code, message, cause } = toTRPCError(outcome.reason);
+  return { code, message, cause: String(cause) };
 };
 
 it.each<[Name, unknown]>([
+  ['plain', { name: 'Hoya' }],
+  ['plain', { name: 1 }],
+  ['plain', undefined],
+  ['asyncInput', { name: 'free' }],
+  ['asyncInput', { name: 'taken' }],
+  ['asyncOutput', { name: 'good' }],
+  ['asyncOutput', { name: 'bad' }],
+  ['asyncTransforms', { name: 'Hoya' }],
+  ['asyncResolver', undefined],
   ['everything', { name: 'Hoya', size: 3 }],
   ['everything', { name: 'Hoya' }],
   ['everything', undefined],
-  ['otherInput', { name: 'sent' }],
-  ['refusal', undefined],
-  ['bug', undefined],
-  ['recovery', undefined],
-  ['otherOutput', undefined],
-  ['badOutput', undefined],
-])('runs %s of %j as tRPC does', async (name, input) => {
+  ['changedContext', { name: 'Hoya' }],
+  ['changedInput', { name: 'sent' }],
+  ['onlyInput', { name: 'Hoya' }],
+  ['onlyOutput', undefined],
+  ['rejectingMiddleware', undefined],
+  ['repeatingMiddleware', undefined],
+  ['throwingInput', { name: 'Hoya' }],
+  ['throwingResolver', undefined],
+  ['throwingOutput', undefined],
+  ['trpcError', undefined],
+  ['wrongOutput', undefined],
+])('runs %s with %j as tRPC does', async (name, input) => {
   const expected = await outcomeOf(original, name, input);
   expect(await outcomeOf(direct, name, input)).toStrictEqual(expected);
 });
 
-it('knows the check of the output by its mark', () => {
-  const { middlewares } = procedures.badOutput._def as unknown as { middlewares: object[] }; // Not in its public type.
-  expect(middlewares).toContainEqual(expect.objectContaining({ _type: 'output' }));
+it('runs a procedure that only checks its input and output without tRPC’s middlewares', async () => {
+  const { middlewares } = procedures.plain._def as unknown as { middlewares: object[] }; // Not public.
+  const resolve = vi.fn(middlewares.at(-1) as () => void);
+  middlewares.splice(-1, 1, resolve);
+  await direct.plain({ name: 'Hoya' });
+  expect(resolve).not.toHaveBeenCalled();
+  await original.plain({ name: 'Hoya' });
+  expect(resolve).toHaveBeenCalledOnce();
 });
 
-it('leaves what a router and its adapters read of a procedure as it is', () => {
+it('leaves what a router and its adapters read of a procedure unchanged', () => {
   const { everything } = runDirectly(procedures);
   expect({ ...everything }).toEqual({ ...procedures.everything });
   expect(everything._def).toBe(procedures.everything._def);

@@ -58,7 +58,7 @@ describe('what a tRPC client sends', () => {
     'is refused when it is not superjson: %j',
     (input) => {
       expect(() => deserialize(input)).toThrow(
-        expect.objectContaining({ error: 40001, message: expect.stringContaining('superjson') }),
+        expect.objectContaining({ code: 40001, message: expect.stringContaining('superjson') }),
       );
     },
   );

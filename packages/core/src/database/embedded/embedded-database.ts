@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
 import { migrate } from 'drizzle-orm/pglite/migrator';
-import { DataDirectoryError, lockDataDirectory } from './data-directory-lock.ts';
 import { copyIntoPlants, type Database, type Drizzle, migrationsFolder } from '../database.ts';
+import { DataDirectoryError, lockDataDirectory } from './data-directory-lock.ts';
 
 /**
- * Opens the Postgres inside this process (PGlite) that keeps its data in a directory, and migrates
- * it. What it acknowledged survives the death of the process, but PGlite has no fsync, so not
- * necessarily a power cut.
+ * Opens and migrates the embedded database: PGlite, a Postgres inside this process with its data in
+ * a directory. Committed plants survive a crash of the process. PGlite has no fsync, so they may not
+ * survive a power cut.
  *
- * @throws DataDirectoryError when another process has the directory open, it cannot be written to,
- *   or the database in it is damaged.
+ * @throws DataDirectoryError when another process has the directory open, the directory is not
+ *   writable, or the database in it is damaged
  */
 export async function openEmbeddedDatabase(directory: string): Promise<Database> {
   const { client, close } = await openPGlite(directory, async (opened) => {
@@ -23,14 +23,14 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
   return {
     db,
     maxInFlight: 1,
-    async execute(statement, values) {
-      const { affectedRows = 0 } = await client.query(statement, [...values]);
-      return affectedRows;
+    async query(statement, values) {
+      const { affectedRows = 0 } = await client.query(statement, values);
+      return { count: affectedRows };
     },
     bulk: {
       db,
       async copyPlants(rows) {
-        // PGlite reads what it copies from a device that each query brings along.
+        // In PGlite each query has a device of its own for the data of a COPY.
         await client.query(`${copyIntoPlants} '/dev/blob'`, [], { blob: new Blob([rows]) });
       },
     },
@@ -39,10 +39,10 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
 }
 
 /**
- * Uses the database in a directory as it is, without migrating it.
+ * Uses the database in a directory without migrating it.
  *
- * @returns what `use` does, or undefined when there is no database yet.
- * @throws DataDirectoryError as above
+ * @returns the result of `use`, or undefined when there is no database yet
+ * @throws DataDirectoryError as `openEmbeddedDatabase` does
  */
 export async function useEmbeddedDatabase<T>(
   directory: string,
@@ -57,7 +57,7 @@ export async function useEmbeddedDatabase<T>(
   }
 }
 
-/** A database on which `prepare` fails counts as one that cannot be opened. */
+/** When `prepare` fails, the database counts as one that cannot be opened. */
 async function openPGlite(
   directory: string,
   prepare: (client: PGlite) => Promise<void>,
@@ -72,12 +72,12 @@ async function openPGlite(
     }
   };
   try {
-    await refuseDamaged(directory);
+    await checkNotDamaged(directory);
     client = await PGlite.create(join(directory, 'postgres'));
     await prepare(client);
     return { client, close };
   } catch (cause) {
-    await close().catch(() => {}); // A PGlite that has failed may fail to close, too.
+    await close().catch(() => {}); // After an error, PGlite may also fail to close.
     if (cause instanceof DataDirectoryError) throw cause;
     throw new DataDirectoryError(
       `the database in ${directory} cannot be opened (${cause instanceof Error ? cause.message : cause}): ` +
@@ -87,9 +87,9 @@ async function openPGlite(
   }
 }
 
-/** PGlite makes an empty database where it finds none, also where there was one with plants in it. */
-async function refuseDamaged(directory: string): Promise<void> {
-  if ((await isThere(directory, 'in-use')) && !(await hasDatabase(directory))) {
+/** PGlite creates an empty database where it finds none, even where one with plants was lost. */
+async function checkNotDamaged(directory: string): Promise<void> {
+  if ((await exists(directory, 'in-use')) && !(await hasDatabase(directory))) {
     throw new DataDirectoryError(
       `the database in ${directory} is damaged, postgres/PG_VERSION is missing: ` +
         'restore it from a backup, or choose another directory',
@@ -98,10 +98,10 @@ async function refuseDamaged(directory: string): Promise<void> {
 }
 
 function hasDatabase(directory: string): Promise<boolean> {
-  return isThere(directory, 'postgres', 'PG_VERSION');
+  return exists(directory, 'postgres', 'PG_VERSION');
 }
 
-function isThere(...path: string[]): Promise<boolean> {
+function exists(...path: string[]): Promise<boolean> {
   return access(join(...path)).then(
     () => true,
     () => false,

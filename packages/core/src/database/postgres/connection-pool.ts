@@ -1,75 +1,75 @@
 import { setTimeout } from 'node:timers/promises';
-import { leavesConnectionUsable } from '../database-error.ts';
-import { deadline, inTime } from '../timeout.ts';
+import postgres from 'postgres';
+import { queryTimeout, withTimeout } from '../timeout.ts';
 import type { Connection, QueryResult } from './connection.ts';
 
 interface ConnectionPoolOptions {
   connect: () => Promise<Connection>;
-  /** Connections at once. */
+  /** Open connections, at most. */
   max: number;
-  /** Milliseconds in which a statement is answered, or its connection given up. */
-  deadline?: number;
-  /** Milliseconds from an attempt to connect to the next, after something has failed. */
-  pause?: number;
+  /** Milliseconds for a statement; a slower one fails, and its connection is closed. */
+  timeout?: number;
+  /** Milliseconds between the starts of two attempts to connect, after an error. */
+  retryDelay?: number;
 }
 
 /**
- * A few connections, each for one statement at a time, opened one after the other as statements
- * need them.
+ * A few connections, each for one statement at a time. They are opened one after the other, when
+ * statements need them.
  *
- * When one fails all of them are replaced: what has happened to it (the server is gone, has gone
- * silent, was made read-only) has mostly happened to the others, too.
+ * When one connection fails the pool replaces all of them: a server that is gone, silent or
+ * read-only usually affects every connection.
  */
 export class ConnectionPool {
   readonly #options: Required<ConnectionPoolOptions>;
   #connections = new Set<Connection>();
   #idle: Connection[] = [];
   readonly #waiting: (() => void)[] = [];
-  #isOpening = false;
+  #isConnecting = false;
   #isClosed = false;
-  #openedAt = 0;
-  #openAgainAt = 0;
+  #lastAttemptAt = 0;
+  #nextAttemptAt = 0;
   #failedAttempts = 0;
-  #failure: unknown;
+  #lastError: unknown;
 
   constructor(options: ConnectionPoolOptions) {
-    this.#options = { deadline, pause: 500, ...options };
+    this.#options = { timeout: queryTimeout, retryDelay: 500, ...options };
   }
 
   /**
-   * Runs a statement on a connection that is free. Where there is none at all, it waits for the next
-   * attempt to connect and fails with that.
+   * Runs a statement on an idle connection. While no connection is open, the statement waits for the
+   * next attempt to connect and fails with its error.
    */
   query(...statement: Parameters<Connection['query']>): Promise<QueryResult> {
-    return this.#run((connection) => connection.query(...statement));
+    return this.#withConnection((connection) => connection.query(...statement));
   }
 
-  /** The same for a COPY. */
+  /** Runs a COPY in the same way. */
   copy(...copy: Parameters<Connection['copy']>): Promise<void> {
-    return this.#run((connection) => connection.copy(...copy));
+    return this.#withConnection((connection) => connection.copy(...copy));
   }
 
-  /** Closes the connections, now or when their statements are answered. Further statements fail. */
+  /** Closes idle connections now and the others after their statement. Further statements fail. */
   close(): void {
     this.#isClosed = true;
     this.#replaceAll();
-    this.#wake();
+    this.#wakeWaiting();
   }
 
-  async #run<T>(statement: (connection: Connection) => Promise<T>): Promise<T> {
-    const connection = await this.#take();
+  async #withConnection<T>(use: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection = await this.#acquire();
     try {
-      return await inTime(statement(connection), this.#options.deadline);
+      return await withTimeout(use(connection), this.#options.timeout);
     } catch (error) {
       const isCurrent = this.#connections.has(connection);
       if (isCurrent && !leavesConnectionUsable(error)) this.#replaceAll();
       throw error;
     } finally {
-      this.#give(connection);
+      this.#release(connection);
     }
   }
 
-  async #take(): Promise<Connection> {
+  async #acquire(): Promise<Connection> {
     const failedBefore = this.#failedAttempts;
     for (;;) {
       if (this.#isClosed) throw new Error('the store is closed');
@@ -78,32 +78,13 @@ export class ConnectionPool {
       if (idle) this.#connections.delete(idle);
 
       const { size } = this.#connections;
-      if (size === 0 && this.#failedAttempts > failedBefore) throw this.#failure;
-      if (size < this.#options.max) void this.#open();
+      if (size === 0 && this.#failedAttempts > failedBefore) throw this.#lastError;
+      if (size < this.#options.max) void this.#connect();
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
   }
 
-  /** Opens one more connection, unless that is under way; never rejects. */
-  async #open(): Promise<void> {
-    if (this.#isOpening) return;
-    this.#isOpening = true;
-    await setTimeout(Math.max(0, this.#openAgainAt - performance.now()));
-    this.#openedAt = performance.now();
-    try {
-      const connection = await this.#options.connect();
-      this.#connections.add(connection);
-      this.#give(connection);
-    } catch (error) {
-      this.#failure = error;
-      this.#failedAttempts++;
-      this.#pause();
-    }
-    this.#isOpening = false;
-    this.#wake();
-  }
-
-  #give(connection: Connection): void {
+  #release(connection: Connection): void {
     const isCurrent = this.#connections.has(connection) && !this.#isClosed;
     if (isCurrent && connection.isOpen) {
       this.#idle.push(connection);
@@ -111,22 +92,50 @@ export class ConnectionPool {
       this.#connections.delete(connection);
       void connection.close();
     }
-    this.#wake();
+    this.#wakeWaiting();
+  }
+
+  /** Opens one more connection, unless an attempt is in progress; never rejects. */
+  async #connect(): Promise<void> {
+    if (this.#isConnecting) return;
+    this.#isConnecting = true;
+    await setTimeout(Math.max(0, this.#nextAttemptAt - performance.now()));
+    this.#lastAttemptAt = performance.now();
+    try {
+      const connection = await this.#options.connect();
+      this.#connections.add(connection);
+      this.#release(connection);
+    } catch (error) {
+      this.#lastError = error;
+      this.#failedAttempts++;
+      this.#delayNextAttempt();
+    }
+    this.#isConnecting = false;
+    this.#wakeWaiting();
   }
 
   #replaceAll(): void {
     for (const connection of this.#idle) void connection.close();
     this.#idle = [];
-    // Those that are not idle are closed when they are given back.
+    // Connections in use are closed when they are released.
     this.#connections = new Set();
-    this.#pause();
+    this.#delayNextAttempt();
   }
 
-  #pause(): void {
-    this.#openAgainAt = this.#openedAt + this.#options.pause;
+  #delayNextAttempt(): void {
+    this.#nextAttemptAt = this.#lastAttemptAt + this.#options.retryDelay;
   }
 
-  #wake(): void {
+  #wakeWaiting(): void {
     for (const resume of this.#waiting.splice(0)) resume();
   }
+}
+
+/**
+ * Whether a connection is still good after an error of a statement. The server reports severity
+ * ERROR for the statement alone; a server that has become read-only (25006) stays so.
+ */
+function leavesConnectionUsable(error: unknown): boolean {
+  const isOfStatement = error instanceof postgres.PostgresError && error.severity === 'ERROR';
+  return isOfStatement && error.code !== '25006';
 }

@@ -1,25 +1,25 @@
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import type postgres from 'postgres';
-import { inTime } from '../timeout.ts';
+import { withTimeout } from '../timeout.ts';
 import { copyFromStdin } from './copy.ts';
 import { postgresOverTls } from './tls.ts';
 
-/** One connection to a Postgres. When it is lost, it is lost: it never connects again. */
+/** One connection to a Postgres. A lost connection stays lost: it never reconnects. */
 export interface Connection {
-  /** Whether the database still holds its end, as far as is known. */
+  /** False once the connection is known to be lost. */
   readonly isOpen: boolean;
-  /** Runs a statement, each on its own: no other may be under way. */
+  /** Runs a statement; only one may run at a time. */
   query(text: string, parameters?: Values, rowsAs?: 'arrays' | 'objects'): Promise<QueryResult>;
-  /** Sends rows to a `COPY … FROM STDIN`; settles when they are committed, or none is. */
+  /** Sends rows to a `COPY … FROM STDIN`; resolves when all are committed, rejects when none is. */
   copy(text: string, rows: string): Promise<void>;
-  /** Lets go of it at once, whatever the other end does; a statement under way is rejected. */
+  /** Closes the connection at once, without waiting for the server; a running statement is rejected. */
   close(): Promise<void>;
 }
 
 export interface QueryResult {
   rows: unknown[];
-  /** How many rows there were, or were changed. */
+  /** How many rows the statement returned or changed. */
   count: number;
 }
 
@@ -27,27 +27,27 @@ type Values = NonNullable<Parameters<postgres.Sql['unsafe']>[1]>;
 
 export interface ConnectionOptions {
   url: string;
-  /** Where to connect, out of the places that the URL names. */
+  /** Which of the URL's hosts to connect to. */
   host: string;
   port: number;
-  /** Milliseconds in which the connection must be there. */
-  within: number;
-  /** Milliseconds after which the database itself gives up on a statement; never when left out. */
+  /** Milliseconds in which the connection must be ready. */
+  timeout: number;
+  /** Milliseconds after which the database itself cancels a statement; never when omitted. */
   statementTimeout?: number;
 }
 
 /**
  * Connects to a Postgres that takes writes.
  *
- * postgres.js speaks the protocol here and nothing else: its queries have no time-out, a connection
- * that it opens again may hang on bytes of the one before, and one that is closed during its start
- * is opened again at once, for ever (porsager/postgres #896, #1154, #1168). So each client has one
- * connection, over one socket of ours that can be destroyed.
+ * postgres.js only speaks the protocol here: its queries have no timeout, a connection that it opens
+ * again may hang on bytes of the previous one, and one that closes during its start is opened again
+ * at once, for ever (porsager/postgres #896, #1154, #1168). So each client has one connection, over
+ * a socket of ours that can be destroyed.
  */
 export async function connectPostgres(options: ConnectionOptions): Promise<Connection> {
-  const { url, host, port, within, statementTimeout } = options;
-  const socket = Object.assign(new Socket(), { host }); // Where postgres.js looks for TLS's server name.
-  // Else the end of a COPY, which is sent apart from its rows, waits up to 40 ms for their receipt.
+  const { url, host, port, timeout, statementTimeout } = options;
+  const socket = Object.assign(new Socket(), { host }); // postgres.js takes TLS's server name from it.
+  // Nagle's algorithm would delay the end of a COPY by up to 40 ms.
   socket.setNoDelay();
   let isOpen = true;
   let isStarted = false;
@@ -88,15 +88,18 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
   };
 
   const start = async () => {
-    const { 0: server, state } = await client.unsafe<[State]>(stateOfServer);
+    const { 0: server, state } = await client.unsafe<[ServerState]>(serverState);
     if (server.read_only) throw new Error(`${host}:${port} takes no writes: it is read-only`);
     const isDirect = server.pid === state.pid;
-    // Else a plant that was acknowledged could be lost. A pooler's session is not ours to set.
-    if (isDirect && server.forgetful) await client.unsafe('set synchronous_commit = on');
+    // An asynchronous commit can lose an acknowledged plant. Sessions of a pooler are shared, so the
+    // store does not change their settings.
+    if (isDirect && server.commits_asynchronously) {
+      await client.unsafe('set synchronous_commit = on');
+    }
     return isDirect;
   };
 
-  const isDirect = await inTime(start(), within).catch(async (error: unknown) => {
+  const isDirect = await withTimeout(start(), timeout).catch(async (error: unknown) => {
     await close();
     throw error;
   });
@@ -107,44 +110,44 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     },
     async query(text, parameters = [], rowsAs = 'arrays') {
       hasWarned = false;
-      // A pooler in between may give the next statement to another server, where none is prepared.
+      // A pooler may give the next statement to another server, where it is not prepared.
       const query = client.unsafe(text, parameters, { prepare: isDirect });
       const rows = await (rowsAs === 'arrays' ? query.values() : query);
-      refuseWarning();
+      throwIfWarned();
       return { rows, count: rows.count };
     },
     async copy(text, rows) {
       hasWarned = false;
       await copyFromStdin(client.unsafe(text), rows);
-      refuseWarning();
+      throwIfWarned();
     },
     close,
   };
 
   /**
-   * It comes with a commit whose wait for the synchronous standby was cancelled: the rows are here,
-   * but may be gone when that standby takes over.
+   * The warning says that the commit's wait for the synchronous standby was cancelled: the rows are
+   * on the primary, but a failover may lose them.
    */
-  function refuseWarning(): void {
+  function throwIfWarned(): void {
     if (hasWarned) throw new Error('the database warned that the commit may be lost');
   }
 }
 
-interface State {
+interface ServerState {
   read_only: boolean;
-  /** Whether its commits do not wait for the disk. */
-  forgetful: boolean;
+  commits_asynchronously: boolean;
   pid: number;
 }
 
-/** The server's process is another than the one we were told of where a pooler is in between. */
-const stateOfServer = `
+/** Behind a pooler the server's process id differs from the one that the connection was told. */
+const serverState = `
   select current_setting('transaction_read_only') = 'on' as read_only,
-    current_setting('synchronous_commit') = 'off' as forgetful, pg_backend_pid() as pid`;
+    current_setting('synchronous_commit') = 'off' as commits_asynchronously,
+    pg_backend_pid() as pid`;
 
 const noTimers = { connect_timeout: 0, idle_timeout: 0, max_lifetime: 0 };
 
-/** postgres.js documents the option, but its types leave it out. */
+/** postgres.js documents this option, but its types lack it. */
 function socketOption(socket: () => Promise<Socket>): object {
   return { socket };
 }

@@ -1,54 +1,51 @@
 import { setTimeout } from 'node:timers/promises';
 import { drizzle } from 'drizzle-orm/pg-proxy';
-import { ConnectionPool } from './connection-pool.ts';
 import { copyIntoPlants, type Database, type Drizzle } from '../database.ts';
 import { databaseSettingsError } from '../database-settings-error.ts';
-import { connector } from './hosts.ts';
+import type { Connection } from './connection.ts';
+import { ConnectionPool } from './connection-pool.ts';
+import { createConnector } from './connector.ts';
 import { migratePostgres } from './migration.ts';
 
-/** So many statements may hang on a locked table, and tokens are still looked up on the connections beside. */
+/** With so many inserts blocked by a locked table, two connections are left to look up tokens. */
 const maxInFlight = 4;
 
 /** Milliseconds for a statement about many plants. */
-const bulkDeadline = 10 * 60_000;
+const bulkTimeout = 10 * 60_000;
 
-/** Milliseconds from an attempt to migrate that failed to the next. */
-const pause = 500;
+/** Milliseconds from a failed migration to the next attempt. */
+const migrationRetryDelay = 500;
 
 /**
  * Opens a Postgres by its URL (`postgres://user:password@host:port/database`) and migrates it. The
- * Postgres need not be there: until it is, and migrated, every statement fails.
+ * Postgres may be away: every statement fails until it is reachable and migrated.
  *
- * @throws DatabaseSettingsError when it is there, but refuses the store until somebody changes that.
+ * @throws DatabaseSettingsError when the Postgres rejects the store until somebody changes its
+ *   settings or the URL
  */
 export async function openPostgres(url: string): Promise<Database> {
-  const connect = connector(url);
-  const pool = new ConnectionPool({ connect, max: maxInFlight + 2 });
-  const bulk = new ConnectionPool({
-    connect: connector(url, bulkDeadline),
-    max: 1,
-    deadline: bulkDeadline,
-  });
+  const connect = createConnector(url);
   let isClosed = false;
 
   let migration = migratePostgres(connect);
-  const refusal = databaseSettingsError(await failureOf(migration));
-  if (refusal) throw refusal;
-  void migrateAtLast();
+  const settingsError = databaseSettingsError(await errorOf(migration));
+  if (settingsError) throw settingsError;
+  void retryMigration();
+
+  const pool = new ConnectionPool({ connect: onceMigrated(connect), max: maxInFlight + 2 });
+  const bulk = new ConnectionPool({
+    connect: onceMigrated(createConnector(url, bulkTimeout)),
+    max: 1,
+    timeout: bulkTimeout,
+  });
 
   return {
     db: drizzleOver(pool),
     maxInFlight,
-    async execute(text, parameters) {
-      await migration;
-      return (await pool.query(text, [...parameters])).count;
-    },
+    query: pool.query.bind(pool),
     bulk: {
       db: drizzleOver(bulk),
-      async copyPlants(rows) {
-        await migration;
-        await bulk.copy(`${copyIntoPlants} stdin`, rows);
-      },
+      copyPlants: (rows) => bulk.copy(`${copyIntoPlants} stdin`, rows),
     },
     async close() {
       isClosed = true;
@@ -57,23 +54,30 @@ export async function openPostgres(url: string): Promise<Database> {
     },
   };
 
-  function drizzleOver(connections: ConnectionPool): Drizzle {
-    return drizzle(async (text, parameters, method) => {
-      await migration;
-      return connections.query(text, parameters, method === 'all' ? 'arrays' : 'objects');
-    });
+  /** Tries until one attempt succeeds. */
+  async function retryMigration(): Promise<void> {
+    while ((await errorOf(migration)) && !isClosed) {
+      migration = setTimeout(migrationRetryDelay).then(() => migratePostgres(connect));
+    }
   }
 
-  /** Until it has worked, statements wait for the attempt that is under way, and fail with it. */
-  async function migrateAtLast(): Promise<void> {
-    while ((await failureOf(migration)) && !isClosed) {
-      migration = setTimeout(pause).then(() => migratePostgres(connect));
-    }
+  /** Opens no connection before the migration; fails when the current attempt to migrate fails. */
+  function onceMigrated(open: () => Promise<Connection>): () => Promise<Connection> {
+    return async () => {
+      await migration;
+      return open();
+    };
   }
 }
 
-/** What a promise is rejected with; undefined when it is not. */
-function failureOf(promise: Promise<void>): Promise<unknown> {
+function drizzleOver(pool: ConnectionPool): Drizzle {
+  return drizzle((text, parameters, method) =>
+    pool.query(text, parameters, method === 'all' ? 'arrays' : 'objects'),
+  );
+}
+
+/** The error that a promise is rejected with; undefined when it is fulfilled. */
+function errorOf(promise: Promise<void>): Promise<unknown> {
   return promise.then(
     () => undefined,
     (error: unknown) => error ?? new Error('no reason given'),

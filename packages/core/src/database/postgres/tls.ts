@@ -4,14 +4,15 @@ import * as tls from 'node:tls';
 import postgres from 'postgres';
 
 /**
- * A postgres.js client over the TLS that `sslmode` and `sslrootcert` in its URL ask for, as libpq
- * means them (PostgreSQL's manual, "SSL Support"). postgres.js by itself knows no `verify-ca`, takes
- * `sslrootcert` for a setting of the server, and holds the certificate of an IP address against the
+ * Makes a postgres.js client that reads `sslmode` and `sslrootcert` in its URL as libpq does
+ * (PostgreSQL's manual, "SSL Support"). postgres.js itself does not know `verify-ca`, sends
+ * `sslrootcert` to the server as a setting, and compares the certificate of an IP address with the
  * name "localhost".
  *
- * Without `sslmode` there is no TLS; without `sslrootcert` it trusts whom Node trusts.
+ * Without `sslmode` the connection has no TLS. Without `sslrootcert` Node's own authorities are
+ * trusted.
  *
- * @throws Error when there is no such `sslmode`, or the file of `sslrootcert` cannot be read.
+ * @throws Error when the `sslmode` is unknown, or the file of `sslrootcert` cannot be read
  */
 export function postgresOverTls(
   url: string,
@@ -25,22 +26,26 @@ export function postgresOverTls(
 
   parameters.delete('sslmode');
   parameters.delete('sslrootcert');
-  const ssl = tlsFor({ mode, rootCert, hosts: () => client.options.host });
+  const ssl = tlsOptions({ mode, rootCert, hosts: () => client.options.host });
   const client = postgres(`${address}?${parameters}`, { ...options, ssl });
   return client;
 }
 
-interface Wanted {
+interface TlsSettings {
   mode: string | null;
   rootCert: string | null;
   hosts: () => string[];
 }
 
-function tlsFor({ mode, rootCert, hosts }: Wanted): tls.ConnectionOptions | 'prefer' | false {
-  const ofAuthority = { ...trusted(rootCert), checkServerIdentity: () => undefined };
-  const ofHost = { ...ofAuthority, checkServerIdentity: hostChecker(hosts) };
-  // Anybody can have a certificate from one of the system's authorities.
-  if (rootCert === 'system') return ofHost;
+function tlsOptions({
+  mode,
+  rootCert,
+  hosts,
+}: TlsSettings): tls.ConnectionOptions | 'prefer' | false {
+  const verifyAuthority = { ...authorities(rootCert), checkServerIdentity: () => undefined };
+  const verifyHost = { ...verifyAuthority, checkServerIdentity: hostChecker(hosts) };
+  // Anybody can get a certificate from a public authority, so the host name must match.
+  if (rootCert === 'system') return verifyHost;
   switch (mode) {
     case 'disable':
       return false;
@@ -48,34 +53,36 @@ function tlsFor({ mode, rootCert, hosts }: Wanted): tls.ConnectionOptions | 'pre
     case 'prefer':
       return 'prefer';
     case 'require':
-      return rootCert === null ? { rejectUnauthorized: false } : ofAuthority;
+      return rootCert === null ? { rejectUnauthorized: false } : verifyAuthority;
     case 'verify-ca':
-      return ofAuthority;
+      return verifyAuthority;
     case 'verify-full':
     case null:
-      return ofHost;
+      return verifyHost;
     default:
       throw new Error(`sslmode is ${mode}: set disable, prefer, require, verify-ca or verify-full`);
   }
 }
 
-function trusted(rootCert: string | null): { ca?: string | string[] } {
+function authorities(rootCert: string | null): { ca?: string | string[] } {
   if (rootCert === null) return {};
   if (rootCert === 'system') return { ca: tls.getCACertificates('system') };
   try {
     return { ca: readFileSync(rootCert, 'utf8') };
   } catch (cause) {
-    throw new Error(`sslrootcert is ${rootCert}, which cannot be read: set a file in PEM`, {
+    throw new Error(`sslrootcert is ${rootCert}, a file that cannot be read: set a PEM file`, {
       cause,
     });
   }
 }
 
-/** For an IP address postgres.js gives Node no name to check, and Node then takes "localhost". */
+/** postgres.js passes no name for an IP address, and Node then checks for "localhost". */
 function hostChecker(hosts: () => string[]): typeof tls.checkServerIdentity {
   return (name, certificate) => {
     const candidates = hosts().includes(name) ? [name] : hosts().filter((host) => isIP(host));
     const errors = candidates.map((host) => tls.checkServerIdentity(host, certificate));
-    return errors.includes(undefined) ? undefined : (errors[0] ?? new Error(`not for ${name}`));
+    return errors.includes(undefined)
+      ? undefined
+      : (errors[0] ?? new Error(`the certificate is not for ${name}`));
   };
 }

@@ -1,10 +1,10 @@
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import type { Drizzle } from '../database.ts';
-import { answerInTime } from '../timeout.ts';
+import { queryWithTimeout } from '../timeout.ts';
 import { postgresOverTls } from './tls.ts';
 
 /**
- * Uses a Postgres as it is, without migrating it, be it read-only.
+ * Uses a Postgres without migrating it; it may be read-only.
  *
  * @throws PlantStoreError `databaseUnavailable`
  */
@@ -14,7 +14,7 @@ export async function usePostgres<T>(url: string, use: (db: Drizzle) => Promise<
     rows: [...(await client.unsafe(text, parameters, { prepare: false }).values())],
   }));
   try {
-    return await answerInTime(use(db));
+    return await queryWithTimeout(use(db));
   } finally {
     await client.end({ timeout: 0 });
   }

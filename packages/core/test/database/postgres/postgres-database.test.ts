@@ -27,7 +27,7 @@ const backends = () => sql`
 
 it('says that the outcome is unknown when the answer to a commit is lost, and the same again after', async () => {
   const lost = proxy.loseAnswer('INSERT 0 1');
-  await expect(store.create(plant)).rejects.toMatchObject({ error: 50300 });
+  await expect(store.create(plant)).rejects.toMatchObject({ code: 50300 });
   await lost;
   expect(await sql`select name from plants`).toEqual([{ name: plant.name }]);
   expect(await store.create(plant)).toEqual({ name: plant.name });
@@ -48,7 +48,7 @@ it('connects again though the clock was set back meanwhile', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
   proxy.fault = 'refuse';
-  await expect(store.create(plant)).rejects.toMatchObject({ error: 50300 });
+  await expect(store.create(plant)).rejects.toMatchObject({ code: 50300 });
   vi.setSystemTime(Date.now() - 3_600_000);
   proxy.fault = 'none';
   expect(await store.create(plant)).toEqual({ name: plant.name });

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { makeCertificate, startPostgres, type TestPostgres } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openPlantStore } from '../../../src/plant-store.ts';
 import { postgresOverTls } from '../../../src/database/postgres/tls.ts';
+import { openPlantStore } from '../../../src/plant-store.ts';
 
 describe('TLS to Postgres', () => {
   const authority = makeCertificate('Authority');
@@ -119,7 +119,7 @@ describe('TLS to Postgres', () => {
       'sslmode is verify: set disable, prefer, require, verify-ca or verify-full',
     );
     expect(() => postgresOverTls(`${url}?sslrootcert=/no/such/file`)).toThrow(
-      'sslrootcert is /no/such/file, which cannot be read: set a file in PEM',
+      'sslrootcert is /no/such/file, a file that cannot be read: set a PEM file',
     );
   });
 });

@@ -1,6 +1,6 @@
 import type { ErrorKind } from '@plant-store/schemas';
 
-/** A message of each error as the server really sends it; a test provokes every one. */
+/** A message of each error, as the server sends it; a test provokes every one. */
 export const errorExamples: Record<ErrorKind, string> = {
   bodyNotJson: 'the body is not JSON: it is empty',
   invalidInput:
@@ -9,13 +9,13 @@ export const errorExamples: Record<ErrorKind, string> = {
   malformedRequest: 'there is more than one Authorization header: send one',
   tokenMissing: 'there is no bearer token: send the header Authorization: Bearer <access token>',
   tokenInvalid: 'the access token is unknown, expired or revoked',
-  pathUnknown: 'there is no path /plant: see /docs for those there are',
+  pathUnknown: 'there is no path /plant: see /docs for the paths of this service',
   methodNotAllowed: '/plants takes POST, not GET',
   requestTimeout: 'the request was not sent completely in time',
   idTaken: 'id 1 belongs to another plant: choose an id that is free',
   bodyTooLarge: 'the body is over 1048576 bytes',
   unsupportedMediaType: 'Content-Type is text/plain: send application/json',
-  expectationFailed: 'only Expect: 100-continue is met',
+  expectationFailed: 'only Expect: 100-continue is supported',
   rateLimited: 'over 2 requests a minute: try again in 1 minute',
   headersTooLarge: 'the request headers are over 16 KiB',
   internal: 'internal error: the server has logged what went wrong',

@@ -1,0 +1,26 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Principal } from '@plant-store/core';
+import type { Authenticate } from './authentication.ts';
+
+/** An access token that is always valid, and the name of its principal. */
+export interface TrustedToken extends Principal {
+  readonly token: string;
+}
+
+/** Accepts some tokens without looking further, and asks `otherwise` about all others. */
+export function acceptTrustedTokens(
+  tokens: readonly TrustedToken[],
+  otherwise: Authenticate,
+): Authenticate {
+  const trusted = tokens.map(({ name, token }) => ({
+    principal: { name },
+    bytes: Buffer.from(token),
+  }));
+  return (token) => {
+    const bytes = Buffer.from(token);
+    const found = trusted.find(
+      (each) => each.bytes.length === bytes.length && timingSafeEqual(each.bytes, bytes),
+    );
+    return found ? found.principal : otherwise(token);
+  };
+}

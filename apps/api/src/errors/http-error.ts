@@ -1,0 +1,45 @@
+import { describeError } from '@plant-store/core/router';
+import { type ErrorCode, type ErrorKind, errorCatalogue, httpStatus } from '@plant-store/schemas';
+import type { FastifyError } from 'fastify';
+
+/** An error that a client gets as an HTTP reply; `cause` is for the operator alone. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
+  readonly kind: ErrorKind;
+
+  constructor(kind: ErrorKind, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+  }
+
+  /** The error code in the catalogue, which is the field `error` of the reply. */
+  get code(): ErrorCode {
+    return errorCatalogue[this.kind].code;
+  }
+
+  get status(): number {
+    return httpStatus(this.kind);
+  }
+}
+
+/** Makes an HttpError of anything thrown on the way of a request. An unknown error is a bug. */
+export function toHttpError(thrown: unknown): HttpError {
+  if (thrown instanceof HttpError) return thrown;
+  const { kind, message, cause } = fastifyError(thrown) ?? describeError(thrown);
+  return new HttpError(kind, message, { cause });
+}
+
+function fastifyError(thrown: unknown) {
+  if (!(thrown instanceof Error)) return undefined;
+  const { code, message, statusCode = 500 } = thrown as Partial<FastifyError> & Error; // Only Fastify's have these.
+  if (typeof code !== 'string') return undefined;
+  const isClientError = code.startsWith('FST_') && statusCode < 500;
+  const kind = kindByCode[code] ?? (isClientError ? 'malformedRequest' : undefined);
+  return kind && { kind, message, cause: thrown };
+}
+
+const kindByCode: Record<string, ErrorKind> = {
+  ECONNRESET: 'malformedRequest', // The client disconnected before it had sent the whole body.
+  FST_ERR_CTP_BODY_TOO_LARGE: 'bodyTooLarge',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupportedMediaType',
+};

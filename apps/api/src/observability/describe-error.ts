@@ -1,0 +1,16 @@
+/** An error for the log: without its stack, and without the SQL and values in Drizzle's message. */
+export function describeError(error: Error): Record<string, unknown> {
+  const source = error.cause instanceof Error && 'query' in error ? error.cause : error;
+  return {
+    type: source.name,
+    message: source.message,
+    ...('code' in source && { code: source.code }),
+    at: placeOf(source),
+    ...(source.cause instanceof Error && { cause: describeError(source.cause) }),
+  };
+}
+
+/** Where in the code an error was thrown, `write-batcher.ts:97`. */
+function placeOf({ stack = '' }: Error): string | undefined {
+  return /([\w.-]+\.[cm]?[jt]s:\d+):\d+\)?$/m.exec(stack)?.[1];
+}

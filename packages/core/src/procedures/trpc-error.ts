@@ -1,0 +1,86 @@
+import { type ErrorKind, errorCatalogue, httpStatus } from '@plant-store/schemas';
+import { getTRPCErrorFromUnknown, TRPCError } from '@trpc/server';
+import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
+import { flattenError, ZodError } from 'zod';
+import { invalidInput, PlantStoreError } from '../plant-store-error.ts';
+
+type TRPCCode = TRPCError['code'];
+
+/** An error as clients are told of it. */
+export interface DescribedError {
+  readonly kind: ErrorKind;
+  readonly message: string;
+  /** For the operator alone. */
+  readonly cause?: unknown;
+}
+
+/** Makes a TRPCError of anything that a procedure throws; a PlantStoreError becomes its cause. */
+export function toTRPCError(thrown: unknown): TRPCError {
+  const error = plantStoreErrorOf(thrown);
+  if (!error) return getTRPCErrorFromUnknown(thrown);
+  return new TRPCError({ code: trpcCode(error.kind), message: error.message, cause: error });
+}
+
+function plantStoreErrorOf(thrown: unknown): PlantStoreError | undefined {
+  const error = thrown instanceof TRPCError ? thrown.cause : thrown;
+  if (error instanceof PlantStoreError) return error;
+  const isInputError = thrown instanceof TRPCError && thrown.code === 'BAD_REQUEST';
+  return isInputError && error instanceof ZodError ? invalidInput(error) : undefined;
+}
+
+/** Finds the catalogue's entry for anything thrown. An unknown error is a bug, and its message is masked. */
+export function describeError(thrown: unknown): DescribedError {
+  const { cause, code, message } = toTRPCError(thrown);
+  if (cause instanceof PlantStoreError) return cause;
+  if (code === 'BAD_REQUEST' && cause instanceof SyntaxError) {
+    return { kind: 'bodyNotJson', message: `the body is not JSON: ${cause.message}`, cause };
+  }
+  const kind = kindByCode[code];
+  if (kind) return { kind, message, cause };
+  const masked = 'internal error: the server has logged what went wrong';
+  return { kind: 'internal', message: masked, cause: cause ?? thrown };
+}
+
+/** The error in a tRPC reply: tRPC's own shape, with the error code of the catalogue. */
+export function errorShape({ kind, message, cause }: DescribedError, path?: string) {
+  const code = trpcCode(kind);
+  const fields = kind === 'invalidInput' && cause instanceof ZodError && flattenError(cause);
+  return {
+    message,
+    code: TRPC_ERROR_CODES_BY_KEY[code],
+    data: {
+      code,
+      httpStatus: httpStatus(kind),
+      error: errorCatalogue[kind].code,
+      ...(path !== undefined && { path }),
+      ...(fields && { fields: fields.fieldErrors as Record<string, string[]> }),
+    },
+  };
+}
+
+function trpcCode(kind: ErrorKind): TRPCCode {
+  return codeByStatus[httpStatus(kind)] ?? 'BAD_REQUEST';
+}
+
+const codeByStatus: Record<number, TRPCCode> = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHORIZED',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_SUPPORTED',
+  408: 'TIMEOUT',
+  409: 'CONFLICT',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  429: 'TOO_MANY_REQUESTS',
+  500: 'INTERNAL_SERVER_ERROR',
+  503: 'SERVICE_UNAVAILABLE',
+};
+
+/** Errors that tRPC itself throws before a procedure runs. */
+const kindByCode: Partial<Record<TRPCCode, ErrorKind>> = {
+  BAD_REQUEST: 'malformedRequest',
+  METHOD_NOT_SUPPORTED: 'methodNotAllowed',
+  NOT_FOUND: 'pathUnknown',
+  PARSE_ERROR: 'malformedRequest',
+  UNSUPPORTED_MEDIA_TYPE: 'unsupportedMediaType',
+};
