@@ -1,4 +1,4 @@
-/** Requests to send over keep-alive connections; each id is sent once. */
+/** Requests for a generator to send over keep-alive connections. Each id is sent once. */
 export interface Load {
   readonly url: string;
   readonly path: string;
