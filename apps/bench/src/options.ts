@@ -1,60 +1,62 @@
 import { parseArgs } from 'node:util';
-import { type Contender, contenders } from './contenders.ts';
-import { type Scaling, scalings } from './modes/scaling.ts';
-import { type Mode, modes } from './modes.ts';
+import { contenders } from './contenders/contenders.ts';
+import { type Mode, type ModeOptions, modes } from './modes/modes.ts';
+import { scalings } from './modes/scaling/scaling.ts';
 
-export interface Options {
+export interface Options extends ModeOptions {
   readonly mode: Mode;
-  readonly scalings: readonly Scaling[];
-  readonly contenders: readonly Contender[];
-  readonly quick: boolean;
-  /** How long a soak takes. */
-  readonly minutes: number;
-  /** The file that everything measured is written to. */
+  /** The file for everything that was measured. */
   readonly json?: string;
 }
 
-/** What is wrong with the command line. */
+/** An error in the command line. */
 export class UsageError extends Error {}
 
 const names = contenders.map(({ name }) => name);
 
-export const help = `How fast plants are created: the store beside its peers, node:http and pgbench.
+export const help = `Measures how fast plants are created: by the store, by its peers, and by pgbench.
 
-  npx pnpm bench                      every contender, 32 connections; about 7 minutes
-  npx pnpm bench alone                one connection, ours beside Fastify + raw postgres.js
-  npx pnpm bench scaling [WHAT …]     ours with more ${scalings.join(', ')}
-  npx pnpm bench start-up             seconds to the first 200
-  npx pnpm bench soak [--minutes 10]  memory under load
+  npx pnpm bench                      all contenders, 32 connections; about 9 minutes
+  npx pnpm bench alone                one connection: ours and Fastify + raw postgres.js
+  npx pnpm bench scaling [NAME …]     one or more of: ${scalings.join(', ')}
+  npx pnpm bench start-up             seconds from the start to the first 200
+  npx pnpm bench soak [--minutes 10]  memory under a long load
 
-  --only NAME[,NAME]  these contenders only: ${names.join(', ')}
-  --quick             shorter rounds, rough figures; the contenders in under two minutes
-  --json FILE         writes everything that was measured to a file
-  --help              shows this`;
+  --only NAME[,NAME]  measures only these contenders: ${names.join(', ')}
+  --quick             shorter rounds and rough figures; all contenders in under two minutes
+  --json FILE         writes all measurements to a file
+  --help              shows this text`;
 
 /**
- * Reads the command line; undefined when it asks for help.
+ * Reads the command line. Returns undefined for `--help`.
  *
  * @throws UsageError
  */
 export function readOptions(args: string[]): Options | undefined {
   const { values, positionals } = parse(args);
   if (values.help) return undefined;
-  const [mode = 'compare', ...what] = positionals;
+  const [mode = 'compare', ...scalingNames] = positionals;
   const only = values.only?.split(',') ?? names;
   const minutes = Number(values.minutes);
 
   if (!isOneOf(Object.keys(modes) as Mode[], mode)) throw unknown('mode', mode, Object.keys(modes));
-  if (what.length > 0 && mode !== 'scaling')
-    throw new UsageError(`${mode} takes no ${what.join()}`);
-  for (const each of what) if (!isOneOf(scalings, each)) throw unknown('scaling', each, scalings);
-  for (const each of only) if (!names.includes(each)) throw unknown('contender', each, names);
+  if (scalingNames.length > 0 && mode !== 'scaling') {
+    throw new UsageError(`${mode} takes no arguments, but got ${scalingNames.join(' ')}`);
+  }
+  for (const name of scalingNames) {
+    if (!isOneOf(scalings, name)) throw unknown('scaling', name, scalings);
+  }
+  for (const name of only) if (!names.includes(name)) throw unknown('contender', name, names);
   if (!Number.isInteger(minutes) || minutes < 1) {
-    throw new UsageError(`--minutes is ${values.minutes}: give a whole number from 1`);
+    throw new UsageError(
+      `--minutes is ${values.minutes}, but must be a whole number of at least 1`,
+    );
   }
   return {
     mode,
-    scalings: scalings.filter((each) => what.length === 0 || what.includes(each)),
+    scalings: scalings.filter(
+      (scaling) => scalingNames.length === 0 || scalingNames.includes(scaling),
+    ),
     contenders: contenders.filter(({ name }) => only.includes(name)),
     quick: values.quick,
     minutes,
@@ -81,9 +83,9 @@ function parse(args: string[]) {
 }
 
 function isOneOf<T extends string>(all: readonly T[], name: string): name is T {
-  return all.some((each) => each === name);
+  return all.some((known) => known === name);
 }
 
-function unknown(what: string, name: string, all: readonly string[]): UsageError {
-  return new UsageError(`there is no ${what} ${name}: choose from ${all.join(', ')}`);
+function unknown(kind: string, name: string, all: readonly string[]): UsageError {
+  return new UsageError(`there is no ${kind} ${name}: choose from ${all.join(', ')}`);
 }

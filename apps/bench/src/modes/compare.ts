@@ -1,23 +1,25 @@
-import { comparisonGoals } from '../comparison-goals.ts';
-import { oursRest } from '../contenders.ts';
-import { durations } from '../durations.ts';
-import type { Bench } from '../measure.ts';
-import type { Options } from '../options.ts';
-import { present } from '../present.ts';
-import { type Report, reportOf } from '../report.ts';
-import { runRounds } from '../rounds.ts';
+import { availableContenders } from '../contenders/available-contenders.ts';
+import { type Contender, oursRest } from '../contenders/contenders.ts';
+import type { Bench } from '../measurements/bench.ts';
+import { loadDurations } from '../measurements/durations.ts';
+import { runRounds } from '../measurements/rounds.ts';
+import { createReport, type Report } from '../report/report.ts';
+import { comparisonGoals } from './comparison-goals.ts';
 
-/** All contenders at 32 connections. */
-export async function compare(bench: Bench, { contenders, quick }: Options): Promise<Report> {
-  const here = await present(contenders);
-  const conditions = { connections: 32, ...durations(quick) };
+/** Compares the contenders over 32 connections. */
+export async function compare(
+  bench: Bench,
+  { contenders, quick }: { contenders: readonly Contender[]; quick: boolean },
+): Promise<Report> {
+  const available = await availableContenders(contenders);
+  const conditions = { connections: 32, ...loadDurations(quick) };
   const summaries = await runRounds(bench, {
-    entries: here.map((contender) => ({ ...contender, conditions })),
+    entries: available.map((contender) => ({ ...contender, conditions })),
     rounds: quick ? 2 : 3,
   });
   const base = summaries.find(({ name }) => name === oursRest.name);
-  const report = reportOf(summaries, { base, goals: comparisonGoals(summaries) });
-  const absent = contenders.filter((contender) => !here.includes(contender));
-  const lines = absent.map(({ title }) => `${title}: not measured, this machine has none`);
+  const report = createReport(summaries, { base, goals: comparisonGoals(summaries) });
+  const missing = contenders.filter((contender) => !available.includes(contender));
+  const lines = missing.map(({ title }) => `${title}: not measured, because it is not installed`);
   return { ...report, text: [report.text, ...lines].join('\n') };
 }

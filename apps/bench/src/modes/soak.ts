@@ -1,13 +1,13 @@
-import { oursRest } from '../contenders.ts';
-import { atMost, ratio } from '../goals.ts';
-import { type Bench, measure } from '../measure.ts';
-import type { Options } from '../options.ts';
-import { type Report, reportOf } from '../report.ts';
-import { median, summarize } from '../summary.ts';
-import { table } from '../table.ts';
+import { oursRest } from '../contenders/contenders.ts';
+import type { Bench } from '../measurements/bench.ts';
+import { measure } from '../measurements/measure.ts';
+import { median, summarize } from '../measurements/summary.ts';
+import { formatTable } from '../report/format-table.ts';
+import { atMost, ratio } from '../report/goals.ts';
+import { createReport, type Report } from '../report/report.ts';
 
-/** The usual load for minutes on end, to see whether the server's memory grows. */
-export async function soak(bench: Bench, { minutes }: Options): Promise<Report> {
+/** Keeps the server under load for minutes, to see whether its memory grows. */
+export async function soak(bench: Bench, { minutes }: { minutes: number }): Promise<Report> {
   const seconds = minutes * 60;
   const every = Math.min(30, seconds / 8);
   const samples: number[] = [];
@@ -19,24 +19,30 @@ export async function soak(bench: Bench, { minutes }: Options): Promise<Report> 
     sample: { every, take: ({ memory }) => samples.push(memory) },
   });
   const summary = summarize(oursRest, [measurement]);
-  const report = reportOf([summary], {
+  const report = createReport([summary], {
     base: summary,
-    // A heap that is collected now and then is no straight line: a tenth is not yet growth.
-    goals: [atMost(1.1, 'memory in the last quarter ÷ in the second quarter', growth(samples))],
+    // Garbage collection makes the heap's size vary, so up to a tenth more does not count as growth.
+    goals: [
+      atMost(
+        1.1,
+        'memory in the last quarter ÷ memory in the second quarter',
+        memoryGrowth(samples),
+      ),
+    ],
   });
-  const rows = samples.map((memory, at) => [
-    String((at + 1) * every),
+  const rows = samples.map((memory, index) => [
+    String((index + 1) * every),
     (memory / 2 ** 20).toFixed(0),
   ]);
   return {
     ...report,
-    text: `${report.text}\n\n${table(['second', 'MB'], rows)}`,
+    text: `${report.text}\n\n${formatTable(['second', 'MB'], rows)}`,
     measured: { summary, samples },
   };
 }
 
-/** The first quarter is left out: in it a process takes what it needs. */
-export function growth(samples: readonly number[]): number | undefined {
+/** Compares the last quarter with the second. In the first, a new process allocates its memory. */
+export function memoryGrowth(samples: readonly number[]): number | undefined {
   const quarter = Math.floor(samples.length / 4);
   return ratio(median(samples.slice(-quarter)), median(samples.slice(quarter, 2 * quarter)));
 }

@@ -1,0 +1,47 @@
+/** Checks that rooms.config.js lists every package and room, and docs/architecture.md every room. */
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { packages } from '../rooms.config.js';
+
+const architecture = readFileSync('docs/architecture.md', 'utf8');
+const errors = [...packageErrors(), ...Object.entries(packages).flatMap(roomErrors)];
+for (const error of errors) console.error(error);
+if (errors.length > 0) process.exitCode = 1;
+
+function packageErrors() {
+  const existing = globSync('{packages/*,apps/*,examples,examples/*}/package.json').map(dirname);
+  const listed = Object.keys(packages);
+  return [
+    ...existing
+      .filter((name) => !listed.includes(name))
+      .map((name) => `rooms.config.js does not list the package ${name}`),
+    ...listed
+      .filter((name) => !existing.includes(name))
+      .map((name) => `rooms.config.js lists ${name}, which is not a package`),
+  ];
+}
+
+function roomErrors([name, { rooms = [] }]) {
+  const files = globSync('**/*.*', { cwd: `${name}/src` });
+  const folders = new Set(files.map(dirname).filter((folder) => folder !== '.'));
+  const listed = rooms.flat();
+  const unlisted = [...folders].filter((folder) => !listed.some((room) => contains(room, folder)));
+  return [
+    ...unlisted.map((folder) => `rooms.config.js does not list the room ${name}/src/${folder}`),
+    ...listed.flatMap((room) => {
+      const path = `${name}/src/${room.replace('/**', '')}`;
+      if (!existsSync(path)) return [`rooms.config.js lists ${path}, which does not exist`];
+      if (path.endsWith('.ts') || isMentioned(path)) return [];
+      return [`docs/architecture.md does not mention the room ${path}`];
+    }),
+  ];
+}
+
+function contains(room, folder) {
+  return room.endsWith('/**') ? `${folder}/`.startsWith(room.replace('**', '')) : room === folder;
+}
+
+/** A file or folder in the room does not count. */
+function isMentioned(path) {
+  return new RegExp(`${path}(?![\\w./-]*\\w)`).test(architecture);
+}

@@ -1,0 +1,2 @@
+/** The access token that every contender accepts. */
+export const accessToken = 'benchmark';

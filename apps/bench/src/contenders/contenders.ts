@@ -1,0 +1,86 @@
+import { fileURLToPath } from 'node:url';
+import { type RequestFormat, rest, trpc, trpcBatch } from '../load/request-format.ts';
+
+/** A program to measure: our server, a peer, or a limit that no server can exceed. */
+export interface Contender {
+  /** Its name for `--only`. */
+  readonly name: string;
+  readonly title: string;
+  readonly role: 'ours' | 'drizzle' | 'hand-written' | 'limit';
+  /** pgbench has no server. */
+  readonly server?: Server;
+}
+
+export interface Server {
+  /** The path of the program. */
+  readonly program: string;
+  readonly env: Record<string, string>;
+  readonly format: RequestFormat;
+  /** Whether plants answered with 200 must be in the table. */
+  readonly storesPlants: boolean;
+}
+
+export const oursRest = {
+  name: 'ours-rest',
+  title: 'ours, REST',
+  role: 'ours',
+  server: ours(rest),
+} as const satisfies Contender;
+
+export const fastifyPostgres = {
+  name: 'fastify-postgres',
+  title: 'Fastify + raw postgres.js',
+  role: 'hand-written',
+  server: peer('fastify-postgres', rest),
+} as const satisfies Contender;
+
+export const nodeHttp = {
+  name: 'node-http',
+  title: 'limit: node:http, no database',
+  role: 'limit',
+  server: { ...peer('node-http', rest), storesPlants: false },
+} as const satisfies Contender;
+
+export const pgbench = {
+  name: 'pgbench',
+  title: 'limit: pgbench, prepared insert',
+  role: 'limit',
+} as const satisfies Contender;
+
+export const contenders: readonly Contender[] = [
+  oursRest,
+  { name: 'ours-trpc', title: 'ours, tRPC', role: 'ours', server: ours(trpc) },
+  {
+    name: 'ours-trpc-10',
+    title: 'ours, tRPC, batches of 10',
+    role: 'ours',
+    server: ours(trpcBatch),
+  },
+  fastifyPostgres,
+  drizzle('fastify-zod', 'Fastify + type-provider-zod + Drizzle', rest),
+  drizzle('hono', 'Hono + zod-validator + Drizzle', rest),
+  drizzle('orpc', 'oRPC OpenAPI handler + Drizzle', rest),
+  drizzle('trpc-fastify', "tRPC's Fastify plugin + Drizzle", trpc),
+  drizzle('trpc-to-openapi', "trpc-to-openapi's plugin + Drizzle", rest),
+  nodeHttp,
+  pgbench,
+];
+
+/** Our server as it is shipped. */
+function ours(format: RequestFormat): Server {
+  return { program: pathOf('../../../api/src/main.ts'), env: {}, format, storesPlants: true };
+}
+
+/** A peer's server. Node's frameworks ask for `NODE_ENV=production` in production. */
+function peer(name: string, format: RequestFormat): Server {
+  const env = { NODE_ENV: 'production' };
+  return { program: pathOf(`./peers/${name}.ts`), env, format, storesPlants: true };
+}
+
+function drizzle(name: string, title: string, format: RequestFormat): Contender {
+  return { name, title, role: 'drizzle', server: peer(name, format) };
+}
+
+function pathOf(relative: string): string {
+  return fileURLToPath(new URL(relative, import.meta.url));
+}

@@ -1,0 +1,32 @@
+import { initTRPC, TRPCError } from '@trpc/server';
+import type { CreateFastifyContextOptions } from '@trpc/server/adapters/fastify';
+import superjson from 'superjson';
+import type { OpenApiMeta } from 'trpc-to-openapi';
+import { accessToken } from './environment.ts';
+import { insertPlant, NewPlant, Plant } from './plants.ts';
+
+// https://trpc.io/docs/server/context and https://trpc.io/docs/server/authorization
+export function createContext({ req }: CreateFastifyContextOptions) {
+  return { isAuthorized: req.headers.authorization === `Bearer ${accessToken}` };
+}
+
+const t = initTRPC
+  .meta<OpenApiMeta>()
+  .context<typeof createContext>()
+  .create({ transformer: superjson });
+
+const protectedProcedure = t.procedure.use(({ ctx, next }) => {
+  if (!ctx.isAuthorized) throw new TRPCError({ code: 'UNAUTHORIZED' });
+  return next();
+});
+
+export const appRouter = t.router({
+  createPlant: protectedProcedure
+    .meta({ openapi: { method: 'POST', path: '/plants' } })
+    .input(NewPlant)
+    .output(Plant)
+    .mutation(async ({ input }) => {
+      await insertPlant(input);
+      return input;
+    }),
+});

@@ -1,0 +1,35 @@
+/** Requests for a generator to send over keep-alive connections. Each id is sent once. */
+export interface Load {
+  readonly url: string;
+  readonly path: string;
+  readonly accessToken: string;
+  /** The parts of a request's body between which the ids go. */
+  readonly bodyParts: readonly string[];
+  readonly ids: IdRange;
+  readonly connections: number;
+  /** A whole number. */
+  readonly seconds: number;
+}
+
+/** The ids of a load: `first`, `first + 1` and so on, or their `scatteredId`s. */
+export interface IdRange {
+  readonly first: number;
+  readonly order: 'sequential' | 'scattered';
+}
+
+export interface LoadResult {
+  /** Replies with a status under 400. */
+  readonly replies: number;
+  /** Other replies, broken connections and missing replies. */
+  readonly errors: number;
+  /** The measured duration. */
+  readonly seconds: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+}
+
+export interface LoadGenerator {
+  readonly name: string;
+  run(load: Load): Promise<LoadResult>;
+}

@@ -1,0 +1,19 @@
+import type { BenchDatabase } from '../database/bench-database.ts';
+import type { IdRange } from '../load/load.ts';
+import type { PlantFields } from '../load/request-format.ts';
+import type { ProcessStats } from '../processes/process-stats.ts';
+
+/** The conditions under which a contender is measured. */
+export interface Conditions {
+  readonly database?: BenchDatabase;
+  readonly connections: number;
+  /** Seconds of the same load before the measurement. */
+  readonly warmUp: number;
+  readonly seconds: number;
+  readonly plant?: PlantFields;
+  readonly order?: IdRange['order'];
+  /** The number of server processes; they share the connections equally. */
+  readonly instances?: number;
+  /** Calls `take` with the usage of the server's processes every `every` seconds of the load. */
+  readonly sample?: { readonly every: number; readonly take: (stats: ProcessStats) => void };
+}

@@ -1,0 +1,10 @@
+import type { LoadResult } from '../load/load.ts';
+import type { ProcessStats } from '../processes/process-stats.ts';
+
+/** The results of a warm-up and of the load after it. */
+export interface LoadOutcome {
+  readonly warmUp: LoadResult;
+  readonly load: LoadResult;
+  /** The usage of the server's processes during the load; pgbench has no server. */
+  readonly usage?: ProcessStats | undefined;
+}

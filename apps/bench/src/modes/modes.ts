@@ -1,0 +1,26 @@
+import type { Contender } from '../contenders/contenders.ts';
+import type { Bench } from '../measurements/bench.ts';
+import type { Report } from '../report/report.ts';
+import { alone } from './alone.ts';
+import { compare } from './compare.ts';
+import { type Scaling, scaling } from './scaling/scaling.ts';
+import { soak } from './soak.ts';
+import { startUp } from './start-up.ts';
+
+/** The modes of the benchmark by their names on the command line. */
+export const modes = { compare, alone, scaling, 'start-up': startUp, soak } satisfies Record<
+  string,
+  (bench: Bench, options: ModeOptions) => Promise<Report>
+>;
+
+export type Mode = keyof typeof modes;
+
+/** The options of all modes; each mode takes those that it needs. */
+export interface ModeOptions {
+  readonly scalings: readonly Scaling[];
+  readonly contenders: readonly Contender[];
+  /** Measures for a shorter time. */
+  readonly quick: boolean;
+  /** The duration of a soak. */
+  readonly minutes: number;
+}

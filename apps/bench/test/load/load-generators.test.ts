@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect, it } from 'vitest';
+import { autocannonLoad } from '../../src/load/autocannon-load.ts';
+import { findLoadGenerator } from '../../src/load/find-load-generator.ts';
+import type { IdRange } from '../../src/load/load.ts';
+import {
+  bodyParts,
+  defaultPlant,
+  type RequestFormat,
+  rest,
+  trpcBatch,
+} from '../../src/load/request-format.ts';
+import { scatteredId } from '../../src/load/scattered-id.ts';
+
+const generators = new Set([autocannonLoad, await findLoadGenerator()]);
+const loads: [IdRange['order'], RequestFormat][] = [
+  ['sequential', rest],
+  ['scattered', trpcBatch],
+];
+const cases = [...generators].flatMap((generator) =>
+  loads.map(([order, format]) => ({ name: generator.name, generator, order, format })),
+);
+
+it.concurrent.each(cases)(
+  '$name sends each id once in $order order and counts the replies',
+  async ({ generator, order, format }) => {
+    const ids: number[] = [];
+    const requests: unknown[] = [];
+    const server = createServer(async (request, response) => {
+      const body = await text(request);
+      const { method, url, headers } = request;
+      requests.push([method, url, headers.authorization, headers['content-type']]);
+      ids.push(...[...body.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id)));
+      JSON.parse(body);
+      // Every second reply is an error, which the generator must count separately.
+      response.writeHead(requests.length % 2 ? 200 : 503).end('{}');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo; // A server that listens on a port has an AddressInfo.
+
+    const connections = 2;
+    const { replies, errors, seconds, p50, p99 } = await generator.run({
+      url: `http://127.0.0.1:${port}`,
+      path: format.path,
+      accessToken: 'secret',
+      bodyParts: bodyParts(format, defaultPlant),
+      ids: { first: 1, order },
+      connections,
+      seconds: 1,
+    });
+    server.closeAllConnections();
+    server.close();
+
+    expect(new Set(requests.map((request) => JSON.stringify(request)))).toEqual(
+      new Set([JSON.stringify(['POST', format.path, 'Bearer secret', 'application/json'])]),
+    );
+    // The end of a load drops the requests in preparation, whose ids are never sent.
+    const allocated = ids.length + connections * format.plants;
+    const expectedIds = Array.from({ length: allocated }, (_, n) =>
+      order === 'scattered' ? scatteredId(n + 1) : n + 1,
+    );
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(new Set(ids).isSubsetOf(new Set(expectedIds))).toBe(true);
+    expect(replies).toBeGreaterThan(0);
+    expect(requests.length - replies - errors).toBeGreaterThanOrEqual(0);
+    expect(requests.length - replies - errors).toBeLessThanOrEqual(connections);
+    expect(Math.abs(replies - errors)).toBeLessThanOrEqual(1 + connections);
+    expect(seconds).toBeGreaterThan(0);
+    expect(p50).toBeLessThanOrEqual(p99);
+  },
+);

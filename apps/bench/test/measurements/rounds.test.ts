@@ -1,0 +1,54 @@
+import { createDatabase } from '@plant-store/test-setup';
+import { expect, inject, it } from 'vitest';
+import { availableContenders } from '../../src/contenders/available-contenders.ts';
+import {
+  type Contender,
+  fastifyPostgres,
+  nodeHttp,
+  pgbench,
+} from '../../src/contenders/contenders.ts';
+import { openBenchDatabase } from '../../src/database/bench-database.ts';
+import { findLoadGenerator } from '../../src/load/find-load-generator.ts';
+import { IdAllocator } from '../../src/load/id-allocator.ts';
+import { runRounds } from '../../src/measurements/rounds.ts';
+
+const newDatabase = async () => openBenchDatabase(await createDatabase(inject('postgresUrl')));
+
+/** Measures a contender once, with scattered ids, on a table that is not empty. */
+async function measureOnce(contender: Contender, instances = 1) {
+  const database = await newDatabase();
+  await database.fill(1000);
+  const postgres = { createDatabase: newDatabase, stop: async () => {} };
+  const generator = await findLoadGenerator();
+  const bench = { postgres, database, generator, ids: new IdAllocator(), progress: () => {} };
+  const conditions = {
+    connections: 4,
+    warmUp: 1,
+    seconds: 1,
+    order: 'scattered',
+    instances,
+  } as const;
+  const entry = { ...contender, conditions, prepare: database.checkpoint };
+  const [summary] = await runRounds(bench, { entries: [entry], rounds: 1 });
+  const rows = (await database.countPlants()) - 1000;
+  await database.close();
+  return { summary, rows };
+}
+
+const cases = [{ ...fastifyPostgres, instances: 2 }, ...(await availableContenders([pgbench]))];
+
+it.concurrent.each(cases)('counts the plants that $title stores', async (contender) => {
+  const { instances } = { instances: 1, ...contender };
+  const { summary, rows } = await measureOnce(contender, instances);
+  expect(summary).toMatchObject({ faults: [], errors: 0, rows });
+  expect(rows).toBeGreaterThan(0);
+});
+
+it.concurrent('reports a server that answers with 200 and stores nothing', async () => {
+  const server = { ...nodeHttp.server, storesPlants: true };
+  const { summary } = await measureOnce({ ...nodeHttp, server });
+  expect(summary?.acknowledged).toBeGreaterThan(0);
+  expect(summary?.faults).toEqual([
+    `${summary?.acknowledged} plants answered with 200 are not in the table`,
+  ]);
+});

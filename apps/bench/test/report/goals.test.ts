@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { atLeast, atMost, verdict } from '../../src/report/goals.ts';
+import { goalsTable } from '../../src/report/goals-table.ts';
+
+it('finds a goal met at its bound and missed beyond it', () => {
+  expect(verdict(atLeast(4, '', 4))).toBe('met');
+  expect(verdict(atLeast(4, '', 3.99))).toBe('missed');
+  expect(verdict(atMost(1, '', 1))).toBe('met');
+  expect(verdict(atMost(1, '', 1.01))).toBe('missed');
+});
+
+it('does not decide a goal without a measurement', () => {
+  expect(verdict(atLeast(4, ''))).toBe('not measured');
+});
+
+it('prints the bound, the measured value and the verdict', () => {
+  expect(goalsTable([atLeast(4, 'ours ÷ theirs', 1)])).toMatch(
+    /ours ÷ theirs +at least 4 +1\.00 +missed/,
+  );
+});

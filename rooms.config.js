@@ -1,0 +1,72 @@
+/**
+ * The packages and their rooms. `npx pnpm imports` checks every import against this list.
+ *
+ * A package lists the packages that it may import: `imports` for all its code, `typeImports` for
+ * types only, and `testImports` for its tests only.
+ *
+ * The rooms of a package are the folders of its `src`, from the lowest to the highest. A room may
+ * import the rooms before it. Rooms in an inner array are on the same level and do not import each
+ * other. A room that ends with `/**` includes its nested folders; every other nested folder is a
+ * room of its own. A file on top of `src` that rooms import has a place in the list, too. Other
+ * files on top of `src` may import every room, and no room may import them.
+ */
+export const packages = {
+  'packages/schemas': {},
+  'packages/core': {
+    imports: ['packages/schemas'],
+    testImports: ['packages/test-setup'],
+    rooms: [
+      'error-causes.ts',
+      'plant-store-error.ts',
+      'database/**',
+      ['plants', 'access-tokens'],
+      'plant-store.ts',
+      'procedures',
+    ],
+  },
+  'packages/client': {
+    imports: ['packages/schemas'],
+    typeImports: ['packages/core'],
+    testImports: ['packages/test-setup'],
+  },
+  'packages/test-setup': {},
+  'apps/api': {
+    imports: ['packages/schemas', 'packages/core'],
+    testImports: ['packages/test-setup'],
+    rooms: [
+      'errors',
+      'observability',
+      'node',
+      'http',
+      'auth',
+      ['rest', 'trpc', 'docs'],
+      'env.ts',
+      'server.ts',
+      'process',
+    ],
+  },
+  'apps/cli': {
+    imports: ['packages/schemas', 'packages/core'],
+    testImports: ['packages/test-setup'],
+    rooms: ['command-line', 'formats/**', ['import', 'doctor', 'completion'], 'commands'],
+  },
+  'apps/bench': {
+    // The benchmark starts its own Postgres as the tests do.
+    imports: ['packages/core', 'packages/test-setup'],
+    rooms: [
+      ['processes', 'database', 'contenders/peers'],
+      'load',
+      'contenders',
+      'measurements',
+      'report',
+      'modes/**',
+    ],
+  },
+  examples: {
+    imports: ['packages/core'],
+    testImports: ['packages/schemas', 'packages/client', 'packages/test-setup'],
+  },
+  'examples/rest': {
+    testImports: ['packages/test-setup'],
+  },
+};
