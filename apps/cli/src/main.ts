@@ -5,5 +5,5 @@ import { quickenImports } from '@plant-store/core/quick-imports';
 // Most of the time until a command begins goes into what it imports.
 enableCompileCache();
 quickenImports();
-const { runCommandLine } = await import('./command-line.ts');
+const { runCommandLine } = await import('./run-program.ts');
 await runCommandLine();

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import { examine, type Finding } from '../examine.ts';
-import { exitCodes } from '../failure.ts';
-import { writeOut } from '../write-out.ts';
+import { exitCodes } from '../command-line/errors.ts';
+import { writeOut } from '../command-line/output.ts';
+import { examine, type Finding } from '../doctor/run-checks.ts';
 
 export const doctorCommand = () =>
   new Command('doctor')

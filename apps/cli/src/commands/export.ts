@@ -1,9 +1,9 @@
 import type { PlantQuery, PlantStore } from '@plant-store/core';
 import { Command, Option } from 'commander';
-import { parseMoment } from '../options.ts';
-import { type FormatName, formatNames, plantFormats } from '../plant-formats.ts';
-import { withStore } from '../with-store.ts';
-import { writeOut } from '../write-out.ts';
+import { parseMoment } from '../command-line/options.ts';
+import { writeOut } from '../command-line/output.ts';
+import { withStore } from '../command-line/with-store.ts';
+import { type FormatName, formatNames, plantFormats } from '../formats/plant-formats.ts';
 
 interface ExportOptions extends PlantQuery {
   format: FormatName;

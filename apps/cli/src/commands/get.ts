@@ -1,9 +1,9 @@
 import { formatJson } from '@plant-store/schemas';
 import { Argument, Command } from 'commander';
-import { CommandFailure } from '../failure.ts';
-import { parseId } from '../options.ts';
-import { withStore } from '../with-store.ts';
-import { writeOut } from '../write-out.ts';
+import { CommandFailure } from '../command-line/errors.ts';
+import { parseId } from '../command-line/options.ts';
+import { writeOut } from '../command-line/output.ts';
+import { withStore } from '../command-line/with-store.ts';
 
 export const getCommand = () =>
   new Command('get')

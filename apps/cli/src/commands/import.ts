@@ -1,17 +1,17 @@
 import { addAbortSignal, type Readable } from 'node:stream';
 import { type PlantStore, PlantStoreError } from '@plant-store/core';
 import { Command, Option } from 'commander';
-import { CommandFailure, exitCodes, usageFailure } from '../failure.ts';
-import { type ImportCounts, importPlants, type Refusal } from '../import-plants.ts';
-import { type ImportProgress, showProgress } from '../import-progress.ts';
-import { isSameFile, openSource } from '../import-source.ts';
-import { summarize } from '../import-summary.ts';
-import { type Interruption, listenForInterruption } from '../interruption.ts';
-import { type FormatName, formatNames, formatOf, plantFormats } from '../plant-formats.ts';
-import { readLines } from '../read-lines.ts';
-import { createRejectsFile } from '../rejects-file.ts';
-import { withStore } from '../with-store.ts';
-import { writeOut } from '../write-out.ts';
+import { CommandFailure, exitCodes, usageFailure } from '../command-line/errors.ts';
+import { writeOut } from '../command-line/output.ts';
+import { withStore } from '../command-line/with-store.ts';
+import { readLines } from '../formats/lines.ts';
+import { type FormatName, formatNames, formatOf, plantFormats } from '../formats/plant-formats.ts';
+import { type Interruption, listenForInterruption } from '../import/interruption.ts';
+import { type ImportCounts, importPlants, type Refusal } from '../import/load-rows.ts';
+import { type ImportProgress, showProgress } from '../import/progress.ts';
+import { createRejectsFile } from '../import/rejects-file.ts';
+import { isSameFile, openSource } from '../import/source.ts';
+import { summarize } from '../import/summary.ts';
 
 interface ImportOptions {
   format?: FormatName;

@@ -1,9 +1,9 @@
 import type { PlantQuery, PlantStore } from '@plant-store/core';
 import { formatJson } from '@plant-store/schemas';
 import { Command } from 'commander';
-import { parseCount, parseId } from '../options.ts';
-import { withStore } from '../with-store.ts';
-import { writeOut } from '../write-out.ts';
+import { parseCount, parseId } from '../command-line/options.ts';
+import { writeOut } from '../command-line/output.ts';
+import { withStore } from '../command-line/with-store.ts';
 
 export const listCommand = () =>
   new Command('list')

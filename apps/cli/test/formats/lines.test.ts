@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { readLines } from '../src/read-lines.ts';
+import { readLines } from '../../src/formats/lines.ts';
 
 const linesOf = async (...chunks: (string | Buffer)[]) =>
   (

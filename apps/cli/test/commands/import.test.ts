@@ -5,8 +5,8 @@ import { formatJson } from '@plant-store/schemas';
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
-import { migrated } from './migrated.ts';
-import { run, start } from './run-program.ts';
+import { migrated } from '../fixtures/migrated.ts';
+import { run, start } from '../fixtures/run-program.ts';
 
 let directory: string;
 

@@ -1,5 +1,5 @@
 import { SingleBar } from 'cli-progress';
-import type { ImportCounts } from './import-plants.ts';
+import type { ImportCounts } from './load-rows.ts';
 
 const onTerminal = {
   ofFile: '{bar} {percentage}% | {rows} rows | {rate} rows/s | ETA {eta_formatted}',

@@ -1,6 +1,6 @@
 import { parseJson } from '@plant-store/schemas';
-import type { Row } from './plant-formats.ts';
-import { type Line, unreadableLine } from './read-lines.ts';
+import { type Line, unreadableLine } from './lines.ts';
+import type { Row } from './row.ts';
 
 /** Reads newline-delimited JSON, a plant in each line. Blank lines are passed over. */
 export async function* readNdjson(lines: AsyncIterable<Line[]>): AsyncGenerator<Row[]> {

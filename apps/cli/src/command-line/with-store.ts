@@ -1,5 +1,5 @@
 import { openPlantStore, type PlantStore } from '@plant-store/core';
-import { CommandFailure, rootMessage } from './failure.ts';
+import { CommandFailure, rootMessage } from './errors.ts';
 import { readSettings } from './settings.ts';
 
 /** Opens the store that the settings name, uses it, and lets go of it however that ends. */

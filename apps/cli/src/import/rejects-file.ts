@@ -1,6 +1,6 @@
 import { appendFile, lstat, rm } from 'node:fs/promises';
-import { CommandFailure } from './failure.ts';
-import type { Refusal } from './import-plants.ts';
+import { CommandFailure } from '../command-line/errors.ts';
+import type { Refusal } from './load-rows.ts';
 
 /** Where the rows of an import are listed that are not in the store, as NDJSON; no file when all are. */
 export interface RejectsFile {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseDuration, parseId, parseMoment } from '../src/options.ts';
+import { parseDuration, parseId, parseMoment } from '../../src/command-line/options.ts';
 
 describe('a moment', () => {
   const now = Date.parse('2026-11-20T12:00:00Z');

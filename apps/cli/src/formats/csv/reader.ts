@@ -1,7 +1,7 @@
-import { CsvParser, type Field, neverClosed } from './csv-parser.ts';
-import { CommandFailure } from './failure.ts';
-import type { Row } from './plant-formats.ts';
-import { type Line, unreadableLine } from './read-lines.ts';
+import { CommandFailure } from '../../command-line/errors.ts';
+import { type Line, unreadableLine } from '../lines.ts';
+import type { Row } from '../row.ts';
+import { CsvParser, type Field, neverClosed } from './parser.ts';
 
 /**
  * Reads CSV with a header row, a plant in each record. Columns other than `id`, `name` and `tag` are

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { CommandFailure, exitCodes, explain } from './failure.ts';
+import { CommandFailure, exitCodes, explain } from './command-line/errors.ts';
 import { buildProgram } from './program.ts';
 
 /** Does what was typed; says on stderr, and by the exit code, where that does not work. */

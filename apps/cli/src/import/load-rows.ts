@@ -1,5 +1,5 @@
 import type { LoadOutcome, PlantStore } from '@plant-store/core';
-import type { Row } from './plant-formats.ts';
+import type { Row } from '../formats/row.ts';
 import { readAhead } from './read-ahead.ts';
 
 /** What became of the rows of a file. */

@@ -4,8 +4,8 @@ import {
   PlantStoreError,
   type PlantStoreOptions,
 } from '@plant-store/core';
-import { rootMessage } from './failure.ts';
-import { readSettings } from './settings.ts';
+import { rootMessage } from '../command-line/errors.ts';
+import { readSettings } from '../command-line/settings.ts';
 
 /** What a check has found: nothing, something to know, or something to mend. */
 export interface Finding {

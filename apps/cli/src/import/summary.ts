@@ -1,5 +1,5 @@
-import type { ImportCounts } from './import-plants.ts';
-import { rate } from './import-progress.ts';
+import type { ImportCounts } from './load-rows.ts';
+import { rate } from './progress.ts';
 
 interface Summary {
   counts: ImportCounts;

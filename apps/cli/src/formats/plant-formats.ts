@@ -1,14 +1,12 @@
 import { extname } from 'node:path';
 import type { NewPlant } from '@plant-store/schemas';
 import { formatJson } from '@plant-store/schemas';
-import { csvHeader, csvLine } from './csv-lines.ts';
-import { usageFailure } from './failure.ts';
-import { readCsv } from './read-csv.ts';
-import type { Line } from './read-lines.ts';
-import { readNdjson } from './read-ndjson.ts';
-
-/** A row of a file: what should be a plant, or why not even that can be read. */
-export type Row = { line: number } & ({ plant: unknown } | { problem: string });
+import { usageFailure } from '../command-line/errors.ts';
+import { readCsv } from './csv/reader.ts';
+import { csvHeader, csvLine } from './csv/writer.ts';
+import type { Line } from './lines.ts';
+import { readNdjson } from './ndjson.ts';
+import type { Row } from './row.ts';
 
 interface PlantFormat {
   /** Makes rows of a file's lines. */

@@ -1,6 +1,6 @@
 import { type FileHandle, open, realpath } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { CommandFailure, exitCodes } from './failure.ts';
+import { CommandFailure, exitCodes } from '../command-line/errors.ts';
 
 export interface ImportSource {
   input: Readable;

@@ -5,10 +5,10 @@ import { openPlantStore } from '@plant-store/core';
 import { createDatabase, startProcess } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { examine } from '../src/examine.ts';
-import { buildProgram } from '../src/program.ts';
-import { migrated } from './migrated.ts';
-import { run } from './run-program.ts';
+import { examine } from '../../src/doctor/run-checks.ts';
+import { buildProgram } from '../../src/program.ts';
+import { migrated } from '../fixtures/migrated.ts';
+import { run } from '../fixtures/run-program.ts';
 
 /** For tests that leave the store as it was, or use names of their own. */
 let env: { DATABASE_URL: string };

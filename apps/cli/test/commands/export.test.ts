@@ -8,10 +8,10 @@ import type { NewPlant } from '@plant-store/schemas';
 import { createDatabase } from '@plant-store/test-setup';
 import fc from 'fast-check';
 import { beforeEach, expect, inject, it } from 'vitest';
-import { formatNames, plantFormats } from '../src/plant-formats.ts';
-import { readLines } from '../src/read-lines.ts';
-import { migrated } from './migrated.ts';
-import { run, start } from './run-program.ts';
+import { readLines } from '../../src/formats/lines.ts';
+import { formatNames, plantFormats } from '../../src/formats/plant-formats.ts';
+import { migrated } from '../fixtures/migrated.ts';
+import { run, start } from '../fixtures/run-program.ts';
 
 let env: { DATABASE_URL: string };
 

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PlantStoreOptions } from '@plant-store/core';
-import { usageFailure } from './failure.ts';
+import { usageFailure } from './errors.ts';
 
-const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url));
+const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url));
 
 /**
  * Where the store is, from the same environment variables as the server's; one that is empty counts
