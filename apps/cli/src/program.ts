@@ -7,19 +7,21 @@ import { listCommand } from './commands/list.ts';
 import { tokenCommand } from './commands/token.ts';
 
 const help = `
-The store is the Postgres of DATABASE_URL or, where that is not set, the embedded database in
-PLANT_STORE_DATA_DIR, by default .plant-store in the repository. One process at a time may have an
-embedded database open, so stop the server first.
+The store is the Postgres at DATABASE_URL. If that is not set, it is the embedded database in
+PLANT_STORE_DATA_DIR (default: .plant-store in the repository). Only one process at a time can open
+an embedded database, so stop the server first.
 
 Example:
   plant-store help import
 `;
 
-/** The command line, ready to parse what was typed. */
+/** Builds the program with all its commands. */
 export function buildProgram(): Command {
   const program = new Command('plant-store')
-    .description('Works on the plant store itself, beside its server.')
+    .description('Works on the plant store directly, without its server.')
     .option('--verbose', 'show the cause of an error')
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand('help [command]', 'show the help of a command')
     .exitOverride()
     .addHelpText('after', help)
     .addCommand(importCommand())
@@ -32,7 +34,9 @@ export function buildProgram(): Command {
   return program;
 }
 
-/** Commander passes settings on to the commands that it makes itself, and to no others. */
+/** Commander copies a program's settings only to commands made with `.command()`. */
 function inheritSettings(command: Command): void {
-  for (const each of command.commands) inheritSettings(each.copyInheritedSettings(command));
+  for (const subcommand of command.commands) {
+    inheritSettings(subcommand.copyInheritedSettings(command));
+  }
 }

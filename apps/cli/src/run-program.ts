@@ -1,20 +1,20 @@
 import { CommanderError } from 'commander';
-import { CommandFailure, exitCodes, explain } from './command-line/errors.ts';
+import { CommandError, exitCodes, explain } from './command-line/errors.ts';
 import { buildProgram } from './program.ts';
 
-/** Does what was typed; says on stderr, and by the exit code, where that does not work. */
-export async function runCommandLine(): Promise<void> {
+/** Runs the command of `process.argv`. Reports an error on stderr and in the exit code. */
+export async function runProgram(): Promise<void> {
   const program = buildProgram();
   try {
     await program.parseAsync();
   } catch (error) {
     process.exitCode = exitCodeOf(error);
-    // Commander has said already what it does not understand.
+    // Commander has already reported its own errors.
     if (!(error instanceof CommanderError)) process.stderr.write(explain(error, program.opts()));
   }
 }
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
-  return error instanceof CommandFailure ? error.exitCode : exitCodes.failed;
+  return error instanceof CommandError ? error.exitCode : exitCodes.error;
 }

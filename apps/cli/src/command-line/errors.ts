@@ -1,50 +1,43 @@
-/** What a script can tell from how the program ends. */
+/** The program's exit codes; scripts rely on them. */
 export const exitCodes = {
-  /** Something did not work: the database, a file, or there is no such plant. */
-  failed: 1,
-  /** The command or a setting is not valid; nothing was tried. */
+  /** The command could not do its work: the database did not answer, or there is no such plant. */
+  error: 1,
+  /** An argument, an option or a setting is invalid; the command did not start. */
   usage: 2,
-  /** The import is through, but rows of it were rejected or are in conflict with the store. */
+  /** The import has read the whole file, but some of its rows are not stored. */
   incomplete: 3,
 } as const;
 
-/** Why a command ends without what was asked of it: one line that says what to do. */
-export class CommandFailure extends Error {
-  override readonly name = 'CommandFailure';
+/** The reason why a command cannot do its work: one line that also says what to do. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
   readonly exitCode: number;
 
   constructor(
     message: string,
-    { exitCode = exitCodes.failed, ...options }: { exitCode?: number; cause?: unknown } = {},
+    { exitCode = exitCodes.error, ...options }: { exitCode?: number; cause?: unknown } = {},
   ) {
     super(message, options);
     this.exitCode = exitCode;
   }
 }
 
-/** A failure for what was typed. */
-export function usageFailure(message: string): CommandFailure {
-  return new CommandFailure(message, { exitCode: exitCodes.usage });
+/** Reports an invalid argument, option or setting. */
+export function usageError(message: string, options?: { cause?: unknown }): CommandError {
+  return new CommandError(message, { exitCode: exitCodes.usage, ...options });
 }
 
-/** The message of the error under what libraries wrap around it. */
-export function rootMessage(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.cause instanceof Error) return rootMessage(error.cause);
-  return error.message || ('code' in error ? String(error.code) : error.name);
-}
-
-/** The line for stderr, and under `--verbose` what is behind it. */
+/** Formats an error for stderr: one line, and with `--verbose` its causes and stack traces. */
 export function explain(error: unknown, { verbose }: { verbose: boolean }): string {
   const message = error instanceof Error ? error.message : String(error);
   const line = `plant-store: ${message.replaceAll(/\s*\n\s*/g, '; ')}\n`;
   if (verbose) return `${line}${causes(error)}`;
-  const hasMore = !(error instanceof CommandFailure) || error.cause !== undefined;
+  const hasMore = !(error instanceof CommandError) || error.cause !== undefined;
   return hasMore ? `${line.trimEnd()} (--verbose shows the cause)\n` : line;
 }
 
 function causes(error: unknown): string {
   if (!(error instanceof Error)) return '';
-  const stack = error instanceof CommandFailure ? '' : `${error.stack}\n`;
+  const stack = error instanceof CommandError ? '' : `${error.stack}\n`;
   return error.cause === undefined ? stack : `${stack}${causes(error.cause) || error.cause}`;
 }

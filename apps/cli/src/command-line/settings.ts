@@ -1,15 +1,16 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PlantStoreOptions } from '@plant-store/core';
-import { usageFailure } from './errors.ts';
+import { usageError } from './errors.ts';
 
 const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url));
 
 /**
- * Where the store is, from the same environment variables as the server's; one that is empty counts
- * as unset.
+ * Reads where the store is from the server's environment variables. An empty variable counts as
+ * unset.
  *
- * @throws CommandFailure that says which is wrong; the URL may hold a password and is not shown.
+ * @throws CommandError when DATABASE_URL is invalid. The message does not contain the URL: it may
+ *   hold a password.
  */
 export function readSettings(variables: NodeJS.ProcessEnv = process.env): PlantStoreOptions {
   const databaseUrl = variables['DATABASE_URL'];
@@ -18,9 +19,9 @@ export function readSettings(variables: NodeJS.ProcessEnv = process.env): PlantS
     return { dataDirectory: resolve(directory) };
   }
   if (!/^postgres(ql)?:\/\/./.test(databaseUrl)) {
-    throw usageFailure(
-      'DATABASE_URL is not valid: set postgres://user:password@host:port/database, ' +
-        'or leave it out for the embedded database',
+    throw usageError(
+      'DATABASE_URL is invalid: set it to postgres://user:password@host:port/database, ' +
+        'or unset it to use the embedded database',
     );
   }
   return { databaseUrl };

@@ -1,55 +1,56 @@
 import { isUtf8 } from 'node:buffer';
 
-/** A line without its end; undefined where its bytes are not UTF-8 or are too many. */
+/** A line without its newline; undefined when it is not UTF-8 or is too long. */
 export type Line = string | undefined;
 
 export const unreadableLine = 'is not UTF-8, or is longer than 64 MiB';
 
-/** Bytes of whole lines that are handed on together. */
+/** Bytes. Lines are decoded and yielded in blocks of about this size. */
 const blockSize = 2 * 1024 * 1024;
 const maxLine = 64 * 1024 * 1024;
 
 const newline = 0x0a;
-/** A byte that no UTF-8 has: it stands for a line that is too long to be held. */
-const unreadable = Buffer.of(0xff);
+/** Stands for the part of a too long line that has been dropped: UTF-8 never contains this byte. */
+const invalidByte = Buffer.of(0xff);
 
-/** Reads a text file of any size, some lines at a time. A byte order mark is left out. */
+/** Reads a text file of any size in blocks of lines. Skips a byte order mark at the start. */
 export async function* readLines(input: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
-  let held: Buffer[] = [];
+  let chunks: Buffer[] = [];
   let size = 0;
-  let enough = blockSize;
+  let sizeToSearch = blockSize;
   let isFirst = true;
 
   for await (const chunk of input) {
-    held.push(chunk);
+    chunks.push(chunk);
     size += chunk.length;
-    if (size < enough) continue;
+    if (size < sizeToSearch) continue;
 
-    const block = Buffer.concat(held);
-    const end = block.lastIndexOf(newline);
+    const bytes = Buffer.concat(chunks);
+    const end = bytes.lastIndexOf(newline);
     if (end >= 0) {
-      yield decode(block.subarray(0, end), isFirst);
+      yield decode(bytes.subarray(0, end), isFirst);
       isFirst = false;
     }
-    const rest = block.subarray(end + 1);
-    held = [rest.length > maxLine ? unreadable : rest];
-    size = rest.length > maxLine ? unreadable.length : rest.length;
-    // Twice what was looked through in vain, or a long line would be looked through again and again.
-    enough = Math.max(blockSize, 2 * size);
+    const rest = bytes.subarray(end + 1);
+    const kept = rest.length > maxLine ? invalidByte : rest;
+    chunks = [kept];
+    size = kept.length;
+    // Doubling keeps the total search time linear in the length of a long line.
+    sizeToSearch = Math.max(blockSize, 2 * size);
   }
-  const rest = Buffer.concat(held);
+  const rest = Buffer.concat(chunks);
   if (rest.length > 0) yield decode(rest, isFirst);
 }
 
 function decode(block: Buffer, isFirst: boolean): Line[] {
   const hasMark = isFirst && block.subarray(0, 3).equals(byteOrderMark);
   const text = hasMark ? block.subarray(3) : block;
-  return isUtf8(text) ? text.toString().split('\n') : decodeEach(text);
+  return isUtf8(text) ? text.toString().split('\n') : decodeEachLine(text);
 }
 
 const byteOrderMark = Buffer.of(0xef, 0xbb, 0xbf);
 
-function decodeEach(block: Buffer): Line[] {
+function decodeEachLine(block: Buffer): Line[] {
   const lines: Line[] = [];
   for (let start = 0; start <= block.length; ) {
     const at = block.indexOf(newline, start);

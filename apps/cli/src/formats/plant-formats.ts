@@ -1,24 +1,24 @@
 import { extname } from 'node:path';
 import type { NewPlant } from '@plant-store/schemas';
-import { formatJson } from '@plant-store/schemas';
-import { usageFailure } from '../command-line/errors.ts';
+import { usageError } from '../command-line/errors.ts';
 import { readCsv } from './csv/reader.ts';
-import { csvHeader, csvLine } from './csv/writer.ts';
+import { csvHeader, writeCsv } from './csv/writer.ts';
 import type { Line } from './lines.ts';
-import { readNdjson } from './ndjson.ts';
+import { readNdjson, writeNdjson } from './ndjson.ts';
 import type { Row } from './row.ts';
 
 interface PlantFormat {
-  /** Makes rows of a file's lines. */
-  read(lines: AsyncIterable<Line[]>): AsyncGenerator<Row[]>;
-  /** What stands above the plants. */
+  /** Parses blocks of lines into rows. */
+  read(blocks: AsyncIterable<Line[]>): AsyncGenerator<Row[]>;
+  /** The text before the first plant. */
   header: string;
+  /** Formats one plant, with the newline after it. */
   write(plant: NewPlant): string;
 }
 
 export const plantFormats = {
-  ndjson: { read: readNdjson, header: '', write: (plant) => `${formatJson(plant)}\n` },
-  csv: { read: readCsv, header: csvHeader, write: csvLine },
+  ndjson: { read: readNdjson, header: '', write: writeNdjson },
+  csv: { read: readCsv, header: csvHeader, write: writeCsv },
 } satisfies Record<string, PlantFormat>;
 
 export type FormatName = keyof typeof plantFormats;
@@ -31,11 +31,16 @@ const extensions: Record<string, FormatName> = {
   '.csv': 'csv',
 };
 
-/** The format of a file by its name; standard input is what `export` writes when it is not told. */
+/**
+ * The format that a file's extension stands for. Standard input (`-`) is NDJSON, the default of
+ * `export`.
+ *
+ * @throws CommandError when the extension is unknown.
+ */
 export function formatOf(file: string): FormatName {
   const format = file === '-' ? 'ndjson' : extensions[extname(file).toLowerCase()];
   if (!format) {
-    throw usageFailure(`the format of ${file} is not clear: add --format ndjson or --format csv`);
+    throw usageError(`the format of ${file} is unknown: add --format ndjson or --format csv`);
   }
   return format;
 }

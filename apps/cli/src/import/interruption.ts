@@ -1,12 +1,13 @@
 const exitCodeBySignal = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** A wish to stop, from the terminal or a supervisor; asked a second time, the process just ends. */
+/** A request to stop, by SIGINT or SIGTERM. */
 export interface Interruption {
   readonly signal: AbortSignal;
-  /** What the process ends with when it was interrupted: 128 and the number of the signal. */
+  /** The exit code after an interruption: 128 plus the signal's number. */
   readonly exitCode: number | undefined;
 }
 
+/** Listens for the first signal of each kind. A second one ends the process at once. */
 export function listenForInterruption(): Interruption {
   const controller = new AbortController();
   let exitCode: number | undefined;

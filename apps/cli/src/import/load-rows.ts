@@ -2,68 +2,69 @@ import type { LoadOutcome, PlantStore } from '@plant-store/core';
 import type { Row } from '../formats/row.ts';
 import { readAhead } from './read-ahead.ts';
 
-/** What became of the rows of a file. */
+/** How many rows of a file had each outcome. */
 export interface ImportCounts {
   rows: number;
-  /** Stored now. */
+  /** Rows that this import has stored. */
   inserted: number;
-  /** Stored before, exactly so. */
+  /** Rows whose plant the store already had. */
   present: number;
-  /** Their id belongs to another plant. */
+  /** Rows whose id belongs to another plant. */
   conflicts: number;
-  /** No plants. */
+  /** Rows that are not a valid plant. */
   rejected: number;
 }
 
-/** A row that is not in the store, and why. */
-export interface Refusal {
+/** A row that is not stored: it is not a valid plant, or its id belongs to another plant. */
+export interface RejectedRow {
   line: number;
   reason: string;
 }
 
-export interface Import {
+export interface LoadRowsOptions {
   store: Pick<PlantStore, 'load'>;
   rows: AsyncGenerator<Row[]>;
-  /** Is kept up to date, and is right however the import ends. */
+  /** `loadRows` updates these counts as it goes; they are right even when it throws. */
   counts: ImportCounts;
-  /** Is told of rows that are not in the store; what it throws stops the import. */
-  onRefusals: (refusals: Refusal[]) => Promise<void>;
+  /** Receives the rejected rows. An error that it throws stops the import. */
+  onRejectedRows: (rows: RejectedRow[]) => Promise<void>;
 }
 
-/** Loads the rows of a file into the store, and reads the next ones meanwhile. */
-export async function importPlants({ store, rows, counts, onRefusals }: Import): Promise<void> {
-  for await (const { some, loaded } of readAhead(loads(store, rows))) {
-    const refusals = count(counts, some, await loaded);
-    if (refusals.length > 0) await onRefusals(refusals);
+/** Loads the rows of a file into the store, and parses the next rows at the same time. */
+export async function loadRows(options: LoadRowsOptions): Promise<void> {
+  const { store, rows, counts, onRejectedRows } = options;
+  for await (const { block, outcomes } of readAhead(startLoads(store, rows))) {
+    const rejectedRows = count(counts, block, await outcomes);
+    if (rejectedRows.length > 0) await onRejectedRows(rejectedRows);
   }
 }
 
-async function* loads(store: Import['store'], rows: Import['rows']) {
-  for await (const some of rows) {
-    const loaded = store.load(some.flatMap((row) => ('plant' in row ? [row.plant] : [])));
-    loaded.catch(() => {}); // Whoever waits for it is told.
-    yield { some, loaded };
+async function* startLoads(store: LoadRowsOptions['store'], rows: LoadRowsOptions['rows']) {
+  for await (const block of rows) {
+    const outcomes = store.load(block.flatMap((row) => ('plant' in row ? [row.plant] : [])));
+    outcomes.catch(() => {}); // loadRows handles the rejection, but may await it later.
+    yield { block, outcomes };
   }
 }
 
-/** Counts what became of rows, and returns those that are not in the store. */
-function count(counts: ImportCounts, rows: Row[], loaded: LoadOutcome[]): Refusal[] {
-  const refusals: Refusal[] = [];
+/** Adds the rows' outcomes to the counts, and returns the rejected rows. */
+function count(counts: ImportCounts, rows: Row[], loaded: LoadOutcome[]): RejectedRow[] {
+  const rejectedRows: RejectedRow[] = [];
   const outcomes = loaded.values();
   for (const row of rows) {
     const { line } = row;
-    if ('problem' in row) {
+    if ('error' in row) {
       counts.rejected++;
-      refusals.push({ line, reason: row.problem });
+      rejectedRows.push({ line, reason: row.error });
       continue;
     }
     const outcome = outcomes.next().value;
     if (typeof outcome === 'string') counts[outcome]++;
     else if (outcome) {
       counts[outcome.kind === 'idTaken' ? 'conflicts' : 'rejected']++;
-      refusals.push({ line, reason: outcome.message });
+      rejectedRows.push({ line, reason: outcome.message });
     }
   }
   counts.rows += rows.length;
-  return refusals;
+  return rejectedRows;
 }

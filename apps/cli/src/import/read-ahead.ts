@@ -1,4 +1,4 @@
-/** Gives the values of a generator, and makes it work on the next while one is used. */
+/** Yields a generator's values, and requests the next value while the caller uses the current one. */
 export async function* readAhead<T>(values: AsyncGenerator<T>): AsyncGenerator<T> {
   try {
     let next = values.next();
@@ -6,11 +6,11 @@ export async function* readAhead<T>(values: AsyncGenerator<T>): AsyncGenerator<T
       const { value, done } = await next;
       if (done) return;
       next = values.next();
-      next.catch(() => {}); // Whoever comes for the next value is told.
+      next.catch(() => {}); // The next turn of the loop awaits it and throws its error.
       yield value;
     }
   } finally {
-    // Not waited for: the generator may be reading from somebody who never sends more.
+    // Not awaited: the generator may be waiting for input that never comes.
     void values.return(undefined);
   }
 }

@@ -1,28 +1,32 @@
 import { appendFile, lstat, rm } from 'node:fs/promises';
-import { CommandFailure } from '../command-line/errors.ts';
-import type { Refusal } from './load-rows.ts';
+import { CommandError } from '../command-line/errors.ts';
+import type { RejectedRow } from './load-rows.ts';
 
-/** Where the rows of an import are listed that are not in the store, as NDJSON; no file when all are. */
+/** A list of rejected rows, as NDJSON. The file does not exist while no row is rejected. */
 export interface RejectsFile {
-  add(refusals: Refusal[]): Promise<void>;
+  add(rows: RejectedRow[]): Promise<void>;
 }
 
-/** Begins a file of rejects; what an earlier import left there is removed. */
+/**
+ * Starts an empty rejects file: removes the file of an earlier import.
+ *
+ * @throws CommandError when the path is not writable, as `add` does.
+ */
 export async function createRejectsFile(path: string): Promise<RejectsFile> {
-  const unusable = (cause: unknown) => {
-    const message = `the rejects cannot be written to ${path}: name another file with --rejects`;
-    throw new CommandFailure(message, { cause });
+  const throwNotWritable = (cause: unknown) => {
+    const message = `cannot write the rejected rows to ${path}: name another file with --rejects`;
+    throw new CommandError(message, { cause });
   };
   const isFile = await lstat(path).then(
     (stats) => stats.isFile(),
     () => false,
   );
-  // A device such as /dev/null is written to, never removed: root could.
-  if (isFile) await rm(path).catch(unusable);
+  // Never removes a device such as /dev/null, which root could do.
+  if (isFile) await rm(path).catch(throwNotWritable);
   return {
-    async add(refusals) {
-      const lines = refusals.map((refusal) => `${JSON.stringify(refusal)}\n`);
-      await appendFile(path, lines.join('')).catch(unusable);
+    async add(rows) {
+      const lines = rows.map((row) => `${JSON.stringify(row)}\n`);
+      await appendFile(path, lines.join('')).catch(throwNotWritable);
     },
   };
 }

@@ -7,30 +7,30 @@ const linesOf = async (...chunks: (string | Buffer)[]) =>
     await Array.fromAsync(readLines(Readable.from(chunks.map((chunk) => Buffer.from(chunk)))))
   ).flat();
 
-it('gives the lines of a file, whether or not the last one ends', async () => {
+const megabyte = Buffer.alloc(1024 * 1024, 'x');
+
+it('reads the lines of a file, with or without a newline at the end', async () => {
   expect(await linesOf('one\ntw', 'o\n', '\nfour')).toEqual(['one', 'two', '', 'four']);
   expect(await linesOf('one\n')).toEqual(['one', '']);
   expect(await linesOf()).toEqual([]);
 });
 
-it('leaves a byte order mark out at the beginning, and nowhere else', async () => {
+it('skips a byte order mark at the start of the file only', async () => {
   expect(await linesOf('\ufeffone\n\ufefftwo')).toEqual(['one', '\ufefftwo']);
 });
 
-it('gives the lines around those that are not UTF-8', async () => {
-  const bad = Buffer.from([0x61, 0xc3, 0x28, 0x0a]);
-  expect(await linesOf('one\n', bad, 'three')).toEqual(['one', undefined, 'three']);
+it('marks a line that is not UTF-8, and reads the lines around it', async () => {
+  const invalid = Buffer.from([0x61, 0xc3, 0x28, 0x0a]);
+  expect(await linesOf('one\n', invalid, 'three')).toEqual(['one', undefined, 'three']);
 });
 
-it('gives the lines around one that is too long, and never holds that', async () => {
-  const megabyte = Buffer.alloc(1024 * 1024, 'x');
-  const long = Array<Buffer>(200).fill(megabyte);
-  const lines = await linesOf('one\n', ...long, 'x\n', 'three');
+it('marks a line that is too long, and reads the lines around it', async () => {
+  const tooLong = Array<Buffer>(200).fill(megabyte);
+  const lines = await linesOf('one\n', ...tooLong, 'x\n', 'three');
   expect(lines).toEqual(['one', undefined, 'three']);
 });
 
-it('gives a long line whole', async () => {
-  const megabyte = Buffer.alloc(1024 * 1024, 'x');
+it('reads a long line', async () => {
   const lines = await linesOf('one\n', ...Array<Buffer>(10).fill(megabyte), '\nthree');
   expect(lines.map((line) => line?.length)).toEqual([3, 10 * 1024 * 1024, 5]);
 });

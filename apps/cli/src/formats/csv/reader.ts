@@ -1,36 +1,36 @@
-import { CommandFailure } from '../../command-line/errors.ts';
+import { CommandError } from '../../command-line/errors.ts';
 import { type Line, unreadableLine } from '../lines.ts';
 import type { Row } from '../row.ts';
-import { CsvParser, type Field, neverClosed } from './parser.ts';
+import { CsvParser, type Field, unclosedQuote } from './parser.ts';
 
 /**
- * Reads CSV with a header row, a plant in each record. Columns other than `id`, `name` and `tag` are
- * passed over, so are blank lines. A field with nothing in it is no text; `""` is an empty text.
+ * Reads CSV with a header row, one plant a record. Skips blank lines and columns other than `id`,
+ * `name` and `tag`. An empty field is a missing value; `""` is an empty text.
  *
- * @throws CommandFailure when the header lacks a column.
+ * @throws CommandError when the header lacks the column `id` or `name`.
  */
-export async function* readCsv(lines: AsyncIterable<Line[]>): AsyncGenerator<Row[]> {
+export async function* readCsv(blocks: AsyncIterable<Line[]>): AsyncGenerator<Row[]> {
   const parser = new CsvParser();
   let toRow: ReturnType<typeof rowReader> | undefined;
   let line = 0;
   let start = 0;
 
-  for await (const some of lines) {
+  for await (const block of blocks) {
     const rows: Row[] = [];
-    for (const text of some) {
+    for (const text of block) {
       line++;
-      if (!parser.isOpen) start = line;
+      if (!parser.isInRecord) start = line;
       const record = parse(parser, text);
-      if (typeof record === 'string') rows.push({ line: start, problem: record });
+      if (typeof record === 'string') rows.push({ line: start, error: record });
       else if (record && !toRow) toRow = rowReader(record);
       else if (record && toRow && !isBlank(record)) rows.push(toRow(start, record));
     }
     yield rows;
   }
-  if (parser.isOpen) yield [{ line: start, problem: neverClosed }];
+  if (parser.isInRecord) yield [{ line: start, error: unclosedQuote }];
 }
 
-/** A record, undefined while it is not complete, or what is wrong with it. */
+/** @returns a record, undefined when it continues in the next line, or an error message. */
 function parse(parser: CsvParser, line: Line): Field[] | string | undefined {
   if (line === undefined) {
     parser.reset();
@@ -44,22 +44,23 @@ function parse(parser: CsvParser, line: Line): Field[] | string | undefined {
   }
 }
 
+/** Finds the columns in the header, and returns a function that makes a row of a record. */
 function rowReader(header: Field[]): (line: number, record: Field[]) => Row {
   const [idAt, nameAt, tagAt] = ['id', 'name', 'tag'].map((column) => header.indexOf(column));
   if (idAt === -1 || nameAt === -1) {
-    const found = header.map((column) => JSON.stringify(column ?? '')).join(', ');
-    throw new CommandFailure(
-      `the header row must name the columns id and name, and may name tag; it names ${found}`,
+    const columns = header.map((column) => JSON.stringify(column ?? '')).join(', ');
+    throw new CommandError(
+      `the CSV header must have the columns id and name (tag is optional), but it has ${columns}`,
     );
   }
   const at = (record: Field[], column = -1) => record[column];
 
   return (line, record) => {
     if (record.length !== header.length) {
-      return { line, problem: `has ${record.length} fields where the header has ${header.length}` };
+      return { line, error: `has ${record.length} fields, but the header has ${header.length}` };
     }
     const plant = {
-      id: integer(at(record, idAt)),
+      id: parseInteger(at(record, idAt)),
       name: at(record, nameAt),
       tag: at(record, tagAt),
     };
@@ -67,8 +68,8 @@ function rowReader(header: Field[]): (line: number, record: Field[]) => Row {
   };
 }
 
-/** Text that is no integer is left as it is, and refused as an id of that kind. */
-function integer(text: Field): bigint | Field {
+/** Leaves other text as it is: the store's validation then reports it. */
+function parseInteger(text: Field): bigint | Field {
   return text !== undefined && /^-?\d{1,40}$/.test(text) ? BigInt(text) : text;
 }
 

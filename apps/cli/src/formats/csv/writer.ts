@@ -2,8 +2,8 @@ import type { NewPlant } from '@plant-store/schemas';
 
 export const csvHeader = 'id,name,tag\n';
 
-/** A plant as a CSV record. An empty text is quoted, to be told from no text. */
-export function csvLine({ id, name, tag }: NewPlant): string {
+/** Formats a plant as a CSV record. Quotes distinguish an empty tag (`""`) from a missing one. */
+export function writeCsv({ id, name, tag }: NewPlant): string {
   return `${id},${field(name)},${tag === undefined ? '' : field(tag)}\n`;
 }
 
