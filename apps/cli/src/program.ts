@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import manifest from '../package.json' with { type: 'json' };
 import { doctorCommand } from './commands/doctor.ts';
 import { exportCommand } from './commands/export.ts';
 import { getCommand } from './commands/get.ts';
@@ -15,14 +16,20 @@ Example:
   plant-store help import
 `;
 
-/** Builds the program with all its commands. */
-export function buildProgram(): Command {
+/**
+ * Builds the program with all its commands.
+ *
+ * @param writeHelp receives the text of the help and of `--version`
+ */
+export function buildProgram(writeHelp: (text: string) => void): Command {
   const program = new Command('plant-store')
     .description('Works on the plant store directly, without its server.')
+    .version(manifest.version, '-V, --version', 'show the version')
     .option('--verbose', 'show the cause of an error')
     .helpOption('-h, --help', 'show this help')
     .helpCommand('help [command]', 'show the help of a command')
     .exitOverride()
+    .configureOutput({ writeOut: writeHelp })
     .addHelpText('after', help)
     .addCommand(importCommand())
     .addCommand(exportCommand())

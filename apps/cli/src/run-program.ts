@@ -1,20 +1,21 @@
 import { CommanderError } from 'commander';
 import { CommandError, exitCodes, explain } from './command-line/errors.ts';
+import { writeOutput } from './command-line/output.ts';
 import { buildProgram } from './program.ts';
 
 /** Runs the command of `process.argv`. Reports an error on stderr and in the exit code. */
 export async function runProgram(): Promise<void> {
-  const program = buildProgram();
+  const helpTexts: string[] = [];
+  const program = buildProgram((text) => helpTexts.push(text));
   try {
-    await program.parseAsync();
+    await program.parseAsync().catch(async (error: unknown) => {
+      // Commander throws after it has shown help or the version, or reported a usage error.
+      if (!(error instanceof CommanderError)) throw error;
+      process.exitCode = error.exitCode === 0 ? 0 : exitCodes.usage;
+      await writeOutput(helpTexts);
+    });
   } catch (error) {
-    process.exitCode = exitCodeOf(error);
-    // Commander has already reported its own errors.
-    if (!(error instanceof CommanderError)) process.stderr.write(explain(error, program.opts()));
+    process.exitCode = error instanceof CommandError ? error.exitCode : exitCodes.error;
+    process.stderr.write(explain(error, program.opts()));
   }
-}
-
-function exitCodeOf(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
-  return error instanceof CommandError ? error.exitCode : exitCodes.error;
 }

@@ -48,7 +48,7 @@ describe('says what is wrong and what to do', () => {
   ])('%j', async (args, message) => {
     vi.stubEnv('DATABASE_URL', env.DATABASE_URL);
     vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-    const program = buildProgram();
+    const program = buildProgram(() => {});
     await expect(program.parseAsync(args, { from: 'user' })).rejects.toThrow(message);
     vi.restoreAllMocks();
     vi.unstubAllEnvs();
