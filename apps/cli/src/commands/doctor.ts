@@ -8,7 +8,7 @@ export const doctorCommand = () =>
   new Command('doctor')
     .summary('find what is wrong with the store, and say what to do about it')
     .description(
-      'Check the settings, the connection, the migrations, the clock and the durability of the\n' +
+      'Check the settings, the connection, the migrations, the clock and the durability of the ' +
         'database, and say what to do. Changes nothing. Exits with 1 when it finds a problem.',
     )
     .option('--json', 'write each finding as a line of JSON')

@@ -13,7 +13,7 @@ export const exportCommand = () =>
   new Command('export')
     .summary('write all plants to standard output')
     .description(
-      'Write all plants to standard output, in order of id. An import of this output into an empty\n' +
+      'Write all plants to standard output, in order of id. An import of this output into an empty ' +
         'store restores the plants exactly. Memory use does not grow with the store.',
     )
     .addOption(

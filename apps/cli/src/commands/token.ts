@@ -18,7 +18,7 @@ const createCommand = () =>
   new Command('create')
     .summary('create an access token and show it once')
     .description(
-      'Create an access token with a name, and show it. The store keeps only its hash, so this is\n' +
+      'Create an access token with a name, and show it. The store keeps only its hash, so this is ' +
         'the only time that anyone can see it.',
     )
     .argument('<name>', "the principal's name in the logs; several tokens may share a name")
@@ -39,7 +39,7 @@ const listCommand = () =>
   new Command('list')
     .summary('show the name and the times of each access token')
     .description(
-      'Show the name of each access token, and when it was created, expires and was revoked, as a\n' +
+      'Show the name of each access token, and when it was created, expires and was revoked, as a ' +
         'line of JSON. Never shows the token itself.',
     )
     .addHelpText('after', '\nExample:\n  plant-store token list\n')
