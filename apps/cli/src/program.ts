@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
+import { completionCommand } from './commands/completion.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { exportCommand } from './commands/export.ts';
 import { getCommand } from './commands/get.ts';
@@ -36,7 +37,8 @@ export function buildProgram(writeHelp: (text: string) => void): Command {
     .addCommand(getCommand())
     .addCommand(listCommand())
     .addCommand(tokenCommand())
-    .addCommand(doctorCommand());
+    .addCommand(doctorCommand())
+    .addCommand(completionCommand());
   inheritSettings(program);
   return program;
 }

@@ -45,6 +45,7 @@ describe('says what is wrong and what to do', () => {
     ],
     [['token', 'revoke', 'nobody'], 'no access token has the name "nobody": plant-store token'],
     [['token', 'create', ''], 'invalid input: name must be 1 to 100 characters'],
+    [['completion', 'fish'], 'Allowed choices are bash, zsh.'],
   ])('%j', async (args, message) => {
     vi.stubEnv('DATABASE_URL', env.DATABASE_URL);
     vi.spyOn(process.stderr, 'write').mockReturnValue(true);
