@@ -2,6 +2,8 @@ import { vitestConfig, withPostgres } from '../../vitest.base.ts';
 
 export default vitestConfig({
   globalSetup: withPostgres,
-  // Every test starts programs, and a machine may have others to run.
+  // Nearly every test starts a program, and the machine may be busy.
   testTimeout: 120_000,
+  // The test files share one import of core, which takes longer than most tests.
+  isolate: false,
 });

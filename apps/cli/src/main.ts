@@ -2,8 +2,8 @@
 import { enableCompileCache } from 'node:module';
 import { quickenImports } from '@plant-store/core/quick-imports';
 
-// Most of the time until a command begins goes into what it imports.
+// A command spends most of its start-up time on imports.
 enableCompileCache();
 quickenImports();
-const { runCommandLine } = await import('./command-line.ts');
-await runCommandLine();
+const { runProgram } = await import('./run-program.ts');
+await runProgram();

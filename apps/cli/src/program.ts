@@ -1,4 +1,6 @@
 import { Command } from 'commander';
+import manifest from '../package.json' with { type: 'json' };
+import { completionCommand } from './commands/completion.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { exportCommand } from './commands/export.ts';
 import { getCommand } from './commands/get.ts';
@@ -7,32 +9,43 @@ import { listCommand } from './commands/list.ts';
 import { tokenCommand } from './commands/token.ts';
 
 const help = `
-The store is the Postgres of DATABASE_URL or, where that is not set, the embedded database in
-PLANT_STORE_DATA_DIR, by default .plant-store in the repository. One process at a time may have an
-embedded database open, so stop the server first.
+The store is the Postgres at DATABASE_URL. If that is not set, it is the embedded database in
+PLANT_STORE_DATA_DIR (default: .plant-store in the repository). Only one process at a time can open
+an embedded database, so stop the server first.
 
 Example:
   plant-store help import
 `;
 
-/** The command line, ready to parse what was typed. */
-export function buildProgram(): Command {
+/**
+ * Builds the program with all its commands.
+ *
+ * @param writeHelp receives the text of the help and of `--version`
+ */
+export function buildProgram(writeHelp: (text: string) => void): Command {
   const program = new Command('plant-store')
-    .description('Works on the plant store itself, beside its server.')
+    .description('Works on the plant store directly, without its server.')
+    .version(manifest.version, '-V, --version', 'show the version')
     .option('--verbose', 'show the cause of an error')
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand('help [command]', 'show the help of a command')
     .exitOverride()
+    .configureOutput({ writeOut: writeHelp })
     .addHelpText('after', help)
     .addCommand(importCommand())
     .addCommand(exportCommand())
     .addCommand(getCommand())
     .addCommand(listCommand())
     .addCommand(tokenCommand())
-    .addCommand(doctorCommand());
+    .addCommand(doctorCommand())
+    .addCommand(completionCommand());
   inheritSettings(program);
   return program;
 }
 
-/** Commander passes settings on to the commands that it makes itself, and to no others. */
+/** Commander copies a program's settings only to commands made with `.command()`. */
 function inheritSettings(command: Command): void {
-  for (const each of command.commands) inheritSettings(each.copyInheritedSettings(command));
+  for (const subcommand of command.commands) {
+    inheritSettings(subcommand.copyInheritedSettings(command));
+  }
 }

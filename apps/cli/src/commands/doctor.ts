@@ -1,25 +1,26 @@
 import { Command } from 'commander';
-import { examine, type Finding } from '../examine.ts';
-import { exitCodes } from '../failure.ts';
-import { writeOut } from '../write-out.ts';
+import { exitCodes } from '../command-line/errors.ts';
+import { writeOutput } from '../command-line/output.ts';
+import type { Finding } from '../doctor/finding.ts';
+import { runChecks } from '../doctor/run-checks.ts';
 
 export const doctorCommand = () =>
   new Command('doctor')
-    .summary('say what is wrong, and what to do about it')
+    .summary('find what is wrong with the store, and say what to do about it')
     .description(
-      'Check the configuration, the database, its migrations, its clock and its settings for\n' +
-        'durability, and say what to mend. Changes nothing. Ends with 1 when there is a problem.',
+      'Check the settings, the connection, the migrations, the clock and the durability of the ' +
+        'database, and say what to do. Changes nothing. Exits with 1 when it finds a problem.',
     )
     .option('--json', 'write each finding as a line of JSON')
     .addHelpText('after', '\nExample:\n  plant-store doctor\n')
     .action(async ({ json }: { json?: true }) => {
-      const findings = await examine();
-      await writeOut(
-        findings.map((finding) => (json ? `${JSON.stringify(finding)}\n` : line(finding))),
+      const findings = await runChecks();
+      await writeOutput(
+        findings.map((finding) => (json ? `${JSON.stringify(finding)}\n` : formatLine(finding))),
       );
-      if (findings.some(({ level }) => level === 'problem')) process.exitCode = exitCodes.failed;
+      if (findings.some(({ level }) => level === 'problem')) process.exitCode = exitCodes.error;
     });
 
-function line({ level, check, message }: Finding): string {
+function formatLine({ level, check, message }: Finding): string {
   return `${level.padEnd(8)} ${check.padEnd(14)} ${message}\n`;
 }

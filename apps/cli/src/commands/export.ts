@@ -1,9 +1,9 @@
 import type { PlantQuery, PlantStore } from '@plant-store/core';
 import { Command, Option } from 'commander';
-import { parseMoment } from '../options.ts';
-import { type FormatName, formatNames, plantFormats } from '../plant-formats.ts';
-import { withStore } from '../with-store.ts';
-import { writeOut } from '../write-out.ts';
+import { parseTime } from '../command-line/options.ts';
+import { writeOutput } from '../command-line/output.ts';
+import { withStore } from '../command-line/with-store.ts';
+import { type FormatName, formatNames, plantFormats } from '../formats/plant-formats.ts';
 
 interface ExportOptions extends PlantQuery {
   format: FormatName;
@@ -13,24 +13,28 @@ export const exportCommand = () =>
   new Command('export')
     .summary('write all plants to standard output')
     .description(
-      'Write all plants to standard output, in order of id. Importing them into an empty store\n' +
-        'restores it exactly. Memory does not grow with the store.',
+      'Write all plants to standard output, in order of id. An import of this output into an empty ' +
+        'store restores the plants exactly. Memory use does not grow with the store.',
     )
     .addOption(
-      new Option('--format <format>', 'of the output').choices(formatNames).default('ndjson'),
+      new Option('--format <format>', 'the format of the output')
+        .choices(formatNames)
+        .default('ndjson'),
     )
     .option(
-      '--since <moment>',
-      'those that the store got then or later (2026-11-01, 2026-11-01T09:30:00Z, or 24h for a day ago)',
-      (text) => parseMoment(text),
+      '--since <time>',
+      'only plants created at this time or later: 2026-11-01 (UTC), 2026-11-01T09:30:00Z, or 24h for the last 24 hours',
+      (text) => parseTime(text),
     )
     .addHelpText(
       'after',
       '\nExample:\n  plant-store export --format csv --since 24h > plants.csv\n',
     )
-    .action((options: ExportOptions) => withStore((store) => writeOut(lines(store, options))));
+    .action((options: ExportOptions) =>
+      withStore((store) => writeOutput(exportPlants(store, options))),
+    );
 
-async function* lines(store: PlantStore, options: ExportOptions): AsyncGenerator<string> {
+async function* exportPlants(store: PlantStore, options: ExportOptions): AsyncGenerator<string> {
   const { header, write } = plantFormats[options.format];
   yield header;
   for await (const plants of store.read({ since: options.since })) {

@@ -1,18 +1,20 @@
 import { formatJson } from '@plant-store/schemas';
 import { Argument, Command } from 'commander';
-import { CommandFailure } from '../failure.ts';
-import { parseId } from '../options.ts';
-import { withStore } from '../with-store.ts';
-import { writeOut } from '../write-out.ts';
+import { CommandError } from '../command-line/errors.ts';
+import { parseId } from '../command-line/options.ts';
+import { writeOutput } from '../command-line/output.ts';
+import { withStore } from '../command-line/with-store.ts';
 
 export const getCommand = () =>
   new Command('get')
-    .summary('show a plant')
-    .description('Show the plant with an id, as JSON.')
-    .addArgument(new Argument('<id>', 'the id of the plant').argParser(parseId))
+    .summary('show one plant')
+    .description('Show the plant with this id, as JSON.')
+    .addArgument(new Argument('<id>', "the plant's id").argParser(parseId))
     .addHelpText('after', '\nExample:\n  plant-store get 9007199254740993\n')
     .action(async (id: bigint) => {
       const plant = await withStore((store) => store.get(id));
-      if (!plant) throw new CommandFailure(`no plant has the id ${id}: see plant-store list`);
-      await writeOut([`${formatJson(plant)}\n`]);
+      if (!plant) {
+        throw new CommandError(`no plant has the id ${id}: plant-store list shows the ids`);
+      }
+      await writeOutput([`${formatJson(plant)}\n`]);
     });

@@ -1,21 +1,25 @@
 import type { PlantQuery, PlantStore } from '@plant-store/core';
 import { formatJson } from '@plant-store/schemas';
 import { Command } from 'commander';
-import { parseCount, parseId } from '../options.ts';
-import { withStore } from '../with-store.ts';
-import { writeOut } from '../write-out.ts';
+import { parseCount, parseId } from '../command-line/options.ts';
+import { writeOutput } from '../command-line/output.ts';
+import { withStore } from '../command-line/with-store.ts';
 
 export const listCommand = () =>
   new Command('list')
     .summary('show plants')
     .description('Show plants in order of id, each as a line of JSON.')
-    .option('--tag <tag>', 'those with this tag')
-    .option('--after <id>', 'those with greater ids: the last one of the page before', parseId)
-    .option('--limit <count>', 'so many at the most', parseCount, 20)
+    .option('--tag <tag>', 'only plants with this tag')
+    .option(
+      '--after <id>',
+      'only plants with a greater id: for the next page, the last id of this page',
+      parseId,
+    )
+    .option('--limit <count>', 'the greatest number of plants to show', parseCount, 20)
     .addHelpText('after', '\nExample:\n  plant-store list --tag Araceae --after 1000 --limit 50\n')
-    .action((query: PlantQuery) => withStore((store) => writeOut(lines(store, query))));
+    .action((query: PlantQuery) => withStore((store) => writeOutput(listPlants(store, query))));
 
-async function* lines(store: PlantStore, query: PlantQuery): AsyncGenerator<string> {
+async function* listPlants(store: PlantStore, query: PlantQuery): AsyncGenerator<string> {
   for await (const plants of store.read(query)) {
     yield plants.map((plant) => `${formatJson(plant)}\n`).join('');
   }

@@ -1,14 +1,14 @@
 import { formatJson } from '@plant-store/schemas';
 import { Command } from 'commander';
-import { CommandFailure } from '../failure.ts';
-import { parseDuration } from '../options.ts';
-import { withStore } from '../with-store.ts';
-import { writeOut } from '../write-out.ts';
+import { CommandError } from '../command-line/errors.ts';
+import { parseDuration } from '../command-line/options.ts';
+import { writeOutput } from '../command-line/output.ts';
+import { withStore } from '../command-line/with-store.ts';
 
 export const tokenCommand = () =>
   new Command('token')
     .summary('manage access tokens')
-    .description('Manage the access tokens that open the store to its clients.')
+    .description('Manage the access tokens of the API clients.')
     .addCommand(createCommand())
     .addCommand(listCommand())
     .addCommand(revokeCommand())
@@ -16,36 +16,46 @@ export const tokenCommand = () =>
 
 const createCommand = () =>
   new Command('create')
-    .summary('make a token and show it, this once')
-    .description('Make an access token under a name. It is shown once: only its hash is kept.')
-    .argument('<name>', 'what its requests are logged under; a name may have several tokens')
-    .option('--expires <time>', 'how long it is good for, such as 90d, 12h or 30m', parseDuration)
+    .summary('create an access token and show it once')
+    .description(
+      'Create an access token with a name, and show it. The store keeps only its hash, so this is ' +
+        'the only time that anyone can see it.',
+    )
+    .argument('<name>', "the principal's name in the logs; several tokens may share a name")
+    .option(
+      '--expires <duration>',
+      'the time until the token expires: 90d, 12h, 30m',
+      parseDuration,
+    )
     .addHelpText('after', '\nExample:\n  plant-store token create partner --expires 90d\n')
     .action(async (name: string, { expires }: { expires?: number }) => {
       const expiresAt = expires === undefined ? undefined : new Date(Date.now() + expires);
       const token = await withStore((store) => store.accessTokens.create(name, { expiresAt }));
-      process.stderr.write('Keep this token: it is not shown again.\n');
-      await writeOut([`${token}\n`]);
+      process.stderr.write('Keep this access token: the store cannot show it again.\n');
+      await writeOutput([`${token}\n`]);
     });
 
 const listCommand = () =>
   new Command('list')
-    .summary('show whose tokens there are')
-    .description('Show what is known of each token, as a line of JSON; never the token itself.')
+    .summary('show the name and the times of each access token')
+    .description(
+      'Show the name of each access token, and when it was created, expires and was revoked, as a ' +
+        'line of JSON. Never shows the token itself.',
+    )
     .addHelpText('after', '\nExample:\n  plant-store token list\n')
     .action(async () => {
       const tokens = await withStore((store) => store.accessTokens.list());
-      await writeOut(tokens.map((token) => `${formatJson(token)}\n`));
+      await writeOutput(tokens.map((token) => `${formatJson(token)}\n`));
     });
 
 const revokeCommand = () =>
   new Command('revoke')
-    .summary('revoke the tokens of a name')
-    .description('Revoke every token under a name. Servers refuse them within 30 s.')
-    .argument('<name>', 'as it was given to create')
+    .summary('revoke all access tokens with a name')
+    .description('Revoke all access tokens with this name. Servers reject them within 30 s.')
+    .argument('<name>', 'the name from token create')
     .addHelpText('after', '\nExample:\n  plant-store token revoke partner\n')
     .action(async (name: string) => {
       if (await withStore((store) => store.accessTokens.revoke(name))) return;
-      const message = `there is no token to revoke under ${JSON.stringify(name)}: see plant-store token list`;
-      throw new CommandFailure(message);
+      const message = `no access token has the name ${JSON.stringify(name)}: plant-store token list shows the names`;
+      throw new CommandError(message);
     });

@@ -1,0 +1,52 @@
+import { Int64 } from '@plant-store/schemas';
+import { InvalidArgumentError } from 'commander';
+
+/** Parses a plant's id. */
+export function parseId(text: string): bigint {
+  const { data } = Int64.safeParse(/^-?\d{1,40}$/.test(text) ? BigInt(text) : text);
+  if (data === undefined) {
+    throw new InvalidArgumentError(
+      `It must be an integer from ${-(2n ** 63n)} to ${2n ** 63n - 1n}.`,
+    );
+  }
+  return data;
+}
+
+/** Parses a number of plants, at least 1. */
+export function parseCount(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) {
+    throw new InvalidArgumentError('It must be a whole number, at least 1.');
+  }
+  return Number(text);
+}
+
+const milliseconds = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** Parses a duration such as `90d` into milliseconds. The units are s, m, h and d. */
+export function parseDuration(text: string): number {
+  const [, count, unit] = /^([1-9]\d{0,5})([smhd])$/.exec(text) ?? [];
+  if (!count || !unit) {
+    throw new InvalidArgumentError('It must be a duration such as 90d, 12h or 30m.');
+  }
+  return Number(count) * milliseconds[unit as keyof typeof milliseconds]; // The pattern allows only these.
+}
+
+const time = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
+
+/** Parses a point in time: a date (in UTC), a date and time with its offset, or a duration ago. */
+export function parseTime(text: string, now = Date.now()): Date {
+  if (/^\d+[smhd]$/.test(text)) return new Date(now - parseDuration(text));
+  const parsed = new Date(time.test(text) && isDate(text.slice(0, 10)) ? text : Number.NaN);
+  if (Number.isNaN(parsed.getTime())) {
+    throw new InvalidArgumentError(
+      'It must be a time such as 2026-11-01, 2026-11-01T09:30:00Z or 24h.',
+    );
+  }
+  return parsed;
+}
+
+/** Whether the calendar has this day: JavaScript parses February 30 as March 2. */
+function isDate(text: string): boolean {
+  const date = new Date(text);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}

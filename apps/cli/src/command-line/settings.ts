@@ -1,0 +1,28 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { PlantStoreOptions } from '@plant-store/core';
+import { usageError } from './errors.ts';
+
+const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url));
+
+/**
+ * Reads where the store is from the server's environment variables. An empty variable counts as
+ * unset.
+ *
+ * @throws CommandError when DATABASE_URL is invalid. The message does not contain the URL: it may
+ *   hold a password.
+ */
+export function readSettings(variables: NodeJS.ProcessEnv = process.env): PlantStoreOptions {
+  const databaseUrl = variables['DATABASE_URL'];
+  if (!databaseUrl) {
+    const directory = variables['PLANT_STORE_DATA_DIR'] || resolve(repositoryRoot, '.plant-store');
+    return { dataDirectory: resolve(directory) };
+  }
+  if (!/^postgres(ql)?:\/\/./.test(databaseUrl)) {
+    throw usageError(
+      'DATABASE_URL is invalid: set it to postgres://user:password@host:port/database, ' +
+        'or unset it to use the embedded database',
+    );
+  }
+  return { databaseUrl };
+}

@@ -1,0 +1,63 @@
+import { type Argument, type Command, Help, type Option } from 'commander';
+
+/** A command and everything that can follow it on the command line. */
+export interface CompletionNode {
+  /** The words after `plant-store`, such as `token` and `create`; none for the program itself. */
+  path: string[];
+  summary: string;
+  subcommands: CompletionNode[];
+  options: CompletionOption[];
+  arguments: CompletionValue[];
+}
+
+export interface CompletionOption {
+  /** Such as `-V` and `--version`. */
+  flags: string[];
+  summary: string;
+  /** The value that must follow; undefined for a switch. */
+  value: CompletionValue | undefined;
+}
+
+export interface CompletionValue {
+  name: string;
+  /** The only valid values; empty when there are others. */
+  choices: readonly string[];
+}
+
+const help = new Help();
+help.showGlobalOptions = true;
+
+/** Describes a command and its subcommands for the completion scripts. */
+export function completionTree(command: Command, path: string[] = []): CompletionNode {
+  const visible = help.visibleCommands(command);
+  const names = visible.map((subcommand) => subcommand.name());
+  const subcommands = visible.map((subcommand) => {
+    const node = completionTree(subcommand, [...path, subcommand.name()]);
+    // Commander adds the help command itself, whose argument is the name of another command.
+    const isHelp = !command.commands.includes(subcommand);
+    return isHelp ? { ...node, arguments: [{ name: 'command', choices: names }] } : node;
+  });
+  return {
+    path,
+    summary: help.subcommandDescription(command),
+    subcommands,
+    options: [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)].map(toOption),
+    arguments: command.registeredArguments.map(toValue),
+  };
+}
+
+function toOption(option: Option): CompletionOption {
+  const flags = [option.short, option.long].filter((flag) => flag !== undefined);
+  const [, valueName] = /[<[](.+)[>\]]/.exec(option.flags) ?? [];
+  const value = valueName ? { name: valueName, choices: option.argChoices ?? [] } : undefined;
+  return { flags, summary: option.description, value };
+}
+
+function toValue(argument: Argument): CompletionValue {
+  return { name: argument.name(), choices: argument.argChoices ?? [] };
+}
+
+/** All commands of a tree, the program first. */
+export function allNodes(node: CompletionNode): CompletionNode[] {
+  return [node, ...node.subcommands.flatMap(allNodes)];
+}

@@ -1,0 +1,53 @@
+import {
+  type DatabaseState,
+  inspectDatabase,
+  PlantStoreError,
+  type PlantStoreOptions,
+} from '@plant-store/core';
+import { rootMessage } from '../command-line/root-message.ts';
+import { readSettings } from '../command-line/settings.ts';
+import { databaseHint } from '../command-line/with-store.ts';
+import { databaseChecks } from './database-checks.ts';
+import { embeddedDurability, postgresDurability } from './durability-checks.ts';
+import type { Finding } from './finding.ts';
+
+/** Checks the settings and the database, and changes nothing. Stops when it cannot go further. */
+export async function runChecks(): Promise<Finding[]> {
+  let settings: PlantStoreOptions;
+  try {
+    settings = readSettings();
+  } catch (error) {
+    return [{ check: 'configuration', level: 'problem', message: messageOf(error) }];
+  }
+  const message = describeStore(settings);
+  return [{ check: 'configuration', level: 'ok', message }, ...(await checkDatabase(settings))];
+}
+
+async function checkDatabase(settings: PlantStoreOptions): Promise<Finding[]> {
+  let state: DatabaseState | undefined;
+  try {
+    state = await inspectDatabase(settings);
+  } catch (error) {
+    return [{ check: 'connection', level: 'problem', message: messageOf(error) }];
+  }
+  if (!state) {
+    const message = 'there is no database yet: opening the store creates it';
+    return [{ check: 'connection', level: 'ok', message }];
+  }
+  const isEmbedded = 'dataDirectory' in settings;
+  const durability = isEmbedded ? embeddedDurability : postgresDurability(state);
+  return [...databaseChecks(state), ...durability];
+}
+
+function messageOf(error: unknown): string {
+  // The store's message is for its clients; the cause tells an operator more.
+  if (error instanceof PlantStoreError) return `${rootMessage(error)}: ${databaseHint}`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Names the store, without the user, the password and the parameters of its URL. */
+function describeStore(settings: PlantStoreOptions): string {
+  if ('dataDirectory' in settings) return `the embedded database in ${settings.dataDirectory}`;
+  const [, address] = /^\w+:\/\/(?:.*@)?([^?]*)/s.exec(settings.databaseUrl) ?? [];
+  return `the Postgres at ${address}`;
+}

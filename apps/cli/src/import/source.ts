@@ -1,0 +1,34 @@
+import { open, realpath } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { usageError } from '../command-line/errors.ts';
+
+export interface ImportSource {
+  input: Readable;
+  /** In bytes; undefined for standard input and named pipes. */
+  size: number | undefined;
+}
+
+/**
+ * Opens the file to import, or standard input for `-`.
+ *
+ * @throws CommandError when the file cannot be read.
+ */
+export async function openSource(file: string): Promise<ImportSource> {
+  if (file === '-') return { input: process.stdin, size: undefined };
+  const handle = await open(file).catch((cause) => {
+    throw usageError(`cannot read ${file}: check its name and its permissions`, { cause });
+  });
+  const stats = await handle.stat();
+  if (stats.isDirectory()) {
+    await handle.close();
+    throw usageError(`cannot read ${file}: it is a directory, so name a file`);
+  }
+  const input = handle.createReadStream({ highWaterMark: 512 * 1024 });
+  return { input, size: stats.isFile() ? stats.size : undefined };
+}
+
+/** Whether two paths lead to the same file. */
+export async function isSameFile(one: string, other: string): Promise<boolean> {
+  const [a, b] = await Promise.allSettled([realpath(one), realpath(other)]);
+  return a.status === 'fulfilled' && b.status === 'fulfilled' && a.value === b.value;
+}

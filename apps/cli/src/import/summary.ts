@@ -1,0 +1,24 @@
+import type { ImportCounts } from './load-rows.ts';
+import { rowsPerSecond } from './progress.ts';
+
+interface Summary {
+  counts: ImportCounts;
+  milliseconds: number;
+  /** Whether the import has read the whole file. */
+  isComplete: boolean;
+  rejectsPath: string;
+}
+
+/** Formats an import's summary as a sentence, or as a line of JSON for scripts. */
+export function formatSummary(summary: Summary, json: boolean): string {
+  const { counts, milliseconds, isComplete, rejectsPath } = summary;
+  const { rows, inserted, present, conflicts, rejected } = counts;
+  const seconds = Math.round(milliseconds) / 1000;
+  const rejectsFile = conflicts + rejected > 0 ? rejectsPath : null;
+  if (json) return `${JSON.stringify({ ...counts, seconds, isComplete, rejectsFile })}\n`;
+
+  const outcomes = `${inserted} inserted, ${present} present, ${conflicts} conflicts, ${rejected} rejected`;
+  const speed = `${seconds} s, ${rowsPerSecond(rows, milliseconds)} rows/s`;
+  const reasons = rejectsFile ? `; see ${rejectsFile} for the reasons` : '';
+  return `${rows} rows: ${outcomes} (${speed})${reasons}\n`;
+}

@@ -1,0 +1,77 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDatabase } from '@plant-store/test-setup';
+import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { buildProgram } from '../../src/program.ts';
+import { run } from '../fixtures/run-program.ts';
+
+/** No test of this file changes this store. */
+let env: { DATABASE_URL: string };
+
+beforeAll(async () => {
+  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
+});
+
+const usage = 2;
+
+it.each([
+  [['get', '7'], 1, 'plant-store: no plant has the id 7: plant-store list shows the ids\n'],
+  [
+    ['token', 'create', 'x', '--expires', '0d'],
+    usage,
+    "error: option '--expires <duration>' argument '0d' is invalid. It must be a duration such as 90d, 12h or 30m.\n",
+  ],
+])('reports the error of %j in one line on stderr', async (args, code, stderr) => {
+  expect(await run(args, { env })).toEqual({ code, stdout: '', stderr });
+});
+
+describe('says what is wrong and what to do', () => {
+  it.each([
+    [['lst'], "unknown command 'lst'"],
+    [['get', '1.5'], "value '1.5' is invalid for argument 'id'. It must be an integer from"],
+    [['list', '--limit', '0'], "argument '0' is invalid. It must be a whole number, at least 1."],
+    [
+      ['export', '--since', 'soon'],
+      'must be a time such as 2026-11-01, 2026-11-01T09:30:00Z or 24h.',
+    ],
+    [['export', '--since', '2026-13-01'], 'It must be a time such as 2026-11-01'],
+    [['export', '--format', 'xml'], 'Allowed choices are ndjson, csv.'],
+    [['import', 'none.csv'], 'cannot read none.csv: check its name and its permissions'],
+    [['import', '.', '--format', 'csv'], 'cannot read .: it is a directory, so name a file'],
+    [['import', 'plants.txt'], 'the format of plants.txt is unknown: add --format ndjson'],
+    [
+      ['import', 'package.json', '--format', 'csv', '--rejects', './package.json'],
+      './package.json is the file to import: name another file with --rejects',
+    ],
+    [['token', 'revoke', 'nobody'], 'no access token has the name "nobody": plant-store token'],
+    [['token', 'create', ''], 'invalid input: name must be 1 to 100 characters'],
+    [['completion', 'fish'], 'Allowed choices are bash, zsh.'],
+  ])('%j', async (args, message) => {
+    vi.stubEnv('DATABASE_URL', env.DATABASE_URL);
+    vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const program = buildProgram(() => {});
+    await expect(program.parseAsync(args, { from: 'user' })).rejects.toThrow(message);
+    vi.restoreAllMocks();
+    vi.unstubAllEnvs();
+  });
+
+  it('when the header of a CSV file lacks a column', async () => {
+    const args = ['import', '-', '--format', 'csv', '--rejects', join(tmpdir(), 'none')];
+    const { code, stderr } = await run(args, { env, input: 'Id;Name\n1;x\n' });
+    expect(stderr).toContain(
+      'the CSV header must have the columns id and name (tag is optional), but it has "Id;Name"',
+    );
+    expect(code).toBe(1);
+  });
+
+  it('when it cannot reach the database, and shows the cause with --verbose', async () => {
+    const unreachable = { DATABASE_URL: 'postgres://someone:hidden@127.0.0.1:1/plants' };
+    const [short, long] = await Promise.all([
+      run(['list'], { env: unreachable }),
+      run(['list', '--verbose'], { env: unreachable }),
+    ]);
+    expect(short.stderr).toMatch(/^plant-store: cannot open the database \(.*ECONNREFUSED.*\n$/);
+    expect(long.stderr).toMatch(/^plant-store: cannot open the database \(.*\n(.*\n)*.* at /);
+    expect(short.stderr + long.stderr).not.toContain('hidden');
+  });
+});

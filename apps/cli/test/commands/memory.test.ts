@@ -1,0 +1,41 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createDatabase } from '@plant-store/test-setup';
+import { beforeEach, expect, inject, it } from 'vitest';
+import { migratedDatabase } from '../fixtures/migrated-database.ts';
+import { run, start } from '../fixtures/run-program.ts';
+
+let env: { DATABASE_URL: string };
+
+beforeEach(async () => {
+  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
+});
+
+it('imports and exports many plants with little memory', async () => {
+  const count = 120_000;
+  function* lines() {
+    for (let first = 0; first < count; first += 1000) {
+      const plant = (_: unknown, i: number) =>
+        `{"id":${first + i},"name":"${first + i} ${'x'.repeat(500)}"}\n`;
+      yield Array.from({ length: 1000 }, plant).join('');
+    }
+  }
+  // The names alone need more than this heap.
+  const node = ['--max-old-space-size=48'];
+  const importing = start(['import', '-', '--json', '--rejects', '/dev/null'], { env, node });
+  await pipeline(Readable.from(lines()), importing.child.stdin);
+  expect(JSON.parse((await importing.result).stdout)).toMatchObject({ inserted: count });
+
+  const { code, stdout } = await run(['export'], { env, node });
+  expect(code).toBe(0);
+  expect(stdout === [...lines()].join('')).toBe(true);
+});
+
+it('exports long plants with little memory', async () => {
+  const sql = await migratedDatabase(env);
+  await sql`insert into plants (id, name) select id, repeat('x', 1000000) from generate_series(1, 60) as id`;
+  const { code, stdout } = await run(['export'], { env, node: ['--max-old-space-size=32'] });
+  expect(code).toBe(0);
+  expect(stdout.length).toBeGreaterThan(60_000_000);
+  await sql.end();
+});

@@ -1,0 +1,32 @@
+import { openPlantStore } from '@plant-store/core';
+import { createDatabase } from '@plant-store/test-setup';
+import { beforeAll, expect, inject, it } from 'vitest';
+import { run } from '../fixtures/run-program.ts';
+
+let env: { DATABASE_URL: string };
+
+beforeAll(async () => {
+  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
+  const store = await openPlantStore({ databaseUrl: env.DATABASE_URL });
+  await store.load([
+    { id: -1n, name: 'Pilea' },
+    { id: 1n, name: 'Monstera deliciosa', tag: 'Araceae' },
+    { id: 9007199254740994n, name: 'Hoya carnosa', tag: 'Araceae' },
+    { id: 9007199254740993n, name: 'Anthurium', tag: 'Araceae' },
+    { id: 2n, name: 'Ficus lyrata', tag: 'Moraceae' },
+  ]);
+  await store.close();
+});
+
+it('get shows a plant by its id', async () => {
+  const { stdout } = await run(['get', '-1'], { env });
+  const { createdAt, ...plant } = JSON.parse(stdout);
+  expect(plant).toEqual({ id: -1, name: 'Pilea' });
+  expect(new Date(createdAt).toISOString()).toBe(createdAt);
+});
+
+it('list shows plants in order of id, filtered by tag, after an id, up to a limit', async () => {
+  const args = ['list', '--tag', 'Araceae', '--after', '-1', '--limit', '2'];
+  const { stdout } = await run(args, { env });
+  expect(stdout.match(/(?<="id":)-?\d+/g)).toEqual(['1', '9007199254740993']);
+});

@@ -1,0 +1,31 @@
+import { Readable } from 'node:stream';
+import type { NewPlant } from '@plant-store/schemas';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { readLines } from '../../src/formats/lines.ts';
+import { type FormatName, formatNames, plantFormats } from '../../src/formats/plant-formats.ts';
+import { anyPlant } from '../fixtures/any-plant.ts';
+
+const anyPlants = fc.uniqueArray(anyPlant, { selector: ({ id }) => id, minLength: 1 });
+
+it.each(formatNames)('reads the %s that it wrote, in chunks of any size', async (format) => {
+  const { header, write, read } = plantFormats[format];
+  await fc.assert(
+    fc.asyncProperty(anyPlants, fc.integer({ min: 1, max: 40 }), async (plants, size) => {
+      const bytes = Buffer.from(header + plants.map(write).join(''));
+      const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
+        bytes.subarray(i * size, (i + 1) * size),
+      );
+      const rows = (await Array.fromAsync(read(readLines(Readable.from(chunks))))).flat();
+      expect(rows.map((row) => 'plant' in row && row.plant)).toEqual(
+        plants.map((plant) => asRead(plant, format)),
+      );
+    }),
+  );
+});
+
+/** The JSON parser returns a small integer as a number, not as a bigint. */
+function asRead(plant: NewPlant, format: FormatName): unknown {
+  const isSmall = Number.isSafeInteger(Number(plant.id));
+  return format === 'ndjson' && isSmall ? { ...plant, id: Number(plant.id) } : plant;
+}

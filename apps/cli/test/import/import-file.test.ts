@@ -1,0 +1,108 @@
+import { readFile } from 'node:fs/promises';
+import { createDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { beforeEach, expect, inject, it } from 'vitest';
+import { migratedDatabase } from '../fixtures/migrated-database.ts';
+import { plantLines, rejectedRows, useDirectory } from '../fixtures/plant-files.ts';
+import { run } from '../fixtures/run-program.ts';
+
+const directory = useDirectory();
+
+let env: { DATABASE_URL: string };
+
+beforeEach(async () => {
+  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
+});
+
+it('stores the plants of an NDJSON file, counts present ones, and lists rejected rows', async () => {
+  const file = await directory.write(
+    'plants.ndjson',
+    `{"id":9007199254740993,"name":"Monstera deliciosa","tag":"Araceae"}
+{"id":1,"name":"Ficus lyrata"}
+
+not a plant
+{"id":1,"name":"Hoya carnosa"}
+{"id":1,"name":"Ficus lyrata","height":3}
+{"id":"2","name":"Pilea"}
+{"id":-9223372036854775808,"name":"Hoya","tag":""}
+`,
+  );
+  const first = await run(['import', file, '--json'], { env });
+  expect(first.code).toBe(3);
+  const counts = { rows: 7, conflicts: 1, rejected: 2 };
+  const expected = { ...counts, isComplete: true, rejectsFile: `${file}.rejects` };
+  expect(JSON.parse(first.stdout)).toMatchObject({ ...expected, inserted: 3, present: 1 });
+  expect(await rejectedRows(file)).toEqual([
+    { line: 4, reason: expect.stringMatching(/^is not JSON: /) },
+    { line: 5, reason: 'id 1 belongs to another plant: choose an id that is free' },
+    { line: 7, reason: expect.stringMatching(/^invalid input: id must be an integer from/) },
+  ]);
+
+  const again = await run(['import', file, '--json'], { env });
+  expect(JSON.parse(again.stdout)).toMatchObject({ ...expected, inserted: 0, present: 4 });
+});
+
+it('reads CSV with any columns in any order, and lists the records that it cannot read', async () => {
+  const file = await directory.write(
+    'plants.csv',
+    Buffer.concat([
+      Buffer.from('\ufeffname,height,id,tag\r\n"two\r\nlines, one ""tag""",3,1,""\r\n\r\n'),
+      Buffer.from('no tag,,2,\r\n,,3,no name\r\nshort,4\r\n'),
+      Buffer.from([0xff, 0x0a]),
+      Buffer.from('a "quote",,5,x\r\n"closed"early,,6,x\r\nlast,,7,"never closed'),
+    ]),
+  );
+  const { code, stdout } = await run(['import', file], { env });
+  expect(code).toBe(3);
+  expect(stdout).toContain('8 rows: 2 inserted, 0 present, 0 conflicts, 6 rejected (');
+  expect(stdout).toContain(`; see ${file}.rejects for the reasons\n`);
+  expect(await rejectedRows(file)).toEqual([
+    { line: 6, reason: 'invalid input: name is missing: it must be a string' },
+    { line: 7, reason: 'has 2 fields, but the header has 4' },
+    { line: 8, reason: 'is not UTF-8, or is longer than 64 MiB' },
+    { line: 9, reason: 'has a quote inside an unquoted field' },
+    { line: 10, reason: 'has text after the closing quote of a field' },
+    { line: 11, reason: 'has a quoted field without a closing quote' },
+  ]);
+  const sql = postgres(env.DATABASE_URL);
+  expect(await sql`select id, name, tag from plants order by id`).toEqual([
+    { id: '1', name: 'two\r\nlines, one "tag"', tag: '' },
+    { id: '2', name: 'no tag', tag: null },
+  ]);
+  await sql.end();
+});
+
+it('shows the progress in plain lines without a terminal, and removes an old rejects file', async () => {
+  const file = await directory.write('plants.jsonl', [...plantLines(10)].join(''));
+  await directory.write('plants.jsonl.rejects', 'of another import');
+  const { code, stdout, stderr } = await run(['import', file], { env });
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^plant-store: 100%, 10 rows, \d+ rows\/s, ETA \S+$/m);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these move a terminal's cursor.
+  expect(stderr).not.toMatch(/[\r\x1b]/);
+  expect(stdout).toMatch(/^10 rows: 10 inserted, .* rows\/s\)\n$/);
+  await expect(readFile(`${file}.rejects`)).rejects.toThrow('ENOENT');
+});
+
+it('stores the rows around one that the database rejects', async () => {
+  const sql = await migratedDatabase(env);
+  await sql`alter table plants add constraint not_250 check (id <> 250)`;
+  const file = await directory.write('plants.ndjson', [...plantLines(500)].join(''));
+  const { stdout } = await run(['import', file, '--json'], { env });
+  expect(JSON.parse(stdout)).toMatchObject({ rows: 500, inserted: 499, rejected: 1 });
+  expect(await rejectedRows(file)).toEqual([
+    // The reason is core's message.
+    { line: 251, reason: expect.stringContaining('SQLSTATE 23514') },
+  ]);
+  await sql.end();
+});
+
+it('stops at the first rejected row with --strict', async () => {
+  const file = await directory.write('plants.ndjson', '{"id":1,"name":"x"}\n{"id":2}\n');
+  const { code, stdout, stderr } = await run(['import', file, '--strict', '--json'], { env });
+  expect(code).toBe(3);
+  expect(JSON.parse(stdout)).toMatchObject({ inserted: 1, rejected: 1, isComplete: false });
+  expect(stderr).toMatch(
+    /plant-store: line 2: invalid input: name is missing: .*: correct the line/,
+  );
+});

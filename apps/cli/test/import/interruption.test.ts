@@ -1,0 +1,69 @@
+import { createDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { beforeEach, expect, inject, it, vi } from 'vitest';
+import { plantLines, useDirectory } from '../fixtures/plant-files.ts';
+import { run, start } from '../fixtures/run-program.ts';
+
+/** So many that the import loads them in several parts. */
+const count = 30_000;
+
+const directory = useDirectory();
+
+let env: { DATABASE_URL: string };
+
+beforeEach(async () => {
+  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
+});
+
+/** Starts an import that has stored some rows and waits for the rest of its input. */
+async function startHalfOfImport() {
+  const args = ['import', '-', '--json', '--rejects', directory.path('rejects')];
+  const started = start(args, { env });
+  started.child.stdin.write([...plantLines(count / 2)].join(''));
+  const sql = postgres(env.DATABASE_URL, { onnotice: () => {} });
+  await vi.waitFor(async () => expect(await sql`select from plants limit 1`).toHaveLength(1), {
+    timeout: 20_000,
+    interval: 100,
+  });
+  return { ...started, sql };
+}
+
+it('completes an import that was killed half way when it runs again', async () => {
+  const { child, result, sql } = await startHalfOfImport();
+  child.kill('SIGKILL');
+  await result;
+
+  const file = await directory.write('plants.ndjson', [...plantLines(count)].join(''));
+  const { stdout } = await run(['import', file, '--json'], { env });
+  const { present, inserted, ...rest } = JSON.parse(stdout);
+  expect(rest).toMatchObject({ rows: count, conflicts: 0, rejected: 0, isComplete: true });
+  expect(present).toBeGreaterThan(0);
+  expect(inserted).toBe(count - present);
+  expect(await sql`select count(*)::int from plants`).toEqual([{ count }]);
+  await sql.end();
+});
+
+it.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('writes the summary when %s interrupts the import', async (signal, exitCode) => {
+  const { child, result, sql } = await startHalfOfImport();
+  child.kill(signal);
+  const { code, stdout, stderr } = await result;
+  expect(code).toBe(exitCode);
+  const [stored] = await sql`select count(*)::int as inserted from plants`;
+  expect(JSON.parse(stdout)).toMatchObject({ ...stored, isComplete: false });
+  expect(stderr).toContain('plant-store: interrupted: run the import again to complete it\n');
+  await sql.end();
+});
+
+it('says how to complete the import when the database stops working half way', async () => {
+  const { child, result, sql } = await startHalfOfImport();
+  await sql`drop table plants`;
+  child.stdin.end([...plantLines(count)].join(''));
+  const { code, stdout, stderr } = await result;
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({ isComplete: false });
+  expect(stderr).toContain('plant-store: the database did not answer: run the import again to');
+  await sql.end();
+});
