@@ -33,7 +33,9 @@ const run = (workspace: string, ...args: string[]) =>
 const tsc = join(repository, 'node_modules/typescript/bin/tsc');
 const vitest = join(repository, 'node_modules/vitest/vitest.mjs');
 
-it('has a worked example that works when its steps are followed', { timeout: 120_000 }, async () => {
+it('has a worked example that works when its steps are followed', {
+  timeout: 120_000,
+}, async () => {
   const files = [...guide.matchAll(/```ts (\S+)\n(.*?)```/gs)];
   expect(files).toHaveLength(2);
   for (const [, path = '', code = ''] of files) await writeFile(join(copy, path), code);
