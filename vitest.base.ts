@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, mergeConfig, type ViteUserConfig } from 'vitest/config';
 
-/** Vitest as every package uses it; the totals are read from the file of results by `.ci/run`. */
+/** The Vitest configuration that all packages share. `.ci/run` reads the totals from `outputFile`. */
 export function vitestConfig(
   test: NonNullable<ViteUserConfig['test']> = {},
   outputFile = 'test-results.json',
@@ -16,11 +16,11 @@ export function vitestConfig(
   return mergeConfig(base, { test });
 }
 
-const setup = (name: string) =>
-  fileURLToPath(new URL(`packages/test-setup/src/${name}.ts`, import.meta.url));
+const globalSetup = (name: string) =>
+  fileURLToPath(new URL(`packages/test-setup/src/global-setup/${name}.ts`, import.meta.url));
 
-/** The global setup that starts one real Postgres for a package's tests. */
-export const withPostgres = setup('global-setup');
+/** A global setup that starts one real Postgres for the tests of a package. */
+export const withPostgres = globalSetup('postgres');
 
-/** The one that makes an embedded database for them to copy. */
-export const withEmbedded = setup('embedded-setup');
+/** A global setup that makes an embedded database, which the tests of a package copy. */
+export const withEmbedded = globalSetup('embedded');

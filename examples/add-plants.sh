@@ -1,14 +1,14 @@
 #!/bin/sh
-# Adds every plant of a file to the store over REST and says how many were added.
+# Creates every plant of a file over REST and prints how many were added and refused.
 #
 #   PLANT_STORE_TOKEN=plant_… examples/add-plants.sh [file.ndjson]
 #
-# PLANT_STORE_URL is where the store is, http://127.0.0.1:3000 unless set.
+# PLANT_STORE_URL is the address of the store. Its default is http://127.0.0.1:3000.
 set -eu
 
 file=${1:-"$(dirname "$0")/houseplants.ndjson"}
 url=${PLANT_STORE_URL:-http://127.0.0.1:3000}
-: "${PLANT_STORE_TOKEN:?set it to an access token: the store prints one when it first starts}"
+: "${PLANT_STORE_TOKEN:?set it to an access token, for example the one that the store prints when it starts}"
 
 reply=$(mktemp)
 trap 'rm -f "$reply"' EXIT

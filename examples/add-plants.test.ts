@@ -18,7 +18,7 @@ afterAll(() => server.stop());
 const addPlants = (settings = server.env) =>
   promisify(execFile)('./add-plants.sh', { env: settings, timeout: 60_000 });
 
-it('adds every houseplant over REST, and says how many', { timeout: 60_000 }, async () => {
+it('creates every houseplant over REST and prints how many', { timeout: 60_000 }, async () => {
   const lines = (await readFile('houseplants.ndjson', 'utf8')).trimEnd().split('\n');
   expect(lines.length).toBeGreaterThanOrEqual(150);
   expect((await addPlants()).stdout).toBe(`${lines.length} added, 0 refused\n`);
@@ -27,21 +27,21 @@ it('adds every houseplant over REST, and says how many', { timeout: 60_000 }, as
   const rows = await sql`select id::int, name, tag from plants order by id`;
   expect([...rows]).toEqual(lines.map((line) => JSON.parse(line)));
 
-  // Once more changes nothing.
+  // A second run changes nothing.
   expect((await addPlants()).stdout).toBe(`${lines.length} added, 0 refused\n`);
   expect(await sql`select count(*)::int from plants`).toEqual([{ count: lines.length }]);
   await sql.end();
 });
 
-it('says what was refused, and why', async () => {
-  const failure = await addPlants({ ...server.env, PLANT_STORE_TOKEN: 'wrong' }).catch(
+it('prints each plant that was refused, and why', async () => {
+  const result = await addPlants({ ...server.env, PLANT_STORE_TOKEN: 'wrong' }).catch(
     (error) => error,
   );
-  expect(failure).toMatchObject({
+  expect(result).toMatchObject({
     code: 1,
     stdout: expect.stringMatching(/^0 added, \d+ refused/),
   });
-  expect(failure.stderr).toContain(
+  expect(result.stderr).toContain(
     '{"id":1,"name":"Adenium obesum","tag":"Apocynaceae"}: {"error":40101,',
   );
 });

@@ -27,13 +27,15 @@ beforeAll(async () => {
 
 afterAll(() => rm(copy, { recursive: true }));
 
-/** Runs a program of ours, or of a package, in a workspace of the copy. */
+/** Runs a JavaScript or TypeScript program in a workspace of the copy. */
 const run = (workspace: string, ...args: string[]) =>
   exec(process.execPath, args, { cwd: join(copy, workspace) });
 const tsc = join(repository, 'node_modules/typescript/bin/tsc');
 const vitest = join(repository, 'node_modules/vitest/vitest.mjs');
 
-it('has a worked example that works when it is followed', { timeout: 120_000 }, async () => {
+it('has a worked example that works when its steps are followed', {
+  timeout: 120_000,
+}, async () => {
   const files = [...guide.matchAll(/```ts (\S+)\n(.*?)```/gs)];
   expect(files).toHaveLength(2);
   for (const [, path = '', code = ''] of files) await writeFile(join(copy, path), code);
@@ -41,7 +43,7 @@ it('has a worked example that works when it is followed', { timeout: 120_000 }, 
   await writeFile(join(copy, 'router.patch'), patch);
   await exec('git', ['apply', 'router.patch'], { cwd: copy });
 
-  await run('packages/client', tsc); // With it core, whose types it takes.
+  await run('packages/client', tsc); // Checks core too: the client imports its types.
   await run('packages/client', vitest, 'run', 'create-plants');
 
   await expect(run('apps/api', 'src/write-openapi.ts', '--check')).rejects.toMatchObject({

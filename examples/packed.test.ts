@@ -11,11 +11,11 @@ const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.u
 const tsc = path('../node_modules/.bin/tsc');
 const attw = path('node_modules/.bin/attw');
 
-/** What belongs into a published package: its code with its types and maps, core's migrations, its pages. */
+/** The files that a published package may have: code, types and source maps, core's migrations, pages. */
 const published =
   /^package\/(dist\/[\w-]+(?<!\.test)(\.js|\.d\.ts|\.js\.map)|drizzle\/[\w/]+\.(sql|json)|LICENSE|README\.md|CHANGELOG\.md|package\.json)$/;
 
-/** Fail to compile where the types of the packed packages are missing or loose. */
+/** Programs that compile only when the packed packages have types and these are strict. */
 const typed = {
   node: `
 import { createCaller, type PlantStore } from '@plant-store/core';
@@ -27,7 +27,7 @@ export const name: string = plant.name;
 export const id: bigint = NewPlant.parse(parseJson('{}')).id;
 // @ts-expect-error: a Plant has no id
 plant.id;
-// @ts-expect-error: the store takes no text for an id
+// @ts-expect-error: an id is no string
 store.create({ id: '1', name: 'x' });
 `,
   browser: `
@@ -40,9 +40,9 @@ export const plant: { name: string } = await createPlant.mutate({ id: 1n, name: 
 export const id: bigint = NewPlant.parse(new FormData()).id;
 const error = plantStoreError(undefined);
 if (error?.code === 40900) error.kind satisfies 'idTaken';
-// @ts-expect-error: the client takes no text for an id
+// @ts-expect-error: an id is no string
 createPlant.mutate({ id: '1', name: 'x' });
-// @ts-expect-error: nothing brings the types of Node with it
+// @ts-expect-error: the packages do not bring Node's types along
 process.exit();
 `,
 };
@@ -52,8 +52,8 @@ const resolutions = [
   ['esnext', 'bundler'],
 ] as const;
 
-it('the packages work in a project outside the workspace, types and all', {
-  timeout: 600_000, // It installs from the registry, however slow that is.
+it('the packed packages and their types work in a project outside the workspace', {
+  timeout: 600_000, // It installs packages from the registry, which may be slow.
 }, async () => {
   const project = await mkdtemp(join(tmpdir(), 'plant-store-packed-'));
   const run = (file: string, ...args: string[]) => exec(file, args, { cwd: project });

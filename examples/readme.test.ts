@@ -11,10 +11,10 @@ const exec = promisify(execFile);
 const read = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 'utf8');
 const readme = await read('README.md');
 
-/** The code of a page in a language, with the address of the server that is tested. */
+/** Returns a page's code blocks in a language. The address in them is that of the test's server. */
 const blocks = (language: string, page = readme) =>
   [...page.matchAll(/```(\w+)\n(.*?)```/gs)]
-    .filter(([, each]) => each === language)
+    .filter(([, fence]) => fence === language)
     .map(([, , code = '']) => code.replaceAll('http://127.0.0.1:3000', server.env.PLANT_STORE_URL));
 
 let server: Awaited<ReturnType<typeof startOnPostgres>>;
@@ -30,14 +30,14 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Runs a program of the README from a file beside the examples, where its imports are found. */
+/** Runs a program of the README from a file in `examples`, where Node finds the packages that it imports. */
 async function run(code: string) {
   const file = join(directory, 'snippet.ts');
   await writeFile(file, code.replaceAll('./plants', join(directory, 'plants')));
   return (await exec(process.execPath, [file], { env: server.env, cwd: tmpdir() })).stdout;
 }
 
-it('has curl calls that are answered as it says', async () => {
+it('shows the answers that its curl calls get', async () => {
   const calls = blocks('sh').filter((code) => code.startsWith('curl'));
   expect(calls).toHaveLength(2);
   for (const [i, call] of calls.entries()) {
@@ -47,22 +47,22 @@ it('has curl calls that are answered as it says', async () => {
   }
 });
 
-it('has a client that works', async () => {
+it('has a tRPC snippet that works', async () => {
   const [trpc = ''] = blocks('ts');
   expect(await run(trpc)).toBe('Hoya carnosa\nthat id is taken\n');
 });
 
-it('has a client whose own page works too', async () => {
+it('has a client package whose README has a snippet that works', async () => {
   const [client = ''] = blocks('ts', await read('packages/client/README.md'));
   expect(await run(client)).toBe('Monstera deliciosa\n');
 });
 
-it('has an internal tool that works', async () => {
+it('has a core snippet that works', async () => {
   const [, core = ''] = blocks('ts');
   expect(await run(core)).toBe("{ name: 'Monstera deliciosa', tag: 'Araceae' }\n");
 });
 
-it('counts the houseplants right', async () => {
+it('states the right number of houseplants', async () => {
   const plants = await read('examples/houseplants.ndjson');
   expect(readme).toContain(`${plants.trimEnd().split('\n').length} houseplants`);
 });
@@ -71,9 +71,13 @@ it.each([
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'SECURITY.md',
+  'docs/access-tokens.md',
   'docs/architecture.md',
+  'docs/configuration.md',
+  'docs/operations.md',
   'packages/client/README.md',
-])('links from %s to what is there', async (page) => {
+])('has links in %s to files that exist', async (page) => {
   const links = [...(await read(page)).matchAll(/\]\((?!https?:)([^)#]+)/g)];
   for (const [, link = ''] of links) {
     await access(new URL(link, new URL(`../${page}`, import.meta.url)));

@@ -1,4 +1,4 @@
-"""Creates a plant over REST, with Python's standard library alone.
+"""Creates a plant over REST with nothing but Python's standard library.
 
   PLANT_STORE_TOKEN=plant_… python3 examples/rest/add-plant.py 1 "Monstera deliciosa" Araceae
 """
@@ -9,7 +9,7 @@ import sys
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-plant = {"id": json.loads(sys.argv[1]), "name": sys.argv[2]}  # Integers of Python are exact.
+plant = {"id": json.loads(sys.argv[1]), "name": sys.argv[2]}  # Python's integers are exact.
 if len(sys.argv) > 3:
     plant["tag"] = sys.argv[3]
 

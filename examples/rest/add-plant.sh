@@ -1,10 +1,10 @@
 #!/bin/sh
-# Creates a plant over REST, with curl.
+# Creates a plant over REST with curl.
 #
 #   PLANT_STORE_TOKEN=plant_… examples/rest/add-plant.sh 1 "Monstera deliciosa" Araceae
 set -eu
 
-# Text as a JSON string; it may have quotes and backslashes, but is one line.
+# Prints a text as a JSON string. The text may have quotes and backslashes, but no line breaks.
 quoted() {
   printf '"%s"' "$(printf %s "$1" | sed 's/[\\"]/\\&/g')"
 }

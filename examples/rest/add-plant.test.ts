@@ -24,7 +24,7 @@ describe.each(programs)('in $language', ({ language, command: [file = '', ...arg
   const addPlant = (...plant: string[]) =>
     promisify(execFile)(file, [...args, ...plant], { env: server.env });
 
-  it('creates a plant exactly as it is given, and again', async () => {
+  it('creates a plant exactly as given, and answers a repeated call alike', async () => {
     const id = 9007199254740993n + BigInt(programs.findIndex((each) => each.language === language));
     const [name, tag] = ['Monstera "Thai \\ Constellation" 🪴', 'Araceae'];
     for (const _ of ['first', 'again']) {
@@ -38,15 +38,15 @@ describe.each(programs)('in $language', ({ language, command: [file = '', ...arg
     await sql.end();
   });
 
-  it('leaves out a tag that is not given', async () => {
+  it('creates a plant without a tag', async () => {
     const { stdout } = await addPlant('1', 'Ficus lyrata');
     expect(JSON.parse(stdout)).toEqual({ name: 'Ficus lyrata' });
   });
 
-  it('says on stderr what is wrong where the plant is refused', async () => {
-    const failure = await addPlant('1.5', 'Ficus lyrata').catch((error) => error);
-    expect(failure).toMatchObject({ code: 1, stdout: '' });
-    expect(JSON.parse(failure.stderr.trim().split('\n').at(-1))).toEqual({
+  it('prints the error to stderr when the plant is refused', async () => {
+    const result = await addPlant('1.5', 'Ficus lyrata').catch((error) => error);
+    expect(result).toMatchObject({ code: 1, stdout: '' });
+    expect(JSON.parse(result.stderr.trim().split('\n').at(-1))).toEqual({
       error: 40001,
       message: expect.stringMatching(/^invalid input: id must be an integer/),
     });

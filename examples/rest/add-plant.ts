@@ -1,5 +1,5 @@
 /**
- * Creates a plant over REST, with a client that is generated from the OpenAPI document
+ * Creates a plant over REST with a typed client. Its types are generated from the OpenAPI document
  * (`npx openapi-typescript http://127.0.0.1:3000/openapi.json`).
  *
  *   PLANT_STORE_TOKEN=plant_… npx pnpm exec node examples/rest/add-plant.ts 1 "Monstera deliciosa" Araceae
@@ -14,8 +14,8 @@ const store = createClient<paths>({
   headers: { authorization: `Bearer ${process.env['PLANT_STORE_TOKEN']}` },
 });
 
-// Writes a number into JSON as it is spelled: an id beyond 2^53 would be rounded by `Number`.
-const { rawJSON } = JSON as JSON & { rawJSON(text: string): number }; // TypeScript lacks it yet.
+// Writes the digits of the id into JSON unchanged. `Number` would round an id beyond 2^53.
+const { rawJSON } = JSON as JSON & { rawJSON(text: string): number }; // TypeScript 5 has no type for it.
 
 const { data, error } = await store.POST('/plants', {
   body: { id: rawJSON(id), name, ...(tag !== undefined && { tag }) },

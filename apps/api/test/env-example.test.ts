@@ -20,6 +20,6 @@ it('changes nothing until it is edited', () => {
   expect(parseEnv(example)).toEqual({});
 });
 
-it.each(settings)('has %s explained in the README', async (name) => {
-  expect(await read('README.md')).toMatch(new RegExp(`^\\|.*\`${name}\`.*\\|`, 'm'));
+it.each(settings)('has %s explained in docs/configuration.md', async (name) => {
+  expect(await read('docs/configuration.md')).toMatch(new RegExp(`^\\|.*\`${name}\`.*\\|`, 'm'));
 });

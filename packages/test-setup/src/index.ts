@@ -1,14 +1,14 @@
-import './provided-context.ts';
+import './global-setup/provided-context.ts';
 
+export { freePort } from './machine/free-port.ts';
+export { type Fault, type FaultProxy, startFaultProxy } from './network/fault-proxy.ts';
+export { makeCertificate } from './network/make-certificate.ts';
+export { createDatabase } from './postgres/create-database.ts';
+export { hasPgBouncer, startPgBouncer } from './postgres/start-pgbouncer.ts';
+export { startPostgres, type TestPostgres } from './postgres/start-postgres.ts';
 export {
   type AcknowledgedLoad,
   type Seen,
   startAcknowledgedLoad,
-} from './acknowledged-load.ts';
-export { createDatabase } from './create-database.ts';
-export { type Fault, type FaultProxy, startFaultProxy } from './fault-proxy.ts';
-export { freePort } from './free-port.ts';
-export { makeCertificate } from './make-certificate.ts';
-export { hasPgBouncer, startPgBouncer } from './start-pgbouncer.ts';
-export { startPostgres, type TestPostgres } from './start-postgres.ts';
-export { type StartedProcess, startOnPostgres, startProcess } from './started-process.ts';
+} from './server/acknowledged-load.ts';
+export { type StartedProcess, startOnPostgres, startProcess } from './server/start-process.ts';

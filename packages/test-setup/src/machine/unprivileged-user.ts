@@ -6,7 +6,10 @@ export interface User {
   gid: number;
 }
 
-/** The user that Postgres runs as where this process is root's; undefined where it is anybody else's. */
+/**
+ * Returns the user `nobody` when this process runs as root: Postgres and PgBouncer refuse to run as
+ * root. Returns undefined when this process runs as another user.
+ */
 export async function unprivilegedUser(): Promise<User | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const id = (flag: string) => promisify(execFile)('id', [flag, 'nobody']);

@@ -4,22 +4,22 @@ import { chown, cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { atExit } from './at-exit.ts';
-import { type Binaries, postgresBinaries } from './binaries.ts';
-import { freePort } from './free-port.ts';
-import { type User, unprivilegedUser } from './unprivileged-user.ts';
+import { atExit } from '../machine/at-exit.ts';
+import { freePort } from '../machine/free-port.ts';
+import { type User, unprivilegedUser } from '../machine/unprivileged-user.ts';
+import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts';
 
-/** A real Postgres of its own, on a free port, with its data in the system's temporary directory. */
+/** A Postgres server for tests, on a free port. Its data is in the system's temporary directory. */
 export interface TestPostgres {
-  /** The URL of its maintenance database. */
+  /** The URL of the server's maintenance database, `postgres`. */
   readonly url: string;
-  /** The server's process, for tests of faults to stop or kill. */
+  /** The server's process. Tests of faults stop or kill it. */
   readonly process: ChildProcess;
-  /** Ends the server and keeps its data: at once (SIGQUIT), or by another signal. */
+  /** Stops the server with a signal and keeps its data. SIGQUIT, the default, stops it at once. */
   halt(signal?: NodeJS.Signals): Promise<void>;
-  /** Starts it again after `halt`, on the same port. */
+  /** Starts the server again after `halt`, on the same port. */
   start(): Promise<void>;
-  /** Starts another that follows this one; this one is started anew. */
+  /** Starts a standby that replicates this server. This server restarts for it. */
   startStandby(): Promise<TestPostgres>;
   /** Stops the server and removes its data. */
   stop(): Promise<void>;
@@ -28,25 +28,27 @@ export interface TestPostgres {
 type Settings = Record<string, string>;
 
 /**
- * Starts a Postgres with its usual durability (fsync on), or with other settings
- * (`{ fsync: 'off' }`). As root it runs as an unprivileged user, since Postgres refuses root.
- * No file of its can grow beyond `maxFileSize` KiB, as if the disk were full.
+ * Starts a Postgres. fsync is on unless the settings say otherwise (`{ fsync: 'off' }`). Postgres
+ * refuses to run as root, so in a root process it runs as the user `nobody`.
+ *
+ * @param limits `maxFileSize` limits the size of each of the server's files, in KiB. A larger write
+ *   fails, as it does on a full disk.
  */
 export async function startPostgres(
   settings: Settings = {},
   { maxFileSize = Number.POSITIVE_INFINITY }: { maxFileSize?: number } = {},
 ): Promise<TestPostgres> {
-  const place = await makePlace();
-  const { binaries, owner, data } = place;
+  const installation = await prepareInstallation();
+  const { binaries, owner, data } = installation;
   const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale', 'C'];
-  // Files of its log that fit under the limit.
+  // The write-ahead log's usual files of 16 MiB may exceed the limit.
   if (maxFileSize < Number.POSITIVE_INFINITY) initdb.push('--wal-segsize=1');
   await promisify(execFile)(binaries.initdb, initdb, { ...owner, cwd: '/' });
   await writeFile(join(data, 'pg_hba.conf'), hostBasedAuthentication);
-  return startOn(place, settings, maxFileSize);
+  return startServer(installation, settings, maxFileSize);
 }
 
-/** Members of the role `with_password`, where a test makes one, need a password; nobody else does. */
+/** Members of the role `with_password` need a password; tests that want one create that role. */
 const hostBasedAuthentication = `
   local all         all                           trust
   host  all         +with_password 127.0.0.1/32   scram-sha-256
@@ -54,14 +56,18 @@ const hostBasedAuthentication = `
   host  replication all            127.0.0.1/32   trust
 `;
 
-interface Place {
-  binaries: Binaries;
+/** What a server needs before it starts. */
+interface Installation {
+  binaries: PostgresBinaries;
+  /** The user that the server runs as; undefined when it is this process's user. */
   owner: User | undefined;
+  /** Holds the socket and the data directory. */
   directory: string;
+  /** The data directory. */
   data: string;
 }
 
-async function makePlace(): Promise<Place> {
+async function prepareInstallation(): Promise<Installation> {
   const owner = await unprivilegedUser();
   const binaries = await postgresBinaries(owner);
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-postgres-'));
@@ -69,29 +75,29 @@ async function makePlace(): Promise<Place> {
   return { binaries, owner, directory, data: join(directory, 'data') };
 }
 
-async function startOn(
-  { binaries, owner, directory, data }: Place,
+async function startServer(
+  { binaries, owner, directory, data }: Installation,
   settings: Settings,
   maxFileSize: number,
 ): Promise<TestPostgres> {
   const port = String(await freePort());
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  // It counts in 512 bytes.
+  // ulimit counts in blocks of 512 bytes.
   const limited = ['sh', '-c', `ulimit -f ${2 * maxFileSize} && exec "$0" "$@"`, binaries.postgres];
   const [program = '', ...command] =
     maxFileSize < Number.POSITIVE_INFINITY ? limited : [binaries.postgres];
-  const places = ['-D', data, '-p', port, '-h', '127.0.0.1', '-k', directory];
+  const locations = ['-D', data, '-p', port, '-h', '127.0.0.1', '-k', directory];
 
   let server: ChildProcess;
-  const forget = atExit(() => server.kill('SIGQUIT'));
+  const cancelAtExit = atExit(() => server.kill('SIGQUIT'));
 
   const start = async () => {
-    server = spawn(program, [...command, ...places, ...flags], {
+    server = spawn(program, [...command, ...locations, ...flags], {
       ...owner,
       cwd: directory,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    await readyToAccept(server);
+    await untilReady(server);
   };
   const halt = async (signal: NodeJS.Signals = 'SIGQUIT') => {
     if (server.exitCode !== null || server.signalCode !== null) return;
@@ -109,23 +115,24 @@ async function startOn(
     start,
     async startStandby() {
       await halt('SIGINT');
-      const copy = await makePlace();
+      const copy = await prepareInstallation();
       await cp(data, copy.data, { recursive: true });
       await writeFile(join(copy.data, 'standby.signal'), '');
       if (owner) await promisify(execFile)('chown', ['-R', `${owner.uid}:${owner.gid}`, copy.data]);
       await start();
       const primary = `host=127.0.0.1 port=${port} user=postgres`;
-      return startOn(copy, { ...settings, primary_conninfo: primary }, maxFileSize);
+      return startServer(copy, { ...settings, primary_conninfo: primary }, maxFileSize);
     },
     async stop() {
-      forget();
+      cancelAtExit();
       await halt('SIGINT');
       await rm(directory, { recursive: true, force: true });
     },
   };
 }
 
-async function readyToAccept(server: ChildProcess): Promise<void> {
+/** Resolves when the server accepts connections; rejects with its log when it exits before that. */
+async function untilReady(server: ChildProcess): Promise<void> {
   let log = '';
   await new Promise<void>((resolve, reject) => {
     server.stderr?.on('data', (chunk: Buffer) => {
@@ -133,6 +140,6 @@ async function readyToAccept(server: ChildProcess): Promise<void> {
       if (/ready to accept (read-only )?connections/.test(String(chunk))) resolve();
     });
     server.once('error', reject);
-    server.once('exit', (code) => reject(new Error(`Postgres ended with code ${code}:\n${log}`)));
+    server.once('exit', (code) => reject(new Error(`Postgres exited with code ${code}:\n${log}`)));
   });
 }

@@ -3,16 +3,19 @@ import { isIP } from 'node:net';
 
 interface Certificate {
   name: string;
-  /** In PEM. */
+  /** The certificate in PEM. */
   certificate: string;
-  /** In PEM. */
+  /** The private key in PEM. */
   key: string;
   privateKey: KeyObject;
 }
 
 /**
- * Makes a certificate for a host name or an IPv4 address, signed by an authority; an authority of its
- * own when none is given. X.509 (RFC 5280) in as much DER as that takes, since Node only reads it.
+ * Makes a certificate for a host name or an IPv4 address, signed by an authority. Without an
+ * authority it makes the certificate of a new one.
+ *
+ * Node reads X.509 certificates (RFC 5280) but does not write them, so this file has the few parts
+ * of DER that a certificate needs.
  */
 export function makeCertificate(name: string, authority?: Certificate): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -38,7 +41,7 @@ export function makeCertificate(name: string, authority?: Certificate): Certific
   };
 }
 
-/** A value of DER: its tag, its length and what it holds. */
+/** Encodes a value in DER: its tag, its length and its content. */
 function der(tag: number, ...parts: Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   const { length } = content;
@@ -49,23 +52,25 @@ function der(tag: number, ...parts: Buffer[]): Buffer {
 const sequence = (...parts: Buffer[]) => der(0x30, ...parts);
 const integer = (bytes: Buffer) => der(0x02, bytes);
 const oid = (hex: string) => der(0x06, Buffer.from(hex, 'hex'));
-const yes = der(0x01, Buffer.from([255]));
+const derTrue = der(0x01, Buffer.from([255]));
 
+/** The algorithm of the signature. */
 const ecdsaWithSha256 = sequence(oid('2a8648ce3d040302'));
 
-/** A common name and nothing else. */
+/** A name with a common name as its only part. */
 const nameOf = (name: string) =>
   sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(name)))));
 
+/** A time, in milliseconds from now. */
 function time(fromNow: number): Buffer {
   const digits = new Date(Date.now() + fromNow).toISOString().replace(/\.\d+|\D/g, '');
   return der(0x18, Buffer.from(`${digits}Z`));
 }
 
-/** The extension "basic constraints", critical. */
-const mayIssue = sequence(oid('551d13'), yes, der(0x04, sequence(yes)));
+/** The critical extension "basic constraints": the owner may issue certificates. */
+const mayIssue = sequence(oid('551d13'), derTrue, der(0x04, sequence(derTrue)));
 
-/** The extension "subject alternative name". */
+/** The extension "subject alternative name": the host that the certificate is for. */
 function namesHost(name: string): Buffer {
   const host = isIP(name)
     ? der(0x87, Buffer.from(name.split('.').map(Number)))

@@ -6,8 +6,8 @@ import type { TestProject } from 'vitest/node';
 import './provided-context.ts';
 
 /**
- * Vitest's global setup: a data directory with an empty database in it, given to tests as
- * `inject('dataDirectory')` for them to copy. To make one takes seconds.
+ * Vitest's global setup: makes a data directory with an empty embedded database. Tests get its path
+ * by `inject('dataDirectory')` and copy it, because making a database takes seconds.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-embedded-'));

@@ -2,30 +2,30 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
 /**
- * What goes wrong on the way to a server, on connections that are open and on new ones, where it
- * happens during their start:
- * - `refuse`: they are refused, and those that are open are reset;
- * - `reset`: they are reset when the server answers;
- * - `halfClose`: the server's side is closed when it answers, the client's stays open;
- * - `blackhole`: everything that is sent disappears, for good;
- * - `trickle`: what the server answers arrives a byte at a time.
+ * A fault of the network between a client and a server. It applies to open connections and to new
+ * ones:
+ * - `refuse`: the proxy resets open connections and new ones at once;
+ * - `reset`: the proxy resets a connection when the server answers on it;
+ * - `halfClose`: when the server answers, the proxy closes the server's side and leaves the client's open;
+ * - `blackhole`: the proxy drops all data, and a connection that has lost data never recovers;
+ * - `trickle`: the server's answers arrive one byte at a time.
  */
 export type Fault = 'none' | 'refuse' | 'reset' | 'halfClose' | 'blackhole' | 'trickle';
 
 export interface FaultProxy {
-  /** The server's URL, by way of this proxy. */
+  /** The server's URL through this proxy. */
   readonly url: string;
   fault: Fault;
-  /** How many connections there have been. */
+  /** How many connections clients have opened so far. */
   readonly accepted: number;
-  /** How many of them are open. */
+  /** How many connections are open now. */
   readonly open: number;
-  /** Resets the connection on which the server next answers with this text; resolves when that is lost. */
+  /** Resets the connection on which the server next answers with this text. Resolves when it has done so. */
   loseAnswer(text: string): Promise<void>;
   close(): void;
 }
 
-/** Starts a proxy on TCP in front of the server that a URL names. */
+/** Starts a TCP proxy in front of the server at a URL. */
 export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
   const url = new URL(serverUrl);
   const target = { host: url.hostname, port: Number(url.port), allowHalfOpen: true };
@@ -38,7 +38,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
     accepted++;
     if (fault === 'refuse') return void client.resetAndDestroy();
     const server = connect(target);
-    let isSwallowed = false;
+    let isBlackhole = false; // Stays true, so that no later data arrives after a gap.
     for (const [from, to] of [
       [client, server],
       [server, client],
@@ -46,15 +46,15 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
       sockets.add(from);
       from.on('error', () => {}).on('close', () => sockets.delete(from));
       from.on('close', () => to.destroy());
-      from.on('end', () => isSwallowed || to.end());
+      from.on('end', () => isBlackhole || to.end());
     }
     client.on('data', (chunk) => {
-      isSwallowed ||= fault === 'blackhole';
-      if (!isSwallowed) server.write(chunk);
+      isBlackhole ||= fault === 'blackhole';
+      if (!isBlackhole) server.write(chunk);
     });
     server.on('data', (chunk) => {
-      isSwallowed ||= fault === 'blackhole';
-      if (isSwallowed) return;
+      isBlackhole ||= fault === 'blackhole';
+      if (isBlackhole) return;
       if (loss && chunk.includes(loss.text)) {
         client.resetAndDestroy();
         loss.resolve();
@@ -67,7 +67,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
   });
   proxy.listen(0, '127.0.0.1');
   await once(proxy, 'listening');
-  const { port } = proxy.address() as { port: number }; // It listens on a port, not on a pipe.
+  const { port } = proxy.address() as { port: number }; // The address is not a pipe's: the proxy listens on a port.
 
   return {
     url: Object.assign(new URL(serverUrl), { port: String(port) }).href,
@@ -95,7 +95,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
   };
 }
 
-/** Passes on a byte every 100 ms, and nothing else meanwhile. */
+/** Forwards a chunk one byte every 100 ms. The source is paused until then. */
 function trickle(chunk: Buffer, from: Socket, to: Socket): void {
   from.pause();
   let sent = 0;

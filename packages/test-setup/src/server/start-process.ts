@@ -2,22 +2,25 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-const main = fileURLToPath(new URL('../../../apps/api/src/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../../../apps/api/src/main.ts', import.meta.url));
 
+/** A running process of the server's program. */
 export interface StartedProcess {
   child: ChildProcess;
-  /** What it has printed so far, on both streams. */
+  /** What the process has printed so far, on both streams. */
   output(): string;
-  /** Resolves with the match once it has printed something that matches; rejects when it ends before. */
+  /** Resolves with the match when the output matches the pattern; rejects when the process exits first. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Resolves with its exit code, or the signal that ended it. */
+  /** Resolves with the exit code, or with the signal that killed the process. */
   ended(): Promise<number | NodeJS.Signals>;
 }
 
 /**
- * Starts the server's program as `pnpm start` does, with these settings and no others.
+ * Starts the server's program as `pnpm start` does. Its environment has only the given settings,
+ * and defaults that suit tests.
  *
- * @param shell runs it, as `"$@"`: what redirects its output, say.
+ * @param shell the shell command that runs the program, which is `"$@"` in it. A test can redirect
+ *   the program's output with it.
  */
 export function startProcess(env: Record<string, string>, shell = 'exec "$@"'): StartedProcess {
   const child = spawn('sh', ['-c', shell, 'sh', process.execPath, main], {
@@ -31,18 +34,18 @@ export function startProcess(env: Record<string, string>, shell = 'exec "$@"'): 
       child.emit('printed');
     });
   }
-  const end = once(child, 'close').then(([code, signal]) => code ?? signal);
+  const exit = once(child, 'close').then(([code, signal]) => code ?? signal);
   return {
     child,
     output: () => output,
-    ended: () => end,
+    ended: () => exit,
     async printed(pattern) {
       let match = pattern.exec(output);
       while (!match) {
-        await Promise.race([once(child, 'printed'), end]);
+        await Promise.race([once(child, 'printed'), exit]);
         match = pattern.exec(output);
         if (!match && (child.exitCode ?? child.signalCode) !== null)
-          throw new Error(`it ended:\n${output}`);
+          throw new Error(`the process exited:\n${output}`);
       }
       return match;
     },
@@ -50,9 +53,9 @@ export function startProcess(env: Record<string, string>, shell = 'exec "$@"'): 
 }
 
 /**
- * Starts it on a Postgres and waits until it listens.
+ * Starts the server's program on a Postgres and waits until it listens.
  *
- * @returns the settings for a program that uses it over REST, and what stops it.
+ * @returns the environment variables for a client program, and a function that stops the server
  */
 export async function startOnPostgres(databaseUrl: string) {
   const PLANT_STORE_TOKEN = 'secret';

@@ -3,24 +3,24 @@ import { once } from 'node:events';
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { atExit } from './at-exit.ts';
-import { freePort } from './free-port.ts';
-import { unprivilegedUser } from './unprivileged-user.ts';
+import { atExit } from '../machine/at-exit.ts';
+import { freePort } from '../machine/free-port.ts';
+import { unprivilegedUser } from '../machine/unprivileged-user.ts';
 
-/** Debian keeps it where only root's PATH leads. */
+/** Debian installs PgBouncer in /usr/sbin, which is only in root's PATH. */
 const env = { PATH: `${process.env['PATH']}:/usr/sbin` };
 
-/** Whether this machine has a PgBouncer. */
+/** Whether PgBouncer is installed on this machine. */
 export const hasPgBouncer = spawnSync('pgbouncer', ['--version'], { env }).status === 0;
 
-/** A PgBouncer of its own in front of a Postgres. */
+/** A PgBouncer for tests, in front of a Postgres. */
 export interface TestPgBouncer {
-  /** The URL of the same database, by way of PgBouncer. */
+  /** The URL of the database through PgBouncer. */
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** Starts one in transaction mode, with settings of its own otherwise, in front of a database. */
+/** Starts a PgBouncer in front of a database, in transaction mode, otherwise with its default settings. */
 export async function startPgBouncer(databaseUrl: string): Promise<TestPgBouncer> {
   const owner = await unprivilegedUser();
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-pgbouncer-'));
@@ -45,21 +45,21 @@ auth_file = ${join(directory, 'users')}
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  const forget = atExit(() => pgBouncer.kill());
+  const cancelAtExit = atExit(() => pgBouncer.kill());
   let log = '';
   for await (const chunk of pgBouncer.stderr) {
     log += chunk;
     if (log.includes('process up')) break;
   }
-  if (pgBouncer.exitCode !== null) throw new Error(`PgBouncer ended:\n${log}`);
+  if (pgBouncer.exitCode !== null) throw new Error(`PgBouncer exited:\n${log}`);
 
   return {
     url: Object.assign(new URL(databaseUrl), { port }).href,
     async stop() {
-      forget();
-      const end = once(pgBouncer, 'exit');
+      cancelAtExit();
+      const exit = once(pgBouncer, 'exit');
       pgBouncer.kill('SIGTERM');
-      await end;
+      await exit;
       await rm(directory, { recursive: true });
     },
   };

@@ -1,10 +1,10 @@
 import type { TestProject } from 'vitest/node';
-import { startPostgres } from './start-postgres.ts';
+import { startPostgres } from '../postgres/start-postgres.ts';
 import './provided-context.ts';
 
-/** Vitest's global setup: one Postgres for a run, given to tests as `inject('postgresUrl')`. */
+/** Vitest's global setup: starts one Postgres for a test run. Tests get its URL by `inject('postgresUrl')`. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // What survives a crash of the machine is no subject of tests, and fsync is most of their time.
+  // No test crashes the machine, so no test needs fsync. fsync would take most of their time.
   const server = await startPostgres({ fsync: 'off', max_connections: '200' });
   project.provide('postgresUrl', server.url);
   return () => server.stop();

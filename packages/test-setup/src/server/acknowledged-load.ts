@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 
+/** The server to send plants to. */
 interface Target {
   url: string;
   token: string;
@@ -12,33 +13,39 @@ interface Plant {
   tag?: string;
 }
 
+/** A load that is running. */
 export interface AcknowledgedLoad {
-  /** What has been seen so far. */
+  /** The results so far. */
   readonly seen: Seen;
-  /** Resolves with the milliseconds until so many plants sent from now on are acknowledged. */
+  /**
+   * Resolves when this many plants that are sent from now on are acknowledged, with the
+   * milliseconds that it took.
+   */
   acknowledged(plants: number): Promise<number>;
-  /** Resolves when the last answers are there. */
+  /** Sends no more plants. Resolves when the last answers have arrived. */
   stop(): Promise<void>;
 }
 
 export interface Seen {
-  /** What was answered with 200: these must be stored, exactly as they were sent. */
+  /** The plants that were answered with 200. The store must hold them exactly as they were sent. */
   acknowledged: Plant[];
-  /** How many answers there were, by status and number of the error: `200`, `503 50300`, `none`. */
+  /** The number of answers by HTTP status and error code: `200`, `503 50300`, `none`. */
   answers: Record<string, number>;
-  /** Milliseconds that the slowest answer took. */
+  /** The milliseconds that the slowest answer took. */
   slowest: number;
-  /** Answers of 503 without `Retry-After`. */
+  /** The number of 503 answers without `Retry-After`. */
   withoutRetryAfter: number;
 }
 
-/** Milliseconds between two requests of a client, so that there is a load and not an overload. */
+/** The milliseconds between two requests of a client. Without a pause the load would be an overload. */
 const pause = 20;
 
 /**
- * Adds plants over REST and tRPC in turn, as clients do that keep their promises: what is not
- * answered with 200 is sent again, on the other surface, until it is. The target's URL may change
- * meanwhile, where another server takes the place of the first; while it is empty there is none.
+ * Creates plants over REST and tRPC in turn, as reliable clients do: a plant that is not answered
+ * with 200 is sent again over the other surface until it is.
+ *
+ * A test may change the target's URL while the load runs, when another server replaces the first. An
+ * empty URL means that no server runs; requests then count as `none`.
  */
 export function startAcknowledgedLoad(target: Target, clients = 8): AcknowledgedLoad {
   const seen: Seen = { acknowledged: [], answers: {}, slowest: 0, withoutRetryAfter: 0 };
@@ -46,7 +53,7 @@ export function startAcknowledgedLoad(target: Target, clients = 8): Acknowledged
   let lastId = 0;
   let isStopped = false;
 
-  const add = async () => {
+  const createUntilAcknowledged = async () => {
     const id = ++lastId;
     const plant = { id, name: `${randomUUID()} 🪴`, ...(id % 2 && { tag: `tag ${id}` }) };
     for (let attempt = id; !isStopped; attempt++) {
@@ -56,7 +63,7 @@ export function startAcknowledgedLoad(target: Target, clients = 8): Acknowledged
       seen.slowest = Math.max(seen.slowest, Date.now() - sentAt);
       if (answer === '200') {
         seen.acknowledged.push(plant);
-        for (const tell of waiting) tell(sentAt);
+        for (const notify of waiting) notify(sentAt);
         return;
       }
       if (answer.startsWith('503') && !retryAfter) seen.withoutRetryAfter++;
@@ -65,7 +72,7 @@ export function startAcknowledgedLoad(target: Target, clients = 8): Acknowledged
   };
   const running = Array.from({ length: clients }, async () => {
     while (!isStopped) {
-      await add();
+      await createUntilAcknowledged();
       await setTimeout(pause);
     }
   });
@@ -76,9 +83,9 @@ export function startAcknowledgedLoad(target: Target, clients = 8): Acknowledged
       new Promise((resolve) => {
         const since = Date.now();
         let left = plants;
-        waiting.add(function tell(sentAt) {
+        waiting.add(function notify(sentAt) {
           if (sentAt < since || --left > 0) return;
-          waiting.delete(tell);
+          waiting.delete(notify);
           resolve(Date.now() - since);
         });
       }),
@@ -97,8 +104,8 @@ async function send({ url, token }: Target, plant: Plant, isTrpc: boolean): Prom
       body: JSON.stringify(isTrpc ? { json: plant } : plant),
     });
     const { error } = (await reply.json()) as Reply;
-    const number = typeof error === 'object' ? error.json.data.error : error;
-    const answer = number === undefined ? `${reply.status}` : `${reply.status} ${number}`;
+    const code = typeof error === 'object' ? error.json.data.error : error;
+    const answer = code === undefined ? `${reply.status}` : `${reply.status} ${code}`;
     return { answer, retryAfter: reply.headers.get('retry-after') };
   } catch {
     return { answer: 'none', retryAfter: null };
@@ -110,7 +117,7 @@ interface Answer {
   retryAfter: string | null;
 }
 
-/** REST has the error's number itself, tRPC has it in an envelope. */
+/** REST sends the error code itself; tRPC sends it in an envelope. */
 interface Reply {
   error?: number | { json: { data: { error: number } } };
 }
