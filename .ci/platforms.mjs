@@ -16,7 +16,7 @@ const namesPlatform = /(darwin|linux|win32|windows)-(x64|arm64|64)(-|$)/;
 const installScripts = ['preinstall', 'install', 'postinstall'];
 
 const workspace = parse(readFileSync('pnpm-workspace.yaml', 'utf8'));
-// The first document of the lock file is about pnpm itself.
+// Where the lock file has two documents, the first is about pnpm itself.
 const lock = parseAllDocuments(readFileSync('pnpm-lock.yaml', 'utf8')).at(-1).toJS();
 const installed = readInstalledManifests();
 
