@@ -2,13 +2,13 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { atExit } from './at-exit.ts';
 import { freePort } from './free-port.ts';
 import { unprivilegedUser } from './unprivileged-user.ts';
 
 /** Debian keeps it where only root's PATH leads. */
-const env = { PATH: `${process.env['PATH']}:/usr/sbin` };
+const env = { PATH: [process.env['PATH'], '/usr/sbin'].join(delimiter) };
 
 /** Whether this machine has a PgBouncer. */
 export const hasPgBouncer = spawnSync('pgbouncer', ['--version'], { env }).status === 0;

@@ -17,10 +17,12 @@ export interface StartedProcess {
 /**
  * Starts the server's program as `pnpm start` does, with these settings and no others.
  *
- * @param shell runs it, as `"$@"`: what redirects its output, say.
+ * @param shell a POSIX shell's command that runs the program as `"$@"`, to redirect its output.
  */
-export function startProcess(env: Record<string, string>, shell = 'exec "$@"'): StartedProcess {
-  const child = spawn('sh', ['-c', shell, 'sh', process.execPath, main], {
+export function startProcess(env: Record<string, string>, shell?: string): StartedProcess {
+  const program = [process.execPath, main];
+  const [file = '', ...args] = shell ? ['sh', '-c', shell, 'sh', ...program] : program;
+  const child = spawn(file, args, {
     env: { PATH: process.env['PATH'], PORT: '0', PLANT_STORE_DRAIN_DELAY: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
