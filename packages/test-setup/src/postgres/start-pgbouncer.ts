@@ -2,13 +2,13 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { atExit } from '../machine/at-exit.ts';
 import { freePort } from '../machine/free-port.ts';
 import { unprivilegedUser } from '../machine/unprivileged-user.ts';
 
 /** Debian installs PgBouncer in /usr/sbin, which is only in root's PATH. */
-const env = { PATH: `${process.env['PATH']}:/usr/sbin` };
+const env = { PATH: [process.env['PATH'], '/usr/sbin'].join(delimiter) };
 
 /** Whether PgBouncer is installed on this machine. */
 export const hasPgBouncer = spawnSync('pgbouncer', ['--version'], { env }).status === 0;

@@ -1,13 +1,14 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { type ChildProcess, execFile } from 'node:child_process';
 import { chown, cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { atExit } from '../machine/at-exit.ts';
 import { freePort } from '../machine/free-port.ts';
 import { type User, unprivilegedUser } from '../machine/unprivileged-user.ts';
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts';
+import { postgresProcess } from './postgres-process.ts';
+import { windowsPostgres } from './windows-postgres.ts';
 
 /** A Postgres server for tests, on a free port. Its data is in the system's temporary directory. */
 export interface TestPostgres {
@@ -81,65 +82,32 @@ async function startServer(
   maxFileSize: number,
 ): Promise<TestPostgres> {
   const port = String(await freePort());
-  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  // ulimit counts in blocks of 512 bytes.
-  const limited = ['sh', '-c', `ulimit -f ${2 * maxFileSize} && exec "$0" "$@"`, binaries.postgres];
-  const [program = '', ...command] =
-    maxFileSize < Number.POSITIVE_INFINITY ? limited : [binaries.postgres];
-  const locations = ['-D', data, '-p', port, '-h', '127.0.0.1', '-k', directory];
-
-  let server: ChildProcess;
-  const cancelAtExit = atExit(() => server.kill('SIGQUIT'));
-
-  const start = async () => {
-    server = spawn(program, [...command, ...locations, ...flags], {
-      ...owner,
-      cwd: directory,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    await untilReady(server);
-  };
-  const halt = async (signal: NodeJS.Signals = 'SIGQUIT') => {
-    if (server.exitCode !== null || server.signalCode !== null) return;
-    server.kill(signal);
-    await once(server, 'exit');
-  };
-  await start();
+  const run = platform() === 'win32' ? windowsPostgres : postgresProcess;
+  const server = run({ binaries, owner, directory, data, port, settings, maxFileSize });
+  const cancelAtExit = atExit(server.abandon);
+  await server.start();
 
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     get process() {
-      return server;
+      return server.process;
     },
-    halt,
-    start,
+    halt: (signal = 'SIGQUIT') => server.halt(signal),
+    start: server.start,
     async startStandby() {
-      await halt('SIGINT');
+      await server.halt('SIGINT');
       const copy = await prepareInstallation();
       await cp(data, copy.data, { recursive: true });
       await writeFile(join(copy.data, 'standby.signal'), '');
       if (owner) await promisify(execFile)('chown', ['-R', `${owner.uid}:${owner.gid}`, copy.data]);
-      await start();
+      await server.start();
       const primary = `host=127.0.0.1 port=${port} user=postgres`;
       return startServer(copy, { ...settings, primary_conninfo: primary }, maxFileSize);
     },
     async stop() {
       cancelAtExit();
-      await halt('SIGINT');
+      await server.halt('SIGINT');
       await rm(directory, { recursive: true, force: true });
     },
   };
-}
-
-/** Resolves when the server accepts connections; rejects with its log when it exits before that. */
-async function untilReady(server: ChildProcess): Promise<void> {
-  let log = '';
-  await new Promise<void>((resolve, reject) => {
-    server.stderr?.on('data', (chunk: Buffer) => {
-      log += log.length < 10_000 ? chunk : '';
-      if (/ready to accept (read-only )?connections/.test(String(chunk))) resolve();
-    });
-    server.once('error', reject);
-    server.once('exit', (code) => reject(new Error(`Postgres exited with code ${code}:\n${log}`)));
-  });
 }

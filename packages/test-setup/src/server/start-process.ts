@@ -19,11 +19,13 @@ export interface StartedProcess {
  * Starts the server's program as `pnpm start` does. Its environment has only the given settings,
  * and defaults that suit tests.
  *
- * @param shell the shell command that runs the program, which is `"$@"` in it. A test can redirect
- *   the program's output with it.
+ * @param shell the command of a POSIX shell that runs the program, which is `"$@"` in it. A test can
+ *   redirect the program's output with it.
  */
-export function startProcess(env: Record<string, string>, shell = 'exec "$@"'): StartedProcess {
-  const child = spawn('sh', ['-c', shell, 'sh', process.execPath, main], {
+export function startProcess(env: Record<string, string>, shell?: string): StartedProcess {
+  const program = [process.execPath, main];
+  const [file = '', ...args] = shell ? ['sh', '-c', shell, 'sh', ...program] : program;
+  const child = spawn(file, args, {
     env: { PATH: process.env['PATH'], PORT: '0', PLANT_STORE_DRAIN_DELAY: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,0 +1,96 @@
+// Checks, on any machine, that the lock file installs on every platform that the README promises.
+// pnpm's lock file does not say which packages have install scripts, and a package for another
+// platform is not installed here. Its siblings are: they are built from one manifest.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse, parseAllDocuments } from 'yaml';
+
+const platforms = [
+  { os: 'darwin', cpu: 'arm64' },
+  { os: 'darwin', cpu: 'x64' },
+  { os: 'linux', cpu: 'arm64' },
+  { os: 'linux', cpu: 'x64' },
+  { os: 'win32', cpu: 'x64' },
+];
+const namesPlatform = /(darwin|linux|win32|windows)-(x64|arm64|64)(-|$)/;
+const installScripts = ['preinstall', 'install', 'postinstall'];
+
+const workspace = parse(readFileSync('pnpm-workspace.yaml', 'utf8'));
+// Where the lock file has two documents, the first is about pnpm itself.
+const lock = parseAllDocuments(readFileSync('pnpm-lock.yaml', 'utf8')).at(-1).toJS();
+const installed = readInstalledManifests();
+
+const errors = [...undecidedInstallScripts(), ...missingVariants(), ...otherNodeVersion()];
+for (const error of errors) console.error(error);
+process.exitCode = errors.length > 0 ? 1 : 0;
+
+function* undecidedInstallScripts() {
+  for (const [key, entry] of Object.entries(lock.packages)) {
+    const name = nameOf(key);
+    if (!isForOnePlatform(entry) || name in workspace.allowBuilds || !mayHaveScript(key)) continue;
+    yield `${key} may have an install script: decide it under allowBuilds in pnpm-workspace.yaml.`;
+  }
+}
+
+/** pnpm leaves a variant out of the lock file when the registry does not have it yet. */
+function* missingVariants() {
+  for (const [snapshot, { optionalDependencies = {} }] of Object.entries(lock.snapshots)) {
+    const [key] = snapshot.split('(');
+    for (const name of Object.keys(installed.get(key)?.optionalDependencies ?? {})) {
+      if (!namesPlatform.test(name) || name in optionalDependencies) continue;
+      yield `${key} needs ${name}, which pnpm-lock.yaml does not have: use a version of ${nameOf(key)} that the registry has for every platform.`;
+    }
+  }
+}
+
+/** pnpm compares the packages' engines with nodeVersion; the catalog's Node runs them. */
+function* otherNodeVersion() {
+  const { nodeVersion, catalog } = workspace;
+  if (nodeVersion === catalog.node) return;
+  yield `nodeVersion is ${nodeVersion} and the catalog's node is ${catalog.node}: make them equal in pnpm-workspace.yaml.`;
+}
+
+function isForOnePlatform({ os, cpu }) {
+  if (!os && !cpu) return false;
+  return platforms.some(
+    (own) => (os ?? [own.os]).includes(own.os) && (cpu ?? [own.cpu]).includes(own.cpu),
+  );
+}
+
+/** False only when this package, or a sibling of it, is installed here without a script. */
+function mayHaveScript(key) {
+  const known = [key, ...siblingsOf(key)].find((sibling) => installed.has(sibling));
+  if (known === undefined) return true;
+  const { scripts = {}, gypfile } = installed.get(known);
+  return installScripts.some((script) => scripts[script]) || gypfile === true;
+}
+
+function siblingsOf(key) {
+  return Object.values(lock.snapshots)
+    .map(({ optionalDependencies = {} }) =>
+      Object.entries(optionalDependencies).map(([name, version]) => `${name}@${version}`),
+    )
+    .filter((keys) => keys.includes(key))
+    .flatMap((keys) => keys.filter((sibling) => isForOnePlatform(lock.packages[sibling] ?? {})));
+}
+
+function nameOf(key) {
+  return key.slice(0, key.lastIndexOf('@'));
+}
+
+function readInstalledManifests() {
+  const store = join('node_modules', '.pnpm');
+  const folders = readdirSync(store)
+    .map((folder) => join(store, folder, 'node_modules'))
+    .filter(existsSync);
+  const scopes = folders.flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => name.startsWith('@'))
+      .map((name) => join(folder, name)),
+  );
+  const manifests = [...folders, ...scopes]
+    .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name, 'package.json')))
+    .filter(existsSync)
+    .map((path) => JSON.parse(readFileSync(path, 'utf8')));
+  return new Map(manifests.map((manifest) => [`${manifest.name}@${manifest.version}`, manifest]));
+}

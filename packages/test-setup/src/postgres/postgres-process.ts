@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { PostgresBinaries } from './postgres-binaries.ts';
+import type { User } from '../machine/unprivileged-user.ts';
+
+/** A Postgres server on a data directory that exists. */
+export interface PostgresProcess {
+  readonly process: ChildProcess;
+  start(): Promise<void>;
+  /** Stops the server: `SIGQUIT` at once and without a checkpoint, `SIGINT` in order. */
+  halt(signal: NodeJS.Signals): Promise<void>;
+  /** Stops the server at once, without waiting, while this process exits. */
+  abandon(): void;
+}
+
+export interface PostgresInstallation {
+  binaries: PostgresBinaries;
+  /** The user that the server runs as; undefined: the user of this process. */
+  owner: User | undefined;
+  directory: string;
+  data: string;
+  port: string;
+  settings: Record<string, string>;
+  /** No file of the server can grow beyond this many KiB, as if the disk were full. */
+  maxFileSize: number;
+}
+
+export function postgresProcess(place: PostgresInstallation): PostgresProcess {
+  const { binaries, owner, directory, data, port, settings, maxFileSize } = place;
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  // `ulimit` counts in 512 bytes.
+  const limited = ['sh', '-c', `ulimit -f ${2 * maxFileSize} && exec "$0" "$@"`, binaries.postgres];
+  const [program = '', ...command] =
+    maxFileSize < Number.POSITIVE_INFINITY ? limited : [binaries.postgres];
+  const places = ['-D', data, '-p', port, '-h', '127.0.0.1', '-k', directory];
+  let server: ChildProcess;
+
+  return {
+    get process() {
+      return server;
+    },
+    async start() {
+      server = spawn(program, [...command, ...places, ...flags], {
+        ...owner,
+        cwd: directory,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      await readyToAccept(server);
+    },
+    async halt(signal) {
+      if (server.exitCode !== null || server.signalCode !== null) return;
+      server.kill(signal);
+      await once(server, 'exit');
+    },
+    abandon: () => void server.kill('SIGQUIT'),
+  };
+}
+
+async function readyToAccept(server: ChildProcess): Promise<void> {
+  let log = '';
+  await new Promise<void>((resolve, reject) => {
+    server.stderr?.on('data', (chunk: Buffer) => {
+      log += log.length < 10_000 ? chunk : '';
+      if (/ready to accept (read-only )?connections/.test(String(chunk))) resolve();
+    });
+    server.once('error', reject);
+    server.once('exit', (code) => reject(new Error(`Postgres ended with code ${code}:\n${log}`)));
+  });
+}
