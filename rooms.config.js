@@ -12,6 +12,7 @@
  */
 export const packages = {
   'packages/schemas': {},
+  'packages/fast-start': {},
   'packages/core': {
     imports: ['packages/schemas'],
     testImports: ['packages/test-setup'],
@@ -29,9 +30,11 @@ export const packages = {
     typeImports: ['packages/core'],
     testImports: ['packages/test-setup'],
   },
-  'packages/test-setup': {},
+  'packages/test-setup': {
+    rooms: [['machine', 'network'], 'postgres', ['server', 'global-setup']],
+  },
   'apps/api': {
-    imports: ['packages/schemas', 'packages/core'],
+    imports: ['packages/schemas', 'packages/core', 'packages/fast-start'],
     testImports: ['packages/test-setup'],
     rooms: [
       'errors',
@@ -46,7 +49,7 @@ export const packages = {
     ],
   },
   'apps/cli': {
-    imports: ['packages/schemas', 'packages/core'],
+    imports: ['packages/schemas', 'packages/core', 'packages/fast-start'],
     testImports: ['packages/test-setup'],
     rooms: ['command-line', 'formats/**', ['import', 'doctor', 'completion'], 'commands'],
   },

@@ -4,7 +4,8 @@
  *   npx pnpm exec node examples/internal-tool.ts ./some-directory
  *   npx pnpm exec node examples/internal-tool.ts postgres://user:password@host:5432/database
  */
-import { createCaller, openPlantStore, PlantStoreError } from '@plant-store/core';
+import { openPlantStore, PlantStoreError } from '@plant-store/core';
+import { createCaller } from '@plant-store/core/router';
 
 const where = process.argv[2] ?? '.plant-store-example';
 const store = await openPlantStore(
@@ -28,7 +29,7 @@ try {
   await store.create({ id: 1n, name: 'Ficus lyrata' });
 } catch (error) {
   if (!(error instanceof PlantStoreError) || error.kind !== 'idTaken') throw error;
-  console.log('refused', error.error, error.message);
+  console.log('refused', error.code, error.message);
 }
 
 await store.close();

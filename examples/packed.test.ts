@@ -18,7 +18,8 @@ const published =
 /** Programs that compile only when the packed packages have types and these are strict. */
 const typed = {
   node: `
-import { createCaller, type PlantStore } from '@plant-store/core';
+import type { PlantStore } from '@plant-store/core';
+import { createCaller } from '@plant-store/core/router';
 import { NewPlant, parseJson } from '@plant-store/schemas';
 
 declare const store: PlantStore;

@@ -15,9 +15,9 @@ export interface paths {
         put?: never;
         /**
          * Creates a new plant in the store
-         * @description The id makes a retry safe: the same plant again is answered 200 again; another plant under an id that is taken is refused with 409.
+         * @description The id makes a retry safe: the same plant again gets 200 again. Another plant under an id that is taken gets 409.
          *
-         *     Send an id beyond ±9007199254740991 as raw JSON: numbers of JavaScript are rounded there, and so are they in the form view of the API reference.
+         *     Send an id beyond ±9007199254740991 as raw JSON: JavaScript rounds numbers beyond that, and so does the form view of the API reference.
          */
         post: operations["createPlant"];
         delete?: never;
@@ -94,7 +94,7 @@ export interface operations {
             /** @description Plant response */
             200: {
                 headers: {
-                    /** @description The id of the request in the log: the one that it came with, or a new one */
+                    /** @description The id of the request in the log: the one that the client sent, or a new one */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -105,7 +105,7 @@ export interface operations {
             /** @description Unexpected error. 40000: the body is not JSON; 40001: the body is not a NewPlant; 40002: the request is not well-formed HTTP or tRPC */
             400: {
                 headers: {
-                    /** @description The id of the request in the log: the one that it came with, or a new one */
+                    /** @description The id of the request in the log: the one that the client sent, or a new one */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -116,7 +116,7 @@ export interface operations {
             /** @description 40100: there is no bearer token; 40101: the token is unknown, expired or revoked */
             401: {
                 headers: {
-                    /** @description The id of the request in the log: the one that it came with, or a new one */
+                    /** @description The id of the request in the log: the one that the client sent, or a new one */
                     "X-Request-Id"?: string;
                     /** @description The challenge of RFC 6750 */
                     "WWW-Authenticate"?: string;
@@ -129,7 +129,7 @@ export interface operations {
             /** @description 40400: there is no such path */
             404: {
                 headers: {
-                    /** @description The id of the request in the log: the one that it came with, or a new one */
+                    /** @description The id of the request in the log: the one that the client sent, or a new one */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -140,9 +140,9 @@ export interface operations {
             /** @description 40500: the method is not offered here */
             405: {
                 headers: {
-                    /** @description The id of the request in the log: the one that it came with, or a new one */
+                    /** @description The id of the request in the log: the one that the client sent, or a new one */
                     "X-Request-Id"?: string;
-                    /** @description The methods that are offered */
+                    /** @description The methods of this path */
                     Allow?: string;
                     [name: string]: unknown;
                 };
@@ -153,7 +153,7 @@ export interface operations {
             /** @description 40800: the request was not sent completely in time */
             408: {
                 headers: {
-                    /** @description The id of the request in the log: the one that it came with, or a new one */
+                    /** @description The id of the request in the log: the one that the client sent, or a new one */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -164,7 +164,7 @@ export interface operations {
             /** @description 40900: the id belongs to another plant */
             409: {
                 headers: {
-                    /** @description The id of the request in the log: the one that it came with, or a new one */
+                    /** @description The id of the request in the log: the one that the client sent, or a new one */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -175,7 +175,7 @@ export interface operations {
             /** @description 41300: the body is over 1 MiB */
             413: {
                 headers: {
-                    /** @description The id of the request in the log: the one that it came with, or a new one */
+                    /** @description The id of the request in the log: the one that the client sent, or a new one */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -186,7 +186,7 @@ export interface operations {
             /** @description 41500: the body is not application/json */
             415: {
                 headers: {
-                    /** @description The id of the request in the log: the one that it came with, or a new one */
+                    /** @description The id of the request in the log: the one that the client sent, or a new one */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -197,7 +197,7 @@ export interface operations {
             /** @description 41700: the Expect header asks for what is not offered */
             417: {
                 headers: {
-                    /** @description The id of the request in the log: the one that it came with, or a new one */
+                    /** @description The id of the request in the log: the one that the client sent, or a new one */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -208,7 +208,7 @@ export interface operations {
             /** @description 42900: a configured rate limit was reached */
             429: {
                 headers: {
-                    /** @description The id of the request in the log: the one that it came with, or a new one */
+                    /** @description The id of the request in the log: the one that the client sent, or a new one */
                     "X-Request-Id"?: string;
                     /** @description Seconds after which to try again */
                     "Retry-After"?: string;
@@ -221,7 +221,7 @@ export interface operations {
             /** @description 43100: the request headers are too large */
             431: {
                 headers: {
-                    /** @description The id of the request in the log: the one that it came with, or a new one */
+                    /** @description The id of the request in the log: the one that the client sent, or a new one */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -232,7 +232,7 @@ export interface operations {
             /** @description 50000: the server has a bug */
             500: {
                 headers: {
-                    /** @description The id of the request in the log: the one that it came with, or a new one */
+                    /** @description The id of the request in the log: the one that the client sent, or a new one */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -243,7 +243,7 @@ export interface operations {
             /** @description 50300: the database cannot be reached or did not answer in time; 50301: the server is overloaded and nothing was written; 50302: this instance is shutting down; 50303: the identity provider did not answer and nothing was written */
             503: {
                 headers: {
-                    /** @description The id of the request in the log: the one that it came with, or a new one */
+                    /** @description The id of the request in the log: the one that the client sent, or a new one */
                     "X-Request-Id"?: string;
                     /** @description Seconds after which to try again */
                     "Retry-After"?: string;

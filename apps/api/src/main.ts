@@ -1,4 +1,6 @@
+import { startFast } from '@plant-store/fast-start';
 import { exitOnSignals } from './process/stop.ts';
 
 exitOnSignals();
+startFast();
 await import('./process/start.ts');

@@ -1,9 +1,6 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module';
-import { quickenImports } from '@plant-store/core/quick-imports';
+import { startFast } from '@plant-store/fast-start';
 
-// A command spends most of its start-up time on imports.
-enableCompileCache();
-quickenImports();
+startFast();
 const { runProgram } = await import('./run-program.ts');
 await runProgram();

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { PlantStoreOptions } from '@plant-store/core';
+import { type DatabaseOptions, databaseUrlSyntax, isDatabaseUrl } from '@plant-store/core';
 import { usageError } from './errors.ts';
 
 const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url));
@@ -12,15 +12,15 @@ const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url));
  * @throws CommandError when DATABASE_URL is invalid. The message does not contain the URL: it may
  *   hold a password.
  */
-export function readSettings(variables: NodeJS.ProcessEnv = process.env): PlantStoreOptions {
+export function readSettings(variables: NodeJS.ProcessEnv = process.env): DatabaseOptions {
   const databaseUrl = variables['DATABASE_URL'];
   if (!databaseUrl) {
     const directory = variables['PLANT_STORE_DATA_DIR'] || resolve(repositoryRoot, '.plant-store');
     return { dataDirectory: resolve(directory) };
   }
-  if (!/^postgres(ql)?:\/\/./.test(databaseUrl)) {
+  if (!isDatabaseUrl(databaseUrl)) {
     throw usageError(
-      'DATABASE_URL is invalid: set it to postgres://user:password@host:port/database, ' +
+      `DATABASE_URL is invalid: set it to ${databaseUrlSyntax}, ` +
         'or unset it to use the embedded database',
     );
   }

@@ -1,6 +1,5 @@
-import { openPlantStore, type PlantStore } from '@plant-store/core';
+import { openPlantStore, type PlantStore, PlantStoreError } from '@plant-store/core';
 import { CommandError } from './errors.ts';
-import { rootMessage } from './root-message.ts';
 import { readSettings } from './settings.ts';
 
 /**
@@ -12,7 +11,8 @@ export async function withStore<T>(use: (store: PlantStore) => Promise<T>): Prom
   const store = await openPlantStore(readSettings());
   try {
     await store.ready().catch((cause) => {
-      const message = `cannot open the database (${rootMessage(cause)}): ${databaseHint}`;
+      const reason = cause instanceof PlantStoreError ? cause.reason : String(cause);
+      const message = `cannot open the database (${reason}): ${databaseHint}`;
       throw new CommandError(message, { cause });
     });
     return await use(store);

@@ -1,10 +1,9 @@
 import {
+  type DatabaseOptions,
   type DatabaseState,
   inspectDatabase,
   PlantStoreError,
-  type PlantStoreOptions,
 } from '@plant-store/core';
-import { rootMessage } from '../command-line/root-message.ts';
 import { readSettings } from '../command-line/settings.ts';
 import { databaseHint } from '../command-line/with-store.ts';
 import { databaseChecks } from './database-checks.ts';
@@ -13,7 +12,7 @@ import type { Finding } from './finding.ts';
 
 /** Checks the settings and the database, and changes nothing. Stops when it cannot go further. */
 export async function runChecks(): Promise<Finding[]> {
-  let settings: PlantStoreOptions;
+  let settings: DatabaseOptions;
   try {
     settings = readSettings();
   } catch (error) {
@@ -23,7 +22,7 @@ export async function runChecks(): Promise<Finding[]> {
   return [{ check: 'configuration', level: 'ok', message }, ...(await checkDatabase(settings))];
 }
 
-async function checkDatabase(settings: PlantStoreOptions): Promise<Finding[]> {
+async function checkDatabase(settings: DatabaseOptions): Promise<Finding[]> {
   let state: DatabaseState | undefined;
   try {
     state = await inspectDatabase(settings);
@@ -41,12 +40,12 @@ async function checkDatabase(settings: PlantStoreOptions): Promise<Finding[]> {
 
 function messageOf(error: unknown): string {
   // The store's message is for its clients; the cause tells an operator more.
-  if (error instanceof PlantStoreError) return `${rootMessage(error)}: ${databaseHint}`;
+  if (error instanceof PlantStoreError) return `${error.reason}: ${databaseHint}`;
   return error instanceof Error ? error.message : String(error);
 }
 
 /** Names the store, without the user, the password and the parameters of its URL. */
-function describeStore(settings: PlantStoreOptions): string {
+function describeStore(settings: DatabaseOptions): string {
   if ('dataDirectory' in settings) return `the embedded database in ${settings.dataDirectory}`;
   const [, address] = /^\w+:\/\/(?:.*@)?([^?]*)/s.exec(settings.databaseUrl) ?? [];
   return `the Postgres at ${address}`;

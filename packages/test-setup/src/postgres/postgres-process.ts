@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { PostgresBinaries } from './postgres-binaries.ts';
 import type { User } from '../machine/unprivileged-user.ts';
+import type { PostgresBinaries } from './postgres-binaries.ts';
 
 /** A Postgres server on a data directory that exists. */
 export interface PostgresProcess {
