@@ -241,13 +241,13 @@ describe.each(databases)('what one surface accepts, on %s', (database) => {
       for (const [i, json] of refused.entries()) {
         const order = round % 2 === 0 ? surfaces : surfaces.toReversed();
         const input: never = JSON.parse(json) as never; // What the types would keep out.
-        await expect(caller.createPlant(input)).rejects.toMatchObject({ error: 40001 });
+        await expect(caller.createPlant(input)).rejects.toMatchObject({ cause: { code: 40001 } });
         for (const surface of order) {
           expect(await surface.send(server, json)).toMatchObject({ body: { error: 40001 } });
           const good = { id: 100 * round + i, name: 'x' };
           expect(await surface.send(server, JSON.stringify(good))).toMatchObject({ status: 200 });
         }
-        await expect(caller.createPlant(input)).rejects.toMatchObject({ error: 40001 });
+        await expect(caller.createPlant(input)).rejects.toMatchObject({ cause: { code: 40001 } });
       }
     }
     expect(await server.stop()).toHaveLength(3 * refused.length);

@@ -70,7 +70,7 @@ it('refuses requests at once of which too many are unanswered on their connectio
   const request =
     'POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test-token\r\n' +
     'Content-Type: application/json\r\nContent-Length: 19\r\n\r\n{"id":1,"name":"x"}';
-  const isRefused = () => waiting.log.some((line) => line.includes('are unanswered'));
+  const isRefused = () => waiting.log.some((line) => line.includes('have no reply yet'));
   const last = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
   const all = sendRaw(waiting.url, request.repeat(150) + last);
   await vi.waitFor(() => expect(isRefused()).toBe(true));
@@ -91,7 +91,7 @@ it('refuses connections beyond its bound at once, says so in its log, and takes 
   if (refused && !refused.destroyed) await once(refused, 'close');
   const lines = server.log.map((line) => JSON.parse(line));
   expect(lines).toContainEqual(
-    expect.objectContaining({ level: 40, msg: 'a connection was refused: 600 are open' }),
+    expect.objectContaining({ level: 40, msg: 'a connection was rejected: 600 are open' }),
   );
   for (const socket of first) socket.destroy();
   await vi.waitFor(isServed);

@@ -149,7 +149,7 @@ it('is offered on its own port alone', async () => {
   ]);
   expect(await Promise.all(replies.map((reply) => reply.json()))).toEqual([
     { error: 40500, message: '/metrics takes GET, HEAD, not POST' },
-    { error: 40400, message: 'there is no path /plants: there is /metrics alone' },
+    { error: 40400, message: 'there is no path /plants: the only path is /metrics' },
   ]);
 });
 

@@ -27,7 +27,7 @@ beforeEach(async () => {
 afterEach(() => server.stop());
 
 const lines = () => server.log.map((line) => JSON.parse(line));
-const requestLines = () => lines().filter(({ msg }) => msg === 'request' || msg === 'refused');
+const requestLines = () => lines().filter(({ msg }) => msg === 'request' || msg === 'rejected');
 
 /** Sends bytes on a socket of its own and leaves what comes back unread. */
 async function send(bytes: string): Promise<Socket> {

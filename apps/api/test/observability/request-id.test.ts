@@ -91,7 +91,7 @@ it.each([
   const id = reply.headers.get('x-request-id') ?? '';
   expect(id).toMatch(uuid);
   const { error } = JSON.parse(reply.body);
-  expect(linesOf(id)).toMatchObject([{ msg: 'refused', status, errors: [error] }]);
+  expect(linesOf(id)).toMatchObject([{ msg: 'rejected', status, errors: [error] }]);
 });
 
 it('is on the line of a request and on that of its failure', async () => {

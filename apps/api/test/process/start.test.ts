@@ -123,7 +123,9 @@ describe('on the embedded database', () => {
     await writeFile(join(dataDirectory, 'token'), 'two words');
     const second = start();
     expect(await second.ended()).toBe(1);
-    expect(second.output()).toContain(`${dataDirectory}/token holds no access token: delete it`);
+    expect(second.output()).toContain(
+      `${dataDirectory}/token holds no access token: delete the file`,
+    );
 
     await rm(join(dataDirectory, 'postgres', 'PG_VERSION'));
     const third = start();

@@ -101,7 +101,7 @@ it.each([
       .match(/^\{"level":60.*$/gm)
       ?.map((line) => JSON.parse(line));
     expect(lines).toMatchObject([
-      { err: { message }, msg: 'something went wrong that nothing caught: the process ends' },
+      { err: { message }, msg: 'an uncaught exception stops the process' },
     ]);
     expect(server.output()).not.toMatch(/"secret"|node_modules|\n +at /);
   },
