@@ -110,7 +110,7 @@ type Settings = typeof settings;
 export type Env = { [Name in keyof Settings]: z.output<Settings[Name]['schema']> };
 
 /** The settings are not valid: one line for each that is wrong. */
-export class SettingsError extends Error {
+class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 

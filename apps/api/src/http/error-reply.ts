@@ -26,7 +26,7 @@ export const handleRouterError: NonNullable<FastifyServerOptions['frameworkError
 };
 
 /** Sends an error in the contract's shape. */
-export function sendError(reply: FastifyReply, error: HttpError): FastifyReply {
+function sendError(reply: FastifyReply, error: HttpError): FastifyReply {
   const { code, message } = error;
   return sendJson(setErrorHeaders(reply, error), { error: code, message });
 }
