@@ -3,7 +3,7 @@ import { NewPlant, type Plant } from '@plant-store/schemas';
 import { isDataError } from '../database/database-error.ts';
 import { invalidInput, type PlantStoreError } from '../plant-store-error.ts';
 import { bisect } from './bisect.ts';
-import { createNotStarted, createUnanswered, plantRejected } from './create-errors.ts';
+import { notAccepted, outcomeUnknown, plantRejected } from './create-errors.ts';
 import { CreateQueue } from './create-queue.ts';
 import { type Deadline, defaultTimeout } from './deadline.ts';
 import { PendingCreate } from './pending-create.ts';
@@ -57,9 +57,9 @@ export class WriteBatcher {
     if (error) throw invalidInput(error);
 
     const { deadline = performance.now() + this.#options.timeout } = options;
-    if (this.#isClosing) throw createNotStarted('shuttingDown', 'the store is closing');
+    if (this.#isClosing) throw notAccepted('shuttingDown', 'the store is closing');
     if (this.#queue.isFull || this.#isTooSlowFor(deadline)) {
-      throw createNotStarted('overloaded', `${this.#queue.size} creates are waiting already`);
+      throw notAccepted('overloaded', `${this.#queue.size} creates are waiting already`);
     }
     const pending = new PendingCreate(data, deadline, () => this.#queue.dropAnswered());
     this.#queue.add(pending);
@@ -114,7 +114,7 @@ export class WriteBatcher {
       const isAllNew = inserted === plants.length;
       answerAll(open, isAllNew ? plants : await table.find(plants.map(({ id }) => id)));
     } catch (error) {
-      if (!isDataError(error)) return failAll(open, createUnanswered(error));
+      if (!isDataError(error)) return failAll(open, outcomeUnknown(error));
       if (open.length === 1) return failAll(open, plantRejected(error));
       await bisect(open, (half) => this.#write(half));
     }
@@ -157,7 +157,7 @@ function answerAll(creates: readonly PendingCreate[], stored: readonly NewPlant[
     const there = byId.get(create.plant.id);
     if (there) create.answer(there);
     // The id was taken, and its plant was deleted before it could be compared.
-    else create.fail(createUnanswered());
+    else create.fail(outcomeUnknown());
   }
 }
 
