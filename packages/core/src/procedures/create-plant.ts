@@ -1,7 +1,7 @@
 import { NewPlant, Plant } from '@plant-store/schemas';
 import { procedure } from './trpc.ts';
 
-/** Creates a plant. The client chooses the id, which makes a retry safe: see `PlantStore.create`. */
+/** Creates a plant. The client chooses its id, which makes a retry safe: see `PlantStore.create`. */
 export const createPlant = procedure
   .meta({
     openapi: {
