@@ -9,29 +9,30 @@ const forever = Number.POSITIVE_INFINITY;
 const ann: TokenOwner = { principal: { name: 'Ann' }, validUntil: forever };
 const nobody: TokenOwner = { principal: undefined, validUntil: forever };
 
-describe('a cache of principals', () => {
-  it('remembers a valid token during a flood of unknown ones', async () => {
-    let found = 0;
+describe('a principal cache', () => {
+  it('keeps a valid token during a flood of unknown tokens', async () => {
+    let lookups = 0;
     const find = async (_sha256: string, token: string) => {
-      found++;
+      lookups++;
       return token === 'ann' ? ann : nobody;
     };
     const cache = createPrincipalCache({ find, now: () => 0 });
     await cache.get('ann');
     for (let i = 0; i < 20_001; i++) await cache.get(`guess ${i}`);
-    expect(found).toBe(20_002);
+    expect(lookups).toBe(20_002);
     expect(cache.get('ann')).toBe(ann.principal);
   });
 
-  it('does not remember a token that it is told to forget during its look-up', async () => {
+  it('does not cache a token that is forgotten during its look-up', async () => {
     const answers = [Promise.withResolvers<TokenOwner>(), Promise.withResolvers<TokenOwner>()];
-    let asked = 0;
-    const find = () => answers[asked++]?.promise ?? Promise.reject(new Error('asked too often'));
+    let lookups = 0;
+    const find = () =>
+      answers[lookups++]?.promise ?? Promise.reject(new Error('too many look-ups'));
     const cache = createPrincipalCache({ find, now: () => 0 });
     const before = cache.get('ann');
     cache.forget([sha256Of('ann')]);
     const after = cache.get('ann');
-    expect(asked).toBe(2);
+    expect(lookups).toBe(2);
     answers[1]?.resolve(nobody);
     expect(await after).toBeUndefined();
     answers[0]?.resolve(ann);
