@@ -85,14 +85,14 @@ export function createAccessTokens({
     const at = now();
     const token = await lookUp(sha256);
     const validUntil = token?.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
-    if (!token || token.revokedAt || validUntil <= at) return nobody;
+    if (!token || token.revokedAt || validUntil <= at) return noOwner;
 
     if (at - (token.lastUsedAt?.getTime() ?? 0) >= lastUseInterval) markUsed(sha256);
     return { principal: { name: token.name }, validUntil };
   }
 }
 
-const nobody: TokenOwner = { principal: undefined, validUntil: Number.POSITIVE_INFINITY };
+const noOwner: TokenOwner = { principal: undefined, validUntil: Number.POSITIVE_INFINITY };
 
 const newToken = (now: number) =>
   z.object({

@@ -7,14 +7,14 @@ import {
 
 const forever = Number.POSITIVE_INFINITY;
 const ann: TokenOwner = { principal: { name: 'Ann' }, validUntil: forever };
-const nobody: TokenOwner = { principal: undefined, validUntil: forever };
+const noOwner: TokenOwner = { principal: undefined, validUntil: forever };
 
 describe('a principal cache', () => {
   it('keeps a valid token during a flood of unknown tokens', async () => {
     let lookups = 0;
     const find = async (_sha256: string, token: string) => {
       lookups++;
-      return token === 'ann' ? ann : nobody;
+      return token === 'ann' ? ann : noOwner;
     };
     const cache = createPrincipalCache({ find, now: () => 0 });
     await cache.get('ann');
@@ -33,7 +33,7 @@ describe('a principal cache', () => {
     cache.forget([sha256Of('ann')]);
     const after = cache.get('ann');
     expect(lookups).toBe(2);
-    answers[1]?.resolve(nobody);
+    answers[1]?.resolve(noOwner);
     expect(await after).toBeUndefined();
     answers[0]?.resolve(ann);
     expect(await before).toBe(ann.principal);
@@ -43,7 +43,7 @@ describe('a principal cache', () => {
   it('looks a token up again after an error', async () => {
     const answers = [Promise.reject(new Error('no answer')), Promise.resolve(ann)];
     const cache = createPrincipalCache({
-      find: async () => answers.shift() ?? nobody,
+      find: async () => answers.shift() ?? noOwner,
       now: () => 0,
     });
     await expect(cache.get('ann')).rejects.toThrow('no answer');

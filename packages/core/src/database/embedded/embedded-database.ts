@@ -7,7 +7,7 @@ import { copyIntoPlants, type Database, type Drizzle, migrationsFolder } from '.
 import { DataDirectoryError, lockDataDirectory } from './data-directory-lock.ts';
 
 /** An empty file that marks a data directory as one that has had a database. */
-const marker = 'in-use';
+const inUseFile = 'in-use';
 
 /**
  * Opens and migrates the embedded database: PGlite, a Postgres inside this process with its data in
@@ -20,7 +20,7 @@ const marker = 'in-use';
 export async function openEmbeddedDatabase(directory: string): Promise<Database> {
   const { client, close } = await openPGlite(directory, async (opened) => {
     await migrate(drizzle(opened), { migrationsFolder });
-    await writeFile(join(directory, marker), '');
+    await writeFile(join(directory, inUseFile), '');
   });
   const db = drizzle(client);
   return {
@@ -92,7 +92,7 @@ async function openPGlite(
 
 /** PGlite creates an empty database when it finds none, which would hide the loss of an earlier one. */
 async function checkNotDamaged(directory: string): Promise<void> {
-  if ((await exists(directory, marker)) && !(await hasDatabase(directory))) {
+  if ((await exists(directory, inUseFile)) && !(await hasDatabase(directory))) {
     throw new DataDirectoryError(
       `the database in ${directory} is damaged, postgres/PG_VERSION is missing: ` +
         'restore it from a backup, or choose another directory',
