@@ -2,19 +2,20 @@ import { queryWithTimeout } from '../database/timeout.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import type { AccessToken, AccessTokenTable } from './access-token-table.ts';
 
-/** Statements that run at once: when one hangs, the other still answers. */
+/** Statements that run at the same time: when one hangs, the other still returns. */
 const maxInFlight = 2;
 
-/** Access tokens in one statement. */
+/** Access tokens in one statement, at most. */
 const maxBatch = 128;
 
-/** Look-ups that may wait for a statement. */
+/** Look-ups that may wait for a statement, at most. */
 const maxQueue = 10_000;
 
 /**
- * Makes a function that finds an access token by its SHA-256. While statements run, the next look-ups
- * gather and go together, so that a flood of unknown tokens does not delay valid ones. The function
- * throws a PlantStoreError: `databaseUnavailable`, or `overloaded` when too many look-ups wait.
+ * Makes a function that finds an access token by its SHA-256. While statements run, further look-ups
+ * wait and are then sent together in one statement, so that a flood of unknown tokens does not delay
+ * valid ones. The function throws a PlantStoreError: `databaseUnavailable`, or `overloaded` when too
+ * many look-ups wait.
  */
 export function createLookupBatcher(
   table: Pick<AccessTokenTable, 'find'>,
@@ -33,7 +34,7 @@ export function createLookupBatcher(
     try {
       return await queryWithTimeout(lookup.promise);
     } finally {
-      queue.delete(lookup); // After a timeout it is still in the queue.
+      queue.delete(lookup); // After a timeout it may still be in the queue.
     }
   };
 
@@ -49,7 +50,7 @@ export function createLookupBatcher(
     }
   }
 
-  /** Settles the look-ups of a batch; never rejects. */
+  /** Answers the look-ups of a batch. The promise is never rejected. */
   async function find(batch: Lookup[]): Promise<void> {
     try {
       const found = await table.find(batch.map(({ sha256 }) => sha256));

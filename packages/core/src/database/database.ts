@@ -1,18 +1,21 @@
 import { fileURLToPath } from 'node:url';
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 
-/** A Postgres, embedded or on a server, as the rest of core sees it. */
+/** A Postgres, embedded or on a server: what the rest of core needs of it. */
 export interface Database {
   readonly db: Drizzle;
-  /** How many insert statements should run at once, at most. */
+  /** Insert statements that may run at the same time. */
   readonly maxInFlight: number;
-  /** Runs a prepared statement and returns how many rows it changed. */
+  /** Runs a prepared statement; `count` is the number of rows that it changed. */
   query(statement: string, values: (string | null)[]): Promise<{ count: number }>;
   readonly bulk: Bulk;
   close(): Promise<void>;
 }
 
-/** The way for many plants at once: its statements may be slow, and no request waits behind them. */
+/**
+ * Access for statements about many plants, which may be slow. On a server they have a connection of
+ * their own, so that no request waits for them.
+ */
 export interface Bulk {
   readonly db: Drizzle;
   /** Loads rows in COPY's text format into `plants`: all of them in one commit, or none. */
@@ -22,8 +25,8 @@ export interface Bulk {
 /** The beginning of the statement that `copyPlants` sends. */
 export const copyIntoPlants = 'copy plants (id, name, tag) from';
 
-/** Has no transactions: each statement runs on whichever connection is idle. */
+/** Drizzle without transactions, because each statement may run on another connection. */
 export type Drizzle = Omit<PgDatabase<PgQueryResultHKT>, 'transaction'>;
 
-/** The generated SQL migrations; the path is the same from `src` and from `dist`. */
+/** The folder of the generated SQL migrations; its path is the same from `src` and from `dist`. */
 export const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url));

@@ -1,6 +1,6 @@
 import { bigint, customType, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
 
-/** A bytea column whose value is hexadecimal text in the code. */
+/** A bytea column, which the code reads and writes as hexadecimal text. */
 const bytes = customType<{ data: string; driverData: Uint8Array }>({
   dataType: () => 'bytea',
   toDriver: (hex) => Buffer.from(hex, 'hex'),
@@ -11,7 +11,8 @@ const time = (name: string) => timestamp(name, { withTimezone: true });
 
 const createdAt = () => time('created_at').notNull().defaultNow();
 
-// On Citus the primary key is the distribution key, so there is no sequence, trigger or foreign key.
+// The tables can be distributed by their primary keys on Citus: they have no sequence, trigger or
+// foreign key.
 export const plants = pgTable('plants', {
   id: bigint({ mode: 'bigint' }).primaryKey(),
   name: text().notNull(),
@@ -19,7 +20,7 @@ export const plants = pgTable('plants', {
   createdAt: createdAt(),
 });
 
-// Holds the SHA-256 of a token, never the token itself.
+// The table has the SHA-256 of each token, never the token itself.
 export const accessTokens = pgTable('access_tokens', {
   sha256: bytes().primaryKey(),
   name: text().notNull(),

@@ -7,7 +7,7 @@ import { exactText } from './exact-text.ts';
 
 /** A plant as it is stored. */
 export interface StoredPlant extends NewPlant {
-  /** When this store committed it. */
+  /** When it was inserted into this store. */
   readonly createdAt: Date;
 }
 
@@ -31,15 +31,15 @@ export interface PlantReader {
    */
   get(id: bigint): Promise<StoredPlant | undefined>;
   /**
-   * Reads plants ascending by id, in pages of bounded size. Every plant that exists throughout is
-   * read once; one that is created meanwhile may be.
+   * Reads plants ascending by id, in pages of limited size. A plant that exists the whole time is
+   * returned exactly once. A plant that is created meanwhile may or may not be returned.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */
   read(query?: PlantQuery): AsyncGenerator<StoredPlant[]>;
 }
 
-/** A page has so many plants at most, and ends after the plant that exceeds so many bytes. */
+/** A page has at most `maxPlants` plants, and ends with the plant whose text reaches `maxBytes`. */
 const maxPlants = 5_000;
 const maxBytes = 1024 * 1024;
 
@@ -68,7 +68,7 @@ export function createPlantReader(db: Drizzle): PlantReader {
     },
   };
 
-  /** The first plants that meet a condition. Nothing stays open in the database between pages. */
+  /** Reads the first plants that meet a condition. The database keeps nothing open between pages. */
   async function page(condition: SQL | undefined, limit: number): Promise<StoredPlant[]> {
     const first = db
       .select({ ...getTableColumns(plants), bytesBefore: bytesBefore.as('bytes_before') })
@@ -88,7 +88,7 @@ export function createPlantReader(db: Drizzle): PlantReader {
   }
 }
 
-/** How many bytes the names and tags of the preceding plants have. */
+/** The bytes of the names and tags of all preceding plants. */
 const bytesBefore = sql<number>`coalesce(
   sum(octet_length(${plants.name}) + coalesce(octet_length(${plants.tag}), 0))
     over (order by ${plants.id} rows between unbounded preceding and 1 preceding), 0)`;

@@ -2,7 +2,7 @@ import { createPlant } from './create-plant.ts';
 import { runDirectly } from './run-procedure.ts';
 import { t } from './trpc.ts';
 
-/** Every procedure of the store. Each line is a tRPC call, a REST operation and its documentation. */
+/** Every procedure of the store. Each one is a tRPC call and a REST operation with its documentation. */
 export const appRouter = t.router(
   runDirectly({
     createPlant,
@@ -11,7 +11,7 @@ export const appRouter = t.router(
 
 export type AppRouter = typeof appRouter;
 
-/** Makes a caller, which runs the procedures in this process: `createCaller({ store, principal })`. */
+/** Makes a caller that runs the procedures in this process: `createCaller({ store, principal })`. */
 export const createCaller = t.createCallerFactory(appRouter);
 
 export type { Context } from './trpc.ts';

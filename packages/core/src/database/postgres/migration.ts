@@ -7,12 +7,12 @@ import type { Connection } from './connection.ts';
 /** Any key works, as long as every instance uses the same one. */
 const migrationLock = 0x706c616e7473; // "plants"
 
-/** Milliseconds for a statement of a migration: it may rewrite a large table. */
+/** Milliseconds for a statement of a migration, which may rewrite a large table. */
 const migrationTimeout = 10 * 60_000;
 
 /**
- * Brings the tables up to date, in one transaction on a connection of its own. An advisory lock of
- * the transaction lets one instance migrate at a time.
+ * Applies the missing migrations in one transaction, on a connection of its own. The transaction
+ * holds an advisory lock, so that only one instance migrates at a time.
  */
 export async function migratePostgres(connect: () => Promise<Connection>): Promise<void> {
   const connection = await connect();
