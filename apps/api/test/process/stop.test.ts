@@ -20,7 +20,10 @@ describe.runIf(hasPosixSignals)('the process', () => {
     return connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
   }
 
-  /** Sends the headers of a create. Resolves when the server has accepted them and asks for the body. */
+  /**
+   * Sends the headers of a create. Resolves when the server has accepted them and asks for the
+   * body.
+   */
   async function beginCreate(): Promise<Socket> {
     const socket = connectToServer();
     socket.write(
