@@ -9,7 +9,7 @@ const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url));
 
 const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** A whole number in decimal, so that neither `1e3` nor an empty value passes. */
+/** A whole number in plain decimal: `1e3` and an empty value are not valid. */
 const whole = (min: number, max: number) =>
   z
     .string()
@@ -17,7 +17,7 @@ const whole = (min: number, max: number) =>
     .transform(Number)
     .pipe(z.int().min(min).max(max));
 
-/** Several values, separated by commas. */
+/** A list of values that are separated by commas. */
 const list = (each: z.ZodType<string, string>) =>
   z
     .string()
@@ -25,10 +25,13 @@ const list = (each: z.ZodType<string, string>) =>
     .pipe(z.array(each))
     .default([]);
 
-/** An origin as a browser writes it: scheme, host and a port other than the scheme's own. */
+/**
+ * Whether a text is an origin as browsers write it: scheme and host, and a port unless it is the
+ * default.
+ */
 const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
 
-/** The fix is shown for an invalid value; the value itself is not shown when it may be a secret. */
+/** The error for an invalid value shows `fix`, and the value itself unless that may be a secret. */
 const settings = {
   PORT: {
     schema: whole(0, 65_535).default(3000),
@@ -74,7 +77,7 @@ const settings = {
   PLANT_STORE_JWT_JWKS_URL: {
     schema: z.string().refine(isSafeUrl).optional(),
     fix: 'set the address of the issuer’s keys: https, or http on this machine alone, without a password',
-    isSecret: true, // Somebody may have put a password into it.
+    isSecret: true, // The URL may contain a password.
   },
   PLANT_STORE_CORS_ORIGINS: {
     schema: list(z.string().refine(isOrigin)),
@@ -98,7 +101,7 @@ const settings = {
   },
 } satisfies Record<string, { schema: z.ZodType; fix: string; isSecret?: boolean }>;
 
-/** Set all of them or none. */
+/** Either all of these settings are set or none. */
 const jwtNames = [
   'PLANT_STORE_JWT_ISSUER',
   'PLANT_STORE_JWT_AUDIENCE',
@@ -107,15 +110,16 @@ const jwtNames = [
 
 type Settings = typeof settings;
 
+/** The values of all settings. */
 export type Env = { [Name in keyof Settings]: z.output<Settings[Name]['schema']> };
 
-/** The settings are not valid: one line for each that is wrong. */
+/** Some settings are not valid. The message has one line for each of them. */
 class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 
 /**
- * Reads the settings from environment variables. An empty one counts as unset.
+ * Reads the settings from environment variables. An empty variable counts as not set.
  *
  * @throws SettingsError that names all invalid settings at once
  */
@@ -136,13 +140,15 @@ export function readEnv(variables: NodeJS.ProcessEnv = process.env): Env {
   return Object.fromEntries(entries) as Env; // Every schema has parsed.
 }
 
-/** Whose JWTs are accepted; undefined when no JWT is. */
+/** The settings of the identity provider; undefined when no JWT is accepted. */
 export function jwtSettings(env: Env): JwtSettings | undefined {
   const [issuer, audience, jwksUrl] = jwtNames.map((name) => env[name]);
   return issuer && audience && jwksUrl ? { issuer, audience, jwksUrl } : undefined;
 }
 
-/** Whether nobody can change the keys on their way: with other keys anybody could open the store. */
+/**
+ * Whether nobody can replace the keys in transit: with other keys, an attacker could forge tokens.
+ */
 function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);

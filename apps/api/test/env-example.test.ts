@@ -8,18 +8,18 @@ const example = await read('.env.example');
 const uncommented = parseEnv(example.replaceAll(/^#(?=[A-Z])/gm, ''));
 const settings = Object.keys(readEnv({}));
 
-it('has every setting of the server, and no other', () => {
+it('has every setting of the server and no others', () => {
   expect(Object.keys(uncommented).toSorted()).toEqual(settings.toSorted());
 });
 
-it('has values that the server takes', () => {
+it('has values that are valid', () => {
   expect(() => readEnv(uncommented)).not.toThrow();
 });
 
-it('changes nothing until it is edited', () => {
+it('sets nothing until a user edits it', () => {
   expect(parseEnv(example)).toEqual({});
 });
 
-it.each(settings)('has %s explained in docs/configuration.md', async (name) => {
+it.each(settings)('has the setting %s, which docs/configuration.md explains', async (name) => {
   expect(await read('docs/configuration.md')).toMatch(new RegExp(`^\\|.*\`${name}\`.*\\|`, 'm'));
 });

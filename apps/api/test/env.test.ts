@@ -15,7 +15,7 @@ it.each([
   'http://localhost:8080/keys',
   'http://127.0.0.1:8080/keys',
   'http://[::1]/keys',
-])('takes the keys of an identity provider from %s', (jwksUrl) => {
+])('accepts %s as the address of the keys', (jwksUrl) => {
   expect(jwtSettings(withKeysFrom(jwksUrl))).toEqual({ issuer, audience, jwksUrl });
 });
 
@@ -26,10 +26,10 @@ it.each([
   'http://localhost.example.com/keys',
   'https://user:hidden@id.example.com/keys',
   'file:///etc/keys',
-])('takes no keys of an identity provider from %s', (jwksUrl) => {
+])('rejects %s as the address of the keys', (jwksUrl) => {
   expect(() => withKeysFrom(jwksUrl)).toThrow(/^PLANT_STORE_JWT_JWKS_URL is not valid: [^/]*$/);
 });
 
-it('accepts no JWTs unless it is told whose', () => {
+it('accepts no JWTs by default', () => {
   expect(jwtSettings(readEnv({}))).toBeUndefined();
 });

@@ -4,9 +4,9 @@ import { HttpError } from '../errors/http-error.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who sent the request; set by `requireToken`. */
+    /** The principal that sent the request; set by `requireToken`. */
     principal?: Principal;
-    /** When the request is answered at the latest; set by `requireToken`. */
+    /** The time by which the request must be answered; set by `requireToken`. */
     deadline?: Deadline;
   }
 }
@@ -14,7 +14,7 @@ declare module 'fastify' {
 /** Finds the principal of an access token; undefined when the token is not valid. */
 export type Authenticate = (token: string) => Authentication;
 
-/** Milliseconds in which a request is answered, once its headers have arrived. */
+/** Milliseconds from the arrival of a request's headers to its answer, at most. */
 const answerTimeout = 5_000;
 
 /** Makes a hook that accepts only requests with a valid bearer token (RFC 6750). */
@@ -22,7 +22,7 @@ export function requireToken(authenticate: Authenticate): onRequestHookHandler {
   return (request, _reply, done) => {
     request.deadline = performance.now() + answerTimeout;
     const principal = authenticate(bearerToken(request));
-    // A remembered principal comes without a promise, which would cost every request.
+    // A cached principal comes without a promise: awaiting one would slow every request down.
     if (principal instanceof Promise) {
       return principal.then((found) => setPrincipal(request, found));
     }
@@ -34,7 +34,7 @@ export function requireToken(authenticate: Authenticate): onRequestHookHandler {
 /** The characters of an access token (RFC 6750 §2.1). */
 export const tokenSyntax = /^[\w.~+/-]+=*$/;
 
-/** Who sent a request that `requireToken` has accepted. */
+/** The principal of a request that `requireToken` has accepted. */
 export function principalOf({ principal }: FastifyRequest): Principal {
   if (!principal) throw new Error('the hook requireToken is missing on this route');
   return principal;

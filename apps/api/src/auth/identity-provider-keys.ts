@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose';
 import { HttpError } from '../errors/http-error.ts';
 
-/** Milliseconds that a request waits for the keys, so that time remains to create its plant. */
+/** Milliseconds that a request waits for the keys. It leaves time to create the plant. */
 const fetchTimeout = 3_000;
 
 /** Milliseconds between two fetches, however many tokens have unknown keys. */
@@ -11,8 +11,9 @@ const cooldown = { afterSuccess: 10_000, afterFailure: 1_000 };
 const maxAge = 600_000;
 
 /**
- * The signing keys of an identity provider, from its JWKS. They are fetched on first use, for each
- * unknown key, and every ten minutes. While the provider is down, the known keys still work.
+ * Makes a function that finds the keys of an identity provider in its JWKS. The keys are fetched on
+ * first use, for an unknown key, and every ten minutes. While the provider is down, known keys
+ * work.
  *
  * @throws HttpError `identityProviderUnavailable` when a key is unknown and the fetch fails
  */
@@ -21,7 +22,7 @@ export function identityProviderKeys(url: URL): JWTVerifyGetKey {
   const keys = createRemoteJWKSet(url, {
     timeoutDuration: fetchTimeout,
     cooldownDuration: cooldown.afterSuccess,
-    cacheMaxAge: Number.POSITIVE_INFINITY, // Otherwise jose rejects known keys when they are stale.
+    cacheMaxAge: Number.POSITIVE_INFINITY, // Otherwise jose rejects known keys that are too old.
     // jose's own cooldown starts only after a success.
     [customFetch]: async (...request) => {
       if (performance.now() - fetchedAt < cooldown.afterFailure)

@@ -3,36 +3,40 @@ import { errors, jwtVerify } from 'jose';
 import type { Authenticate } from './authentication.ts';
 import { identityProviderKeys } from './identity-provider-keys.ts';
 
-/** Whose JWTs are accepted. */
+/** The identity provider whose JWTs are accepted. */
 export interface JwtSettings {
-  /** The `iss` that they must have. */
+  /** The value that `iss` must have. */
   issuer: string;
-  /** Must be in their `aud`. */
+  /** The value that `aud` must contain. */
   audience: string;
-  /** Where the issuer publishes its keys. */
+  /** The address at which the issuer publishes its keys. */
   jwksUrl: string;
 }
 
 /**
- * Accepts the JWTs of an identity provider (RFC 8725), and asks `otherwise` about all other tokens.
+ * Accepts the JWTs of an identity provider (RFC 8725), and passes all other tokens to `fallback`.
  * The `sub` of a JWT is the name of its principal.
  */
-export function acceptJwts(settings: JwtSettings, otherwise: Authenticate): Authenticate {
+export function acceptJwts(settings: JwtSettings, fallback: Authenticate): Authenticate {
   const verify = createVerifier(settings);
   const principals = createPrincipalCache({ find: (_sha256, jwt) => verify(jwt) });
-  return (token) => (jwtSyntax.test(token) ? principals.get(token) : otherwise(token));
+  return (token) => (jwtSyntax.test(token) ? principals.get(token) : fallback(token));
 }
 
-/** Three parts, of which the first is a JSON object (`{"…`) in base64url. */
+/** Three parts in base64url. The first starts with `{"`, as the header of a JWT does. */
 const jwtSyntax = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/;
 
-/** Signatures with a private key only: whoever can check a signature with a secret can forge one. */
+/**
+ * Only algorithms with a private key: a shared secret that verifies signatures can also forge them.
+ */
 const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 
-/** The types of access tokens (RFC 9068 §2.1) and of plain JWTs; a logout token has another type. */
+/**
+ * The types of access tokens (RFC 9068 §2.1) and of plain JWTs. A logout token has another type.
+ */
 const types = ['jwt', 'at+jwt', 'application/at+jwt'];
 
 function createVerifier({ issuer, audience, jwksUrl }: JwtSettings) {
@@ -54,5 +58,5 @@ function createVerifier({ issuer, audience, jwksUrl }: JwtSettings) {
   };
 }
 
-/** Not remembered: the JWT may become valid when its key is published or its `nbf` comes. */
+/** Not cached: the JWT becomes valid when its key is published or when its `nbf` is reached. */
 const nobody: TokenOwner = { principal: undefined, validUntil: 0 };

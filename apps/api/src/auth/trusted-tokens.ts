@@ -7,10 +7,10 @@ export interface TrustedToken extends Principal {
   readonly token: string;
 }
 
-/** Accepts some tokens without looking further, and asks `otherwise` about all others. */
+/** Accepts the given tokens, and passes all others to `fallback`. */
 export function acceptTrustedTokens(
   tokens: readonly TrustedToken[],
-  otherwise: Authenticate,
+  fallback: Authenticate,
 ): Authenticate {
   const trusted = tokens.map(({ name, token }) => ({
     principal: { name },
@@ -21,6 +21,6 @@ export function acceptTrustedTokens(
     const found = trusted.find(
       (each) => each.bytes.length === bytes.length && timingSafeEqual(each.bytes, bytes),
     );
-    return found ? found.principal : otherwise(token);
+    return found ? found.principal : fallback(token);
   };
 }

@@ -1,4 +1,7 @@
-/** An error for the log: without its stack, and without the SQL and values in Drizzle's message. */
+/**
+ * Describes an error for the log, without its stack and without the SQL and values of Drizzle's
+ * message.
+ */
 export function describeError(error: Error): Record<string, unknown> {
   const source = error.cause instanceof Error && 'query' in error ? error.cause : error;
   return {
@@ -10,7 +13,7 @@ export function describeError(error: Error): Record<string, unknown> {
   };
 }
 
-/** Where in the code an error was thrown, `write-batcher.ts:97`. */
+/** The place in the code that threw the error, such as `write-batcher.ts:97`. */
 function placeOf({ stack = '' }: Error): string | undefined {
   return /([\w.-]+\.[cm]?[jt]s:\d+):\d+\)?$/m.exec(stack)?.[1];
 }

@@ -12,25 +12,28 @@ declare module 'fastify' {
   }
 }
 
-/** Where an error happened: in a request, or before Node's HTTP server had made one. */
+/** Where an error happened: in a request, or on a connection before Fastify got a request. */
 type ErrorSource = FastifyRequest | { id: string; ip: string | undefined };
 
-/** Counts an error, keeps it for the request's log line, and logs what the client is not told. */
+/**
+ * Counts an error, adds its code to the request's log line, and logs the cause of a server error.
+ */
 export type LogError = (error: HttpError, source?: ErrorSource) => void;
 
-/** Milliseconds until another error of the same kind is logged, unless it is a bug. */
+/** Milliseconds between two log lines for the same kind of error. Bugs are always logged. */
 const quietPeriod = 1_000;
 
 /**
- * Makes the only way to log an error. While the database is away or the server is overloaded,
- * thousands of requests fail for one reason; a line a second says how many.
+ * Creates the function that logs every error. While the database is down or the server is
+ * overloaded, thousands of requests fail for the same reason, so one line a second gives their
+ * number.
  */
 export function createErrorLog(log: FastifyBaseLogger, metrics?: Metrics): LogError {
   const unlogged = new Map<string, { count: number; until: number }>();
 
   return (error, source) => {
     if (source && 'raw' in source) {
-      // A request that is cut off fails once more when its connection closes.
+      // An incomplete request fails a second time when its connection closes.
       if (source.errors && !source.raw.complete) return;
       source.errors = [...(source.errors ?? []), error];
     } else if (source) {

@@ -1,28 +1,28 @@
 import { writeSync } from 'node:fs';
 import type pino from 'pino';
 
-/** Characters that may wait to be written; a line beyond them is lost. */
+/** The most characters that wait to be written. Further lines are lost. */
 const maxWaiting = 16 * 2 ** 20;
 
-/** Characters that are written before the interval ends. */
+/** When this many characters wait, they are written before the interval ends. */
 const flushSize = 4096;
 
-/** Milliseconds that lines wait when there are few of them. */
+/** Milliseconds between two writes when there are few lines. */
 const flushInterval = 100;
 
 /** Milliseconds until a failed write is tried again. */
 const retryDelay = 10;
 
-/** Milliseconds that the exit of the process waits for the last lines. */
+/** Milliseconds for which the process, when it exits, tries to write the last lines. */
 const exitTimeout = 1_000;
 
 /**
- * Standard output for the log. Each write is a system call, so lines are written together, up to
- * 100 ms later. When the reader does not read or the disk is full, up to 16 MiB of lines wait and
- * further lines are lost; requests never wait.
+ * Writes the log to standard output. Each write is a system call, so lines are written together, up
+ * to 100 ms later. When nobody reads the pipe or the disk is full, up to 16 MiB of lines wait and
+ * further lines are lost. Requests never wait.
  */
 export function logOutput(): pino.DestinationStream {
-  void process.stdout; // Reading this makes a write to a full pipe fail instead of block.
+  void process.stdout; // Node then sets the pipe to non-blocking: a write to a full pipe fails.
   let lines = '';
   let unwritten = Buffer.alloc(0); // The rest of a partial write.
   let isScheduled = false;
@@ -57,7 +57,7 @@ export function logOutput(): pino.DestinationStream {
       }
       return true;
     } catch {
-      return false; // The pipe or the disk is full, or nobody reads.
+      return false; // The pipe or the disk is full, or the reader has closed the pipe.
     }
   }
 }

@@ -15,7 +15,9 @@ export interface Metrics {
   text(): Promise<string>;
 }
 
-/** Starts to count. No label has a value that a client chooses, so the number of series is bounded. */
+/**
+ * Creates the metrics. A client chooses the value of no label, so the number of series is bounded.
+ */
 export function createMetrics(store: PlantStore): Metrics {
   const register = new Registry();
   const registers = [register];
@@ -26,15 +28,16 @@ export function createMetrics(store: PlantStore): Metrics {
     name: 'plant_store_request_duration_seconds',
     help: 'Time from a request to the end of its reply',
     labelNames: ['route', 'method', 'status'],
-    buckets: seconds,
+    buckets: durationBuckets,
     registers,
   });
-  // By their labels, because prom-client's look-up costs more than counting.
+  // A cache: prom-client's own look-up by labels costs more than the counting.
   const seriesByLabels = new Map<string, Histogram.Internal<string>>();
 
   return {
     countRequest(request, status, milliseconds) {
-      // Without a route a client could create a series for every method that Node knows.
+      // Requests without a route share a series: Node knows many methods, and clients can send
+      // each.
       const { url: route = 'none' } = request.routeOptions;
       const method = request.is404 ? 'any' : request.method;
       const key = `${method} ${route} ${status}`;
@@ -47,7 +50,8 @@ export function createMetrics(store: PlantStore): Metrics {
   };
 }
 
-const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** In seconds. */
+const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 function watchStore(store: PlantStore, registers: Registry[]): void {
   const batchSize = new Histogram({
@@ -59,7 +63,7 @@ function watchStore(store: PlantStore, registers: Registry[]): void {
   const batchDuration = new Histogram({
     name: 'plant_store_batch_duration_seconds',
     help: 'Time from sending a statement to its commit',
-    buckets: seconds,
+    buckets: durationBuckets,
     registers,
   });
   store.events.on('batch', ({ size, milliseconds }) => {
@@ -91,7 +95,7 @@ function errorCounter(registers: Registry[]): Metrics['countError'] {
     labelNames: ['error'],
     registers,
   });
-  // Prometheus has no rate for the first increment of a series that did not exist before.
+  // Every series starts at 0: Prometheus computes no rate for the increment that creates a series.
   for (const { code } of Object.values(errorCatalogue)) errors.inc({ error: code }, 0);
   const databaseErrors = new Counter({
     name: 'plant_store_database_errors_total',

@@ -7,17 +7,19 @@ import type { Metrics } from './metrics.ts';
 /** nginx's status for a client that disconnected, or was cut off, before it got a reply. */
 const clientDisconnected = 499;
 
-/** What pino writes about the process in each line. */
+/** The fields of the process that pino adds to each line. */
 const processBindings = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
 
 interface RequestLogOptions {
   log: Logger;
-  /** Where `log` writes to. */
+  /** The stream that `log` writes to. */
   stream: DestinationStream;
   metrics?: Metrics | undefined;
 }
 
-/** Logs and counts each request once: who asked for what, the reply's status, how long it took. */
+/**
+ * Logs and counts each request once: its principal, method and path, the reply's status, the time.
+ */
 export class RequestLog extends LogController {
   readonly #log: Logger;
   readonly #stream: DestinationStream;
@@ -55,25 +57,25 @@ export class RequestLog extends LogController {
   }
 
   /**
-   * The same line as pino's, which took 7 % of the server's time. An id (`request-id.ts`) and a method
-   * (Node's parser) have no character that JSON escapes.
+   * The line that pino would write; pino took 7 % of the server's time. The request id
+   * (`request-id.ts`) and the method (Node's parser) have no character that JSON escapes.
    */
   #line(request: FastifyRequest, status: number, milliseconds: number): string {
     const { id, ip, errors, principal } = request;
     const { method, path } = describeRequest(request);
     const codes = errors ? `,"errors":[${errors.map(({ code }) => code)}]` : '';
-    const from = JSON.stringify(ip ?? null); // Unknown when the connection closed at once.
+    const address = JSON.stringify(ip ?? null); // Unknown when the connection closed at once.
     const name = principal ? `,"principal":${JSON.stringify(principal.name)}` : '';
     const ms = Math.round(milliseconds * 10) / 10;
     return (
       `{"level":30,"time":${Date.now()},${processBindings},"reqId":"${id}","method":"${method}",` +
-      `"path":${JSON.stringify(path)},"status":${status}${codes},"ip":${from}` +
+      `"path":${JSON.stringify(path)},"status":${status}${codes},"ip":${address}` +
       `${name},"ms":${ms},"msg":"request"}\n`
     );
   }
 }
 
-/** How Fastify's own log lines show these values. */
+/** The form that these values have in Fastify's own log lines. */
 export const serializers = {
   err: describeError,
   req: describeRequest,
@@ -81,6 +83,6 @@ export const serializers = {
 };
 
 function describeRequest({ method, url }: FastifyRequest) {
-  // Without the query, where a client may have put its token.
+  // The query is left out: a client may have put its token there.
   return { method, path: url.split('?', 1)[0] };
 }

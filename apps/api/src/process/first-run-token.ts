@@ -5,10 +5,11 @@ import { tokenSyntax } from '../auth/authentication.ts';
 import { StartError } from './start-error.ts';
 
 /**
- * The access token of an embedded store. The first start generates it and keeps it beside the data,
- * in a file that only its owner can read. Nothing else stores it.
+ * Returns the access token of an embedded store and the path of the file that holds it. The first
+ * start generates the token. The file is in the data directory and only its owner can read it; on
+ * Windows, the permissions of the directory apply. The token is stored nowhere else.
  *
- * @throws StartError when the file cannot be used
+ * @throws StartError when the file cannot be read or holds no token
  */
 export async function firstRunToken(
   dataDirectory: string,

@@ -15,8 +15,8 @@ import type { Metrics } from '../observability/metrics.ts';
 import { sendRequestId } from '../observability/request-id.ts';
 
 /**
- * Serves `/metrics` without a token. It has a port of its own, which clients of the store need not
- * reach. Ready to `listen`.
+ * Builds the server of `/metrics`, ready to `listen`. It needs no token, so it has its own port,
+ * which the store's clients need not reach.
  */
 export function buildMetricsServer(
   metrics: Metrics,
@@ -24,7 +24,7 @@ export function buildMetricsServer(
 ): FastifyInstance {
   const server = fastify({
     loggerInstance,
-    // A scrape every few seconds is not worth a line.
+    // Prometheus scrapes every few seconds, and each scrape would add a line.
     logController: new LogController({ disableRequestLogging: true }),
     frameworkErrors: handleRouterError,
     ...nodeServerOptions(),

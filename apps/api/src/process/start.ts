@@ -8,7 +8,7 @@ import type { Metrics } from '../observability/metrics.ts';
 import { buildServer } from '../server.ts';
 import { firstRunToken } from './first-run-token.ts';
 import { buildMetricsServer } from './metrics-server.ts';
-import { cannot, explainStartError } from './start-error.ts';
+import { explainStartError, throwStartError } from './start-error.ts';
 import { stopOnSignals } from './stop.ts';
 import { welcome } from './welcome.ts';
 
@@ -29,7 +29,7 @@ async function start(env: Env): Promise<void> {
   const metrics = env.PLANT_STORE_METRICS_PORT === undefined ? undefined : await loadMetrics(store);
   const server = await buildServer({
     store,
-    authenticate: authenticator(store, env, [
+    authenticate: createAuthenticator(store, env, [
       ...(environmentToken ? [{ name: 'environment', token: environmentToken }] : []),
       ...(generated ? [{ name: 'first-run', token: generated.token }] : []),
     ]),
@@ -41,42 +41,47 @@ async function start(env: Env): Promise<void> {
     authFailureLimit: env.PLANT_STORE_AUTH_FAILURE_LIMIT,
   });
 
+  // From the first request on, a signal must wait for replies.
   const running = { server, store, drainDelay: env.PLANT_STORE_DRAIN_DELAY };
-  server.server.once('listening', () => stopOnSignals(running)); // Before the first request.
+  server.server.once('listening', () => stopOnSignals(running));
   const metricsUrl = metrics && (await listenForMetrics(metrics, server, env));
   const url = await server
     .listen({ host: env.HOST, port: env.PORT, backlog })
-    .catch(cannot('listen', 'set HOST and PORT to an address of this machine that is free'));
+    .catch(
+      throwStartError('listen', 'set HOST and PORT to an address of this machine that is free'),
+    );
   console.log(
     welcome({
       url,
       metricsUrl,
       database: databaseUrl ? 'Postgres' : dataDirectory,
-      databaseProblem: await store.ready().then(() => undefined, reasonOf),
+      databaseError: await store.ready().then(() => undefined, reasonOf),
       token: generated ?? (environmentToken ? 'environment' : 'none'),
     }),
   );
 }
 
-/** Trusted tokens first, then the identity provider's JWTs, then the store's own tokens. */
-function authenticator(store: PlantStore, env: Env, trusted: readonly TrustedToken[]) {
+/**
+ * Accepts trusted tokens, the identity provider's JWTs and the store's own tokens, in this order.
+ */
+function createAuthenticator(store: PlantStore, env: Env, trusted: readonly TrustedToken[]) {
   const jwts = jwtSettings(env);
   const { authenticate } = store.accessTokens;
   return acceptTrustedTokens(trusted, jwts ? acceptJwts(jwts, authenticate) : authenticate);
 }
 
-/** Loaded on demand: the module takes a tenth of the start. */
+/** Imports the metrics only when they are needed: the import takes a tenth of the start-up time. */
 async function loadMetrics(store: PlantStore): Promise<Metrics> {
   const { createMetrics } = await import('../observability/metrics.ts');
   return createMetrics(store);
 }
 
-/** Serves the metrics on a port of their own, and returns their URL. */
+/** Serves the metrics on their own port, and returns their URL. */
 async function listenForMetrics(metrics: Metrics, { log }: FastifyInstance, env: Env) {
   const { HOST: host, PLANT_STORE_METRICS_PORT: port } = env;
   const url = await buildMetricsServer(metrics, log)
     .listen({ host, ...(port !== undefined && { port }) })
-    .catch(cannot('listen', 'set PLANT_STORE_METRICS_PORT to a port that is free'));
+    .catch(throwStartError('listen', 'set PLANT_STORE_METRICS_PORT to a port that is free'));
   return `${url}/metrics`;
 }
 

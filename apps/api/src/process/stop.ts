@@ -5,19 +5,22 @@ import type { FastifyInstance } from 'fastify';
 interface RunningServer {
   server: FastifyInstance;
   store: PlantStore;
-  /** Milliseconds for which the server still takes requests after SIGTERM. */
+  /** Milliseconds for which the server still accepts requests after SIGTERM. */
   drainDelay: number;
 }
 
-/** Milliseconds for the replies to requests that have arrived, once no more are taken. */
+/**
+ * Milliseconds for the replies to requests in progress, after the server stops accepting new ones.
+ */
 const replyTimeout = 6_000;
 
 /** Milliseconds for the store to close its database. */
 const storeTimeout = 1_000;
 
 /**
- * Makes SIGINT and SIGTERM stop the process at once, with exit code 0, until `stopOnSignals`: no
- * request has arrived yet. Without a listener the first process of a container ignores them.
+ * Makes SIGINT and SIGTERM stop the process at once, with exit code 0. It is for the time before
+ * `stopOnSignals`, in which no request can have arrived. Without a listener, the first process of a
+ * container (PID 1) ignores both signals.
  */
 export function exitOnSignals(): void {
   process.on('SIGINT', exit);
@@ -27,14 +30,14 @@ export function exitOnSignals(): void {
 const exit = () => process.exit();
 
 /**
- * Makes signals stop the process with exit code 0, and an uncaught exception with exit code 1,
- * because the state of the process is then unknown. Requests that have arrived are answered first; a
- * second signal stops the process at once.
+ * Makes SIGINT and SIGTERM stop the process with exit code 0. An uncaught exception leaves the
+ * process in an unknown state, so it stops the process too, with exit code 1. Requests that have
+ * arrived are answered first. A second signal stops the process at once.
  */
 export function stopOnSignals({ server, store, drainDelay }: RunningServer): void {
   let isStopping = false;
 
-  // Somebody at a terminal waits, and no load balancer looks at `/readyz`.
+  // SIGINT comes from a terminal: a user waits there, and no load balancer reads `/readyz`.
   process.off('SIGINT', exit).on('SIGINT', () => onSignal(0));
   process.off('SIGTERM', exit).on('SIGTERM', () => onSignal(drainDelay));
   // Node also emits this for unhandled rejections.
@@ -52,7 +55,7 @@ export function stopOnSignals({ server, store, drainDelay }: RunningServer): voi
     isStopping = true;
     server.drainDelay = delay;
     try {
-      // A client that has not sent its whole request by then cannot delay the exit.
+      // A client that never sends the rest of its request must not delay the exit.
       await Promise.race([server.close(), setTimeout(delay + replyTimeout)]);
       await Promise.race([store.close(), setTimeout(storeTimeout)]);
     } catch (error) {

@@ -4,15 +4,15 @@ interface Welcome {
   metricsUrl: string | undefined;
   database: string;
   /** Why the database does not answer; undefined when it does. */
-  databaseProblem: string | undefined;
-  /** The token that the server generated, or where another one comes from. */
+  databaseError: string | undefined;
+  /** The token that the server generated and its file; otherwise where the token comes from. */
   token: { token: string; path: string } | 'environment' | 'none';
 }
 
 /** What the server prints once it listens: its addresses, and a command to paste. */
-export function welcome({ url, metricsUrl, database, databaseProblem, token }: Welcome): string {
-  const problem = databaseProblem
-    ? `, which does not answer yet (${databaseProblem}): check DATABASE_URL`
+export function welcome({ url, metricsUrl, database, databaseError, token }: Welcome): string {
+  const unavailable = databaseError
+    ? `, which does not answer yet (${databaseError}): check DATABASE_URL`
     : '';
   return `
 The plant store is open.
@@ -22,7 +22,7 @@ The plant store is open.
   Reference     ${url}/docs
   OpenAPI       ${url}/openapi.json
   Metrics       ${metricsUrl ?? 'none: set PLANT_STORE_METRICS_PORT to have them'}
-  Database      ${database}${problem}
+  Database      ${database}${unavailable}
   Access token  ${describeToken(token)}
 
 Add a plant:

@@ -13,17 +13,17 @@ interface RestOptions {
 }
 
 /**
- * Serves every procedure that has a method and a path (`meta.openapi`) as a REST operation. Needs the
- * hook `requireToken`.
+ * Serves every procedure that has a method and a path (`meta.openapi`) as a REST operation. Needs
+ * the hook `requireToken`.
  *
- * trpc-to-openapi writes the document, but its request handler is not used. It sets `coerce` on our
- * schemas for good, so that `"5"` and `null` become ids on every surface, rewrites errors, and builds
- * a WHATWG Request for each call.
+ * trpc-to-openapi generates the OpenAPI document, but we do not use its request handler. The
+ * handler permanently sets `coerce` on our schemas, so that `"5"` and `null` become ids on every
+ * surface. It also rewrites errors, and builds a WHATWG Request for each call.
  */
 export async function rest(scope: FastifyInstance, { store, router }: RestOptions) {
   parseJsonBodies(scope, readBody);
 
-  // tRPC types this as a nested record; at run time it is flat, by path.
+  // tRPC types this as a nested record. At run time it is flat: the keys are paths.
   const procedures: [string, AnyTRPCProcedure][] = Object.entries(router._def.procedures);
   for (const [path, procedure] of procedures) {
     const { openapi } = procedure._def.meta as OpenApiMeta; // The router's own meta type.
@@ -49,8 +49,9 @@ export async function rest(scope: FastifyInstance, { store, router }: RestOption
 }
 
 /**
- * Makes a function that collects an operation's input as the document says: from the body or, without
- * one, from the query, and from the path. Query and path are text, which the procedure's schema reads.
+ * Makes a function that collects an operation's input: the path parameters and the body, or the
+ * query for methods without a body. The values of path and query are text; the procedure's schema
+ * reads them.
  */
 function inputReader({ method, path }: Operation): (request: FastifyRequest) => unknown {
   if (method === 'GET' || method === 'DELETE') {

@@ -5,15 +5,16 @@ import type { FastifyRequest } from 'fastify';
 import { isObject } from '../http/json-body.ts';
 import { readableJson } from './readable-json.ts';
 
-/** The calls of most requests: mutations as `httpLink` and `httpBatchLink` send them. */
+/** The calls of a request from `httpLink` or `httpBatchLink`. Most requests are like this. */
 interface Mutations {
   isBatch: boolean;
   calls: { path: string; input: unknown }[];
 }
 
 /**
- * Calls mutations without tRPC's `resolveResponse`, which doubles the cost of a call: it makes abort
- * signals, a URL, headers and a Response for each request. A test compares the replies of both.
+ * Calls mutations without tRPC's `resolveResponse`, which doubles the cost of a call: it creates
+ * abort signals, a URL, headers and a Response for each request. A test compares the replies of
+ * both ways.
  */
 export function createMutationCaller(router: AppRouter) {
   const { _config: config, procedures } = router._def;
@@ -24,7 +25,9 @@ export function createMutationCaller(router: AppRouter) {
   );
 
   return {
-    /** Reads a request with only well-formed mutations; undefined for all others. */
+    /**
+     * Reads a request that has only well-formed mutations; returns undefined for any other request.
+     */
     read(request: FastifyRequest, path: string): Mutations | undefined {
       const { method, url, headers, body } = request;
       const isStreamed = 'trpc-accept' in headers || headers.accept?.includes('jsonl');
@@ -47,7 +50,10 @@ export function createMutationCaller(router: AppRouter) {
       }
     },
 
-    /** Runs the calls at once and returns tRPC's reply: an envelope, or one for each call of a batch. */
+    /**
+     * Runs the calls concurrently. Returns tRPC's reply: an envelope, or a list of them for a
+     * batch.
+     */
     async call({ isBatch, calls }: Mutations, context: Context, onError: (error: Error) => void) {
       const outcomes = await Promise.all(calls.map((call, i) => outcomeOf(call, i, context)));
       const errors = outcomes.flatMap(({ error }) => (error ? [error] : []));

@@ -4,8 +4,9 @@ import { checkJsonDepth, formatJson, isExact, parseJson } from '@plant-store/sch
 const envelopeLevels = 2;
 
 /**
- * A body for tRPC's own `JSON.parse`. A fraction that it would round to an integer becomes null. An
- * integer beyond ±(2^53−1) stays a number, which the schema rejects.
+ * Prepares a body for tRPC, which reads it with `JSON.parse`. A fraction that `JSON.parse` would
+ * round to an integer becomes null. An integer beyond ±(2^53−1) stays a number, which the schema
+ * rejects.
  */
 export function readableJson(body: string): string {
   if (body === '') return '';

@@ -19,14 +19,14 @@ interface TrpcOptions {
 }
 
 /**
- * Serves the router over tRPC's own protocol, for all of its links: batches, streams and GETs. Needs
- * the hook `requireToken`.
+ * Serves the router over tRPC's own protocol. All links of tRPC's client work, with batches and
+ * streams too. Needs the hook `requireToken`.
  */
 export async function trpc(scope: FastifyInstance, { store, router }: TrpcOptions) {
   const mutations = createMutationCaller(router);
   parseJsonBodies(scope, (text) => text);
 
-  // tRPC's clients read errors only in tRPC's own envelope.
+  // tRPC's client can read an error only in tRPC's own envelope.
   scope.setErrorHandler((thrown, request, reply) => {
     const error = toHttpError(thrown);
     scope.logError(error, request);
@@ -60,7 +60,7 @@ export async function trpc(scope: FastifyInstance, { store, router }: TrpcOption
         responseMeta: ({ errors }) => ({ headers: headersOf(errors) }),
         onError: ({ error }) => onError(error),
       });
-      // Node frames a stream itself, according to the version of HTTP.
+      // Node itself chooses the transfer encoding of a stream, by the version of HTTP.
       const { 'transfer-encoding': isStream, ...headers } = Object.fromEntries(response.headers);
       reply.code(response.status).headers(headers);
       return isStream ? reply.send(response.body) : sendJsonText(reply, await response.text());
@@ -72,20 +72,20 @@ function headersOf(errors: readonly Error[]): Record<string, string> {
   return Object.assign({}, ...errors.map(toHttpError).map(errorHeaders));
 }
 
-/** The procedures' part of the URL, still encoded: tRPC decodes it itself. */
+/** The part of the URL that names the procedures, still encoded: tRPC decodes it. */
 function pathOf({ url }: FastifyRequest): string {
   return url.slice(url.indexOf('/', 1) + 1).split('?', 1)[0] ?? '';
 }
 
 /**
- * The parts of a WHATWG Request that tRPC reads. A real one would cost more than the rest of the
- * call.
+ * Makes the parts of a WHATWG Request that tRPC reads. A whole Request would cost more than the
+ * rest of the call.
  */
 function asWebRequest(request: FastifyRequest, reply: FastifyReply): Request {
   const { method, url, headers } = request;
   const closed = new AbortController();
   reply.raw.once('close', () => closed.abort());
-  const light = {
+  const webRequest = {
     method,
     url: `http://plant-store${url}`,
     headers: {
@@ -95,5 +95,5 @@ function asWebRequest(request: FastifyRequest, reply: FastifyReply): Request {
     signal: closed.signal,
     text: async () => readableJson(String(request.body ?? '')),
   };
-  return light as unknown as Request; // A test runs every kind of link against these parts.
+  return webRequest as unknown as Request; // A test shows that every link works with these parts.
 }

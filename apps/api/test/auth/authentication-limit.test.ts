@@ -44,7 +44,7 @@ const send = (
     payload: path === '/plants' ? { id: 1, name: 'x' } : { json: { id: 1, name: 'x' } },
   });
 
-it('refuses an address that has failed too often, whatever it sends then, until the minute is over', async () => {
+it('rejects every request of an address that has failed too often, until the minute is over', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   for (const token of ['guess', '', 'another']) expect((await send(token)).statusCode).toBe(401);
   for (const path of paths) {
@@ -61,14 +61,14 @@ it('refuses an address that has failed too often, whatever it sends then, until 
   expect((await send('test-token')).statusCode).toBe(200);
 });
 
-it('lets other addresses in meanwhile', async () => {
+it('accepts requests of other addresses meanwhile', async () => {
   for (let i = 0; i < 4; i++) await send('guess');
   for (const path of paths) {
     expect((await send('test-token', { path, from: '192.0.2.2' })).statusCode).toBe(200);
   }
 });
 
-it('counts nothing but failures to authenticate', async () => {
+it('counts only failed authentications', async () => {
   for (let i = 0; i < 4; i++) {
     expect((await send('test-token')).statusCode).toBe(200);
     expect((await send('test-token', { path: '/nothing' })).statusCode).toBe(404);

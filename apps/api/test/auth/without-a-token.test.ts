@@ -25,7 +25,7 @@ beforeEach(() => {
 
 const bodies = { '/plants': '{"id":1,"name":"x"}', '/trpc': '{"json":{"id":1,"name":"x"}}' };
 
-/** Sends a whole request for a plant over a socket of its own. */
+/** Sends a request to create a plant over a new connection. */
 function send(target: string, headers: string[] = [], method = 'POST') {
   const body = bodies[target.includes('rpc') ? '/trpc' : '/plants'];
   const more = ['Content-Type: application/json', `Content-Length: ${body.length}`, ...headers];
@@ -36,7 +36,7 @@ function send(target: string, headers: string[] = [], method = 'POST') {
 const authorization = 'Authorization: Bearer test-token';
 
 it.each(surfaces)(
-  'a plant is created over $name with a token, so that what follows says something',
+  'a plant is created over $name with a valid token, so the other tests prove something',
   async ({ path }) => {
     expect(await send(path, [authorization])).toMatchObject({ status: 200 });
     expect(created).toBe(1);
@@ -77,18 +77,16 @@ it.each([
   'TRACE',
   'PROPFIND',
   'M-SEARCH',
-])('nothing is done for %s, whatever its target', async (method) => {
+])('no plant is created by %s, whatever the target', async (method) => {
   for (const target of targets) {
     const { status } = await send(target, [], method);
-    expect({ target, status, in: [400, 401, 404, 405].includes(status) }).toMatchObject({
-      in: true,
-    });
+    expect([400, 401, 404, 405], target).toContain(status);
   }
   expect(created).toBe(0);
 });
 
 it.each(surfaces)(
-  'nothing is done over $name for what only looks like a token',
+  'no plant is created over $name with a string that resembles the token',
   async ({ path }) => {
     const encoded = Buffer.from('test-token').toString('base64');
     const sha256 = createHash('sha256').update('test-token').digest();
@@ -129,25 +127,28 @@ it.each(surfaces)(
   },
 );
 
-it.each(surfaces)('nothing is done over $name for a token in the wrong place', async ({ path }) => {
-  const headers = [
-    ...['Proxy-Authorization: Bearer test-token', 'X-Authorization: Bearer test-token'],
-    ...[
-      'Access-Token: test-token',
-      'Cookie: access_token=test-token; authorization=Bearer test-token',
-    ],
-    ...['X-Forwarded-User: tester', 'X-Forwarded-For: 127.0.0.1', 'X-Original-URL: /livez'],
-    ...['X-Rewrite-URL: /livez', 'X-HTTP-Method-Override: GET', 'X-HTTP-Method: GET'],
-    ...['Connection: authorization', 'Upgrade: websocket', 'Trailer: authorization'],
-  ];
-  for (const each of headers) expect((await send(path, [each])).status, each).toBe(401);
-  const override = ['X-HTTP-Method-Override: POST', 'X-Original-URL: /plants'];
-  expect((await send('/livez', override)).status).toBe(405);
-  expect(created).toBe(0);
-});
+it.each(surfaces)(
+  'no plant is created over $name with a token in the wrong place',
+  async ({ path }) => {
+    const headers = [
+      ...['Proxy-Authorization: Bearer test-token', 'X-Authorization: Bearer test-token'],
+      ...[
+        'Access-Token: test-token',
+        'Cookie: access_token=test-token; authorization=Bearer test-token',
+      ],
+      ...['X-Forwarded-User: tester', 'X-Forwarded-For: 127.0.0.1', 'X-Original-URL: /livez'],
+      ...['X-Rewrite-URL: /livez', 'X-HTTP-Method-Override: GET', 'X-HTTP-Method: GET'],
+      ...['Connection: authorization', 'Upgrade: websocket', 'Trailer: authorization'],
+    ];
+    for (const each of headers) expect((await send(path, [each])).status, each).toBe(401);
+    const override = ['X-HTTP-Method-Override: POST', 'X-Original-URL: /plants'];
+    expect((await send('/livez', override)).status).toBe(405);
+    expect(created).toBe(0);
+  },
+);
 
 it.each(surfaces)(
-  'nothing is done over $name where one of two headers has a token',
+  'no plant is created over $name with two Authorization headers',
   async ({ path }) => {
     for (const other of [
       'Authorization: Bearer guess',
@@ -161,27 +162,33 @@ it.each(surfaces)(
   },
 );
 
-it.each(surfaces)('no body is waited for over $name, nor asked for', async ({ path }) => {
-  for (const headers of ['', 'Expect: 100-continue\r\n', 'Authorization: Bearer guess\r\n']) {
-    const { replies } = await sendRaw(
-      server.url,
-      `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}` +
-        'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n',
-    );
-    expect(replies).toMatchObject([{ status: 401 }]);
-  }
-});
+it.each(surfaces)(
+  'the server neither asks for a body nor waits for it over $name',
+  async ({ path }) => {
+    for (const headers of ['', 'Expect: 100-continue\r\n', 'Authorization: Bearer guess\r\n']) {
+      const { replies } = await sendRaw(
+        server.url,
+        `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}` +
+          'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n',
+      );
+      expect(replies).toMatchObject([{ status: 401 }]);
+    }
+  },
+);
 
-it('no other website may read or send anything, as long as nobody has allowed it', async () => {
+it('no other website has access by default', async () => {
   const origin = 'https://elsewhere.example.com';
   const preflight = { origin, 'access-control-request-method': 'POST' };
   for (const { path } of surfaces) {
-    const asked = await fetch(server.url + path, { method: 'OPTIONS', headers: preflight });
-    expect(asked.status).toBe(405);
+    const preflightReply = await fetch(server.url + path, {
+      method: 'OPTIONS',
+      headers: preflight,
+    });
+    expect(preflightReply.status).toBe(405);
     const sent = await post(server, path, bodies[path === '/plants' ? '/plants' : '/trpc'], {
       origin,
     });
-    for (const { headers } of [asked, sent]) {
+    for (const { headers } of [preflightReply, sent]) {
       expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
     }
   }

@@ -29,8 +29,8 @@ const create = (json = monstera, headers?: Record<string, string>) =>
   read(post(server, '/plants', json, headers));
 const raw = (text: string) => sendRaw(server.url, text);
 
-/** What brings each error about. */
-const provoked: Record<ErrorKind, () => Promise<Reply>> = {
+/** Functions that cause each error and return its reply. */
+const causes: Record<ErrorKind, () => Promise<Reply>> = {
   bodyNotJson: () => create(''),
   invalidInput: () => create('{"id":"1"}'),
   malformedRequest: () =>
@@ -42,7 +42,7 @@ const provoked: Record<ErrorKind, () => Promise<Reply>> = {
   pathUnknown: () => read(fetch(`${server.url}/plant`)),
   methodNotAllowed: () => read(fetch(`${server.url}/plants`)),
   requestTimeout: () =>
-    aside({ requestTimeout: 100 }, ({ url }) => sendRaw(url, 'POST /plants HTTP/1.1\r\n')),
+    onNewServer({ requestTimeout: 100 }, ({ url }) => sendRaw(url, 'POST /plants HTTP/1.1\r\n')),
   idTaken: async () => {
     await create();
     return create('{"id":1,"name":"Ficus lyrata"}');
@@ -51,7 +51,7 @@ const provoked: Record<ErrorKind, () => Promise<Reply>> = {
   unsupportedMediaType: () => create(monstera, { 'content-type': 'text/plain' }),
   expectationFailed: () => raw('GET / HTTP/1.1\r\nHost: x\r\nExpect: cake\r\n\r\n'),
   rateLimited: () =>
-    aside({ rateLimit: 2 }, async (limited) => {
+    onNewServer({ rateLimit: 2 }, async (limited) => {
       for (const _ of [1, 2]) await post(limited, '/plants', monstera);
       return read(post(limited, '/plants', monstera));
     }),
@@ -60,10 +60,10 @@ const provoked: Record<ErrorKind, () => Promise<Reply>> = {
     const bug = async () => {
       throw new TypeError('a bug');
     };
-    return aside({ create: bug }, (broken) => read(post(broken, '/plants', monstera)));
+    return onNewServer({ create: bug }, (broken) => read(post(broken, '/plants', monstera)));
   },
   databaseUnavailable: () =>
-    aside({}, async (bare) => {
+    onNewServer({}, async (bare) => {
       const sql = postgres(bare.databaseUrl ?? '');
       await sql`alter table plants rename to gone`;
       const reply = await read(post(bare, '/plants', monstera));
@@ -72,7 +72,7 @@ const provoked: Record<ErrorKind, () => Promise<Reply>> = {
       return reply;
     }),
   overloaded: () =>
-    aside({}, async (busy) => {
+    onNewServer({}, async (busy) => {
       const sql = postgres(busy.databaseUrl ?? '');
       const lock = await sql.reserve();
       await lock`begin`;
@@ -89,7 +89,7 @@ const provoked: Record<ErrorKind, () => Promise<Reply>> = {
       return reply;
     }),
   shuttingDown: () =>
-    aside({}, async (closing) => {
+    onNewServer({}, async (closing) => {
       await closing.store.close();
       return read(post(closing, '/plants', monstera));
     }),
@@ -98,19 +98,19 @@ const provoked: Record<ErrorKind, () => Promise<Reply>> = {
     await provider.addKey('only');
     const jwt = await provider.sign();
     await provider.stop();
-    return aside({ jwts: provider.settings }, ({ url }) =>
+    return onNewServer({ jwts: provider.settings }, ({ url }) =>
       read(post({ url, token: jwt }, '/plants', monstera)),
     );
   },
 };
 
-/** Asks a server of its own, set up so that it fails. */
-async function aside(
+/** Starts another server, sends a request to it, and returns the reply. */
+async function onNewServer(
   options: Parameters<typeof startServer>[1],
-  ask: (server: RunningServer) => Promise<Reply>,
+  request: (server: RunningServer) => Promise<Reply>,
 ): Promise<Reply> {
   const other = await startServer('Postgres', options);
-  const reply = await ask(other);
+  const reply = await request(other);
   await other.stop();
   return reply;
 }
@@ -122,53 +122,24 @@ async function read(sent: Promise<Response>): Promise<Reply> {
 
 describe('the document', () => {
   it('declares the statuses of success and of every error', () => {
-    const kinds = Object.keys(provoked) as ErrorKind[]; // Its own keys, which TypeScript widens.
+    const kinds = Object.keys(causes) as ErrorKind[]; // Its own keys, which TypeScript widens.
     expect(document.statuses).toEqual([...new Set([200, ...kinds.map(httpStatus)])].toSorted());
   });
 
-  it('says how success is answered', async () => {
+  it('describes the reply to a create', async () => {
     const reply = await create('{"id":2,"name":"Hoya carnosa","tag":"Apocynaceae"}');
-    expect(document.problemsWith({ ...reply, body: JSON.parse(reply.body) })).toEqual([]);
+    expect(document.differencesFrom({ ...reply, body: JSON.parse(reply.body) })).toEqual([]);
   });
 
-  it.each(Object.entries(provoked))(
-    'says how %s is answered, to the letter',
-    async (key, provoke) => {
+  it.each(Object.entries(causes))(
+    'has an example that is exactly the reply to %s',
+    async (key, cause) => {
       const kind = key as ErrorKind; // A key of the record, which TypeScript widens.
-      const reply = await provoke();
+      const reply = await cause();
       const body = JSON.parse(reply.body);
       expect(body).toEqual({ error: errorCatalogue[kind].code, message: errorExamples[kind] });
       expect(document.examplesOf(httpStatus(kind))).toContainEqual(body);
-      expect(document.problemsWith({ ...reply, body })).toEqual([]);
+      expect(document.differencesFrom({ ...reply, body })).toEqual([]);
     },
   );
-});
-
-describe('the page of errors', () => {
-  it('has every error at its number, offline and without scripts', async () => {
-    const { status, headers, body } = await read(fetch(`${server.url}/docs/errors`));
-    expect(status).toBe(200);
-    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(headers.get('content-security-policy')).toContain("default-src 'self'");
-    expect(body).not.toMatch(/<script|(src|href)="(https?:)?\/\//);
-    for (const [kind, message] of Object.entries(errorExamples)) {
-      const { code } = errorCatalogue[kind as ErrorKind]; // A key of the record, likewise.
-      const [, section = ''] =
-        new RegExp(`<section id="${code}">(.*?)</section>`, 's').exec(body) ?? [];
-      expect(section).toContain(JSON.stringify(message).replaceAll('<', '&lt;'));
-    }
-  });
-
-  it('is found from the document and has a way back', async () => {
-    const { body } = await read(fetch(`${server.url}/openapi.json`));
-    expect(JSON.parse(body).info.description).toContain('(/docs/errors)');
-    const page = await read(fetch(`${server.url}/docs/errors`));
-    expect(page.body).toContain('href="/docs"');
-  });
-});
-
-it('has an icon for its pages', async () => {
-  const reply = await fetch(`${server.url}/favicon.ico`);
-  expect(reply.status).toBe(200);
-  expect(reply.headers.get('content-type')).toMatch(/^image\/svg\+xml/);
 });

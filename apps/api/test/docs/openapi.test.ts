@@ -6,7 +6,7 @@ import { startServer } from '../fixtures/running-server.ts';
 const document = openApiDocument();
 const operation = document.paths?.['/plants']?.post;
 
-it('is served as it is committed', async () => {
+it('is served exactly as it is committed', async () => {
   const server = await startServer('Postgres');
   const reply = await fetch(`${server.url}/openapi.json`);
   expect(reply.headers.get('content-type')).toBe('application/json');
@@ -15,7 +15,7 @@ it('is served as it is committed', async () => {
   await server.stop();
 });
 
-it('is OpenAPI 3.1 of the plant store sample, 1.0.0, MIT', () => {
+it('has the version, title and license of the contract', () => {
   expect(document.openapi).toMatch(/^3\.1\./);
   expect(document.info).toMatchObject({
     title: expect.stringMatching(/plant store sample/i),
@@ -24,7 +24,7 @@ it('is OpenAPI 3.1 of the plant store sample, 1.0.0, MIT', () => {
   });
 });
 
-it('asks for a bearer token by default', () => {
+it('requires a bearer token by default', () => {
   expect(document.security).toEqual([{ bearerAuth: [] }]);
   expect(document.components?.securitySchemes).toMatchObject({
     bearerAuth: { type: 'http', scheme: 'bearer' },
@@ -49,7 +49,7 @@ it('has the components of the contract and no others', () => {
   });
 });
 
-it('refers to them by name', () => {
+it('refers to its components by name', () => {
   const json = 'application/json';
   expect(operation?.requestBody).toEqual({
     required: true,

@@ -11,6 +11,6 @@ it.each(rows)('cites a test that exists: %s', async (row) => {
   expect(source).toContain(`'${name}'`);
 });
 
-it('promises something', () => {
+it('has promises', () => {
   expect(rows.length).toBeGreaterThan(20);
 });

@@ -2,23 +2,24 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Seen } from '@plant-store/test-setup';
 
-/** What came of a flood of creates. */
+/** A flood of creates, and its results so far. */
 export interface Flood {
-  /** What was answered with 200. */
+  /** The plants that were answered with 200. */
   readonly acknowledged: Seen['acknowledged'];
-  /** Milliseconds that each of these answers took. */
+  /** The milliseconds that each of these answers took. */
   readonly times: number[];
-  /** How many answers there were, by status and number of the error: `200`, `503 50301`, `none`. */
+  /** The number of answers by HTTP status and error code: `200`, `503 50301`, `none`. */
   readonly answers: Record<string, number>;
-  /** Answers of 503 without `Retry-After`. */
+  /** The number of 503 answers without `Retry-After`. */
   withoutRetryAfter: number;
-  /** Resolves when the last answers are there. */
+  /** Sends no more plants. Resolves when the last answers have arrived. */
   stop(): Promise<void>;
 }
 
 /**
- * Creates plants on so many connections, over REST and tRPC in turn, on each the next as soon as the
- * last is answered. It writes to sockets: a proper client would be busier than the server is.
+ * Creates plants on this number of connections, over REST and tRPC in turn. Each connection sends
+ * its next plant as soon as the last one is answered. The flood writes to sockets itself, because
+ * an HTTP client would need more CPU time than the server.
  */
 export async function startFlood(
   { url, token }: { url: string; token: string },
@@ -77,7 +78,7 @@ export async function startFlood(
       await Promise.all(sockets.map((socket) => socket.closed || once(socket, 'close')));
     },
   };
-  // One after another: the machine lets only so many knock at once, and others wait for seconds.
+  // One after another: when too many connect at once, the rest waits for seconds.
   while (sockets.length < connections) {
     const socket = connect(Number(port), hostname);
     await once(socket, 'connect');
@@ -87,7 +88,7 @@ export async function startFlood(
   return flood;
 }
 
-/** What was answered; undefined until all of it has been received. */
+/** Reads a reply; undefined until all of it has arrived. */
 function readReply(received: string): { answer: string; hasRetryAfter: boolean } | undefined {
   const [head = '', body] = received.split('\r\n\r\n');
   const [, length] = /^content-length: (\d+)/im.exec(head) ?? [];

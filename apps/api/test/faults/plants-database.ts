@@ -1,32 +1,32 @@
 import { startPostgres, type TestPostgres } from '@plant-store/test-setup';
 import postgres from 'postgres';
 
-/** A Postgres with an empty database for the store, which is no administrator there. */
+/** A Postgres with an empty database. The store's user owns the database and has no other rights. */
 export interface PlantsDatabase {
   server: TestPostgres;
-  /** The store's URL. */
+  /** The URL that the store uses. */
   url: string;
-  /** A connection of the administrator, to the same database. */
+  /** A connection to the same database as administrator. */
   admin: postgres.Sql;
   stop(): Promise<void>;
 }
 
-/** Starts one; its options are those of `startPostgres`. */
+/** Starts a Postgres with such a database. The options are those of `startPostgres`. */
 export async function startPlantsDatabase(
   options?: Parameters<typeof startPostgres>[1],
 ): Promise<PlantsDatabase> {
-  // Nobody pulls the plug here, and fsync is most of the time.
+  // No test turns the machine off, and fsync would take most of the time.
   const server = await startPostgres({ fsync: 'off' }, options);
   const sql = postgres(server.url, { max: 1 });
   await sql`create role gardener login`;
   await sql`create database plants owner gardener`;
   await sql.end();
 
-  const admin = postgres(withPlace(server.url, 'postgres'), { max: 1, onnotice: () => {} });
-  await admin`select 1`; // It is connected before anything goes wrong.
+  const admin = postgres(withDatabase(server.url, 'postgres'), { max: 1, onnotice: () => {} });
+  await admin`select 1`; // Connects before a test breaks something.
   return {
     server,
-    url: withPlace(server.url, 'gardener'),
+    url: withDatabase(server.url, 'gardener'),
     admin,
     async stop() {
       await admin.end();
@@ -35,6 +35,6 @@ export async function startPlantsDatabase(
   };
 }
 
-function withPlace(url: string, username: string): string {
+function withDatabase(url: string, username: string): string {
   return Object.assign(new URL(url), { username, pathname: 'plants' }).href;
 }

@@ -7,21 +7,21 @@ import postgres from 'postgres';
 import { expect } from 'vitest';
 import { expectStored, type Row } from './stored-plants.ts';
 
-/** The server's program on a database, and clients that add plants. */
+/** The server's program on a database, and clients that create plants. */
 export interface StoreUnderLoad {
   load: AcknowledgedLoad;
-  /** Stops them, and compares what was acknowledged with what is stored on the server of this URL. */
+  /** Stops both, and compares the acknowledged plants with those in the database at this URL. */
   finish(databaseUrl: string): Promise<void>;
-  /** Ends them, wherever they are. */
+  /** Stops both at once. */
   kill(): void;
 }
 
-/** Milliseconds: the promised deadline of a request, and what a busy machine may add to it. */
+/** Milliseconds for an answer: the promised deadline, and an allowance for a busy machine. */
 export const slowest = 5_000 + 1_500;
 
 const token = 'secret';
 
-/** Starts them, and waits until there is something to lose. */
+/** Starts both, and waits until 100 plants are acknowledged. */
 export async function startStoreUnderLoad(databaseUrl: string): Promise<StoreUnderLoad> {
   const server = startProcess({ DATABASE_URL: databaseUrl, PLANT_STORE_TOKEN: token });
   const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
@@ -50,16 +50,16 @@ export async function startStoreUnderLoad(databaseUrl: string): Promise<StoreUnd
       expectStored(acknowledged, rows);
       expect(seen.slowest).toBeLessThan(slowest);
       expect(seen.withoutRetryAfter).toBe(0);
-      expect(Object.keys(answers).filter((answer) => !isFit(answer))).toEqual([]);
+      expect(Object.keys(answers).filter((answer) => !isAllowed(answer))).toEqual([]);
       expect(connections.length).toBeLessThanOrEqual(6);
-      expect(warnings(server.output())).toBeLessThan(seconds + 2);
+      expect(countWarnings(server.output())).toBeLessThan(seconds + 2);
     },
   };
 }
 
-const isFit = (answer: string) => answer === '200' || answer === '503 50300';
+const isAllowed = (answer: string) => answer === '200' || answer === '503 50300';
 
-/** How many lines of a log are warnings or worse. */
-function warnings(log: string): number {
+/** Counts the log lines that are warnings or worse. */
+function countWarnings(log: string): number {
   return log.split('\n').filter((line) => /^\{"level":[4-6]0,/.test(line)).length;
 }

@@ -8,7 +8,7 @@ export interface Row {
   tag: string | null;
 }
 
-/** All that was acknowledged is stored, exactly as it was sent. */
+/** Expects that every acknowledged plant is stored exactly as it was sent. */
 export function expectStored(acknowledged: Seen['acknowledged'], rows: readonly Row[]): void {
   const stored = new Map(rows.map((row) => [row.id, row]));
   for (const { id, name, tag = null } of acknowledged) {

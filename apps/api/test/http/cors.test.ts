@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-/** What a browser asks before it sends a request with a token to another origin. */
+/** Sends the request that a browser sends before a request with a token to another origin. */
 const preflight = (path: string, headers = { origin }) =>
   fetch(server.url + path, {
     method: 'OPTIONS',
@@ -26,7 +26,7 @@ const preflight = (path: string, headers = { origin }) =>
   });
 
 it.each(surfaces)(
-  'lets a page of a configured origin ask over $name, without a token',
+  'allows preflights of a configured origin over $name, without a token',
   async ({ path }) => {
     const { status, headers } = await preflight(path);
     expect(status).toBe(204);
@@ -38,19 +38,22 @@ it.each(surfaces)(
   },
 );
 
-it.each(surfaces)('lets it read answers and errors over $name', async (surface) => {
-  for (const [authorization, status] of [
-    ['Bearer test-token', 200],
-    ['', 401],
-  ] as const) {
-    const reply = await surface.send(server, plant, { origin, authorization });
-    expect(reply.status).toBe(status);
-    expect(reply.headers.get('access-control-allow-origin')).toBe(origin);
-    expect(reply.headers.get('vary')).toMatch(/\bOrigin$/);
-  }
-});
+it.each(surfaces)(
+  'allows pages of a configured origin to read plants and errors over $name',
+  async (surface) => {
+    for (const [authorization, status] of [
+      ['Bearer test-token', 200],
+      ['', 401],
+    ] as const) {
+      const reply = await surface.send(server, plant, { origin, authorization });
+      expect(reply.status).toBe(status);
+      expect(reply.headers.get('access-control-allow-origin')).toBe(origin);
+      expect(reply.headers.get('vary')).toMatch(/\bOrigin$/);
+    }
+  },
+);
 
-it.each(surfaces)('says nothing to pages of other origins over $name', async (surface) => {
+it.each(surfaces)('allows nothing to pages of other origins over $name', async (surface) => {
   const other = { origin: 'https://example.com' };
   expect((await preflight(surface.path, other)).headers.has('access-control-allow-origin')).toBe(
     false,
@@ -60,13 +63,13 @@ it.each(surfaces)('says nothing to pages of other origins over $name', async (su
   expect(reply.headers.get('vary')).toMatch(/\bOrigin$/);
 });
 
-it('answers other requests with OPTIONS as ever', async () => {
+it('answers 405 to OPTIONS requests that are not preflights', async () => {
   const reply = await fetch(`${server.url}/plants`, { method: 'OPTIONS', headers: { origin } });
   expect(reply.status).toBe(405);
   expect(reply.headers.get('allow')).toBe('POST');
 });
 
-it('is off unless it is configured', async () => {
+it('allows no origin by default', async () => {
   const closed = await startServer('Postgres');
   for (const { send } of surfaces) {
     const { headers } = await send(closed, plant, { origin });

@@ -12,16 +12,16 @@ import { post } from '../fixtures/surfaces.ts';
 let store: PlantStore;
 let server: FastifyInstance;
 let url: string;
-/** What happens while the server closes and still takes requests. */
-let meanwhile: () => Promise<void>;
+/** Runs while the server closes and still accepts requests. */
+let duringDrain: () => Promise<void>;
 const log: string[] = [];
 
 beforeEach(async () => {
   store = await openPlantStore({ databaseUrl: await createDatabase(inject('postgresUrl')) });
   const logStream = { write: (line: string) => log.push(line) };
   server = await buildServer({ store, authenticate: acceptTestToken(store), logStream });
-  meanwhile = async () => {};
-  server.addHook('preClose', () => meanwhile());
+  duringDrain = async () => {};
+  server.addHook('preClose', () => duringDrain());
   url = await server.listen({ host: '127.0.0.1', port: 0 });
 });
 
@@ -37,8 +37,8 @@ const create = (id: number) => {
   );
 };
 
-it('is not ready any more, but still takes requests, each of which ends its connection', async () => {
-  meanwhile = async () => {
+it('is not ready, but answers requests, and closes the connection of each', async () => {
+  duringDrain = async () => {
     const ready = await fetch(`${url}/readyz`);
     expect(ready.status).toBe(503);
     expect(await ready.json()).toMatchObject({ error: 50302 });
@@ -50,8 +50,8 @@ it('is not ready any more, but still takes requests, each of which ends its conn
   expect.assertions(5);
 });
 
-it('answers all that was sent on a connection, and says with the last that it ends', async () => {
-  meanwhile = async () => {
+it('answers all requests of a connection, and announces the close in the last reply', async () => {
+  duringDrain = async () => {
     const { replies } = await sendRaw(url, create(1) + create(2) + create(3));
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
     const connections = replies.map(({ headers }) => headers.get('connection'));
@@ -61,13 +61,13 @@ it('answers all that was sent on a connection, and says with the last that it en
   expect.assertions(2);
 });
 
-it('answers what is under way, and says that the connection ends', async () => {
+it('answers the requests in progress, and announces the close in their replies', async () => {
   const held = Promise.withResolvers<void>();
-  const { create: createAtOnce } = store;
+  const { create: createInStore } = store;
   Object.assign(store, {
     create: vi.fn<PlantStore['create']>(async (plant) => {
       await held.promise;
-      return createAtOnce(plant);
+      return createInStore(plant);
     }),
   });
   const reply = post(target(), '/plants', '{"id":1,"name":"x"}');
@@ -80,7 +80,7 @@ it('answers what is under way, and says that the connection ends', async () => {
   await closed;
 });
 
-it('does not wait for connections on which nothing was sent, or nothing more', async () => {
+it('does not wait for unused and idle connections', async () => {
   const { port } = new URL(url);
   const unused = connect(Number(port), '127.0.0.1');
   const idle = connect(Number(port), '127.0.0.1');

@@ -12,8 +12,11 @@ beforeAll(async () => {
 
 afterAll(() => store.close());
 
-/** Whom the log names, and what is answered, when requests come through 127.0.0.1 for these clients. */
-async function send(path: string, trustProxy: string[], clients: string[]) {
+/**
+ * Sends a request from 127.0.0.1 for each client. Returns the statuses and the addresses in the
+ * log.
+ */
+async function sendFor(clients: string[], path: string, trustProxy: string[]) {
   const log: string[] = [];
   const logStream = { write: (line: string) => log.push(line) };
   const server = await buildServer({ store, trustProxy, authFailureLimit: 1, logStream });
@@ -29,14 +32,14 @@ async function send(path: string, trustProxy: string[], clients: string[]) {
 const clients = ['192.0.2.1', '192.0.2.1', '192.0.2.2', '192.0.2.3, 192.0.2.1'];
 
 it.each(['/plants', '/trpc/createPlant'])(
-  'limits the client that a trusted proxy names, and believes nobody else, at %s',
+  'limits the client that a trusted proxy names at %s, and ignores other proxies',
   async (path) => {
-    expect(await send(path, ['10.0.0.0/8', '127.0.0.1'], clients)).toEqual({
+    expect(await sendFor(clients, path, ['10.0.0.0/8', '127.0.0.1'])).toEqual({
       statuses: [401, 429, 401, 429],
       ips: ['192.0.2.1', '192.0.2.1', '192.0.2.2', '192.0.2.1'],
     });
     for (const trusted of [['10.0.0.0/8'], []]) {
-      expect(await send(path, trusted, clients)).toEqual({
+      expect(await sendFor(clients, path, trusted)).toEqual({
         statuses: [401, 429, 429, 429],
         ips: Array(4).fill('127.0.0.1'),
       });
@@ -44,13 +47,16 @@ it.each(['/plants', '/trpc/createPlant'])(
   },
 );
 
-it.each(['10.0.0.1', '10.0.0.0/8, 127.0.0.1', '::1,2001:db8::/32'])('trusts %j', (value) => {
-  const { PLANT_STORE_TRUST_PROXY: trusted } = readEnv({ PLANT_STORE_TRUST_PROXY: value });
-  expect(trusted).toEqual(value.split(',').map((each) => each.trim()));
-});
+it.each(['10.0.0.1', '10.0.0.0/8, 127.0.0.1', '::1,2001:db8::/32'])(
+  'reads the trusted proxies %j',
+  (value) => {
+    const { PLANT_STORE_TRUST_PROXY: trusted } = readEnv({ PLANT_STORE_TRUST_PROXY: value });
+    expect(trusted).toEqual(value.split(',').map((each) => each.trim()));
+  },
+);
 
 it.each(['true', '1', '10.0.0.0/33', 'proxy.example.com', '10.0.0.1,'])(
-  'does not trust %j, which is no address',
+  'rejects %j, which is not an address or subnet',
   (value) => {
     expect(() => readEnv({ PLANT_STORE_TRUST_PROXY: value })).toThrow(
       `PLANT_STORE_TRUST_PROXY is ${JSON.stringify(value)}: set addresses or subnets of proxies`,

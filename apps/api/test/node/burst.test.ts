@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createDatabase, startProcess } from '@plant-store/test-setup';
 import { expect, inject, it, onTestFinished } from 'vitest';
+import { hasLongBacklog } from '../fixtures/platform.ts';
 
-it('keeps a thousand clients that come while it is busy, and answers them all', async () => {
+// Windows cannot pause a process, and macOS lets only 128 connections wait.
+it.runIf(hasLongBacklog)('answers a thousand clients that connect while it is busy', async () => {
   const server = startProcess({
     DATABASE_URL: await createDatabase(inject('postgresUrl')),
     PLANT_STORE_TOKEN: 'secret',
@@ -12,7 +14,7 @@ it('keeps a thousand clients that come while it is busy, and answers them all', 
   const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
   const { hostname, port } = new URL(url);
 
-  server.child.kill('SIGSTOP');
+  server.child.kill('SIGSTOP'); // A paused process accepts no connection.
   const sockets = Array.from({ length: 1_000 }, () => connect(Number(port), hostname));
   await Promise.all(sockets.map((socket) => once(socket, 'connect')));
   server.child.kill('SIGCONT');

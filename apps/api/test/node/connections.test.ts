@@ -19,7 +19,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-/** Opens connections and sends the same on each; what comes back is left unread. */
+/** Opens connections and sends the same text on each. The replies are left unread. */
 async function open(count: number, text = ''): Promise<Socket[]> {
   const port = Number(new URL(server.url).port);
   const opened = Array.from({ length: count }, () => connect(port, '127.0.0.1'));
@@ -30,37 +30,40 @@ async function open(count: number, text = ''): Promise<Socket[]> {
   return opened;
 }
 
-const isServed = async () =>
+const expectService = async () =>
   expect((await post(server, '/plants', '{"id":1,"name":"x"}')).status).toBe(200);
 
 it.each([
   ['nothing', ''],
-  ['half a head', 'POST /plants HTTP/1.1\r\nHost: x\r\n'],
+  ['a part of the headers', 'POST /plants HTTP/1.1\r\nHost: x\r\n'],
   [
-    'half a body',
+    'a part of the body',
     'POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test-token\r\n' +
       'Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{"id":',
   ],
-])('ends connections on which %s is sent, and serves others meanwhile', async (_what, text) => {
-  const opened = await open(500, text);
-  await isServed();
-  for (const socket of opened) socket.resume();
-  await Promise.all(opened.map((socket) => once(socket, 'close')));
-  await isServed();
-});
+])(
+  'closes connections on which clients send %s, and serves others meanwhile',
+  async (_what, text) => {
+    const opened = await open(500, text);
+    await expectService();
+    for (const socket of opened) socket.resume();
+    await Promise.all(opened.map((socket) => once(socket, 'close')));
+    await expectService();
+  },
+);
 
-it('ends connections whose answers nobody reads, and serves others meanwhile', async () => {
-  const page = '/docs/js/scalar.js'; // The largest answer that there is.
+it('closes connections whose replies nobody reads, and serves others meanwhile', async () => {
+  const page = '/docs/js/scalar.js'; // The largest reply of the server.
   await (await fetch(server.url + page)).text();
   const before = process.memoryUsage().arrayBuffers;
   await open(100, `GET ${page} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(10));
-  await isServed(); // Over a connection that is taken after all of these.
+  await expectService(); // Its connection is accepted after all of these.
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100 * 2 ** 20);
   await vi.waitFor(async () => expect(await server.connections()).toBeLessThan(100), 20_000);
-  await isServed();
+  await expectService();
 });
 
-it('refuses requests at once of which too many are unanswered on their connection', async () => {
+it('rejects further requests of a connection on which 100 have no reply yet', async () => {
   const held = Promise.withResolvers<void>();
   const create = vi.fn<PlantStore['create']>(async ({ name }) => {
     await held.promise;
@@ -70,10 +73,10 @@ it('refuses requests at once of which too many are unanswered on their connectio
   const request =
     'POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test-token\r\n' +
     'Content-Type: application/json\r\nContent-Length: 19\r\n\r\n{"id":1,"name":"x"}';
-  const isRefused = () => waiting.log.some((line) => line.includes('have no reply yet'));
+  const isRejected = () => waiting.log.some((line) => line.includes('have no reply yet'));
   const last = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
   const all = sendRaw(waiting.url, request.repeat(150) + last);
-  await vi.waitFor(() => expect(isRefused()).toBe(true));
+  await vi.waitFor(() => expect(isRejected()).toBe(true));
   await fetch(`${waiting.url}/livez`);
   expect(create).toHaveBeenCalledTimes(100);
   held.resolve();
@@ -84,15 +87,15 @@ it('refuses requests at once of which too many are unanswered on their connectio
   await waiting.stop();
 });
 
-it('refuses connections beyond its bound at once, says so in its log, and takes others later', async () => {
+it('closes connections beyond its limit at once, logs that, and accepts new ones later', async () => {
   const first = await open(600);
-  const [refused] = await open(1);
-  refused?.resume();
-  if (refused && !refused.destroyed) await once(refused, 'close');
+  const [rejected] = await open(1);
+  rejected?.resume();
+  if (rejected && !rejected.destroyed) await once(rejected, 'close');
   const lines = server.log.map((line) => JSON.parse(line));
   expect(lines).toContainEqual(
     expect.objectContaining({ level: 40, msg: 'a connection was rejected: 600 are open' }),
   );
   for (const socket of first) socket.destroy();
-  await vi.waitFor(isServed);
+  await vi.waitFor(expectService);
 });

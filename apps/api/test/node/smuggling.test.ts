@@ -20,30 +20,30 @@ beforeEach(() => {
 const authorization = 'Authorization: Bearer test-token\r\nContent-Type: application/json\r\n';
 const plant = '{"id":1,"name":"x"}';
 
-/** What an attacker hides in the body of another request, for the server to take it for the next. */
+/** A request that an attacker hides in the body of another one, so that the server executes it. */
 const hidden = `POST /plants HTTP/1.1\r\nHost: x\r\n${authorization}Content-Length: 19\r\n\r\n${plant}`;
 
 it.each([
-  ['a length and chunks', 'Content-Length: 5\r\nTransfer-Encoding: chunked'],
-  ['chunks and a length', 'Transfer-Encoding: chunked\r\nContent-Length: 5'],
-  ['chunks twice', 'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked'],
-  ['chunks, then nothing', 'Transfer-Encoding: chunked, identity'],
-  ['chunks that resemble chunks', 'Transfer-Encoding: xchunked'],
-  ['chunks after a vertical tab', 'Transfer-Encoding: \x0bchunked'],
-  ['chunks in quotes', 'Transfer-Encoding: "chunked"'],
-  ['chunks with a space before the colon', 'Transfer-Encoding : chunked'],
-  ['chunks on a folded line', 'Transfer-Encoding:\r\n chunked\r\nContent-Length: 5'],
+  ['a length before chunked coding', 'Content-Length: 5\r\nTransfer-Encoding: chunked'],
+  ['chunked coding before a length', 'Transfer-Encoding: chunked\r\nContent-Length: 5'],
+  ['chunked coding twice', 'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked'],
+  ['chunked coding, then identity', 'Transfer-Encoding: chunked, identity'],
+  ['an unknown coding that resembles chunked', 'Transfer-Encoding: xchunked'],
+  ['chunked coding after a vertical tab', 'Transfer-Encoding: \x0bchunked'],
+  ['chunked coding in quotes', 'Transfer-Encoding: "chunked"'],
+  ['chunked coding with a space before the colon', 'Transfer-Encoding : chunked'],
+  ['chunked coding on a folded line', 'Transfer-Encoding:\r\n chunked\r\nContent-Length: 5'],
   ['two lengths', 'Content-Length: 5\r\nContent-Length: 6'],
   ['a list of lengths', 'Content-Length: 5, 5'],
   ['a length with a sign', 'Content-Length: +5'],
   ['a negative length', 'Content-Length: -1'],
   ['a hexadecimal length', 'Content-Length: 0x5'],
-  ['a length beyond all numbers', `Content-Length: ${'9'.repeat(30)}`],
+  ['a length that no number can hold', `Content-Length: ${'9'.repeat(30)}`],
   ['an empty length', 'Content-Length:'],
   ['a bare line feed', 'A: b\nContent-Length: 5'],
   ['a bare carriage return', 'A: b\rContent-Length: 5'],
   ['a NUL', 'A: b\0c'],
-])('takes nothing for a request that hides behind %s', async (_what, headers) => {
+])('does not execute a request that hides behind %s', async (_what, headers) => {
   const head = `POST /plants HTTP/1.1\r\nHost: x\r\n${authorization}${headers}\r\n\r\n`;
   for (const body of [`0\r\n\r\n${hidden}`, hidden]) {
     const { replies } = await sendRaw(server.url, head + body);
@@ -55,7 +55,7 @@ it.each([
 });
 
 it.each(['zz', '-1', '0x0', 'fffffffffffffffff', '1;\n'])(
-  'takes nothing for a request that hides behind a chunk of size %j',
+  'does not execute a request that hides behind a chunk of size %j',
   async (size) => {
     const head = `POST /plants HTTP/1.1\r\nHost: x\r\n${authorization}Transfer-Encoding: chunked\r\n\r\n`;
     const { replies } = await sendRaw(server.url, `${head}${size}\r\n\r\n${hidden}`);
@@ -65,7 +65,7 @@ it.each(['zz', '-1', '0x0', 'fffffffffffffffff', '1;\n'])(
   },
 );
 
-it('sees every header, be there thousands', async () => {
+it('reads every header of a request with thousands', async () => {
   const many = 'a:\r\n'.repeat(3_000);
   const head = `POST /plants HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${authorization}`;
   const length = `Content-Length: ${plant.length}\r\n`;
@@ -78,14 +78,14 @@ it('sees every header, be there thousands', async () => {
   expect(twice.status).toBe(400);
 });
 
-it('answers 431 to more headers than it takes', async () => {
+it('answers 431 to headers that are too large', async () => {
   const head = `POST /plants HTTP/1.1\r\nHost: x\r\n${authorization}`;
   const { replies } = await sendRaw(server.url, `${head}${'a:\r\n'.repeat(20_000)}\r\n`);
   expect(replies).toMatchObject([{ status: 431 }]);
 });
 
 it.each(surfaces)(
-  'refuses over $name what is not UTF-8, rather than alter it',
+  'rejects a body over $name that is not UTF-8, and does not alter it',
   async ({ path }) => {
     const isRest = path === '/plants';
     const json = isRest ? '{"id":1,"name":"\xff"}' : '{"json":{"id":1,"name":"\xff"}}';

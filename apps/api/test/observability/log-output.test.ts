@@ -8,6 +8,7 @@ import {
   startProcess,
 } from '@plant-store/test-setup';
 import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
+import { hasDevFull, hasFileSizeLimit, hasPosixSignals } from '../fixtures/platform.ts';
 
 let server: StartedProcess;
 let url: string;
@@ -22,7 +23,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Starts the server by this shell command, and waits until it serves. */
+/** Starts the server, in this shell command if one is given, and waits until it serves. */
 async function start(shell?: string): Promise<void> {
   const PORT = String(await freePort());
   server = startProcess({ PORT, DATABASE_URL: await createDatabase(inject('postgresUrl')) }, shell);
@@ -30,7 +31,7 @@ async function start(shell?: string): Promise<void> {
   await vi.waitFor(async () => expect((await fetch(`${url}/livez`)).status).toBe(200), 10_000);
 }
 
-/** Has the server log this many bytes and more, while it answers. */
+/** Sends requests until the server has logged at least this many bytes. */
 async function logAtLeast(bytes: number): Promise<void> {
   const path = `/${'x'.repeat(8_000)}`;
   for (let i = 0; i < bytes / path.length; i++) {
@@ -43,36 +44,42 @@ const stop = () => {
   return server.ended();
 };
 
-it('serves and ends in peace where no line of the log can be written', async () => {
+// Only Linux has `/dev/full`.
+it.runIf(hasDevFull)('serves and stops when no log line can be written', async () => {
   await start('exec "$@" > /dev/full');
   await logAtLeast(50_000);
   expect(await stop()).toBe(0);
 });
 
-it('goes on with the log where it stopped, once there is room again', async () => {
-  const log = join(directory, 'log');
-  const limit = 20 * 512; // A file that may not grow fails as one on a full disk does.
-  await start(`ulimit -f ${limit / 512} && exec "$@" >> ${log}`);
-  await logAtLeast(2 * limit);
-  await vi.waitFor(async () => expect((await stat(log)).size).toBe(limit));
-  const before = await readFile(log, 'utf8');
+// Only on Linux is the unit of `ulimit -f` known.
+it.runIf(hasFileSizeLimit)(
+  'writes the waiting log lines when the disk has space again',
+  async () => {
+    const log = join(directory, 'log');
+    const limit = 20 * 512; // A write beyond the limit fails as it does on a full disk.
+    await start(`ulimit -f ${limit / 512} && exec "$@" >> ${log}`);
+    await logAtLeast(2 * limit);
+    await vi.waitFor(async () => expect((await stat(log)).size).toBe(limit));
+    const before = await readFile(log, 'utf8');
 
-  // The lines that wait need more room than there is at once.
-  await truncate(log);
-  await vi.waitFor(async () => expect((await stat(log)).size).toBe(limit));
-  const after = await readFile(log, 'utf8');
-  await truncate(log);
-  expect(await stop()).toBe(0);
+    // The waiting lines need more space than the emptied file has.
+    await truncate(log);
+    await vi.waitFor(async () => expect((await stat(log)).size).toBe(limit));
+    const after = await readFile(log, 'utf8');
+    await truncate(log);
+    expect(await stop()).toBe(0);
 
-  const lines = (before + after + (await readFile(log, 'utf8'))).match(/^\{.*$/gm) ?? [];
-  const logged = lines.map((line) => JSON.parse(line));
-  expect(logged.filter(({ status }) => status === 404)).toHaveLength(
-    Math.ceil((2 * limit) / 8_001),
-  );
-  expect(logged.at(-1).msg).toBe('stopped');
-});
+    const lines = (before + after + (await readFile(log, 'utf8'))).match(/^\{.*$/gm) ?? [];
+    const logged = lines.map((line) => JSON.parse(line));
+    expect(logged.filter(({ status }) => status === 404)).toHaveLength(
+      Math.ceil((2 * limit) / 8_001),
+    );
+    expect(logged.at(-1).msg).toBe('stopped');
+  },
+);
 
-it('serves and ends though nobody reads what it prints', async () => {
+// On Windows a pipe blocks the writer, and there are no signals that a process can handle.
+it.runIf(hasPosixSignals)('serves and stops when nobody reads its output', async () => {
   await start();
   server.child.stdout?.pause();
   await logAtLeast(1_000_000);
@@ -80,7 +87,7 @@ it('serves and ends though nobody reads what it prints', async () => {
   await vi.waitFor(() => expect(server.child.exitCode).toBe(0), 10_000);
 });
 
-it('prints every line before it ends, also to a reader that falls behind', async () => {
+it.runIf(hasPosixSignals)('prints every line before it exits, even to a slow reader', async () => {
   await start();
   server.child.stdout?.pause();
   await logAtLeast(1_000_000);

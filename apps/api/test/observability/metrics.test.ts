@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { errorCatalogue } from '@plant-store/schemas';
 import { createDatabase, type StartedProcess, startProcess } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
@@ -29,10 +30,10 @@ afterAll(async () => {
 
 const scrape = async () => readPrometheusText(await (await fetch(metricsUrl)).text());
 
-/** By how much each of these series grows while something is done. */
-async function growth(names: string[], act: () => Promise<unknown>): Promise<number[]> {
+/** Runs a function and returns by how much each of these series has grown. */
+async function growth(names: string[], run: () => Promise<unknown>): Promise<number[]> {
   const before = await scrape();
-  await act();
+  await run();
   const after = await scrape();
   return names.map((name) => after.value(name) - before.value(name));
 }
@@ -67,7 +68,7 @@ it('counts each error of a batch over tRPC', async () => {
   ]);
 });
 
-it('counts what was refused before it was a request', async () => {
+it('counts the errors of malformed requests', async () => {
   const grown = await growth([errors(40002)], async () => {
     await sendRaw(target.url, 'what is this?\r\n\r\n');
     await fetch(`${target.url}/%`);
@@ -75,9 +76,10 @@ it('counts what was refused before it was a request', async () => {
   expect(grown).toEqual([2]);
 });
 
-it('tells every error of the catalogue from the start, so that there is a rate of the first one', async () => {
+it('has a series for every error of the catalogue before the first error', async () => {
   const { samples } = await scrape();
-  expect([...samples.keys()]).toContain(errors(50000));
+  const series = Object.values(errorCatalogue).map(({ code }) => errors(code));
+  expect([...samples.keys()]).toEqual(expect.arrayContaining(series));
 });
 
 it('counts the plants of each batch', async () => {
@@ -92,16 +94,16 @@ it('counts the plants of each batch', async () => {
   );
 });
 
-it('tells how many creates wait and how many are under way', async () => {
+it('shows how many creates wait and how many are in flight', async () => {
   const sql = postgres(databaseUrl, { max: 1 });
   let replies: Promise<unknown> = Promise.resolve();
   await sql.begin(async (lock) => {
     await lock`lock table plants`;
     const send = (id: number) => post(target, '/plants', `{"id":${id},"name":"x"}`);
     replies = Promise.all(Array.from({ length: 20 }, (_, i) => send(200 + i)));
-    const open = ({ value }: Scrape) =>
+    const unanswered = ({ value }: Scrape) =>
       value('plant_store_creates_waiting') + value('plant_store_creates_in_flight');
-    await expect.poll(async () => open(await scrape())).toBe(20);
+    await expect.poll(async () => unanswered(await scrape())).toBe(20);
     expect((await scrape()).value('plant_store_creates_in_flight')).toBeGreaterThan(0);
   });
   await replies;
@@ -111,7 +113,7 @@ it('tells how many creates wait and how many are under way', async () => {
   expect(value('plant_store_creates_in_flight')).toBe(0);
 });
 
-it('makes no more series however many paths, methods and ids clients think of', async () => {
+it('adds no series for the paths, methods and ids that clients choose', async () => {
   const send = async (methods: string[], word: string) => {
     const paths = [
       `/${word}`,
@@ -139,7 +141,7 @@ it('makes no more series however many paths, methods and ids clients think of', 
   );
 });
 
-it('is offered on its own port alone', async () => {
+it('serves the metrics on their own port only', async () => {
   expect((await fetch(`${target.url}/metrics`)).status).toBe(404);
   const { headers } = await fetch(metricsUrl);
   expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
@@ -153,20 +155,20 @@ it('is offered on its own port alone', async () => {
   ]);
 });
 
-it('has the metrics that docs/operations.md names, each of the store’s own among them', async () => {
+it('has every metric that docs/operations.md names, which names every metric of the store', async () => {
   const page = await readFile(new URL('../../../../docs/operations.md', import.meta.url), 'utf8');
   const named = new Set(
     [...page.matchAll(/\b(plant_store|nodejs|process)_[a-z\d_]+/g)].map(([name]) =>
       name.replace(/_(bucket|sum|count)$/, ''),
     ),
   );
-  const offered = new Set((await scrape()).types.keys());
-  expect([...named].filter((name) => !offered.has(name))).toEqual([]);
-  const ours = [...offered].filter((name) => name.startsWith('plant_store_'));
+  const served = new Set((await scrape()).types.keys());
+  expect([...named].filter((name) => !served.has(name))).toEqual([]);
+  const ours = [...served].filter((name) => name.startsWith('plant_store_'));
   expect(ours.filter((name) => !named.has(name))).toEqual([]);
 });
 
-it('counts what the database failed by the code that it gave', async () => {
+it('counts database errors by their SQLSTATE', async () => {
   const sql = postgres(databaseUrl);
   await sql`drop table plants`;
   await sql.end();

@@ -22,23 +22,20 @@ afterAll(() => server.stop());
 const linesOf = (id: string) =>
   server.log.map((line) => JSON.parse(line)).filter(({ reqId }) => reqId === id);
 
-it.each(surfaces)(
-  'keeps a well-formed request id over $name, in answers and errors',
-  async (surface) => {
-    for (const [id, json, status] of [
-      ['4bf92f3577b34da6a3ce929d0e0e4736', plant, 200],
-      ['req_8:a.b/c+d=@e-f', 'not json', 400],
-      ['a'.repeat(128), '{"id":500,"name":"x"}', 500],
-    ] as const) {
-      const reply = await surface.send(server, json, { 'x-request-id': id });
-      expect(reply.status).toBe(status);
-      expect(reply.headers.get('x-request-id')).toBe(id);
-    }
-  },
-);
+it.each(surfaces)('keeps a well-formed id over $name, in replies of all kinds', async (surface) => {
+  for (const [id, json, status] of [
+    ['4bf92f3577b34da6a3ce929d0e0e4736', plant, 200],
+    ['req_8:a.b/c+d=@e-f', 'not json', 400],
+    ['a'.repeat(128), '{"id":500,"name":"x"}', 500],
+  ] as const) {
+    const reply = await surface.send(server, json, { 'x-request-id': id });
+    expect(reply.status).toBe(status);
+    expect(reply.headers.get('x-request-id')).toBe(id);
+  }
+});
 
 it.each(surfaces)(
-  'makes an id over $name where there is none that is well-formed',
+  'generates an id over $name when the id is missing or not well-formed',
   async (surface) => {
     for (const sent of [
       {},
@@ -55,7 +52,7 @@ it.each(surfaces)(
   },
 );
 
-it('makes an id where two were sent', async () => {
+it('generates an id when a client sends two', async () => {
   const { headers } = await sendRaw(
     server.url,
     'GET /livez HTTP/1.1\r\nHost: x\r\nX-Request-Id: a\r\nX-Request-Id: b\r\nConnection: close\r\n\r\n',
@@ -72,7 +69,7 @@ it.each([
   ['POST', '/plants', 401],
   ['POST', '/trpc/createPlant', 401],
   ['POST', '/trpc/nothing', 401],
-])('tells it for %s %s, which is answered %i, and in the log', async (method, path, status) => {
+])('sends and logs the id of %s %s, whose status is %i', async (method, path, status) => {
   const id = `id-of-${method}-${path}`.replaceAll('%', '.');
   const reply = await fetch(server.url + path, { method, headers: { 'x-request-id': id } });
   expect(reply.status).toBe(status);
@@ -85,7 +82,7 @@ it.each([
   [`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
   ['POST /plants HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close\r\n\r\n', 417],
   ['CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 405],
-])('makes one for what is refused below Fastify: %j', async (bytes, status) => {
+])('generates an id for a request that never reaches Fastify: %j', async (bytes, status) => {
   const reply = await sendRaw(server.url, bytes);
   expect(reply.status).toBe(status);
   const id = reply.headers.get('x-request-id') ?? '';
@@ -94,10 +91,10 @@ it.each([
   expect(linesOf(id)).toMatchObject([{ msg: 'rejected', status, errors: [error] }]);
 });
 
-it('is on the line of a request and on that of its failure', async () => {
-  await post(server, '/plants', '{"id":500,"name":"x"}', { 'x-request-id': 'failing' });
+it('is in the log line of a request and in that of its error', async () => {
+  await post(server, '/plants', '{"id":500,"name":"x"}', { 'x-request-id': 'with-a-bug' });
   await expect
-    .poll(() => linesOf('failing'))
+    .poll(() => linesOf('with-a-bug'))
     .toMatchObject([
       { level: 50, error: 50000, err: { message: 'something is not defined' } },
       { level: 30, status: 500, errors: [50000], msg: 'request' },

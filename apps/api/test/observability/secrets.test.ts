@@ -6,9 +6,9 @@ import { expect, inject, it } from 'vitest';
 import { buildServer } from '../../src/server.ts';
 import { surfaces } from '../fixtures/surfaces.ts';
 
-const token = 'plant_secret-token-that-nobody-may-see';
+const token = 'plant_secret-token';
 
-it('neither a reply nor a log line has a token, SQL or a stack in it, whatever goes wrong', async () => {
+it('no reply and no log line contains a token, a value, SQL or a stack trace', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   const store = await openPlantStore({ databaseUrl });
   const log: string[] = [];
@@ -60,70 +60,6 @@ it('neither a reply nor a log line has a token, SQL or a stack in it, whatever g
   }
   expect(everything).not.toMatch(/insert into|select |from "|params:|\$1/i);
   expect(everything).not.toMatch(/"stack"|\\n +at |node_modules/);
-});
-
-it('says in its log who asked for what, and what came of it', async () => {
-  const log: string[] = [];
-  const store = await openPlantStore({ databaseUrl: await createDatabase(inject('postgresUrl')) });
-  const server = await buildServer({ store, logStream: { write: (line) => log.push(line) } });
-  const added = await store.accessTokens.create('Ann');
-  const headers = { authorization: `Bearer ${added}` };
-  const payload = { id: 1, name: 'x' };
-  await server.inject({ method: 'POST', url: '/plants?x=1', headers, payload });
-  await server.close();
-  await store.close();
-  expect(log.map((line) => JSON.parse(line))).toContainEqual({
-    level: 30,
-    time: expect.any(Number),
-    pid: process.pid,
-    hostname: expect.any(String),
-    reqId: expect.any(String),
-    method: 'POST',
-    path: '/plants',
-    status: 200,
-    ip: '127.0.0.1',
-    principal: 'Ann',
-    ms: expect.any(Number),
-    msg: 'request',
-  });
-});
-
-it('says so where a client left before it had its answer', async () => {
-  const log: string[] = [];
-  const store = await openPlantStore({ databaseUrl: await createDatabase(inject('postgresUrl')) });
-  const asked = Promise.withResolvers<void>();
-  const left = Promise.withResolvers<void>();
-  const create = async () => {
-    asked.resolve();
-    await left.promise;
-    return { name: 'x' };
-  };
-  const server = await buildServer({
-    store: { ...store, create },
-    authenticate: () => ({ name: 'Ann' }),
-    logStream: { write: (line) => log.push(line) },
-  });
-  const url = await server.listen({ port: 0 });
-  const client = new AbortController();
-  const reply = fetch(`${url}/plants`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: '{"id":1,"name":"x"}',
-    signal: client.signal,
-  });
-  await asked.promise;
-  client.abort();
-  await expect(reply).rejects.toThrow('aborted');
-  const lines = () => log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');
-  await expect
-    .poll(lines)
-    .toMatchObject([
-      { method: 'POST', path: '/plants', status: 499, ip: '127.0.0.1', principal: 'Ann' },
-    ]);
-  left.resolve();
-  await server.close();
-  await store.close();
-  expect(lines()).toHaveLength(1);
 });
 
 function undefinedFunction(): never {

@@ -1,108 +1,123 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { createDatabase, type StartedProcess, startProcess } from '@plant-store/test-setup';
-import { afterEach, expect, inject, it, vi } from 'vitest';
+import { createDatabase, type StartedProcess } from '@plant-store/test-setup';
+import { describe, expect, inject, it, vi } from 'vitest';
+import { hasPosixSignals } from '../fixtures/platform.ts';
+import { printedUrl, startProgram, stopProgram } from '../fixtures/program.ts';
 
-let server: StartedProcess;
-let port: string;
+// Windows has no signals that a process can handle: `kill` ends it at once there.
+describe.runIf(hasPosixSignals)('the process', () => {
+  let server: StartedProcess;
+  let url: string;
 
-/** Runs in the server's process: something goes wrong there when it gets the signal SIGUSR2. */
-const accident = (code: string) => {
-  const script = `process.on('SIGUSR2', () => { ${code} })`;
-  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
-};
+  async function start(env: Record<string, string> = {}): Promise<void> {
+    const DATABASE_URL = await createDatabase(inject('postgresUrl'));
+    server = startProgram({ DATABASE_URL, PLANT_STORE_TOKEN: 'secret', ...env });
+    url = await printedUrl(server);
+  }
 
-async function start(env: Record<string, string> = {}): Promise<void> {
-  const DATABASE_URL = await createDatabase(inject('postgresUrl'));
-  server = startProcess({ DATABASE_URL, PLANT_STORE_TOKEN: 'secret', ...env });
-  [, port = ''] = await server.printed(/REST +http:\/\/127\.0\.0\.1:(\d+)/);
-}
+  function connectToServer(): Socket {
+    return connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
+  }
 
-afterEach(() => server.child.kill('SIGKILL'));
+  /**
+   * Sends the headers of a create. Resolves when the server has accepted them and asks for the
+   * body.
+   */
+  async function beginCreate(): Promise<Socket> {
+    const socket = connectToServer();
+    socket.write(
+      'POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret\r\n' +
+        'Content-Type: application/json\r\nContent-Length: 19\r\nExpect: 100-continue\r\n\r\n',
+    );
+    await once(socket, 'data');
+    return socket;
+  }
 
-/** Begins to create a plant: the server has let the request in and waits for its body. */
-async function begin(): Promise<Socket> {
-  const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
-  socket.write(
-    'POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret\r\n' +
-      'Content-Type: application/json\r\nContent-Length: 19\r\nExpect: 100-continue\r\n\r\n',
+  /** Sends the body of a create and resolves with the reply. */
+  async function finishCreate(socket: Socket): Promise<string> {
+    const [reply] = await Promise.all([once(socket, 'data'), socket.write('{"id":1,"name":"x"}')]);
+    return String(reply);
+  }
+
+  const stopsListening = () => vi.waitFor(() => expect(fetch(`${url}/livez`)).rejects.toThrow());
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'answers the requests in progress before it exits on %s',
+    async (signal) => {
+      await start();
+      const socket = await beginCreate();
+      server.child.kill(signal);
+      await stopsListening();
+      expect(await finishCreate(socket)).toMatch(/^HTTP\/1\.1 200 OK/);
+      expect(await server.ended()).toBe(0);
+    },
   );
-  await once(socket, 'data');
-  return socket;
-}
 
-async function finish(socket: Socket): Promise<string> {
-  const [reply] = await Promise.all([once(socket, 'data'), socket.write('{"id":1,"name":"x"}')]);
-  return String(reply);
-}
+  it('is not ready after SIGTERM, but accepts requests during the drain delay', async () => {
+    await start({ PLANT_STORE_DRAIN_DELAY: '600000' });
+    server.child.kill('SIGTERM');
+    await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(503));
+    expect(await finishCreate(await beginCreate())).toMatch(/^HTTP\/1\.1 200 OK/);
+  });
 
-const listensNoMore = () =>
-  vi.waitFor(() => expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow());
-
-it.each(['SIGTERM', 'SIGINT'] as const)(
-  'finishes the requests under way when it is told to stop by %s',
-  async (signal) => {
+  it('exits at once on a second signal', async () => {
     await start();
-    const socket = await begin();
-    server.child.kill(signal);
-    await listensNoMore();
-    expect(await finish(socket)).toMatch(/^HTTP\/1\.1 200 OK/);
-    expect(await server.ended()).toBe(0);
-  },
-);
-
-it('says that it is not ready, and takes requests for a while, when it gets SIGTERM', async () => {
-  await start({ PLANT_STORE_DRAIN_DELAY: '600000' });
-  server.child.kill('SIGTERM');
-  await vi.waitFor(async () =>
-    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(503),
-  );
-  expect(await finish(await begin())).toMatch(/^HTTP\/1\.1 200 OK/);
-});
-
-it('ends at once when it gets a second signal', async () => {
-  await start();
-  await begin();
-  server.child.kill('SIGTERM');
-  await listensNoMore();
-  server.child.kill('SIGINT');
-  expect(await server.ended()).toBe(1);
-});
-
-it('ends though a client never sends the rest of its request', async () => {
-  await start();
-  const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
-  socket.write('POST /plants HTTP/1.1\r\nHost: x\r\nContent-Le');
-  await once(socket, 'ready');
-  server.child.kill('SIGTERM');
-  expect(await server.ended()).toBe(0);
-});
-
-it.each([
-  ['an exception', `throw new TypeError('an accident')`, 'an accident'],
-  ['a rejection', `Promise.reject(new TypeError('an accident'))`, 'an accident'],
-  [
-    'something that is no error',
-    `throw { secret: 'secret' }`,
-    'no error was thrown, but a value (object)',
-  ],
-])(
-  'answers what is under way, then ends with exit code 1, after %s',
-  async (_what, code, message) => {
-    await start(accident(code));
-    const socket = await begin();
-    server.child.kill('SIGUSR2');
-    await listensNoMore();
-    expect(await finish(socket)).toMatch(/^HTTP\/1\.1 200 OK/);
+    await beginCreate();
+    server.child.kill('SIGTERM');
+    await stopsListening();
+    server.child.kill('SIGINT');
     expect(await server.ended()).toBe(1);
+  });
 
-    const lines = server
-      .output()
-      .match(/^\{"level":60.*$/gm)
-      ?.map((line) => JSON.parse(line));
-    expect(lines).toMatchObject([
-      { err: { message }, msg: 'an uncaught exception stops the process' },
-    ]);
-    expect(server.output()).not.toMatch(/"secret"|node_modules|\n +at /);
-  },
-);
+  it('exits even if a client never sends the rest of its request', async () => {
+    await start();
+    const socket = connectToServer();
+    socket.write('POST /plants HTTP/1.1\r\nHost: x\r\nContent-Le');
+    await once(socket, 'ready');
+    expect(await stopProgram(server)).toBe(0);
+  });
+
+  it('writes the log line of every request before it exits', async () => {
+    await start();
+    for (let i = 0; i < 50; i++) expect((await fetch(`${url}/livez`)).status).toBe(200);
+    expect(await stopProgram(server)).toBe(0);
+    expect(server.output().match(/"path":"\/livez","status":200/g)).toHaveLength(50);
+    expect(server.output()).toMatch(/"msg":"stopping"}\n.*"msg":"stopped"}\n$/);
+  });
+
+  /** The setting that makes the server's process run this code when it gets SIGUSR2. */
+  const onSigusr2 = (code: string) => {
+    const script = `process.on('SIGUSR2', () => { ${code} })`;
+    return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
+  };
+
+  it.each([
+    ['an uncaught exception', `throw new TypeError('an accident')`, 'an accident'],
+    ['an unhandled rejection', `Promise.reject(new TypeError('an accident'))`, 'an accident'],
+    [
+      'a thrown value that is not an error',
+      `throw { secret: 'secret' }`,
+      'a value was thrown, not an error (object)',
+    ],
+  ])(
+    'answers the requests in progress, then exits with code 1, after %s',
+    async (_event, code, message) => {
+      await start(onSigusr2(code));
+      const socket = await beginCreate();
+      server.child.kill('SIGUSR2');
+      await stopsListening();
+      expect(await finishCreate(socket)).toMatch(/^HTTP\/1\.1 200 OK/);
+      expect(await server.ended()).toBe(1);
+
+      const lines = server
+        .output()
+        .match(/^\{"level":60.*$/gm)
+        ?.map((line) => JSON.parse(line));
+      expect(lines).toMatchObject([
+        { err: { message }, msg: 'an uncaught exception stops the process' },
+      ]);
+      expect(server.output()).not.toMatch(/"secret"|node_modules|\n +at /);
+    },
+  );
+});

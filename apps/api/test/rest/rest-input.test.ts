@@ -9,15 +9,15 @@ import { requireToken } from '../../src/auth/authentication.ts';
 import { rest } from '../../src/rest/rest.ts';
 
 const t = initTRPC.meta<OpenApiMeta>().create();
-const asSent = t.procedure.input(z.unknown());
+const anyInput = t.procedure.input(z.unknown());
 const router = t.router({
-  find: asSent
+  find: anyInput
     .meta({ openapi: { method: 'GET', path: '/plants/{id}' } })
     .query(({ input }) => ({ input })),
-  remove: asSent
+  remove: anyInput
     .meta({ openapi: { method: 'DELETE', path: '/plants/{id}' } })
     .mutation(({ input }) => ({ input })),
-  rename: asSent
+  rename: anyInput
     .meta({ openapi: { method: 'PUT', path: '/plants/{id}/name' } })
     .mutation(({ input }) => ({ input })),
 });
@@ -52,7 +52,7 @@ it.each([
   ['PUT', '/plants/7/name', { name: 'Hoya', id: 8 }, { name: 'Hoya', id: '7' }],
   ['PUT', '/plants/7/name', [1], [1]],
 ] as const)(
-  'gives a procedure of %s %s what the URL and the body %j say',
+  'makes the input of %s %s from the path, the query and the body %j',
   async (method, url, body, input) => {
     const reply = await server.inject({
       method,

@@ -14,16 +14,16 @@ const batchOf = (...inputs: unknown[]) => JSON.stringify(Object.assign({}, input
 const paths = (count: number) => Array.from({ length: count }, () => 'createPlant').join(',');
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
-const requests: [about: string, path: string, body?: string][] = [
+const requests: [name: string, path: string, body?: string][] = [
   ['a plant', 'createPlant', JSON.stringify(plant(1))],
   ['another plant under its id', 'createPlant', JSON.stringify(plant(1, 'Ficus'))],
-  ['what is no plant', 'createPlant', '{"json":{"id":"5"}}'],
+  ['an invalid plant', 'createPlant', '{"json":{"id":"5"}}'],
   [
     'a bigint',
     'createPlant',
     '{"json":{"id":"9007199254740993","name":"x"},"meta":{"values":{"id":["bigint"]},"v":1}}',
   ],
-  ['a number that was rounded', 'createPlant', '{"json":{"id":9007199254740993,"name":"x"}}'],
+  ['a number beyond 2^53', 'createPlant', '{"json":{"id":9007199254740993,"name":"x"}}'],
   [
     'a fraction that would be rounded',
     'createPlant',
@@ -31,28 +31,32 @@ const requests: [about: string, path: string, body?: string][] = [
   ],
   ['an exponent', 'createPlant', '{"json":{"id":1e0,"name":"Hoya"}}'],
   [
-    'a forged claim',
+    'false superjson metadata',
     'createPlant',
     '{"json":{"id":true,"name":"x"},"meta":{"values":{"id":["bigint"]},"v":1}}',
   ],
-  ['what is no superjson', 'createPlant', '{"id":1,"name":"Hoya"}'],
+  ['JSON that is not superjson', 'createPlant', '{"id":1,"name":"Hoya"}'],
   ['null', 'createPlant', 'null'],
-  ['no JSON', 'createPlant', '{"json":'],
+  ['a body that is not JSON', 'createPlant', '{"json":'],
   ['no body', 'createPlant'],
-  ['deep JSON', 'createPlant', `{"json":{"id":1,"name":"Hoya","more":${nested(600)}}}`],
-  ['very deep JSON', 'createPlant', nested(100_000)],
+  ['deeply nested JSON', 'createPlant', `{"json":{"id":1,"name":"Hoya","more":${nested(600)}}}`],
+  ['very deeply nested JSON', 'createPlant', nested(100_000)],
   ['a query', 'createPlant?input=1', JSON.stringify(plant(1))],
   ['an encoded path', 'create%50lant', JSON.stringify(plant(1))],
   ['an unknown path', 'deletePlant', JSON.stringify(plant(1))],
-  ['a path of every object', 'constructor', JSON.stringify(plant(1))],
+  ['the name of a property of every object', 'constructor', JSON.stringify(plant(1))],
   ['several paths without batch=1', paths(2), batchOf(plant(1), plant(2))],
   ['a batch', `${paths(2)}?batch=1`, batchOf(plant(2), plant(3))],
   ['a batch of one', 'createPlant?batch=1', batchOf(plant(1))],
-  ['a batch with a failure', `${paths(3)}?batch=1`, batchOf(plant(2), plant(1, 'Ficus'), plant(4))],
-  ['a batch of the same failure', `${paths(2)}?batch=1`, batchOf({ json: {} }, { json: null })],
-  ['a batch without one of its inputs', `${paths(2)}?batch=1`, batchOf(plant(2))],
-  ['a batch with an input too many', 'createPlant?batch=1', batchOf(plant(2), plant(5))],
-  ['a batch with what is no superjson', `${paths(2)}?batch=1`, batchOf(plant(2), 5)],
+  ['a batch with an error', `${paths(3)}?batch=1`, batchOf(plant(2), plant(1, 'Ficus'), plant(4))],
+  [
+    'a batch whose calls have the same error',
+    `${paths(2)}?batch=1`,
+    batchOf({ json: {} }, { json: null }),
+  ],
+  ['a batch without an input', `${paths(2)}?batch=1`, batchOf(plant(2))],
+  ['a batch with too many inputs', 'createPlant?batch=1', batchOf(plant(2), plant(5))],
+  ['a batch with an input that is not superjson', `${paths(2)}?batch=1`, batchOf(plant(2), 5)],
   ['a batch that is an array', `${paths(2)}?batch=1`, JSON.stringify([plant(2), plant(3)])],
   ['a batch that is null', `${paths(2)}?batch=1`, 'null'],
   ['a batch that is a number', `${paths(2)}?batch=1`, '5'],
@@ -69,7 +73,7 @@ const requests: [about: string, path: string, body?: string][] = [
   ],
 ];
 
-it.each(requests)('answers %s as tRPC itself does', async (_about, path, body) => {
+it.each(requests)('answers %s as tRPC itself does', async (_name, path, body) => {
   const answer = async (headers: Record<string, string>) => {
     const reply = await fetch(`${server.url}/trpc/${path}`, {
       method: 'POST',
@@ -85,7 +89,7 @@ it.each(requests)('answers %s as tRPC itself does', async (_about, path, body) =
     delete sent['date'];
     return { status: reply.status, headers: sent, body: await reply.text() };
   };
-  await answer({});
-  // With this header, which changes nothing else, a request is left to tRPC.
+  await answer({}); // The first create differs from repeated ones: it stores the plant.
+  // With this header, tRPC itself handles the request. The header changes nothing else.
   expect(await answer({})).toEqual(await answer({ 'trpc-accept': 'application/json' }));
 });

@@ -1,8 +1,4 @@
-import { openPlantStore } from '@plant-store/core';
-import { createDatabase } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { buildServer } from '../../src/server.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningServer, startServer } from '../fixtures/running-server.ts';
 
 let server: RunningServer;
@@ -13,33 +9,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-it.each([
-  ['/livez', { status: 'alive' }],
-  ['/readyz', { status: 'ready' }],
-])('answers %s without a token', async (path, body) => {
-  const reply = await fetch(server.url + path);
-  expect(reply.status).toBe(200);
-  expect(reply.headers.get('content-type')).toBe('application/json');
-  expect(await reply.json()).toEqual(body);
-});
-
-it('is alive but not ready while its tables are missing', async () => {
-  const databaseUrl = await createDatabase(inject('postgresUrl'));
-  const store = await openPlantStore({ databaseUrl });
-  const sql = postgres(databaseUrl);
-  await sql`drop table plants`;
-  await sql.end();
-  const unready = await buildServer({ store, logLevel: 'silent' });
-  expect((await unready.inject('/livez')).statusCode).toBe(200);
-  const reply = await unready.inject('/readyz');
-  expect(reply.statusCode).toBe(503);
-  expect(reply.headers['retry-after']).toBe('1');
-  expect(reply.json()).toEqual({ error: 50300, message: expect.any(String) });
-  await unready.close();
-  await store.close();
-});
-
-it('serves an API reference that loads nothing from elsewhere', async () => {
+it('serves an API reference that loads nothing from other hosts', async () => {
   const reply = await fetch(`${server.url}/docs`);
   const page = await reply.text();
   expect(reply.status).toBe(200);
@@ -51,7 +21,7 @@ it('serves an API reference that loads nothing from elsewhere', async () => {
   }
 });
 
-it('lets the API reference run its own scripts alone', async () => {
+it('allows the API reference to run only its own scripts', async () => {
   const { headers } = await fetch(`${server.url}/docs/`);
   const policy = headers.get('content-security-policy');
   expect(policy).toMatch(/script-src 'self' 'sha256-[\w+/]+=*';/);
@@ -60,7 +30,7 @@ it('lets the API reference run its own scripts alone', async () => {
 });
 
 it.each(['/docs/', '/openapi.json'])(
-  'sends %s with headers that keep it to itself',
+  'sends %s with headers against sniffing, framing and referrers',
   async (path) => {
     const { headers } = await fetch(server.url + path);
     expect(Object.fromEntries(headers)).toMatchObject({
@@ -75,3 +45,9 @@ it.each(['/docs/', '/openapi.json'])(
     expect(headers.get('server')).toBeNull();
   },
 );
+
+it('serves an icon for its pages', async () => {
+  const reply = await fetch(`${server.url}/favicon.ico`);
+  expect(reply.status).toBe(200);
+  expect(reply.headers.get('content-type')).toMatch(/^image\/svg\+xml/);
+});

@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { inSeconds, type JwtServer, startJwtServer } from '../fixtures/jwt-server.ts';
+import { surfaces } from '../fixtures/surfaces.ts';
+
+describe('the keys of the identity provider', () => {
+  let jwts: JwtServer;
+
+  // The tests move the clocks themselves. They are the server's clocks, too.
+  beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    jwts = await startJwtServer();
+  });
+
+  afterEach(async () => {
+    vi.useRealTimers();
+    await jwts.stop();
+  });
+
+  const pass = (seconds: number) => vi.advanceTimersByTime(seconds * 1000);
+
+  /** Signs a JWT whose key ID the provider does not publish. */
+  const withUnknownKey = () => jwts.provider.sign({ header: { kid: 'unknown' } });
+
+  it('can change without a restart of the server', async () => {
+    const before = await jwts.provider.sign();
+    expect(await jwts.answerTo(before)).toBe(200);
+    await jwts.provider.addKey('second');
+    jwts.provider.withdrawKey('first');
+    pass(11);
+    expect(await jwts.answerTo(await jwts.provider.sign())).toBe(200);
+    expect(jwts.provider.fetches).toBe(2);
+  });
+
+  it('are rejected about ten minutes after the provider withdraws them', async () => {
+    const leaked = await jwts.provider.sign({ claims: { exp: inSeconds(3600) } });
+    expect(await jwts.answerTo(leaked)).toBe(200);
+    await jwts.provider.addKey('second');
+    jwts.provider.withdrawKey('first');
+    pass(600);
+    await jwts.answerTo(leaked); // Starts a fetch of the keys.
+    await vi.waitFor(() => expect(jwts.provider.fetches).toBe(2));
+    pass(31);
+    await vi.waitFor(async () => expect(await jwts.answerTo(leaked)).toBe(40101));
+  });
+
+  it('stay valid while the provider is down', async () => {
+    expect(await jwts.answerTo(await jwts.provider.sign())).toBe(200);
+    jwts.provider.mode = 'down';
+    pass(3600);
+    for (let i = 0; i < 3; i++) {
+      expect(await jwts.answerTo(await jwts.provider.sign({ claims: { jti: `${i}` } }))).toBe(200);
+    }
+    expect(await jwts.answerTo(await withUnknownKey())).toBe(50303);
+    expect(jwts.provider.fetches).toBe(2);
+  });
+
+  it('are fetched when a provider that was down is up again', async () => {
+    jwts.provider.mode = 'down';
+    const token = await jwts.provider.sign();
+    const headers = { authorization: `Bearer ${token}` };
+    for (const surface of surfaces) {
+      const reply = await surface.send(jwts.server, '{"id":1,"name":"x"}', headers);
+      expect(reply.status).toBe(503);
+      expect(reply.headers.get('retry-after')).toBe('1');
+      expect(reply.body).toEqual({
+        error: 50303,
+        message: 'the identity provider did not answer: try again',
+      });
+    }
+    jwts.provider.mode = 'up';
+    pass(1);
+    expect(await jwts.answerTo(token)).toBe(200);
+  });
+
+  it('do not delay an answer beyond its deadline', async () => {
+    jwts.provider.mode = 'silent';
+    expect(await jwts.answerTo(await jwts.provider.sign())).toBe(50303);
+    expect(await jwts.answerTo(jwts.server.token)).toBe(200);
+  });
+
+  it.each([
+    ['up', 40101],
+    ['down', 50303],
+  ] as const)(
+    'are not fetched for every unknown key while the provider is %s',
+    async (mode, answer) => {
+      expect(await jwts.answerTo(await jwts.provider.sign())).toBe(200);
+      pass(11);
+      jwts.provider.mode = mode;
+      for (let i = 0; i < 20; i++) {
+        const header = { kid: `unknown ${i}` };
+        expect(await jwts.answerTo(await jwts.provider.sign({ header }))).toBe(answer);
+      }
+      expect(jwts.provider.fetches).toBe(2);
+    },
+  );
+});

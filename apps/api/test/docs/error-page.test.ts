@@ -1,0 +1,40 @@
+import { type ErrorKind, errorCatalogue } from '@plant-store/schemas';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { errorExamples } from '../../src/errors/error-examples.ts';
+import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+
+let server: RunningServer;
+
+beforeAll(async () => {
+  server = await startServer('Postgres');
+});
+
+afterAll(() => server.stop());
+
+it('has a section with an example for every error code', async () => {
+  const reply = await fetch(`${server.url}/docs/errors`);
+  expect(reply.status).toBe(200);
+  expect(reply.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  const page = await reply.text();
+  for (const [kind, message] of Object.entries(errorExamples)) {
+    const { code } = errorCatalogue[kind as ErrorKind]; // A key of the record, which TypeScript widens.
+    const [, section = ''] =
+      new RegExp(`<section id="${code}">(.*?)</section>`, 's').exec(page) ?? [];
+    expect(section).toContain(JSON.stringify(message).replaceAll('<', '&lt;'));
+  }
+});
+
+it('runs no scripts and loads nothing from other hosts', async () => {
+  const reply = await fetch(`${server.url}/docs/errors`);
+  expect(reply.headers.get('content-security-policy')).toContain("default-src 'self'");
+  expect(await reply.text()).not.toMatch(/<script|(src|href)="(https?:)?\/\//);
+});
+
+it('is linked from the OpenAPI document, and links to the API reference', async () => {
+  const document: unknown = await (await fetch(`${server.url}/openapi.json`)).json();
+  expect(document).toMatchObject({
+    info: { description: expect.stringContaining('(/docs/errors)') },
+  });
+  const page = await (await fetch(`${server.url}/docs/errors`)).text();
+  expect(page).toContain('href="/docs"');
+});

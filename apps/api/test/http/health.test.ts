@@ -1,0 +1,40 @@
+import { openPlantStore } from '@plant-store/core';
+import { createDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { buildServer } from '../../src/server.ts';
+import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+
+let server: RunningServer;
+
+beforeAll(async () => {
+  server = await startServer('Postgres');
+});
+
+afterAll(() => server.stop());
+
+it.each([
+  ['/livez', { status: 'alive' }],
+  ['/readyz', { status: 'ready' }],
+])('answers %s without a token', async (path, body) => {
+  const reply = await fetch(server.url + path);
+  expect(reply.status).toBe(200);
+  expect(reply.headers.get('content-type')).toBe('application/json');
+  expect(await reply.json()).toEqual(body);
+});
+
+it('is alive but not ready when its tables are missing', async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const store = await openPlantStore({ databaseUrl });
+  const sql = postgres(databaseUrl);
+  await sql`drop table plants`;
+  await sql.end();
+  const unready = await buildServer({ store, logLevel: 'silent' });
+  expect((await unready.inject('/livez')).statusCode).toBe(200);
+  const reply = await unready.inject('/readyz');
+  expect(reply.statusCode).toBe(503);
+  expect(reply.headers['retry-after']).toBe('1');
+  expect(reply.json()).toEqual({ error: 50300, message: expect.any(String) });
+  await unready.close();
+  await store.close();
+});

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expectError } from '../fixtures/expect-error.ts';
+import { sendRaw } from '../fixtures/raw-request.ts';
+import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+
+let server: RunningServer;
+
+beforeAll(async () => {
+  server = await startServer('Postgres');
+});
+
+afterAll(() => server.stop());
+
+/** Sends a request whose target is not normalized, as fetch would do. */
+const send = (method: string, target: string) =>
+  sendRaw(
+    server.url,
+    `${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+  );
+
+it.each([
+  '/',
+  '/plant',
+  '/Plants',
+  '/PLANTS',
+  '/plants/',
+  '//plants',
+  '/plants/1',
+  '/trpc',
+  '/%2fplants',
+  '/plants%00',
+  '/../plants;x',
+])('answers 404 to the path %s', async (path) => {
+  const { status, body } = await send('POST', path);
+  expectError({ status, body: JSON.parse(body) }, 404, 40400);
+});
+
+it.each([
+  ['GET', '/plants', 'POST'],
+  ['PUT', '/plants', 'POST'],
+  ['DELETE', '/plants?x=1', 'POST'],
+  ['OPTIONS', '/plants', 'POST'],
+  ['PROPFIND', '/plants', 'POST'],
+  ['TRACE', '/%70lants', 'POST'],
+  ['POST', '/livez', 'GET, HEAD'],
+  ['POST', '/openapi.json', 'GET, HEAD'],
+  ['PUT', '/trpc/createPlant', 'GET, POST'],
+])('answers 405 with Allow to %s %s', async (method, path, allow) => {
+  const { status, headers, body } = await send(method, path);
+  expectError({ status, body: JSON.parse(body) }, 405, 40500);
+  expect(headers.get('allow')).toBe(allow);
+});
+
+it('answers 405 to HEAD without a body', async () => {
+  expect(await send('HEAD', '/plants')).toMatchObject({ status: 405, body: '' });
+});
+
+it('accepts a request target in absolute form', async () => {
+  expect(await send('GET', 'http://example.com/livez')).toMatchObject({ status: 200 });
+});
+
+it.each(['/%zz', '/plants%', '/%ff'])('answers 400 to the malformed path %s', async (path) => {
+  const { status, body } = await send('POST', path);
+  expectError({ status, body: JSON.parse(body) }, 400, 40002);
+});

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expectError } from '../fixtures/expect-error.ts';
+import { sendRaw } from '../fixtures/raw-request.ts';
+import { type RunningServer, startServer, startServerOn } from '../fixtures/running-server.ts';
+
+let server: RunningServer;
+
+beforeAll(async () => {
+  server = await startServer('Postgres');
+});
+
+afterAll(() => server.stop());
+
+it.each([
+  ['bytes that are not HTTP', 'hello\r\n\r\n'],
+  ['a request without Host', 'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n'],
+  [
+    'a request with two Host headers',
+    'GET /livez HTTP/1.1\r\nHost: x\r\nhost: y\r\nConnection: close\r\n\r\n',
+  ],
+  [
+    'a request with two Authorization headers',
+    'GET /livez HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\nConnection: close\r\n\r\n',
+  ],
+  ['an unknown method', 'BREW /plants HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['an invalid header', 'GET / HTTP/1.1\r\nHost: x\r\nA b: c\r\n\r\n'],
+  [
+    'two Content-Length headers',
+    'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+  ],
+  [
+    'Content-Length with Transfer-Encoding',
+    'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+  ],
+])('answers 400 to %s', async (_case, bytes) => {
+  const { status, headers, body } = await sendRaw(server.url, bytes);
+  expectError({ status, body: JSON.parse(body) }, 400, 40002);
+  expect(headers.get('content-type')).toBe('application/json');
+});
+
+it('answers 431 to headers that are too large', async () => {
+  const { status, body } = await sendRaw(
+    server.url,
+    `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`,
+  );
+  expectError({ status, body: JSON.parse(body) }, 431, 43100);
+});
+
+it('answers 417 to an expectation that it does not support', async () => {
+  const { status, body } = await sendRaw(
+    server.url,
+    'GET / HTTP/1.1\r\nHost: x\r\nExpect: cake\r\n\r\n',
+  );
+  expectError({ status, body: JSON.parse(body) }, 417, 41700);
+});
+
+const head = (path: string) =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test-token\r\n` +
+  'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n';
+
+it.each([
+  ['headers', 'POST /plants HTTP/1.1\r\nHost: x\r\n'],
+  ['a body over REST', `${head('/plants')}{"id"`],
+  ['a body over tRPC', `${head('/trpc/createPlant')}{"json"`],
+])('answers 408 to %s that a client does not finish in time', async (_part, bytes) => {
+  const impatient = await startServerOn(server.store, { requestTimeout: 100 });
+  const { status, body } = await sendRaw(impatient.url, bytes);
+  expectError({ status, body: JSON.parse(body) }, 408, 40800);
+  await impatient.stop();
+});

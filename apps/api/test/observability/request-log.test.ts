@@ -1,0 +1,133 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { PlantStore } from '@plant-store/core';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createMetrics } from '../../src/observability/metrics.ts';
+import { readPrometheusText } from '../fixtures/prometheus-text.ts';
+import { sendRaw } from '../fixtures/raw-request.ts';
+import { type RunningServer, startServer, startServerOn } from '../fixtures/running-server.ts';
+import { post } from '../fixtures/surfaces.ts';
+
+const json = '{"id":1,"name":"x"}';
+const head = (path: string, headers = '') =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nX-Request-Id: mine\r\nAuthorization: Bearer test-token\r\n` +
+  `Content-Type: application/json\r\n${headers}\r\n`;
+const createRequest = `${head('/plants', `Content-Length: ${json.length}\r\n`)}${json}`;
+
+let server: RunningServer;
+/** Replaces the store's `create`, and waits until `held` is settled. */
+let create: ReturnType<typeof vi.fn<PlantStore['create']>>;
+let held: PromiseWithResolvers<{ name: string }>;
+
+beforeEach(async () => {
+  held = Promise.withResolvers();
+  create = vi.fn(() => held.promise);
+  server = await startServer('Postgres', { create, requestTimeout: 500 });
+});
+
+afterEach(() => server.stop());
+
+const logged = () => server.log.map((line) => JSON.parse(line));
+const requestLines = () => logged().filter(({ msg }) => msg === 'request' || msg === 'rejected');
+
+/** Sends bytes over a new connection and leaves the replies unread. */
+async function send(bytes: string, url = server.url): Promise<Socket> {
+  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1' });
+  socket.on('error', () => {}).pause();
+  await once(socket, 'connect');
+  socket.write(bytes);
+  return socket;
+}
+
+it('has the method, path, status, address, principal and duration of a request', async () => {
+  held.resolve({ name: 'x' });
+  await post(server, '/plants?x=1', json);
+  await expect.poll(requestLines).toEqual([
+    {
+      level: 30,
+      time: expect.any(Number),
+      pid: process.pid,
+      hostname: expect.any(String),
+      reqId: expect.any(String),
+      method: 'POST',
+      path: '/plants',
+      status: 200,
+      ip: '127.0.0.1',
+      principal: 'tester',
+      ms: expect.any(Number),
+      msg: 'request',
+    },
+  ]);
+});
+
+it.each([
+  ['does not arrive in time', `${head('/plants', 'Content-Length: 99\r\n')}{"id":`, 408, 40800],
+  [
+    'does not arrive in time over tRPC',
+    `${head('/trpc/createPlant', 'Content-Length: 99\r\n')}{`,
+    408,
+    40800,
+  ],
+  [
+    'has a malformed chunk',
+    `${head('/plants', 'Transfer-Encoding: chunked\r\n')}zz\r\n`,
+    400,
+    40002,
+  ],
+])(
+  'has one line, with the id of the reply, for a request whose body %s',
+  async (_case, bytes, status, error) => {
+    const reply = await sendRaw(server.url, bytes);
+    expect(reply).toMatchObject({ status });
+    expect(reply.headers.get('x-request-id')).toBe('mine');
+    const line = { reqId: 'mine', status, errors: [error], method: 'POST', principal: 'tester' };
+    await expect.poll(requestLines).toMatchObject([line]);
+  },
+);
+
+const batch = `{"0":{"json":${json}}}`;
+
+it.each([
+  ['sends its body', '/plants', head('/plants', 'Content-Length: 99\r\nExpect: 100-continue\r\n')],
+  ['waits for its reply', '/plants', createRequest],
+  [
+    'waits for a stream of tRPC',
+    '/trpc/createPlant',
+    head(
+      '/trpc/createPlant?batch=1',
+      `trpc-accept: application/jsonl\r\nContent-Length: ${batch.length}\r\n`,
+    ) + batch,
+  ],
+])('has one line for a client that disconnects while it %s', async (_case, path, bytes) => {
+  const socket = await send(bytes);
+  if (bytes.includes('Expect')) await once(socket.resume(), 'data');
+  else await vi.waitFor(() => expect(create).toHaveBeenCalled());
+  socket.resetAndDestroy();
+  const line = { method: 'POST', path, status: 499, ip: '127.0.0.1', principal: 'tester' };
+  await expect.poll(requestLines).toMatchObject([{ reqId: 'mine', ...line }]);
+  held.resolve({ name: 'x' });
+  await fetch(`${server.url}/livez`);
+  expect(logged().filter(({ reqId }) => reqId === 'mine')).toHaveLength(1);
+});
+
+it('has a malformed request, not a bug, when a client closes its connection within the body', async () => {
+  const socket = await send(head('/plants', 'Content-Length: 99\r\nExpect: 100-continue\r\n'));
+  await once(socket.resume(), 'data');
+  socket.destroy();
+  await expect.poll(requestLines).toMatchObject([{ level: 30, status: 400, errors: [40002] }]);
+});
+
+it('has the error of a create whose client has disconnected, and counts it', async () => {
+  const metrics = createMetrics(server.store);
+  const counting = await startServerOn(server.store, { create, metrics });
+  const socket = await send(createRequest, counting.url);
+  await vi.waitFor(() => expect(create).toHaveBeenCalled());
+  socket.destroy();
+  await vi.waitFor(() => expect(counting.log.join()).toContain('"status":499'));
+  held.reject(new TypeError('a bug'));
+  const bugs = async () =>
+    readPrometheusText(await metrics.text()).value('plant_store_errors_total{error="50000"}');
+  await expect.poll(bugs).toBe(1);
+  expect(counting.log.join()).toContain('a bug');
+  await counting.stop();
+});

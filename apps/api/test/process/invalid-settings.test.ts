@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { startProgram } from '../fixtures/program.ts';
+
+it('lists all invalid settings at once, each with its fix and without secret values', async () => {
+  const server = startProgram({
+    PORT: '70000',
+    DATABASE_URL: 'mysql://someone:hidden@db/plants',
+    PLANT_STORE_TOKEN: 'two words',
+    PLANT_STORE_RATE_LIMIT: '0',
+    PLANT_STORE_AUTH_FAILURE_LIMIT: 'many',
+    PLANT_STORE_JWT_ISSUER: 'https://id.example.com',
+    PLANT_STORE_JWT_JWKS_URL: 'http://id.example.com/keys',
+    PLANT_STORE_TRUST_PROXY: 'true',
+    PLANT_STORE_METRICS_PORT: '-1',
+    LOG_LEVEL: 'loud',
+  });
+  expect(await server.ended()).toBe(1);
+  expect(server.output()).toBe(`The plant store did not start.
+  PORT is "70000": set a port from 0 to 65535, where 0 picks a free one
+  DATABASE_URL is not valid: set postgres://user:password@host:port/database, or leave it out for the embedded database
+  PLANT_STORE_TOKEN is not valid: use letters, digits and - . _ ~ + / only, = at the end
+  PLANT_STORE_RATE_LIMIT is "0": set how many requests a minute one address may send, or leave it out for no limit
+  PLANT_STORE_AUTH_FAILURE_LIMIT is "many": set how many times a minute one address may fail to authenticate, or leave it out for no limit
+  PLANT_STORE_JWT_JWKS_URL is not valid: set the address of the issuer’s keys: https, or http on this machine alone, without a password
+  PLANT_STORE_TRUST_PROXY is "true": set addresses or subnets of proxies, such as 10.0.0.0/8, separated by commas
+  PLANT_STORE_METRICS_PORT is "-1": set a port from 0 to 65535, where 0 picks a free one, or leave it out for no metrics
+  LOG_LEVEL is "loud": set one of fatal, error, warn, info, debug, trace, silent
+  PLANT_STORE_JWT_AUDIENCE is not set: set the \`aud\` of the JWTs that are accepted
+`);
+});
+
+it.each(['abc', '-1', '80.5', '1e3', ' '])('rejects the port %j', async (PORT) => {
+  const server = startProgram({ PORT });
+  expect(await server.ended()).toBe(1);
+  expect(server.output()).toContain(`PORT is ${JSON.stringify(PORT)}`);
+});

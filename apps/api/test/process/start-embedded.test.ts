@@ -1,0 +1,115 @@
+import { chmod, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { StartedProcess } from '@plant-store/test-setup';
+import { beforeEach, expect, it } from 'vitest';
+import { hasFileModes, hasPosixShell } from '../fixtures/platform.ts';
+import {
+  preparedDataDirectory,
+  printedCommand,
+  printedUrl,
+  runInShell,
+  startProgram,
+  stopProgram,
+} from '../fixtures/program.ts';
+import { post } from '../fixtures/surfaces.ts';
+
+let dataDirectory: string;
+let tokenFile: string;
+
+beforeEach(async () => {
+  dataDirectory = await preparedDataDirectory();
+  tokenFile = join(dataDirectory, 'token');
+});
+
+const start = (env: Record<string, string> = {}) =>
+  startProgram({ PLANT_STORE_DATA_DIR: dataDirectory, ...env });
+
+async function printedToken({ printed }: StartedProcess): Promise<string> {
+  const [, token = ''] = await printed(/Access token +(plant_[\w-]{43}) /);
+  return token;
+}
+
+/** Creates plant 1 with the printed token, unless another token is given. */
+async function create(server: StartedProcess, name: string, token?: string): Promise<unknown> {
+  const target = { url: await printedUrl(server), token: token ?? (await printedToken(server)) };
+  const reply = await post(target, '/plants', JSON.stringify({ id: 1, name }));
+  return reply.json();
+}
+
+it('keeps its plants and its token when it stops and starts again', async () => {
+  const first = start();
+  const token = await printedToken(first);
+  await create(first, 'Monstera');
+  await stopProgram(first);
+
+  const second = start();
+  expect(await printedToken(second)).toBe(token);
+  expect(await create(second, 'Ficus')).toMatchObject({ error: 40900 });
+  expect(await create(second, 'Monstera')).toEqual({ name: 'Monstera' });
+});
+
+it('keeps the plants that it acknowledged when it is killed', async () => {
+  const first = start();
+  await create(first, 'Monstera');
+  first.child.kill('SIGKILL');
+  await first.ended();
+  expect(await create(start(), 'Ficus')).toMatchObject({ error: 40900 });
+});
+
+it('exits when another process uses the data directory, and names that process', async () => {
+  const first = start();
+  await printedUrl(first);
+  const second = start();
+  expect(await second.ended()).toBe(1);
+  expect(second.output()).toContain(
+    `the data directory ${dataDirectory} is in use by process ${first.child.pid}, started `,
+  );
+  expect(await create(first, 'Monstera')).toEqual({ name: 'Monstera' });
+});
+
+// Windows has no file modes; the permissions of the data directory apply there.
+it.runIf(hasFileModes)('lets only the owner read the token file', async () => {
+  await writeFile(tokenFile, '');
+  await chmod(tokenFile, 0o644);
+  await printedToken(start());
+  expect((await stat(tokenFile)).mode & 0o777).toBe(0o600);
+});
+
+it('generates a new token when the token file is empty, and rejects the old token', async () => {
+  const first = start();
+  const old = await printedToken(first);
+  await stopProgram(first);
+  await writeFile(tokenFile, '');
+  const second = start();
+  expect(await create(second, 'Monstera')).toEqual({ name: 'Monstera' });
+  expect(await create(second, 'Monstera', old)).toMatchObject({ error: 40101 });
+});
+
+it('exits when the token file holds no token', async () => {
+  await writeFile(tokenFile, 'two words');
+  const server = start();
+  expect(await server.ended()).toBe(1);
+  expect(server.output()).toContain(`${tokenFile} holds no access token: delete the file`);
+});
+
+it('exits when the database is damaged', async () => {
+  const first = start();
+  await printedUrl(first);
+  await stopProgram(first);
+  await rm(join(dataDirectory, 'postgres', 'PG_VERSION'));
+  const server = start();
+  expect(await server.ended()).toBe(1);
+  expect(server.output()).toMatch(/is damaged, postgres\/PG_VERSION is missing: restore it/);
+});
+
+// A POSIX shell runs the command.
+it.runIf(hasPosixShell)('uses the token in PLANT_STORE_TOKEN, and never prints it', async () => {
+  const server = start({ PLANT_STORE_TOKEN: 'not-to-be-printed' });
+  const command = await printedCommand(server);
+  expect(await runInShell(command, { PLANT_STORE_TOKEN: 'not-to-be-printed' })).toBe(
+    '{"name":"Monstera deliciosa","tag":"Araceae"}',
+  );
+  expect(await runInShell(command)).toContain('"error":40100,');
+  expect(await stopProgram(server)).toBe(0);
+  expect(server.output()).not.toContain('not-to-be-printed');
+});

@@ -1,0 +1,120 @@
+import type { AppRouter } from '@plant-store/core/router';
+import {
+  createTRPCClient,
+  httpBatchLink,
+  httpBatchStreamLink,
+  httpLink,
+  TRPCClientError,
+} from '@trpc/client';
+import superjson from 'superjson';
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
+import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+
+let server: RunningServer;
+
+beforeAll(async () => {
+  server = await startServer('Postgres');
+});
+
+afterAll(() => server.stop());
+
+const links = [
+  { name: 'httpLink', link: httpLink },
+  { name: 'httpBatchLink', link: httpBatchLink },
+  { name: 'httpBatchStreamLink', link: httpBatchStreamLink },
+];
+
+describe.each(links)('a client with $name', ({ name, link }) => {
+  const client = (token = server.token) =>
+    createTRPCClient<AppRouter>({
+      links: [
+        link({
+          url: `${server.url}/trpc`,
+          transformer: superjson,
+          headers: { authorization: `Bearer ${token}` },
+        }),
+      ],
+    });
+  const firstId = BigInt(links.findIndex((each) => each.name === name)) * 1000n;
+
+  it('creates a plant with an id that is a bigint or a number', async () => {
+    const plant = { name: 'Monstera deliciosa', tag: 'Araceae' };
+    const id = firstId + 9007199254740993n;
+    expect(await client().createPlant.mutate({ id, ...plant })).toStrictEqual(plant);
+    expect(await client().createPlant.mutate({ id, ...plant })).toStrictEqual(plant);
+    const small = await client().createPlant.mutate({ id: Number(firstId), name: 'x' });
+    expect(small).toStrictEqual({ name: 'x' });
+  });
+
+  it('creates many plants at once', async () => {
+    const { createPlant } = client();
+    const creates = Array.from({ length: 10 }, (_, i) =>
+      createPlant.mutate({ id: firstId + 100n + BigInt(i), name: `plant ${i}` }),
+    );
+    const plants = await Promise.all(creates);
+    expect(plants).toEqual(Array.from({ length: 10 }, (_, i) => ({ name: `plant ${i}` })));
+  });
+
+  it('omits an undefined tag', async () => {
+    const plant = await client().createPlant.mutate({
+      id: firstId + 200n,
+      name: 'x',
+      tag: undefined,
+    });
+    expect(plant).toStrictEqual({ name: 'x' });
+  });
+
+  it('gets the error code of each call in error.data', async () => {
+    const { createPlant } = client();
+    await createPlant.mutate({ id: firstId + 300n, name: 'x' });
+    const [taken, invalid, good] = await Promise.allSettled([
+      createPlant.mutate({ id: firstId + 300n, name: 'y' }),
+      createPlant.mutate({ id: 1.5, name: 'x' }),
+      createPlant.mutate({ id: firstId + 301n, name: 'x' }),
+    ]);
+    expect(taken).toMatchObject({
+      reason: {
+        message: `id ${firstId + 300n} belongs to another plant: choose an id that is free`,
+        data: { error: 40900, code: 'CONFLICT', httpStatus: 409, path: 'createPlant' },
+      },
+    });
+    expect(invalid).toMatchObject({ reason: { data: { error: 40001, code: 'BAD_REQUEST' } } });
+    expect(good).toEqual({ status: 'fulfilled', value: { name: 'x' } });
+  });
+
+  it('gets the errors of each field in error.data', async () => {
+    const plant: object = { id: 1.5, tag: '\0' };
+    const create = client().createPlant.mutate(plant as { id: number; name: string }); // The types would reject it.
+    await expect(create).rejects.toMatchObject({
+      data: {
+        error: 40001,
+        fields: {
+          id: ['must be an integer from -9223372036854775808 to 9223372036854775807'],
+          name: ['is missing: it must be a string'],
+          tag: ['must not contain U+0000 or a lone surrogate'],
+        },
+      },
+    });
+  });
+
+  it('gets the error code of an unknown token', async () => {
+    const error = await client('wrong')
+      .createPlant.mutate({ id: 1n, name: 'x' })
+      .catch((e) => e);
+    expect(error).toBeInstanceOf(TRPCClientError);
+    expect(error.data).toMatchObject({ error: 40101, code: 'UNAUTHORIZED', httpStatus: 401 });
+  });
+
+  it('infers the types of its input and its output', () => {
+    const { mutate } = client().createPlant;
+    expectTypeOf(mutate).parameter(0).toEqualTypeOf<{
+      id: bigint | number;
+      name: string;
+      tag?: string | undefined;
+    }>();
+    expectTypeOf(mutate).returns.resolves.toEqualTypeOf<{
+      name: string;
+      tag?: string | undefined;
+    }>();
+  });
+});
