@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { databaseUrlSyntax, isDatabaseUrl } from '@plant-store/core';
+import { loadEnvFile } from '@plant-store/fast-start/env-file';
 import { z } from 'zod';
 import { tokenSyntax } from './auth/authentication.ts';
 import type { JwtSettings } from './auth/jwt.ts';
@@ -119,11 +120,12 @@ class SettingsError extends Error {
 }
 
 /**
- * Reads the settings from environment variables. An empty variable counts as not set.
+ * Reads the settings from environment variables and the file `.env` at the repository root. An empty
+ * value counts as not set.
  *
  * @throws SettingsError that names all invalid settings at once
  */
-export function readEnv(variables: NodeJS.ProcessEnv = process.env): Env {
+export function readEnv(variables = loadEnvFile(resolve(repositoryRoot, '.env'))): Env {
   const errors: string[] = [];
   const entries = Object.entries(settings).map(([name, { schema, fix, ...setting }]) => {
     const value = variables[name] || undefined;

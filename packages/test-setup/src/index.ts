@@ -11,4 +11,5 @@ export {
   type Seen,
   startAcknowledgedLoad,
 } from './server/acknowledged-load.ts';
+export { copyProgram } from './server/copy-program.ts';
 export { type StartedProcess, startOnPostgres, startProcess } from './server/start-process.ts';

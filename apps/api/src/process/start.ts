@@ -4,6 +4,7 @@ import { acceptJwts } from '../auth/jwt.ts';
 import { acceptTrustedTokens, type TrustedToken } from '../auth/trusted-tokens.ts';
 import { type Env, jwtSettings, readEnv } from '../env.ts';
 import { backlog } from '../node/node-server-options.ts';
+import { logOutput } from '../observability/log-output.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { buildServer } from '../server.ts';
 import { firstRunToken } from './first-run-token.ts';
@@ -27,8 +28,10 @@ async function start(env: Env): Promise<void> {
   const generated = needsFirstRunToken ? await firstRunToken(dataDirectory) : undefined;
 
   const metrics = env.PLANT_STORE_METRICS_PORT === undefined ? undefined : await loadMetrics(store);
+  const output = logOutput();
   const server = await buildServer({
     store,
+    logStream: output,
     authenticate: createAuthenticator(store, env, [
       ...(environmentToken ? [{ name: 'environment', token: environmentToken }] : []),
       ...(generated ? [{ name: 'first-run', token: generated.token }] : []),
@@ -50,7 +53,8 @@ async function start(env: Env): Promise<void> {
     .catch(
       throwStartError('listen', 'set HOST and PORT to an address of this machine that is free'),
     );
-  console.log(
+  // Through the log's stream, so that no earlier line of the log comes after it.
+  output.write(
     welcome({
       url,
       metricsUrl,

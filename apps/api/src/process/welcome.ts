@@ -1,3 +1,5 @@
+import { curlCommand } from './curl-command.ts';
+
 interface Welcome {
   url: string;
   /** Undefined when there are no metrics. */
@@ -14,6 +16,8 @@ export function welcome({ url, metricsUrl, database, databaseError, token }: Wel
   const unavailable = databaseError
     ? `, which does not answer yet (${databaseError}): check DATABASE_URL`
     : '';
+  const generated = typeof token === 'object' ? token.token : undefined;
+  const command = curlCommand(url, generated, process.platform === 'win32');
   return `
 The plant store is open.
 
@@ -27,7 +31,8 @@ The plant store is open.
 
 Add a plant:
 
-  ${curl(url, token)}
+  ${command}
+
 `;
 }
 
@@ -35,11 +40,4 @@ function describeToken(token: Welcome['token']): string {
   if (token === 'none') return 'none is set: start again with one in PLANT_STORE_TOKEN';
   if (token === 'environment') return 'the one in PLANT_STORE_TOKEN';
   return `${token.token} (kept in ${token.path})`;
-}
-
-function curl(url: string, token: Welcome['token']): string {
-  const bearer = typeof token === 'object' ? token.token : '$PLANT_STORE_TOKEN';
-  // The first id that a JavaScript number cannot hold.
-  const plant = '{"id":9007199254740993,"name":"Monstera deliciosa","tag":"Araceae"}';
-  return `curl ${url}/plants -H "Authorization: Bearer ${bearer}" -H "Content-Type: application/json" -d '${plant}'`;
 }

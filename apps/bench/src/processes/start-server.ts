@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync, watch } from 'node:fs';
 import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export interface StartedServer {
@@ -24,7 +24,7 @@ export async function startServer(
   const log = join(directory, 'log');
   const file = await open(log, 'a');
   const child = spawn(process.execPath, [program], {
-    env: { PATH: process.env['PATH'], PORT: '0', ...env },
+    env: { PATH: process.env['PATH'], PLANT_STORE_ENV_FILE: devNull, PORT: '0', ...env },
     stdio: ['ignore', file.fd, file.fd],
   });
   const removal = { recursive: true, force: true };

@@ -1,18 +1,19 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type DatabaseOptions, databaseUrlSyntax, isDatabaseUrl } from '@plant-store/core';
+import { loadEnvFile } from '@plant-store/fast-start/env-file';
 import { usageError } from './errors.ts';
 
 const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url));
 
 /**
- * Reads where the store is from the server's environment variables. An empty variable counts as
- * unset.
+ * Reads where the store is from the server's settings: environment variables and the file `.env` at
+ * the repository root. An empty variable counts as unset.
  *
- * @throws CommandError when DATABASE_URL is invalid. The message does not contain the URL: it may
- *   hold a password.
+ * @throws CommandError when `.env` cannot be read or DATABASE_URL is invalid. The message does not
+ *   contain the URL: it may hold a password.
  */
-export function readSettings(variables: NodeJS.ProcessEnv = process.env): DatabaseOptions {
+export function readSettings(variables = readVariables()): DatabaseOptions {
   const databaseUrl = variables['DATABASE_URL'];
   if (!databaseUrl) {
     const directory = variables['PLANT_STORE_DATA_DIR'] || resolve(repositoryRoot, '.plant-store');
@@ -25,4 +26,12 @@ export function readSettings(variables: NodeJS.ProcessEnv = process.env): Databa
     );
   }
   return { databaseUrl };
+}
+
+function readVariables(): NodeJS.ProcessEnv {
+  try {
+    return loadEnvFile(resolve(repositoryRoot, '.env'));
+  } catch (cause) {
+    throw usageError(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
 }

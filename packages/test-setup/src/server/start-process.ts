@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { devNull } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const main = fileURLToPath(new URL('../../../../apps/api/src/main.ts', import.meta.url));
@@ -16,8 +17,8 @@ export interface StartedProcess {
 }
 
 /**
- * Starts the server's program as `pnpm start` does. Its environment has only the given settings,
- * and defaults that suit tests.
+ * Starts the server's program as `pnpm start` does. It has only the given settings, and defaults that
+ * suit tests: it reads no `.env`.
  *
  * @param shell the command of a POSIX shell that runs the program, which is `"$@"` in it. A test can
  *   redirect the program's output with it.
@@ -26,7 +27,13 @@ export function startProcess(env: Record<string, string>, shell?: string): Start
   const program = [process.execPath, main];
   const [file = '', ...args] = shell ? ['sh', '-c', shell, 'sh', ...program] : program;
   const child = spawn(file, args, {
-    env: { PATH: process.env['PATH'], PORT: '0', PLANT_STORE_DRAIN_DELAY: '0', ...env },
+    env: {
+      PATH: process.env['PATH'],
+      PLANT_STORE_ENV_FILE: devNull,
+      PORT: '0',
+      PLANT_STORE_DRAIN_DELAY: '0',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

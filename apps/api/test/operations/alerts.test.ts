@@ -1,0 +1,57 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { errorCatalogue } from '@plant-store/schemas';
+import { createDatabase, startProcess } from '@plant-store/test-setup';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { readPrometheusText } from '../fixtures/prometheus-text.ts';
+
+const path = fileURLToPath(new URL('../../../../docs/alerts.yml', import.meta.url));
+const file = await readFile(path, 'utf8');
+const page = await readFile(new URL('../../../../docs/operations.md', import.meta.url), 'utf8');
+
+/** What the group of a pattern matches, each once and in order. */
+const found = (text: string, pattern: RegExp) =>
+  [...new Set([...text.matchAll(pattern)].map(([, group = '']) => group))].toSorted();
+
+it('has the alarms that docs/operations.md explains, and no others', () => {
+  const alarms = found(file, /- alert: (\w+)/g);
+  expect(alarms.length).toBeGreaterThan(10);
+  expect(found(page, /^\| `(PlantStore\w+)` \|/gm)).toEqual(alarms);
+  expect(alarms).toEqual(expect.arrayContaining(found(page, /`(PlantStore\w+)`/g)));
+});
+
+it('asks for metrics that the server has', async () => {
+  const server = startProcess({
+    DATABASE_URL: await createDatabase(inject('postgresUrl')),
+    PLANT_STORE_METRICS_PORT: '0',
+  });
+  onTestFinished(() => void server.child.kill('SIGKILL'));
+  const [, url = ''] = await server.printed(/Metrics +(\S+)/);
+  const { types } = readPrometheusText(await (await fetch(url)).text());
+  const names = found(file, /\b((?:plant_store|nodejs|process)_\w+?)(?:_bucket|_count|_sum)?\b/g);
+  expect(names.length).toBeGreaterThan(5);
+  expect([...types.keys()]).toEqual(expect.arrayContaining(names));
+});
+
+it('asks for errors that are in the catalogue', () => {
+  const codes = Object.values(errorCatalogue).map(({ code }) => String(code));
+  const asked = found(file, /error=~?"([\d|]+)"/g).flatMap((list) => list.split('|'));
+  expect(asked.length).toBeGreaterThan(5);
+  expect(codes).toEqual(expect.arrayContaining(asked));
+});
+
+const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
+const promtool = (...args: string[]) => promisify(execFile)('promtool', args);
+
+describe.runIf(hasPromtool)('promtool', () => {
+  it('accepts the rules', async () => {
+    expect((await promtool('check', 'rules', path)).stdout).toMatch(/SUCCESS: \d+ rules found/);
+  });
+
+  it('sees the alarms raised when they should be, and only then', async () => {
+    const tests = fileURLToPath(new URL('alerts.promtool.yml', import.meta.url));
+    expect((await promtool('test', 'rules', tests)).stdout).toContain('SUCCESS');
+  });
+});

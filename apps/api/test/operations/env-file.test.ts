@@ -1,0 +1,69 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { copyProgram, createDatabase, startProcess } from '@plant-store/test-setup';
+import { afterEach, beforeEach, expect, inject, it, onTestFinished } from 'vitest';
+import { post } from '../fixtures/surfaces.ts';
+
+let copy: Awaited<ReturnType<typeof copyProgram>>;
+
+beforeEach(async () => {
+  copy = await copyProgram('api');
+});
+
+afterEach(() => rm(copy.root, { recursive: true }));
+
+/** Starts the copy from another directory, as a supervisor may. */
+function start(env: Record<string, string>) {
+  const server = startProcess(
+    { PLANT_STORE_ENV_FILE: '', ...env },
+    `cd '${tmpdir()}' && exec "$1" '${copy.main}'`,
+  );
+  onTestFinished(() => void server.child.kill('SIGKILL'));
+  return server;
+}
+
+const writeEnvFile = (text: string, path = '.env') => writeFile(join(copy.root, path), text);
+
+it('reads .env at the repository root from wherever it is started; environment variables win', async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  await writeEnvFile(`PORT=1\nDATABASE_URL=${databaseUrl}\nPLANT_STORE_TOKEN='from-the-file'\n`);
+  const server = start({ PORT: '0' });
+  const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
+  const reply = await post({ url, token: 'from-the-file' }, '/plants', '{"id":1,"name":"Hoya"}');
+  expect(reply.status).toBe(200);
+  expect(server.output()).toMatch(/Database +Postgres\n/);
+});
+
+it('starts without a .env, and prints nothing about it', async () => {
+  const DATABASE_URL = await createDatabase(inject('postgresUrl'));
+  const server = start({ DATABASE_URL, LOG_LEVEL: 'silent' });
+  await server.printed(/Add a plant/);
+  expect(server.output()).toMatch(/^\nThe plant store is open\.\n/);
+});
+
+it('reads the file that PLANT_STORE_ENV_FILE names instead', async () => {
+  await writeEnvFile('PORT=first');
+  await writeEnvFile('LOG_LEVEL=second', 'other');
+  const server = start({ PLANT_STORE_ENV_FILE: join(copy.root, 'other') });
+  expect(await server.ended()).toBe(1);
+  expect(server.output()).toMatch(/did not start\.\n {2}LOG_LEVEL is "second": .*\n$/);
+});
+
+it('does not start when .env cannot be read, and says so', async () => {
+  const path = join(copy.root, '.env');
+  await mkdir(path);
+  const server = start({});
+  expect(await server.ended()).toBe(1);
+  expect(server.output()).toMatch(/^The plant store did not start\.\n {2}the settings in .*\n$/);
+  expect(server.output()).toContain(
+    `${path} cannot be read (EISDIR: illegal operation on a directory, read): make it a file`,
+  );
+});
+
+it('does not start when the file that PLANT_STORE_ENV_FILE names is absent', async () => {
+  const server = start({ PLANT_STORE_ENV_FILE: join(copy.root, 'absent') });
+  expect(await server.ended()).toBe(1);
+  expect(server.output()).toContain('ENOENT');
+  expect(server.output()).toContain('set PLANT_STORE_ENV_FILE to a file that this user can read');
+});

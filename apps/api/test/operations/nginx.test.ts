@@ -1,0 +1,252 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { type RequestOptions, request } from 'node:https';
+import { connect, createServer, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { connect as connectTls } from 'node:tls';
+import { errorCatalogue } from '@plant-store/schemas';
+import { freePort } from '@plant-store/test-setup';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { hasNginx, startNginx, type TestNginx } from './start-nginx.ts';
+
+interface Reply {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** Sends a request to nginx over TLS, on a connection of its own. */
+async function send(
+  { port, ca }: TestNginx,
+  path: string,
+  { body, ...options }: RequestOptions & { body?: string } = {},
+): Promise<Reply> {
+  const sent = request({ port, ca, path, host: '127.0.0.1', servername: 'localhost', ...options });
+  sent.end(body);
+  const [reply] = (await once(sent, 'response')) as [IncomingMessage]; // The event's only argument.
+  return { status: reply.statusCode ?? 0, headers: reply.headers, body: await text(reply) };
+}
+
+/** Sends bytes to nginx as they are, and returns all that it answers until it closes. */
+async function sendBytes(socket: Socket, bytes: string): Promise<string> {
+  socket.on('error', () => {});
+  socket.write(bytes);
+  return text(socket);
+}
+
+const { bodyTooLarge, databaseUnavailable, malformedRequest, methodNotAllowed } = errorCatalogue;
+const { headersTooLarge, idTaken, pathUnknown, tokenMissing } = errorCatalogue;
+
+/** Checks that a reply is an error of the contract and comes from nginx itself. */
+function expectError(reply: Reply, { code }: { code: number }): void {
+  expect(JSON.parse(reply.body)).toEqual({ error: code, message: expect.any(String) });
+  expect(reply.status).toBe(Math.floor(code / 100));
+  expect(reply.headers['content-type']).toBe('application/json');
+  expect(reply.headers['x-request-id']).toMatch(/^[\da-f]{32}$/);
+}
+
+const json = { 'content-type': 'application/json' };
+const create = (nginx: TestNginx, plant: object, path = '/plants', token = 'test-token') =>
+  send(nginx, path, {
+    method: 'POST',
+    headers: { ...json, ...(token && { authorization: `Bearer ${token}` }) },
+    body: JSON.stringify(plant),
+  });
+
+it('has errors of the catalogue in docs/nginx.conf, each at its status', async () => {
+  const file = await readFile(new URL('../../../../docs/nginx.conf', import.meta.url), 'utf8');
+  const lines = [...file.matchAll(/^ {2}(\d+|default) '(\{"error".*\})';$/gm)];
+  expect(lines.length).toBeGreaterThan(5);
+  const codes = Object.values(errorCatalogue).map(({ code }) => code);
+  for (const [, status = '', body = ''] of lines) {
+    const { error } = JSON.parse(body);
+    expect(codes).toContain(error);
+    expect(Math.floor(error / 100)).toBe(status === 'default' ? 500 : Number(status));
+  }
+});
+
+describe.runIf(hasNginx)('nginx with docs/nginx.conf', () => {
+  describe('in front of an instance', () => {
+    let server: RunningServer;
+    let nginx: TestNginx;
+
+    beforeAll(async () => {
+      server = await startServer('Postgres', { trustProxy: ['127.0.0.1'] });
+      nginx = await startNginx([server.url]);
+    });
+
+    afterAll(async () => {
+      await nginx.stop();
+      await server.stop();
+    });
+
+    it('passes requests and replies on, with its request id', async () => {
+      const reply = await create(nginx, { id: 1, name: 'Hoya carnosa' });
+      expect([reply.status, reply.body]).toEqual([200, '{"name":"Hoya carnosa"}']);
+      const requestId = reply.headers['x-request-id'];
+      expect(requestId).toMatch(/^[\da-f]{32}$/);
+      expect(server.log.at(-1)).toContain(`"reqId":"${requestId}"`);
+    });
+
+    it('passes the errors of the store on', async () => {
+      await create(nginx, { id: 2, name: 'Hoya carnosa' });
+      const replies = [
+        await create(nginx, { id: 2, name: 'Ficus lyrata' }),
+        await create(nginx, { id: 3, name: 'Ficus lyrata' }, '/plants', ''),
+        await send(nginx, '/absent'),
+      ];
+      expect(replies.map(({ body }) => JSON.parse(body).error)).toEqual([
+        idTaken.code,
+        tokenMissing.code,
+        pathUnknown.code,
+      ]);
+      expect(replies[1]?.headers['www-authenticate']).toBe('Bearer realm="plant-store"');
+    });
+
+    it('serves the store under a path prefix', async () => {
+      const reply = await create(nginx, { id: 4, name: 'Monstera' }, '/store/plants');
+      expect([reply.status, reply.body]).toEqual([200, '{"name":"Monstera"}']);
+      expect((await send(nginx, '/store/openapi.json')).status).toBe(200);
+    });
+
+    it('keeps its connection to the store open', async () => {
+      for (let id = 10; id < 15; id++) await create(nginx, { id, name: 'Hoya carnosa' });
+      expect(await server.connections()).toBe(1);
+    });
+
+    it('passes headers on that the store accepts', async () => {
+      expect((await send(nginx, '/livez', { headers: { a: 'a'.repeat(14_000) } })).status).toBe(
+        200,
+      );
+    });
+
+    it.each([
+      ['with its length', { 'content-length': String(1_100_000) }],
+      ['in chunks', { 'transfer-encoding': 'chunked' }],
+    ])('answers 41300 to a body of 1.1 MB %s', async (_, headers) => {
+      const body = 'a'.repeat(1_100_000);
+      const reply = await send(nginx, '/plants', {
+        method: 'POST',
+        headers: { ...json, ...headers },
+        body,
+      });
+      expectError(reply, bodyTooLarge);
+    });
+
+    it('answers 40500 to TRACE, with Allow', async () => {
+      const reply = await send(nginx, '/plants', { method: 'TRACE' });
+      expectError(reply, methodNotAllowed);
+      expect(reply.headers.allow).toBe('GET, HEAD, POST');
+    });
+
+    it('answers 40400 to a request for its own page of errors', async () => {
+      expectError(await send(nginx, '/plant-store-error'), pathUnknown);
+    });
+
+    it.each([
+      ['a header that is not one', 'GET / HTTP/1.1\r\nno header\r\n\r\n', malformedRequest],
+      ['what is not HTTP', 'what is this?\r\n\r\n', malformedRequest],
+      ['an invalid escape', 'GET /plants%zz HTTP/1.1\r\nHost: x\r\n\r\n', malformedRequest],
+      ['no host', 'GET / HTTP/1.1\r\n\r\n', malformedRequest],
+      ['another version of HTTP', 'GET / HTTP/3.0\r\nHost: x\r\n\r\n', malformedRequest],
+      [
+        'an unknown transfer coding',
+        'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: cake\r\n\r\n',
+        malformedRequest,
+      ],
+      ['a long target', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\n\r\n`, headersTooLarge],
+      ['a long header', `GET / HTTP/1.1\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`, headersTooLarge],
+    ])('answers %s with an error of the contract', async (_, bytes, { code }) => {
+      const { port, ca } = nginx;
+      const socket = connectTls({ port, ca, host: '127.0.0.1', servername: 'localhost' });
+      const reply = await sendBytes(socket, bytes);
+      expect(reply).toMatch(new RegExp(`^HTTP/1.1 ${Math.floor(code / 100)} `));
+      expect(reply).toMatch(/\r\nContent-Type: application\/json\r\n/);
+      expect(JSON.parse(reply.slice(reply.indexOf('\r\n\r\n')))).toHaveProperty('error', code);
+    });
+
+    it('answers HTTP on the port for HTTPS with an error of the contract', async () => {
+      const socket = connect({ port: nginx.port, host: '127.0.0.1' });
+      const reply = await sendBytes(socket, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+      expect(reply).toMatch(/^HTTP\/1.1 400 /);
+      expect(reply).toContain(`\r\n\r\n{"error":${malformedRequest.code},`);
+    });
+  });
+
+  describe('in front of instances that do not answer', () => {
+    const stops: (() => Promise<unknown>)[] = [];
+
+    afterEach(async () => {
+      for (const stop of stops.splice(0).reverse()) await stop();
+    });
+
+    const start = async (upstreams: string[], readTimeout?: string) => {
+      const nginx = await startNginx(upstreams, readTimeout);
+      stops.push(nginx.stop);
+      return nginx;
+    };
+
+    /** Starts an instance that does this with each connection. */
+    async function startInstance(onConnection: (socket: Socket) => void): Promise<string> {
+      const sockets: Socket[] = [];
+      const instance = createServer((socket) => {
+        sockets.push(socket.on('error', () => {}));
+        onConnection(socket);
+      });
+      await once(instance.listen(0, '127.0.0.1'), 'listening');
+      stops.push(async () => {
+        for (const socket of sockets) socket.destroy();
+        instance.close();
+      });
+      const { port } = instance.address() as { port: number }; // It listens on a port, not on a pipe.
+      return `http://127.0.0.1:${port}`;
+    }
+
+    const absent = async () => `http://127.0.0.1:${await freePort()}`;
+
+    it.each([
+      ['that is away', absent],
+      ['that closes the connection', () => startInstance((socket) => socket.end())],
+      [
+        'whose answer is not HTTP',
+        () => startInstance((socket) => socket.end('HTTP/1.1 200 OK\r\nno header\r\n\r\n')),
+      ],
+      ['that is silent', () => startInstance(() => {})],
+    ])('answers 50300 for an instance %s', async (_, instance) => {
+      const nginx = await start([await instance()], '100ms');
+      const reply = await create(nginx, { id: 1, name: 'Hoya carnosa' });
+      expectError(reply, databaseUnavailable);
+      expect(reply.headers['retry-after']).toBe('1');
+      const head = await send(nginx, '/plants', { method: 'HEAD' });
+      expect([head.status, head.body]).toEqual([503, '']);
+    });
+
+    it('uses another instance when one is away, shuts down or is silent', async () => {
+      const server = await startServer('Postgres');
+      stops.push(server.stop);
+      const closing = await startServer('Postgres');
+      stops.push(closing.stop);
+      await closing.store.close();
+      const silent = await startInstance(() => {});
+      for (const other of [await absent(), closing.url, silent]) {
+        const nginx = await start([other, server.url], '500ms');
+        const replies = await Promise.all(
+          [1, 2, 3, 4].map((id) => create(nginx, { id, name: 'Hoya carnosa' })),
+        );
+        expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      }
+    });
+
+    it('passes the 503 of the store on when no instance is left', async () => {
+      const closing = await startServer('Postgres');
+      stops.push(closing.stop);
+      await closing.store.close();
+      const reply = await create(await start([closing.url]), { id: 1, name: 'Hoya carnosa' });
+      expect(reply.status).toBe(503);
+      expect(JSON.parse(reply.body).error).toBe(errorCatalogue.shuttingDown.code);
+      expect(reply.headers['retry-after']).toBe('1');
+    });
+  });
+});

@@ -1,0 +1,90 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { freePort, makeCertificate } from '@plant-store/test-setup';
+
+/** Debian installs nginx in /usr/sbin, which is only in root's PATH. */
+const env = { PATH: [process.env['PATH'], '/usr/sbin'].join(delimiter) };
+
+/** Whether nginx is installed on this machine. */
+export const hasNginx = spawnSync('nginx', ['-v'], { env }).status === 0;
+
+export interface TestNginx {
+  port: number;
+  /** The certificate that clients must trust. */
+  ca: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts an nginx with `docs/nginx.conf`. Only the addresses, the certificate and the read timeout
+ * are the test's own.
+ *
+ * @param upstreams the URLs of the instances
+ */
+export async function startNginx(
+  upstreams: readonly string[],
+  readTimeout = '15s',
+): Promise<TestNginx> {
+  const directory = await mkdtemp(join(tmpdir(), 'plant-store-nginx-'));
+  const port = await freePort();
+  const authority = makeCertificate('The test authority');
+  const { certificate, key } = makeCertificate('localhost', authority);
+  await writeFile(join(directory, 'certificate'), certificate);
+  await writeFile(join(directory, 'key'), key, { mode: 0o600 });
+  const hosts = upstreams.map((url) => `server ${new URL(url).host} max_fails=0;`);
+  await writeFile(
+    join(directory, 'plant-store.conf'),
+    replaceEach(await readFile(new URL('../../../../docs/nginx.conf', import.meta.url), 'utf8'), [
+      [/server 10\.0\.0\.11:3000 max_fails=0;/, hosts.join('\n')],
+      [/server 10\.0\.0\.12:3000 max_fails=0;/, ''],
+      [/listen 443 ssl;/, `listen 127.0.0.1:${port} ssl;`],
+      [/ssl_certificate .*;/, 'ssl_certificate certificate;'],
+      [/ssl_certificate_key .*;/, 'ssl_certificate_key key;'],
+      [/proxy_read_timeout 15s;/, `proxy_read_timeout ${readTimeout};`],
+    ]),
+  );
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+  const main = `daemon off; master_process off; pid nginx.pid; error_log stderr notice;
+events {}
+http {
+  access_log off;
+  ${temporary.map((name) => `${name}_temp_path ${name};`).join(' ')}
+  include plant-store.conf;
+}
+`;
+  await writeFile(join(directory, 'nginx.conf'), main);
+
+  const nginx = spawn('nginx', ['-p', `${directory}/`, '-c', 'nginx.conf', '-e', 'stderr'], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const exit = once(nginx, 'exit');
+  let log = '';
+  const { promise: started, resolve, reject } = Promise.withResolvers<void>();
+  nginx.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    log += chunk;
+    if (log.includes('using the "')) resolve();
+  });
+  nginx.once('exit', () => reject(new Error(`nginx exited:\n${log}`)));
+  await started;
+  return {
+    port,
+    ca: authority.certificate,
+    async stop() {
+      nginx.kill('SIGTERM');
+      await exit;
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+/** Replaces each pattern once, and throws when there is nothing to replace. */
+function replaceEach(text: string, replacements: [pattern: RegExp, replacement: string][]): string {
+  return replacements.reduce((replaced, [pattern, replacement]) => {
+    if (!pattern.test(replaced)) throw new Error(`the configuration has no ${pattern}`);
+    return replaced.replace(pattern, () => replacement);
+  }, text);
+}

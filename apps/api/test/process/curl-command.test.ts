@@ -1,0 +1,47 @@
+import { exec } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { curlCommand } from '../../src/process/curl-command.ts';
+import { startServer } from '../fixtures/running-server.ts';
+
+const isWindows = process.platform === 'win32';
+const shells = isWindows ? ['cmd.exe', 'powershell.exe'] : ['/bin/sh'];
+
+it.each(shells)('is a command that %s runs as it is', async (shell) => {
+  const server = await startServer('Postgres');
+  const run = async (command: string, env?: NodeJS.ProcessEnv) =>
+    (await promisify(exec)(command, { shell, env: { ...process.env, ...env } })).stdout;
+  const reply = '{"name":"Monstera deliciosa","tag":"Araceae"}';
+  expect(await run(curlCommand(server.url, server.token, isWindows))).toBe(reply);
+  const withVariable = curlCommand(server.url, undefined, isWindows);
+  expect(await run(withVariable, { PLANT_STORE_TOKEN: server.token })).toBe(reply);
+  expect(await server.stop()).toEqual([
+    { id: 9007199254740993n, name: 'Monstera deliciosa', tag: 'Araceae' },
+  ]);
+});
+
+it.runIf(!isWindows)('sends the same plant with the command for Windows', async () => {
+  const server = await startServer('Postgres');
+  const command = curlCommand(server.url, server.token, true).replace('curl.exe', 'curl');
+  const { stdout } = await promisify(exec)(command);
+  expect(stdout).toBe('{"name":"Monstera deliciosa","tag":"Araceae"}');
+  expect(await server.stop()).toEqual([
+    { id: 9007199254740993n, name: 'Monstera deliciosa', tag: 'Araceae' },
+  ]);
+});
+
+it('has nothing on Windows that cmd and PowerShell read differently', () => {
+  for (const token of ['plant_token', undefined]) {
+    const command = curlCommand('http://127.0.0.1:3000', token, true);
+    expect(command).toMatch(/^curl\.exe /);
+    expect(command).not.toMatch(/['`$^&|<>]|\\"/);
+    // cmd replaces a variable between two percent signs.
+    expect(command).not.toMatch(/%.*%/);
+  }
+});
+
+it('lets curl itself read the token from the environment on Windows', () => {
+  expect(curlCommand('http://127.0.0.1:3000', undefined, true)).toContain(
+    '--variable %PLANT_STORE_TOKEN --expand-header "Authorization: Bearer {{PLANT_STORE_TOKEN}}"',
+  );
+});

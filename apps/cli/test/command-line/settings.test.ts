@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { copyProgram } from '@plant-store/test-setup';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+
+let copy: Awaited<ReturnType<typeof copyProgram>>;
+
+beforeEach(async () => {
+  copy = await copyProgram('cli');
+});
+
+afterEach(() => rm(copy.root, { recursive: true }));
+
+/** Runs a copy of the program from another directory. */
+const run = (command: string, env: Record<string, string> = {}) =>
+  promisify(execFile)(process.execPath, [copy.main, command], { cwd: tmpdir(), env });
+
+const writeEnvFile = (text: string) => writeFile(join(copy.root, '.env'), text);
+
+it('reads .env at the repository root, whose paths are relative to it', async () => {
+  await writeEnvFile('PLANT_STORE_DATA_DIR=data\n');
+  const { stdout } = await run('doctor');
+  expect(stdout).toContain(`the embedded database in ${join(copy.root, 'data')}`);
+});
+
+it('prefers environment variables to .env, also an empty one', async () => {
+  await writeEnvFile('DATABASE_URL=invalid\nPLANT_STORE_DATA_DIR=data\n');
+  const other = join(copy.root, 'other');
+  const { stdout } = await run('doctor', { DATABASE_URL: '', PLANT_STORE_DATA_DIR: other });
+  expect(stdout).toContain(`the embedded database in ${other}`);
+});
+
+it('reports a .env that cannot be read as an invalid setting', async () => {
+  await mkdir(join(copy.root, '.env'));
+  await expect(run('list')).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^plant-store: the settings in .*\.env cannot be read \(EISDIR/),
+  });
+});
+
+it('needs no settings to show its help', async () => {
+  await mkdir(join(copy.root, '.env'));
+  expect((await run('help')).stdout).toContain('Usage: plant-store');
+});

@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { env } from 'node:process';
+import { parseEnv } from 'node:util';
+
+/**
+ * Adds the settings of a `.env` file to the environment variables. A variable that is set already
+ * wins, even an empty one. The variable `PLANT_STORE_ENV_FILE` names another file, which must exist.
+ *
+ * A relative `PLANT_STORE_DATA_DIR` in the file is relative to the file. So it names the same
+ * directory wherever the program is started.
+ *
+ * @param defaultPath the file when `PLANT_STORE_ENV_FILE` is not set; it may be absent
+ * @returns the environment variables
+ * @throws Error that names the file when it cannot be read
+ */
+export function loadEnvFile(defaultPath: string): NodeJS.ProcessEnv {
+  const named = env['PLANT_STORE_ENV_FILE'];
+  const path = named || defaultPath;
+  const settings = parseEnv(read(path, { mayBeAbsent: !named }));
+  const dataDirectory = settings['PLANT_STORE_DATA_DIR'];
+  if (dataDirectory) settings['PLANT_STORE_DATA_DIR'] = resolve(dirname(path), dataDirectory);
+  for (const [name, value] of Object.entries(settings)) env[name] ??= value;
+  return env;
+}
+
+/** Not with `process.loadEnvFile`, which reports a file without read permission as absent. */
+function read(path: string, { mayBeAbsent }: { mayBeAbsent: boolean }): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException; // readFileSync throws no other errors.
+    if (code === 'ENOENT' && mayBeAbsent) return '';
+    const remedy = mayBeAbsent
+      ? 'make it a file that this user can read, or remove it'
+      : 'set PLANT_STORE_ENV_FILE to a file that this user can read';
+    throw new Error(`the settings in ${resolve(path)} cannot be read (${message}): ${remedy}`, {
+      cause,
+    });
+  }
+}
