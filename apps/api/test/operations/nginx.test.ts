@@ -231,7 +231,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf', () => {
       await closing.store.close();
       const silent = await startInstance(() => {});
       for (const other of [await absent(), closing.url, silent]) {
-        const nginx = await start([other, server.url], '500ms');
+        const nginx = await start([other, server.url], '3s');
         const replies = await Promise.all(
           [1, 2, 3, 4].map((id) => create(nginx, { id, name: 'Hoya carnosa' })),
         );
