@@ -1,93 +1,148 @@
-import { execFile } from 'node:child_process';
-import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { createDatabase } from '@plant-store/test-setup';
+import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
+import manifest from '../package.json' with { type: 'json' };
+import coreManifest from '../packages/core/package.json' with { type: 'json' };
+import { broughtBy, installed } from './packed/dependencies.ts';
+import { pack, type Tarballs } from './packed/pack.ts';
+import { install, repository, run } from './packed/run.ts';
+import { typeErrors } from './packed/type-errors.ts';
+import { typedPrograms } from './packed/typed-programs.ts';
 
-const exec = promisify(execFile);
-const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
-const tsc = path('../node_modules/.bin/tsc');
-const attw = path('node_modules/.bin/attw');
+// Each test installs packages from the registry, which may be slow.
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 /** The files that a published package may have: code, types and source maps, core's migrations, pages. */
 const published =
-  /^package\/(dist\/[\w-]+(?<!\.test)(\.js|\.d\.ts|\.js\.map)|drizzle\/[\w/]+\.(sql|json)|LICENSE|README\.md|CHANGELOG\.md|package\.json)$/;
+  /^package\/(dist\/[\w/-]+(?<!\.test)(\.js|\.d\.ts|\.js\.map)|drizzle\/[\w/]+\.(sql|json)|LICENSE|README\.md|CHANGELOG\.md|package\.json)$/;
 
-/** Programs that compile only when the packed packages have types and these are strict. */
-const typed = {
-  node: `
-import type { PlantStore } from '@plant-store/core';
-import { createCaller } from '@plant-store/core/router';
-import { NewPlant, parseJson } from '@plant-store/schemas';
+const bin = (name: string) => join(repository, 'examples/node_modules/.bin', name);
 
-declare const store: PlantStore;
-const plant = await createCaller({ store, principal: { name: 'x' } }).createPlant({ id: 1, name: 'x' });
-export const name: string = plant.name;
-export const id: bigint = NewPlant.parse(parseJson('{}')).id;
-// @ts-expect-error: a Plant has no id
-plant.id;
-// @ts-expect-error: an id is no string
-store.create({ id: '1', name: 'x' });
-`,
-  browser: `
-import { createPlantStoreClient, plantStoreError } from '@plant-store/client';
-import { NewPlant } from '@plant-store/schemas';
+let directory: string;
+let tarballs: Tarballs;
 
-const token = () => localStorage.getItem('token') ?? '';
-const { createPlant } = createPlantStoreClient({ url: '', token });
-export const plant: { name: string } = await createPlant.mutate({ id: 1n, name: 'x' });
-export const id: bigint = NewPlant.parse(new FormData()).id;
-const error = plantStoreError(undefined);
-if (error?.code === 40900) error.kind satisfies 'idTaken';
-// @ts-expect-error: an id is no string
-createPlant.mutate({ id: '1', name: 'x' });
-// @ts-expect-error: the packages do not bring Node's types along
-process.exit();
-`,
-};
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'plant-store-packed-'));
+  tarballs = await pack(directory);
+});
 
-const resolutions = [
-  ['node16', 'node16'],
-  ['esnext', 'bundler'],
-] as const;
+afterAll(() => rm(directory, { recursive: true }));
 
-it('the packed packages and their types work in a project outside the workspace', {
-  timeout: 600_000, // It installs packages from the registry, which may be slow.
-}, async () => {
-  const project = await mkdtemp(join(tmpdir(), 'plant-store-packed-'));
-  const run = (file: string, ...args: string[]) => exec(file, args, { cwd: project });
-  for (const name of ['schemas', 'core', 'client']) {
-    await exec('pnpm', ['pack', '--pack-destination', project], {
-      cwd: path(`../packages/${name}`),
-    });
+/** Makes an empty project outside the workspace. */
+async function makeProject(name: string): Promise<string> {
+  const project = join(directory, name);
+  await mkdir(project);
+  await writeFile(
+    join(project, 'package.json'),
+    JSON.stringify({ name, private: true, type: 'module' }),
+  );
+  return project;
+}
+
+it('the packages hold only what their users need', async () => {
+  expect((await readdir(directory)).sort()).toHaveLength(5);
+  for (const [name, tarball] of Object.entries(tarballs)) {
+    const files = await run(directory, 'tar', ['--list', '--file', tarball]);
+    expect(
+      files
+        .trimEnd()
+        .split('\n')
+        .filter((file) => !published.test(file)),
+    ).toEqual([]);
+    // The command line has no types: nobody imports it.
+    if (name !== 'cli') await run(directory, bin('attw'), [tarball, '--profile', 'esm-only']);
   }
-  const tarballs = (await readdir(project)).filter((name) => name.endsWith('.tgz'));
-  expect(tarballs).toHaveLength(3);
-  for (const tarball of tarballs) {
-    const { stdout } = await run('tar', '--list', '--file', tarball);
-    const files = stdout.trimEnd().split('\n');
-    expect(files.filter((file) => !published.test(file))).toEqual([]);
-    await run(attw, tarball, '--profile', 'esm-only');
-  }
+});
 
-  const manifest = { name: 'outside', private: true, type: 'module' };
-  await writeFile(join(project, 'package.json'), JSON.stringify(manifest));
-  const quietly = ['--no-audit', '--no-fund', '--prefer-offline'];
-  await run('npm', 'install', ...quietly, ...tarballs.map((name) => `./${name}`), '@types/node@24');
+it('core works in an internal tool, and names the package that a data directory needs', async () => {
+  const project = await makeProject('internal-tool');
+  await install(project, tarballs.schemas, tarballs.core, '@types/node@24');
+  await copyFile(join(repository, 'examples/internal-tool.ts'), join(project, 'internal-tool.ts'));
+  const brought = ['@plant-store/schemas', '@trpc/server', 'drizzle-orm', 'postgres', 'superjson'];
+  expect(await broughtBy(project, '@plant-store/core')).toEqual(expect.arrayContaining(brought));
+  const notNeeded = /pglite|openapi|client|fastify/;
+  expect((await installed(project)).filter((name) => notNeeded.test(name))).toEqual([]);
 
-  await copyFile(path('internal-tool.ts'), join(project, 'internal-tool.ts'));
-  const { stdout } = await run(process.execPath, 'internal-tool.ts', './data');
-  expect(stdout).toContain('refused 40900');
+  const runTool = (where: string) => run(project, process.execPath, ['internal-tool.ts', where]);
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  expect(await runTool(databaseUrl)).toContain('refused 40900');
+  const range = coreManifest.peerDependencies['@electric-sql/pglite'];
+  await expect(runTool('./data')).rejects.toMatchObject({
+    stderr: expect.stringContaining(
+      `a data directory needs PGlite: run \`npm install @electric-sql/pglite@${range}\``,
+    ),
+  });
 
-  await writeFile(join(project, 'node.ts'), typed.node);
-  await writeFile(join(project, 'browser.ts'), typed.browser);
-  const strictly = ['--strict', '--noEmit', '--skipLibCheck', '--target', 'es2024'];
-  for (const [module, resolution] of resolutions) {
-    const flags = [...strictly, '--module', module, '--moduleResolution', resolution];
-    await run(tsc, ...flags, '--types', 'node', 'internal-tool.ts', 'node.ts');
-    await run(tsc, ...flags, '--lib', 'es2024,dom', '--types', '', 'browser.ts');
-  }
-  await rm(project, { recursive: true });
+  await writeFile(join(project, 'node.ts'), typedPrograms.node);
+  const options = { target: 'es2024', types: ['node'], skipLibCheck: true };
+  expect(await typeErrors(project, ['internal-tool.ts', 'node.ts'], options)).toEqual([]);
+});
+
+it('the client is light, and works with Vite, React and TanStack Query', async () => {
+  const project = await makeProject('front-end');
+  // npm adds the peers, such as @trpc/client, in versions that fit each other.
+  const newest = [
+    '@tanstack/react-query',
+    '@trpc/tanstack-react-query',
+    'react',
+    'react-dom',
+    'vite',
+  ];
+  const types = ['@types/react', '@types/react-dom'];
+  const packages = [...newest, ...types].map((name) => `${name}@latest`);
+  await install(project, tarballs.schemas, tarballs.client, ...packages);
+  expect(await broughtBy(project, '@plant-store/client')).toEqual([
+    '@plant-store/schemas',
+    '@trpc/client',
+    '@trpc/server',
+    'copy-anything',
+    'superjson',
+    'typescript', // A peer of @trpc/client.
+    'zod',
+  ]);
+
+  const readme = await readFile(join(repository, 'packages/client/README.md'), 'utf8');
+  const [, snippet = ''] = /```tsx\n(.*?)```/s.exec(readme) ?? [];
+  expect(snippet).toContain('createTRPCOptionsProxy<AppRouter>({ client, queryClient })');
+  await writeFile(join(project, 'create-button.tsx'), snippet);
+  await writeFile(join(project, 'browser.ts'), typedPrograms.browser);
+  const options = { target: 'es2022', lib: ['es2022', 'dom'], types: [], jsx: 'react-jsx' };
+  const errors = await typeErrors(project, ['create-button.tsx', 'browser.ts'], options);
+  // The declarations of @trpc/server have errors of their own without Node's types.
+  const isOfServer = (error: string) => error.startsWith('node_modules/@trpc/server/');
+  expect(errors.filter((error) => !isOfServer(error))).toEqual([]);
+
+  await writeFile(
+    join(project, 'index.html'),
+    '<script type="module" src="/create-button.tsx"></script>',
+  );
+  await run(project, join(project, 'node_modules/.bin/vite'), ['build']);
+});
+
+it('the command line works when it is installed globally', async () => {
+  const prefix = join(directory, 'global');
+  const { schemas, core, 'fast-start': fastStart, cli } = tarballs;
+  await mkdir(prefix);
+  await install(prefix, '--global', '--prefix', prefix, schemas, core, fastStart, cli);
+  const project = await makeProject('garden');
+  const command = join(
+    prefix,
+    process.platform === 'win32' ? 'plant-store.cmd' : 'bin/plant-store',
+  );
+  const plantStore = (args: string[], env = {}) => run(project, command, args, env);
+
+  expect(await plantStore(['--version'])).toBe(`${manifest.version}\n`);
+  expect(await plantStore(['completion', 'bash'])).toContain('complete -o default');
+  expect(await plantStore(['completion', 'zsh'])).toContain('compdef');
+
+  const importPlants = ['import', join(repository, 'examples/houseplants.ndjson')];
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  expect(await plantStore(importPlants, { DATABASE_URL: databaseUrl })).toMatch(/\b208 inserted/);
+  expect(await plantStore(importPlants)).toMatch(/\b208 inserted/);
+  expect(await readdir(join(project, '.plant-store'))).toContain('postgres');
+
+  await writeFile(join(project, '.env'), `DATABASE_URL=${databaseUrl}\n`);
+  expect(await plantStore(importPlants)).toMatch(/\b208 present/);
 });

@@ -1,5 +1,5 @@
+import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import manifest from '../package.json' with { type: 'json' };
 import { completionCommand } from './commands/completion.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { exportCommand } from './commands/export.ts';
@@ -10,12 +10,20 @@ import { tokenCommand } from './commands/token.ts';
 
 const help = `
 The store is the Postgres at DATABASE_URL. If that is not set, it is the embedded database in
-PLANT_STORE_DATA_DIR (default: .plant-store in the repository). Only one process at a time can open
-an embedded database, so stop the server first.
+PLANT_STORE_DATA_DIR. The default directory is .plant-store: in the repository, or in the current
+directory when this command is installed from its package. Only one process at a time can open an
+embedded database, so stop the server first.
+
+A file .env in the current directory can hold these settings.
 
 Example:
   plant-store help import
 `;
+
+// Not an import: the build compiles only files in `src`.
+const manifest: { version: string } = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+);
 
 /**
  * Builds the program with all its commands.

@@ -1,21 +1,43 @@
-/** An access token, or a function that gives it. */
+/** An access token, or a function that returns it. */
 export type AccessToken = string | (() => string | Promise<string>);
 
-/** The function that was to give the access token threw: the cause is what it threw. */
+/**
+ * The client has no access token that it can send: the token is missing, it contains a character
+ * that no HTTP header can hold, or the token function threw an error. No request was sent.
+ */
 export class AccessTokenError extends Error {
   override readonly name = 'AccessTokenError';
 }
 
-/** The Authorization header's value. */
+/**
+ * The value of the `Authorization` header.
+ *
+ * @throws AccessTokenError whose message does not contain the token
+ */
 export async function bearer(token: AccessToken): Promise<string> {
-  return `Bearer ${typeof token === 'string' ? token : await give(token)}`;
+  const given: unknown = typeof token === 'function' ? await callFunction(token) : token;
+  // A token that was read from a file may end with a line break.
+  const value = typeof given === 'string' ? given.trim() : '';
+  if (value === '') {
+    throw new AccessTokenError('the access token is missing: give the client a token of the store');
+  }
+  if (notInHeader.test(value)) {
+    throw new AccessTokenError(
+      'the access token contains a character that an HTTP header cannot hold: ' +
+        'give the client the token as the store showed it',
+    );
+  }
+  return `Bearer ${value}`;
 }
 
-async function give(token: () => string | Promise<string>): Promise<string> {
+/** Everything but a tab and the visible characters of Latin-1 (RFC 9110, section 5.5). */
+const notInHeader = /[^\t\x20-\x7e\x80-\xff]/;
+
+async function callFunction(token: () => string | Promise<string>): Promise<string> {
   try {
     return await token();
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new AccessTokenError(`the token function failed: ${why}`, { cause });
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new AccessTokenError(`the token function threw an error: ${reason}`, { cause });
   }
 }

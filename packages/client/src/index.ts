@@ -1,3 +1,5 @@
+export { AccessTokenError } from './access-token.ts';
+export type { AppRouter } from './app-router.ts';
 export {
   createPlantStoreClient,
   type PlantStoreClient,

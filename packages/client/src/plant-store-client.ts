@@ -1,13 +1,16 @@
-import type { AppRouter } from '@plant-store/core/router';
 import { maxBatchSize } from '@plant-store/schemas';
 import { createTRPCClient, httpBatchLink, type TRPCClient } from '@trpc/client';
 import superjson from 'superjson';
 import { type AccessToken, bearer } from './access-token.ts';
+import type { AppRouter } from './app-router.ts';
 
 export interface PlantStoreClientOptions {
-  /** Where the store is: `https://plants.example.com`, or in a page a path, `''` for its own origin. */
+  /**
+   * The address of the store, such as `https://plants.example.com`. In a page it can be a path;
+   * `''` is the page's own origin.
+   */
   url: string;
-  /** The access token, or a function that gives it, asked anew for each request. */
+  /** The access token, or a function that returns it. The client calls it for each request. */
   token: AccessToken;
 }
 
@@ -15,9 +18,10 @@ export interface PlantStoreClientOptions {
 export type PlantStoreClient = TRPCClient<AppRouter>;
 
 /**
- * Makes a client of a plant store. Calls made at once travel together, up to ten in a request.
+ * Creates a client of a plant store. Calls made at the same time travel in one request, up to ten.
  *
- * What a call throws, `plantStoreError` explains.
+ * When a call throws, pass what it threw to `plantStoreError`. When there is no access token to
+ * send, the `cause` of the thrown error is an `AccessTokenError`.
  */
 export function createPlantStoreClient({ url, token }: PlantStoreClientOptions): PlantStoreClient {
   return createTRPCClient<AppRouter>({

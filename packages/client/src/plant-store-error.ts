@@ -1,27 +1,27 @@
-import type { AppRouter } from '@plant-store/core/router';
 import { type ErrorKind, errorCatalogue, errorKinds } from '@plant-store/schemas';
 import { isTRPCClientError, type TRPCClientErrorLike } from '@trpc/client';
 import { AccessTokenError } from './access-token.ts';
+import type { AppRouter } from './app-router.ts';
 
-/** What a call failed with. Either `kind` or `code` tells the members of this union apart. */
+/** The error of a call. Both `kind` and `code` tell the members of this union apart. */
 export type PlantStoreClientError = Answered[ErrorKind] | Unanswered;
 
-/** An error of the catalogue: what the store answered. */
+/** An error that the store answered: one of the catalogue. */
 type Answered = {
   [Kind in ErrorKind]: {
     kind: Kind;
-    /** The number in the catalogue, HTTP status × 100 + detail. */
+    /** The error code of the catalogue, HTTP status × 100 + detail. */
     code: (typeof errorCatalogue)[Kind]['code'];
     message: string;
   } & (Kind extends 'invalidInput' ? { fields: FieldMessages } : unknown);
 };
 
-/** The messages for each field that is wrong, `{ name: ['must be a string'] }`. */
+/** The messages for each invalid field, `{ name: ['must be a string'] }`. */
 type FieldMessages = { [field: string]: string[] | undefined };
 
 /**
- * No answer of the store's came: the network failed, or something in between answered. Whether the
- * call was carried out nobody knows; a create may always be repeated.
+ * The store did not answer: the network failed, or a proxy answered instead. The store may have
+ * carried out the call or not. Repeating a create is always safe.
  */
 interface Unanswered {
   kind: 'unanswered';
@@ -30,8 +30,10 @@ interface Unanswered {
 }
 
 /**
- * Explains what a call of the client threw. Undefined where that is neither an answer of the store
- * nor the lack of one: the call was aborted, or the token function failed.
+ * Explains what a call of the client threw.
+ *
+ * @returns undefined when the error has another origin: the call was aborted, there was no access
+ *   token to send, or the error is not from a call
  */
 export function plantStoreError(thrown: unknown): PlantStoreClientError | undefined {
   if (!isTRPCClientError<AppRouter>(thrown)) return undefined;
@@ -44,13 +46,13 @@ export function plantStoreError(thrown: unknown): PlantStoreClientError | undefi
 const unanswered =
   'the plant store did not answer: check its address and the network, and try again';
 
-/** An error's entry in the catalogue; one that a newer server has added is not in this one. */
+/** The error's entry in the catalogue. It is undefined when only a newer server has the error code. */
 function answered(
   { error: code, fields = {} }: ErrorData,
   message: string,
 ): PlantStoreClientError | undefined {
   const kind = errorKinds.find((each) => errorCatalogue[each].code === code);
-  // The union's members differ in their literals alone, which TypeScript cannot follow here.
+  // The members of the union differ only in their literals, which TypeScript cannot follow here.
   return (
     kind &&
     ({ kind, code, message, ...(kind === 'invalidInput' && { fields }) } as Answered[ErrorKind])

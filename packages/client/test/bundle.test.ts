@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-/** Bundles what a front end imports as it would: for browsers, minified. */
+/** Bundles code as a front end does: for browsers, minified. */
 async function bundle(contents: string) {
   const { metafile, outputFiles } = await build({
     stdin: { contents, resolveDir: import.meta.dirname },
@@ -29,12 +29,12 @@ async function bundle(contents: string) {
   return { code, from: new Set(kept.map(([path]) => origin(path))), size: gzipSync(code).length };
 }
 
-/** Where a file of a bundle comes from: a package, or a directory of this repository. */
+/** The origin of a file in a bundle: a package, or a directory of this repository. */
 function origin(path: string): string {
   return /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? dirname(path);
 }
 
-/** Runs code with what a page has, and nothing of Node's. */
+/** Runs code with the globals of a page, without those of Node. */
 function runAsPage(code: string, page: Record<string, unknown>): Promise<unknown> {
   const web = { fetch, URL, AbortController, DOMException, setTimeout, clearTimeout };
   return runInContext(code, createContext({ ...web, ...page }));
@@ -52,7 +52,7 @@ const createPlant = `
 `;
 
 describe('a browser bundle', () => {
-  it('of the client creates plants, with nothing of the server and nothing of Node', async () => {
+  it('of the client creates plants, without code of the server and without Node', async () => {
     const { code, from, size } = await bundle(createPlant);
     expect(from).toEqual(
       new Set([

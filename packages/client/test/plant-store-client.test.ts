@@ -1,8 +1,17 @@
 import { createServer } from 'node:http';
+import { inspect } from 'node:util';
+import type { AppRouter as CoreRouter } from '@plant-store/core/router';
 import { createDatabase, startOnPostgres } from '@plant-store/test-setup';
+import type { inferRouterError, inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, inject, it } from 'vitest';
-import { createPlantStoreClient, type PlantStoreClient, plantStoreError } from '../src/index.ts';
+import {
+  AccessTokenError,
+  type AppRouter,
+  createPlantStoreClient,
+  type PlantStoreClient,
+  plantStoreError,
+} from '../src/index.ts';
 
 let databaseUrl: string;
 let server: Awaited<ReturnType<typeof startOnPostgres>>;
@@ -26,17 +35,17 @@ const storedIds = async () => {
   return rows.map(({ id }) => BigInt(id));
 };
 
-/** What the call throws. */
+/** Returns what the call throws. */
 const thrownBy = (call: Promise<unknown>) =>
   call.then(
     () => expect.unreachable('the call succeeded'),
     (thrown: unknown) => thrown,
   );
 
-const failureOf = async (call: Promise<unknown>) => plantStoreError(await thrownBy(call));
+const errorOf = async (call: Promise<unknown>) => plantStoreError(await thrownBy(call));
 
 describe('createPlantStoreClient', () => {
-  it('creates plants under ids beyond 2^53, more at once than one request carries', async () => {
+  it('creates more plants at once than one request holds, with ids beyond 2^53', async () => {
     const ids = Array.from({ length: 25 }, (_, i) => 9007199254740993n + BigInt(i));
     const plant = { name: 'Monstera deliciosa', tag: 'Araceae' };
     const created = await Promise.all(ids.map((id) => client.createPlant.mutate({ id, ...plant })));
@@ -47,37 +56,37 @@ describe('createPlantStoreClient', () => {
   it.each([
     ['a function', () => 'secret'],
     ['an async function', async () => 'secret'],
-  ])('takes the token from %s', async (_what, token) => {
+  ])('takes the token from %s', async (_kind, token) => {
     const { createPlant } = createPlantStoreClient({ url, token });
     expect(await createPlant.mutate({ id: 1, name: 'x' })).toEqual({ name: 'x' });
   });
 
-  it('asks for the token again for each request', async () => {
+  it('calls the token function for each request', async () => {
     const tokens = ['expired', 'secret'];
     const { createPlant } = createPlantStoreClient({ url, token: () => tokens.shift() ?? '' });
     const create = () => createPlant.mutate({ id: 1, name: 'x' });
-    expect(await failureOf(create())).toMatchObject({ code: 40101, kind: 'tokenInvalid' });
+    expect(await errorOf(create())).toMatchObject({ code: 40101, kind: 'tokenInvalid' });
     expect(await create()).toEqual({ name: 'x' });
   });
 
-  it('finds the store at an address with a slash at its end', async () => {
+  it('accepts an address that ends with a slash', async () => {
     const { createPlant } = createPlantStoreClient({ url: `${url}/`, token });
     expect(await createPlant.mutate({ id: 1, name: 'x' })).toEqual({ name: 'x' });
   });
 });
 
 describe('plantStoreError', () => {
-  it('names the error of the catalogue', async () => {
+  it('returns the error of the catalogue', async () => {
     await client.createPlant.mutate({ id: 2, name: 'x' });
-    expect(await failureOf(client.createPlant.mutate({ id: 2, name: 'y' }))).toEqual({
+    expect(await errorOf(client.createPlant.mutate({ id: 2, name: 'y' }))).toEqual({
       kind: 'idTaken',
       code: 40900,
       message: 'id 2 belongs to another plant: choose an id that is free',
     });
   });
 
-  it('has the messages for each field of a form', async () => {
-    expect(await failureOf(client.createPlant.mutate({ id: 1.5, name: '\0' }))).toMatchObject({
+  it('has the messages for each invalid field', async () => {
+    expect(await errorOf(client.createPlant.mutate({ id: 1.5, name: '\0' }))).toMatchObject({
       kind: 'invalidInput',
       code: 40001,
       fields: {
@@ -87,9 +96,9 @@ describe('plantStoreError', () => {
     });
   });
 
-  it('tells a network that failed from an answer', async () => {
+  it('reports a network error as unanswered', async () => {
     const nowhere = createPlantStoreClient({ url: 'http://127.0.0.1:1', token });
-    expect(await failureOf(nowhere.createPlant.mutate({ id: 1, name: 'x' }))).toEqual({
+    expect(await errorOf(nowhere.createPlant.mutate({ id: 1, name: 'x' }))).toEqual({
       kind: 'unanswered',
       code: undefined,
       message: expect.stringContaining('the plant store did not answer: check its address'),
@@ -97,38 +106,90 @@ describe('plantStoreError', () => {
   });
 
   it.each(['<h1>Bad gateway</h1>', '{"message":"Bad gateway"}'])(
-    'tells what a proxy says from an answer of the store (%s)',
+    'reports the answer of a proxy as unanswered (%s)',
     async (page) => {
       const proxy = createServer((_request, response) => response.writeHead(502).end(page));
       await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
       const address = proxy.address();
       const port = typeof address === 'object' ? address?.port : undefined;
       const { createPlant } = createPlantStoreClient({ url: `http://127.0.0.1:${port}`, token });
-      const failure = await failureOf(createPlant.mutate({ id: 1, name: 'x' }));
-      expect(failure).toMatchObject({ kind: 'unanswered' });
+      const error = await errorOf(createPlant.mutate({ id: 1, name: 'x' }));
+      expect(error).toMatchObject({ kind: 'unanswered' });
       proxy.closeAllConnections();
       proxy.close();
     },
   );
 
-  it('leaves alone what the caller itself brought about', async () => {
-    const token = async () => {
-      throw new TypeError('signed out');
-    };
-    const signedOut = createPlantStoreClient({ url, token });
-    const noToken = await thrownBy(signedOut.createPlant.mutate({ id: 1, name: 'x' }));
-    expect(noToken).toMatchObject({ message: 'the token function failed: signed out' });
+  it('returns undefined for an aborted call and for errors from elsewhere', async () => {
     const aborted = await thrownBy(
       client.createPlant.mutate({ id: 1, name: 'x' }, { signal: AbortSignal.abort() }),
     );
-    for (const thrown of [noToken, aborted, new Error('a bug'), 'text', undefined]) {
+    for (const thrown of [aborted, new Error('a bug'), 'text', undefined]) {
       expect(plantStoreError(thrown)).toBeUndefined();
     }
   });
 });
 
+describe('an access token that cannot be sent', () => {
+  /** The network is never reached: nothing listens at this address. */
+  const create = (token: unknown) =>
+    createPlantStoreClient({
+      url: 'http://127.0.0.1:1',
+      token: token as string, // A program without types can pass anything.
+    }).createPlant.mutate({ id: 1, name: 'x' });
+
+  const missing = 'the access token is missing: give the client a token of the store';
+  const invalid =
+    'the access token contains a character that an HTTP header cannot hold: ' +
+    'give the client the token as the store showed it';
+
+  it.each([
+    ['undefined', undefined, missing],
+    ['null', null, missing],
+    ['an empty text', '', missing],
+    ['white space', ' \n', missing],
+    ['a function that returns undefined', () => undefined, missing],
+    ['a function that resolves to an empty text', async () => '', missing],
+    ['a text with a line break', 'secret\nsecret', invalid],
+    ['a text with U+0000', 'secret\0', invalid],
+    ['a text with another control character', 'secret\x07', invalid],
+    ['a text with DEL', 'secret\x7f', invalid],
+    ['a text outside Latin-1', 'secret🌻', invalid],
+    ['a function that returns such a text', () => 'secret…', invalid],
+  ])('is an error of the caller: %s', async (_kind, token, message) => {
+    const thrown = await thrownBy(create(token));
+    expect(thrown).toMatchObject({ message, cause: expect.any(AccessTokenError) });
+    expect(inspect(thrown, { depth: null })).not.toContain('secret');
+    expect(plantStoreError(thrown)).toBeUndefined();
+  });
+
+  it('is an error of the caller when the token function throws', async () => {
+    const cause = new TypeError('signed out');
+    const token = async () => {
+      throw cause;
+    };
+    const thrown = await thrownBy(create(token));
+    expect(thrown).toMatchObject({
+      message: 'the token function threw an error: signed out',
+      cause: { name: 'AccessTokenError', cause },
+    });
+    expect(plantStoreError(thrown)).toBeUndefined();
+  });
+
+  it('does not include one that ends with a line break, as a file does', async () => {
+    const { createPlant } = createPlantStoreClient({ url, token: `${token}\n` });
+    expect(await createPlant.mutate({ id: 1, name: 'x' })).toEqual({ name: 'x' });
+  });
+});
+
 describe('the types', () => {
-  it('take and give what the procedure does', () => {
+  it('are those of core', () => {
+    expectTypeOf<inferRouterInputs<AppRouter>>().toEqualTypeOf<inferRouterInputs<CoreRouter>>();
+    expectTypeOf<inferRouterOutputs<AppRouter>>().toEqualTypeOf<inferRouterOutputs<CoreRouter>>();
+    expectTypeOf<inferRouterError<AppRouter>>().toEqualTypeOf<inferRouterError<CoreRouter>>();
+  });
+
+  it('of input and output are those of the procedure', () => {
     const { mutate } = client.createPlant;
     expectTypeOf(mutate).parameter(0).toEqualTypeOf<{
       id: bigint | number;
@@ -141,7 +202,7 @@ describe('the types', () => {
     }>();
   });
 
-  it('are narrowed by the number and by the kind', () => {
+  it('of an error are narrowed by its code and by its kind', () => {
     const narrowed = (thrown: unknown) => {
       const error = plantStoreError(thrown);
       if (error?.code === 40900) expectTypeOf(error.kind).toEqualTypeOf<'idTaken'>();
@@ -155,27 +216,27 @@ describe('the types', () => {
     expectTypeOf(narrowed).returns.toEqualTypeOf<string | undefined>();
   });
 
-  it('refuse what the store would', () => {
-    const refused = () => [
-      // @ts-expect-error: an id is no text
+  it('reject what the store rejects', () => {
+    const rejected = () => [
+      // @ts-expect-error: an id is not a string
       client.createPlant.mutate({ id: '1', name: 'x' }),
       // @ts-expect-error: a plant has a name
       client.createPlant.mutate({ id: 1n }),
-      // @ts-expect-error: a tag is text
+      // @ts-expect-error: a tag is a string
       client.createPlant.mutate({ id: 1n, name: 'x', tag: null }),
       // @ts-expect-error: a plant has no height
       client.createPlant.mutate({ id: 1n, name: 'x', height: 3 }),
-      // @ts-expect-error: a mutation is no query
+      // @ts-expect-error: a mutation is not a query
       client.createPlant.query({ id: 1n, name: 'x' }),
       // @ts-expect-error: there is no such procedure
       client.deletePlant.mutate({ id: 1n }),
-      // @ts-expect-error: the token must be given
+      // @ts-expect-error: the token is required
       createPlantStoreClient({ url }),
-      // @ts-expect-error: only a field that is wrong has messages
+      // @ts-expect-error: only an invalid input has fields
       plantStoreError(undefined)?.fields,
-      // @ts-expect-error: there is no such number
+      // @ts-expect-error: there is no such error code
       plantStoreError(undefined)?.code === 40999,
     ];
-    expectTypeOf(refused).toBeFunction();
+    expectTypeOf(rejected).toBeFunction();
   });
 });

@@ -5,9 +5,11 @@
  * notation (`1e3`, `10.00`). An integer far beyond int64 becomes an inexact `number`. A fraction that
  * JavaScript would round to an integer becomes `NaN`.
  *
- * Needs JSON.parse source text access: Node 22, or a browser of 2025.
+ * A text with numbers of more than 15 digits, or with exponents, needs JSON.parse source text access:
+ * Node 22, or a browser of 2025. Every other text can be read on Node 20, too.
  *
  * @throws SyntaxError when the text is not JSON, or is nested too deeply for a reviver
+ * @throws TypeError when the text needs source text access and the engine lacks it
  */
 export function parseJson(text: string): unknown {
   if (isExact(text)) return JSON.parse(text);

@@ -1,13 +1,11 @@
-import { Int64 } from '@plant-store/schemas';
+import { IdFromText } from '@plant-store/schemas';
 import { InvalidArgumentError } from 'commander';
 
 /** Parses a plant's id. */
 export function parseId(text: string): bigint {
-  const { data } = Int64.safeParse(/^-?\d{1,40}$/.test(text) ? BigInt(text) : text);
+  const { data, error } = IdFromText.safeParse(text);
   if (data === undefined) {
-    throw new InvalidArgumentError(
-      `It must be an integer from ${-(2n ** 63n)} to ${2n ** 63n - 1n}.`,
-    );
+    throw new InvalidArgumentError(error.issues.map(({ message }) => `It ${message}.`).join(' '));
   }
   return data;
 }

@@ -6,9 +6,16 @@ import { usageError } from './errors.ts';
 
 const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url));
 
+/** Only the repository has this file as TypeScript: the package has JavaScript. */
+const isInRepository = import.meta.url.endsWith('.ts');
+
+/** Where `.env` and the embedded database are by default. In the repository the server agrees. */
+const home = isInRepository ? repositoryRoot : '.';
+
 /**
  * Reads where the store is from the server's settings: environment variables and the file `.env` at
- * the repository root. An empty variable counts as unset.
+ * the repository root, or in the current directory when the command line is installed as a package.
+ * An empty variable counts as unset.
  *
  * @throws CommandError when `.env` cannot be read or DATABASE_URL is invalid. The message does not
  *   contain the URL: it may hold a password.
@@ -16,8 +23,9 @@ const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url));
 export function readSettings(variables = readVariables()): DatabaseOptions {
   const databaseUrl = variables['DATABASE_URL'];
   if (!databaseUrl) {
-    const directory = variables['PLANT_STORE_DATA_DIR'] || resolve(repositoryRoot, '.plant-store');
-    return { dataDirectory: resolve(directory) };
+    return {
+      dataDirectory: resolve(variables['PLANT_STORE_DATA_DIR'] || resolve(home, '.plant-store')),
+    };
   }
   if (!isDatabaseUrl(databaseUrl)) {
     throw usageError(
@@ -30,7 +38,7 @@ export function readSettings(variables = readVariables()): DatabaseOptions {
 
 function readVariables(): NodeJS.ProcessEnv {
   try {
-    return loadEnvFile(resolve(repositoryRoot, '.env'));
+    return loadEnvFile(resolve(home, '.env'));
   } catch (cause) {
     throw usageError(cause instanceof Error ? cause.message : String(cause), { cause });
   }

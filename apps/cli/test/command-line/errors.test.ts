@@ -28,7 +28,7 @@ it.each([
 describe('says what is wrong and what to do', () => {
   it.each([
     [['lst'], "unknown command 'lst'"],
-    [['get', '1.5'], "value '1.5' is invalid for argument 'id'. It must be an integer from"],
+    [['get', '1.5'], "value '1.5' is invalid for argument 'id'. It must be a whole number."],
     [['list', '--limit', '0'], "argument '0' is invalid. It must be a whole number, at least 1."],
     [
       ['export', '--since', 'soon'],

@@ -30,6 +30,15 @@ it.each([
   expect(parseDuration(text)).toBe(milliseconds);
 });
 
-it.each(['9223372036854775808', '1e3', ' 1', '', '0x1'])('rejects the id %j', (text) => {
-  expect(() => parseId(text)).toThrow('It must be an integer from -9223372036854775808 to');
+it.each(['0', '-5', '9223372036854775807'])('parses the id %s', (text) => {
+  expect(parseId(text)).toBe(BigInt(text));
+});
+
+it.each(['1e3', ' 1', '', '0x1', '007', '+5'])('rejects the id %j', (text) => {
+  expect(() => parseId(text)).toThrow('It must be a whole number.');
+});
+
+it('names the bounds of an id that is beyond them', () => {
+  const message = 'It must be from -9223372036854775808 to 9223372036854775807.';
+  expect(() => parseId('9223372036854775808')).toThrow(message);
 });

@@ -24,6 +24,20 @@ it.each(formatNames)('reads the %s that it wrote, in chunks of any size', async 
   );
 });
 
+it.each([
+  ['007', 'must be a whole number'],
+  ['0x10', 'must be a whole number'],
+  ['""', 'must be a whole number'],
+  ['9223372036854775808', 'must be from -9223372036854775808 to 9223372036854775807'],
+])('says what is wrong with the id %s of a CSV record', async (id, error) => {
+  const csv = Readable.from([Buffer.from(`id,name\n${id},Hoya\n-5,Hoya\n`)]);
+  const rows = (await Array.fromAsync(plantFormats.csv.read(readLines(csv)))).flat();
+  expect(rows).toEqual([
+    { line: 2, error: `invalid input: id ${error}` },
+    { line: 3, plant: { id: -5n, name: 'Hoya', tag: undefined } },
+  ]);
+});
+
 /** The JSON parser returns a small integer as a number, not as a bigint. */
 function asRead(plant: NewPlant, format: FormatName): unknown {
   const isSmall = Number.isSafeInteger(Number(plant.id));

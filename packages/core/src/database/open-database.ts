@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import type { Database, Drizzle } from './database.ts';
+import { DataDirectoryError } from './embedded/data-directory-lock.ts';
 
 /** Which database to use: a Postgres (`postgres://…`), or an embedded one in a directory. */
 export type DatabaseOptions = { databaseUrl: string } | { dataDirectory: string };
@@ -9,7 +11,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     const { openPostgres } = await import('./postgres/postgres-database.ts');
     return openPostgres(options.databaseUrl);
   }
-  const { openEmbeddedDatabase } = await import('./embedded/embedded-database.ts');
+  const { openEmbeddedDatabase } = await importEmbeddedDatabase();
   return openEmbeddedDatabase(options.dataDirectory);
 }
 
@@ -22,6 +24,33 @@ export async function useDatabase<T>(
     const { usePostgres } = await import('./postgres/use-postgres.ts');
     return usePostgres(options.databaseUrl, use);
   }
-  const { useEmbeddedDatabase } = await import('./embedded/embedded-database.ts');
+  const { useEmbeddedDatabase } = await importEmbeddedDatabase();
   return useEmbeddedDatabase(options.dataDirectory, use);
+}
+
+/** @throws DataDirectoryError when PGlite, an optional peer of this package, is not installed */
+async function importEmbeddedDatabase() {
+  try {
+    return await import('./embedded/embedded-database.ts');
+  } catch (cause) {
+    if (!isMissingPGlite(cause)) throw cause;
+    const pglite = `${pgliteName}@${await pgliteRange()}`;
+    const message = `a data directory needs PGlite: run \`npm install ${pglite}\`, or use a databaseUrl`;
+    throw new DataDirectoryError(message, { cause });
+  }
+}
+
+const pgliteName = '@electric-sql/pglite';
+
+function isMissingPGlite(error: unknown): boolean {
+  const isNotFound =
+    error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+  return isNotFound && error.message.includes(`'${pgliteName}'`);
+}
+
+/** The versions that this package works with. Its manifest has the same path from `src` and from `dist`. */
+async function pgliteRange(): Promise<string | undefined> {
+  const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
+  const manifest: { peerDependencies: Record<string, string> } = JSON.parse(text);
+  return manifest.peerDependencies[pgliteName];
 }

@@ -1,5 +1,4 @@
 import { initTRPC } from '@trpc/server';
-import type { OpenApiMeta } from 'trpc-to-openapi';
 import type { Principal } from '../access-tokens/principal.ts';
 import type { PlantStore } from '../plant-store.ts';
 import type { Deadline } from '../plants/deadline.ts';
@@ -15,8 +14,24 @@ export interface Context {
   readonly deadline?: Deadline | undefined;
 }
 
+/**
+ * The REST operation of a procedure, in the form that trpc-to-openapi reads. It is a type of our own,
+ * so core does not need that package. It is not an interface: trpc-to-openapi's type does not accept
+ * one, because an interface has no index signature.
+ */
+export type ProcedureMeta = {
+  readonly openapi?: {
+    readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+    readonly path: `/${string}`;
+    readonly summary?: string;
+    readonly description?: string;
+    readonly tags?: string[];
+    readonly successDescription?: string;
+  };
+};
+
 export const t = initTRPC
-  .meta<OpenApiMeta>()
+  .meta<ProcedureMeta>()
   .context<Context>()
   .create({
     transformer,

@@ -1,3 +1,4 @@
+import { IdFromText } from '@plant-store/schemas';
 import { CommandError } from '../../command-line/errors.ts';
 import { type Line, unreadableLine } from '../lines.ts';
 import type { Row } from '../row.ts';
@@ -59,18 +60,12 @@ function rowReader(header: Field[]): (line: number, record: Field[]) => Row {
     if (record.length !== header.length) {
       return { line, error: `has ${record.length} fields, but the header has ${header.length}` };
     }
-    const plant = {
-      id: parseInteger(at(record, idAt)),
-      name: at(record, nameAt),
-      tag: at(record, tagAt),
-    };
-    return { line, plant };
+    const text = at(record, idAt);
+    // The store reports a missing id, together with the other fields.
+    const id = text === undefined ? undefined : IdFromText.safeParse(text);
+    if (id?.error) return { line, error: `invalid input: id ${id.error.issues[0]?.message}` };
+    return { line, plant: { id: id?.data, name: at(record, nameAt), tag: at(record, tagAt) } };
   };
-}
-
-/** Leaves other text as it is: the store's validation then reports it. */
-function parseInteger(text: Field): bigint | Field {
-  return text !== undefined && /^-?\d{1,40}$/.test(text) ? BigInt(text) : text;
 }
 
 function isBlank(record: Field[]): boolean {

@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+interface InstalledPackage {
+  dependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
+  peerDependenciesMeta?: Record<string, { optional?: boolean }>;
+}
+
+/** The names of the packages that npm has installed in a project. */
+export async function installed(project: string): Promise<string[]> {
+  return [...(await lockedPackages(project)).keys()].sort();
+}
+
+/** The names of all packages that one package brings, its peers among them. */
+export async function broughtBy(project: string, name: string): Promise<string[]> {
+  const packages = await lockedPackages(project);
+  const names = new Set([name]);
+  // A Set also visits the names that are added meanwhile.
+  for (const each of names) for (const needed of needsOf(packages.get(each))) names.add(needed);
+  names.delete(name);
+  return [...names].sort();
+}
+
+function needsOf({
+  dependencies = {},
+  peerDependencies = {},
+  peerDependenciesMeta = {},
+}: InstalledPackage = {}): string[] {
+  const peers = Object.keys(peerDependencies);
+  return [
+    ...Object.keys(dependencies),
+    ...peers.filter((peer) => !peerDependenciesMeta[peer]?.optional),
+  ];
+}
+
+async function lockedPackages(project: string): Promise<Map<string, InstalledPackage>> {
+  const text = await readFile(join(project, 'node_modules/.package-lock.json'), 'utf8');
+  const lock: { packages: Record<string, InstalledPackage> } = JSON.parse(text);
+  const prefix = /^.*node_modules\//;
+  return new Map(
+    Object.entries(lock.packages).map(([path, each]) => [path.replace(prefix, ''), each]),
+  );
+}

@@ -1,0 +1,34 @@
+import type { AppRouter as CoreRouter } from '@plant-store/core/router';
+import type {
+  AnyTRPCRouter,
+  inferRouterError,
+  TRPCBuiltRouter,
+  TRPCMutationProcedure,
+  TRPCQueryProcedure,
+} from '@trpc/server';
+
+/** The type of the store's router, for libraries on top of tRPC: `createTRPCOptionsProxy<AppRouter>`. */
+export type AppRouter = typeof appRouter;
+
+/**
+ * No program uses this value. It exists for its type: TypeScript writes the inferred type of a value
+ * into the declarations in full, so the published declarations do not import core.
+ */
+const appRouter = clientRouter<CoreRouter>();
+
+/** The router without the types that only the server needs: the context, and the meta of REST. */
+function clientRouter<Router extends AnyTRPCRouter>() {
+  type Procedures = Router['_def']['record'];
+  // The value is never read.
+  return undefined as unknown as TRPCBuiltRouter<
+    { ctx: object; meta: object; errorShape: inferRouterError<Router>; transformer: true },
+    { [Name in keyof Procedures]: ClientProcedure<Procedures[Name]> }
+  >;
+}
+
+type ClientProcedure<Procedure> =
+  Procedure extends TRPCMutationProcedure<infer Types>
+    ? TRPCMutationProcedure<{ input: Types['input']; output: Types['output']; meta: object }>
+    : Procedure extends TRPCQueryProcedure<infer Types>
+      ? TRPCQueryProcedure<{ input: Types['input']; output: Types['output']; meta: object }>
+      : never;
