@@ -14,7 +14,8 @@ let copy: string;
 
 beforeAll(async () => {
   copy = await mkdtemp(join(tmpdir(), 'plant-store-contributing-'));
-  const paths = ['packages', 'apps/api', 'package.json', 'tsconfig.base.json', 'vitest.base.ts'];
+  const paths = ['packages', 'apps/api', 'examples/rest', 'docs'];
+  paths.push('package.json', 'tsconfig.base.json', 'vitest.base.ts', 'biome.json');
   for (const path of paths) {
     await cp(join(repository, path), join(copy, path), {
       recursive: true,
@@ -34,22 +35,32 @@ const tsc = join(repository, 'node_modules/typescript/bin/tsc');
 const vitest = join(repository, 'node_modules/vitest/vitest.mjs');
 
 it('has a worked example that works when its steps are followed', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const files = [...guide.matchAll(/```ts (\S+)\n(.*?)```/gs)];
-  expect(files).toHaveLength(2);
+  expect(files).toHaveLength(3);
   for (const [, path = '', code = ''] of files) await writeFile(join(copy, path), code);
-  const [, patch = ''] = /```diff\n(.*?)```/s.exec(guide) ?? [];
-  await writeFile(join(copy, 'router.patch'), patch);
-  await exec('git', ['apply', 'router.patch'], { cwd: copy });
+  const patches = [...guide.matchAll(/```diff\n(.*?)```/gs)].map(([, patch]) => patch);
+  await writeFile(join(copy, 'guide.patch'), patches.join(''));
+  await exec('git', ['apply', '--unidiff-zero', 'guide.patch'], { cwd: copy });
 
   await run('packages/client', tsc); // Checks core too: the client imports its types.
-  await run('packages/client', vitest, 'run', 'create-plants');
+  await run('apps/api', tsc);
+  await run('packages/schemas', vitest, 'run', 'error-catalogue');
+  await run('packages/client', vitest, 'run', 'more-procedures');
 
-  await expect(run('apps/api', 'src/write-openapi.ts', '--check')).rejects.toMatchObject({
+  await expect(run('apps/api', 'src/docs/write-openapi.ts', '--check')).rejects.toMatchObject({
     stderr: expect.stringContaining('openapi.json is out of date'),
   });
-  await run('apps/api', 'src/write-openapi.ts');
+  await run('apps/api', 'src/docs/write-openapi.ts');
   const document = JSON.parse(await readFile(join(copy, 'apps/api/openapi.json'), 'utf8'));
-  expect(Object.keys(document.paths)).toEqual(['/plants', '/plants/several']);
+  expect(Object.keys(document.paths)).toEqual(
+    expect.arrayContaining(['/plants', '/plants/several', '/plants/{id}/label']),
+  );
+  expect(document.components.schemas).toMatchObject({ NewPlants: {}, Plants: {}, Label: {} });
+  await run('apps/api', vitest, 'run', 'documented-errors', '-t', 'labelMissing');
+
+  const generate = ['node_modules/openapi-typescript/bin/cli.js', '../../apps/api/openapi.json'];
+  await run('examples/rest', ...generate, '--output', 'plant-store.d.ts');
+  await run('examples/rest', 'node_modules/typescript/bin/tsc');
 });

@@ -32,12 +32,12 @@ export interface components {
     schemas: {
         Plant: {
             /**
-             * @description The name of the plant
+             * @description The name of the plant. Any text, emoji included, except U+0000 and lone surrogates.
              * @example Monstera deliciosa
              */
             name: string;
             /**
-             * @description Tag that specifies the type of the plant
+             * @description Tag that specifies the type of the plant. Any text, emoji included, except U+0000 and lone surrogates.
              * @example Araceae
              */
             tag?: string;
@@ -55,16 +55,17 @@ export interface components {
         NewPlant: {
             /**
              * Format: int64
-             * @description Identification number of the plant
+             * @description Identification number of the plant, which the client chooses
+             * @example 4096
              */
             id: number;
             /**
-             * @description The name of the plant
+             * @description The name of the plant. Any text, emoji included, except U+0000 and lone surrogates.
              * @example Monstera deliciosa
              */
             name: string;
             /**
-             * @description Tag that specifies the type of the plant
+             * @description Tag that specifies the type of the plant. Any text, emoji included, except U+0000 and lone surrogates.
              * @example Araceae
              */
             tag?: string;
@@ -73,7 +74,16 @@ export interface components {
     responses: never;
     parameters: never;
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description The id of the request in the log: the one that the client sent, or a new one */
+        "X-Request-Id": string;
+        /** @description Requests that this client may send in a minute. Sent only where the store has a rate limit. */
+        "X-RateLimit-Limit": number;
+        /** @description Requests that this client may still send in this minute. Sent only where the store has a rate limit. */
+        "X-RateLimit-Remaining": number;
+        /** @description Seconds until this minute ends. Sent only where the store has a rate limit. */
+        "X-RateLimit-Reset": number;
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -87,6 +97,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": 4096,
+                 *       "name": "Monstera deliciosa",
+                 *       "tag": "Araceae"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewPlant"];
             };
         };
@@ -94,8 +111,10 @@ export interface operations {
             /** @description Plant response */
             200: {
                 headers: {
-                    /** @description The id of the request in the log: the one that the client sent, or a new one */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -105,8 +124,10 @@ export interface operations {
             /** @description Unexpected error. 40000: the body is not JSON; 40001: the body is not a valid NewPlant; 40002: the request is not valid HTTP or tRPC */
             400: {
                 headers: {
-                    /** @description The id of the request in the log: the one that the client sent, or a new one */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -116,10 +137,12 @@ export interface operations {
             /** @description 40100: the request has no bearer token; 40101: the token is unknown, expired or revoked */
             401: {
                 headers: {
-                    /** @description The id of the request in the log: the one that the client sent, or a new one */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     /** @description The challenge of RFC 6750 */
-                    "WWW-Authenticate"?: string;
+                    "WWW-Authenticate": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -129,8 +152,7 @@ export interface operations {
             /** @description 40400: the path does not exist */
             404: {
                 headers: {
-                    /** @description The id of the request in the log: the one that the client sent, or a new one */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -140,10 +162,9 @@ export interface operations {
             /** @description 40500: the path does not support the method */
             405: {
                 headers: {
-                    /** @description The id of the request in the log: the one that the client sent, or a new one */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The methods of this path */
-                    Allow?: string;
+                    Allow: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -153,8 +174,7 @@ export interface operations {
             /** @description 40800: the client did not send the whole request in time */
             408: {
                 headers: {
-                    /** @description The id of the request in the log: the one that the client sent, or a new one */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -164,8 +184,10 @@ export interface operations {
             /** @description 40900: the id belongs to another plant */
             409: {
                 headers: {
-                    /** @description The id of the request in the log: the one that the client sent, or a new one */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -175,8 +197,10 @@ export interface operations {
             /** @description 41300: the body is larger than 1 MiB */
             413: {
                 headers: {
-                    /** @description The id of the request in the log: the one that the client sent, or a new one */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -186,8 +210,10 @@ export interface operations {
             /** @description 41500: the body is not application/json */
             415: {
                 headers: {
-                    /** @description The id of the request in the log: the one that the client sent, or a new one */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -197,8 +223,7 @@ export interface operations {
             /** @description 41700: the server does not support the value of the Expect header */
             417: {
                 headers: {
-                    /** @description The id of the request in the log: the one that the client sent, or a new one */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -208,10 +233,12 @@ export interface operations {
             /** @description 42900: the client exceeded a configured rate limit */
             429: {
                 headers: {
-                    /** @description The id of the request in the log: the one that the client sent, or a new one */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     /** @description Seconds after which to try again */
-                    "Retry-After"?: string;
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -221,8 +248,7 @@ export interface operations {
             /** @description 43100: the request headers are too large */
             431: {
                 headers: {
-                    /** @description The id of the request in the log: the one that the client sent, or a new one */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -231,6 +257,19 @@ export interface operations {
             };
             /** @description 50000: the server has a bug */
             500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description 50100: the server does not know the method or the transfer coding */
+            501: {
                 headers: {
                     /** @description The id of the request in the log: the one that the client sent, or a new one */
                     "X-Request-Id"?: string;
@@ -243,10 +282,12 @@ export interface operations {
             /** @description 50300: the database cannot be reached or did not answer in time; 50301: the server is overloaded and nothing was written; 50302: this instance is shutting down; 50303: the identity provider did not answer and nothing was written */
             503: {
                 headers: {
-                    /** @description The id of the request in the log: the one that the client sent, or a new one */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     /** @description Seconds after which to try again */
-                    "Retry-After"?: string;
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {

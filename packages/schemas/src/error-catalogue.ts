@@ -22,6 +22,10 @@ export const errorCatalogue = {
   rateLimited: { code: 42900, when: 'the client exceeded a configured rate limit' },
   headersTooLarge: { code: 43100, when: 'the request headers are too large' },
   internal: { code: 50000, when: 'the server has a bug' },
+  notImplemented: {
+    code: 50100,
+    when: 'the server does not know the method or the transfer coding',
+  },
   databaseUnavailable: {
     code: 50300,
     when: 'the database cannot be reached or did not answer in time',

@@ -8,7 +8,8 @@ export {
   httpStatus,
 } from './error-catalogue.ts';
 export { formatJson } from './format-json.ts';
-export { Int64 } from './int64.ts';
+export { IdFromText, IdParameter } from './id-from-text.ts';
+export { Int64, int64Bounds } from './int64.ts';
 export { checkJsonDepth } from './json-depth.ts';
 export { isExact, parseJson } from './parse-json.ts';
 export { NewPlant, Plant } from './plant.ts';

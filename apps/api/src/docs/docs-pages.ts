@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import helmet from '@fastify/helmet';
+import { formatJson } from '@plant-store/schemas';
 import scalar from '@scalar/fastify-api-reference';
 import { type FastifyInstance, fastify } from 'fastify';
 import { handleError } from '../http/error-reply.ts';
@@ -9,22 +10,32 @@ import { errorPage } from './error-page.ts';
 import { openApiDocument } from './openapi-document.ts';
 
 /**
- * Serves `/openapi.json`, its API reference at `/docs`, and the meaning of each error at
+ * Serves `/openapi.json`, its API reference at `/docs/`, and the meaning of each error at
  * `/docs/errors`. The pages load nothing from other origins.
+ *
+ * Every address is relative, so that the pages work behind a path prefix. Addresses in the API
+ * reference are relative to `/docs`, where `docs` serves it: the document's own addresses are then
+ * right on that page, too.
  */
 export async function buildDocsPages(): Promise<FastifyInstance> {
   const scope = fastify();
   scope.decorate('logError', () => {}); // The outer server logs the request.
   scope.setErrorHandler(handleError);
   scope.addHook('onRequest', rejectUnknownRoute(scope));
-  const document = JSON.stringify(openApiDocument());
-  scope.get('/openapi.json', (_request, reply) => sendJsonText(reply, document));
 
   await scope.register(helmet, { contentSecurityPolicy: false });
-  scope.addHook('onSend', async (_request, reply, payload) => {
+  scope.addHook('onSend', async ({ routeOptions }, reply, payload) => {
+    const isReference = routeOptions.url === '/docs/';
+    const content = isReference ? completeReference(String(payload)) : String(payload);
     const isPage = String(reply.getHeader('content-type')).startsWith('text/html');
-    if (isPage) reply.header('content-security-policy', contentSecurityPolicy(String(payload)));
+    if (isPage) reply.header('content-security-policy', contentSecurityPolicy(content));
+    reply.headers({ etag: etagOf(content), 'cache-control': 'no-cache' });
+    return content;
   });
+  const document = formatJson(openApiDocument());
+  scope.get('/openapi.json', (_request, reply) =>
+    sendJsonText(reply.headers(readableByAnyOrigin), document),
+  );
   const errors = errorPage();
   scope.get('/docs/errors', (_request, reply) =>
     reply.type('text/html; charset=utf-8').send(errors),
@@ -33,7 +44,9 @@ export async function buildDocsPages(): Promise<FastifyInstance> {
   await scope.register(scalar, {
     routePrefix: '/docs',
     configuration: {
-      url: '/openapi.json',
+      url: 'openapi.json',
+      cdn: 'docs/js/scalar.js',
+      servers: [{ url: storeAddress }],
       pageTitle: 'Plant Store API',
       withDefaultFonts: false,
       proxyUrl: '',
@@ -46,6 +59,30 @@ export async function buildDocsPages(): Promise<FastifyInstance> {
     },
   });
   return scope;
+}
+
+/** An expression in JavaScript, relative to `/docs`. */
+const storeAddress = "new URL('.', location).href.slice(0, -1)";
+
+/**
+ * Lets the API reference compute the address of the store: Scalar sends its requests to the wrong
+ * address when a server's URL is relative and has no slash at its start. Adds the icon, which Scalar
+ * would load again and again.
+ */
+function completeReference(html: string): string {
+  return html
+    .replace(JSON.stringify(storeAddress), storeAddress)
+    .replace('</title>', '</title>\n    <link rel="icon" href="favicon.ico" />');
+}
+
+/** The document is public, and holds no data. */
+const readableByAnyOrigin = {
+  'access-control-allow-origin': '*',
+  'cross-origin-resource-policy': 'cross-origin',
+};
+
+function etagOf(payload: string): string {
+  return `"${createHash('sha256').update(payload).digest('base64url')}"`;
 }
 
 const icon =

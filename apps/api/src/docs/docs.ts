@@ -14,17 +14,30 @@ export async function docs(scope: FastifyInstance): Promise<void> {
   // The reference is several megabytes. One shared copy keeps waiting replies from filling the memory.
   const cache = new Map<string, LightMyRequestResponse>();
 
-  const sendPage = async ({ url, routeOptions, params }: FastifyRequest, reply: FastifyReply) => {
+  const sendPage = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { url, routeOptions, params } = request;
     pages ??= import('./docs-pages.ts').then(({ buildDocsPages }) => buildDocsPages());
     const key = JSON.stringify([routeOptions.url, params]); // Decoded, because a page has many URLs.
-    const page = cache.get(key) ?? (await (await pages).inject(url));
+    const innerUrl = routeOptions.url === '/docs' ? '/docs/' : url; // Where Scalar has its page.
+    const page = cache.get(key) ?? (await (await pages).inject(innerUrl));
     if (page.statusCode === 200) cache.set(key, page);
     const headers = Object.entries(page.headers).filter(([name]) => !connectionHeaders.has(name));
-    return reply.code(page.statusCode).headers(Object.fromEntries(headers)).send(page.rawPayload);
+    reply.code(page.statusCode).headers(Object.fromEntries(headers));
+    if (isCached(request, page)) return reply.code(304).removeHeader('content-length').send();
+    return reply.send(page.rawPayload);
   };
   for (const path of ['/docs', '/docs/*', '/openapi.json', '/favicon.ico']) {
     scope.get(path, sendPage);
   }
+  // The addresses on the page are relative to `/docs`.
+  scope.get('/docs/', (_request, reply) => reply.redirect('../docs', 301));
+}
+
+/** Whether the client has this page already (RFC 9110 §13.1.2). */
+function isCached({ headers }: FastifyRequest, page: LightMyRequestResponse): boolean {
+  if (page.statusCode !== 200) return false;
+  const tags = headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags?.some((tag) => tag === '*' || tag === page.headers.etag) ?? false;
 }
 
 /** The outer server sets these itself. */

@@ -1,14 +1,10 @@
 import { appRouter } from '@plant-store/core/router';
-import {
-  ErrorBody,
-  type ErrorKind,
-  errorCatalogue,
-  errorKinds,
-  httpStatus,
-  Plant,
-} from '@plant-store/schemas';
+import { ErrorBody, int64Bounds, Plant } from '@plant-store/schemas';
+import type { AnyTRPCRouter } from '@trpc/server';
 import { generateOpenApiDocument, type OpenAPIObject } from 'trpc-to-openapi';
-import { errorExamples } from '../errors/error-examples.ts';
+import { errorResponses } from './error-responses.ts';
+import { introduction } from './introduction.ts';
+import { rateLimit, requestId, sharedHeaders } from './reply-headers.ts';
 
 type PathItem = NonNullable<OpenAPIObject['paths']>[string];
 type Operation = NonNullable<PathItem['post']>;
@@ -18,14 +14,18 @@ type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
  * The OpenAPI 3.1 document of the REST surface, made by trpc-to-openapi. Corrected afterwards: it
  * inlines bodies that have a name, repeats the default security, and describes errors that this
  * server does not send.
+ *
+ * The bounds of ids are `bigint`s. Write the document with `formatJson`, which keeps their digits.
  */
-export function openApiDocument(): OpenAPIObject {
-  const document = generateOpenApiDocument(appRouter, {
+export function openApiDocument(router: AnyTRPCRouter = appRouter): OpenAPIObject {
+  const document = generateOpenApiDocument(router, {
     title: 'Plant store sample',
     version: '1.0.0',
-    description: 'What each error means is at [/docs/errors](/docs/errors).',
+    description: introduction,
+    contact: { name: 'The operator of this store' },
     license: { name: 'MIT', identifier: 'MIT' },
-    baseUrl: '/',
+    // Relative to the URL of the document (RFC 3986), so that it is right behind a path prefix.
+    baseUrl: '.',
     securitySchemes: {
       bearerAuth: { type: 'http', scheme: 'bearer', description: 'An access token of the store' },
     },
@@ -34,13 +34,14 @@ export function openApiDocument(): OpenAPIObject {
   const schemas: Schemas = { ...document.components?.schemas };
   for (const name of Object.keys(schemas)) if (name.startsWith('error.')) delete schemas[name];
   for (const operation of operationsOf(document)) correct(operation, schemas);
-
-  return {
+  const corrected = {
     ...document,
     security: [{ bearerAuth: [] }],
     tags: [{ name: 'plants', description: 'The plants in the store' }],
-    components: { ...document.components, schemas },
+    components: { ...document.components, schemas, headers: sharedHeaders },
   };
+  correctSchemas(corrected);
+  return corrected;
 }
 
 function operationsOf({ paths = {} }: OpenAPIObject): Operation[] {
@@ -53,7 +54,7 @@ function correct(operation: Operation, schemas: Schemas): void {
   delete operation.security;
   if (operation.parameters?.length === 0) delete operation.parameters;
   operation.responses = {
-    200: { ...operation.responses?.['200'], headers: requestId },
+    200: { ...operation.responses?.['200'], headers: { ...requestId, ...rateLimit } },
     ...errorResponses(),
   };
 
@@ -62,55 +63,30 @@ function correct(operation: Operation, schemas: Schemas): void {
   const media = content?.['application/json'];
   const name = media?.schema.title;
   if (!media || !name) return;
+  media.example = exampleOf(media.schema);
   schemas[name] = media.schema;
   media.schema = { $ref: `#/components/schemas/${name}` };
 }
 
-type Content = Record<string, { schema: { title?: string } | { $ref: string; title?: never } }>;
+type Content = Record<string, { schema: Inline | Reference; example?: unknown }>;
+type Inline = { title?: string; properties?: Record<string, { examples?: unknown[] }> };
+type Reference = { $ref: string; title?: never; properties?: never };
 
-/** Every error status that the server can send, with its error codes. */
-function errorResponses(): Record<string, object> {
-  const byStatus = Object.entries(Object.groupBy(errorKinds, httpStatus));
-  return Object.fromEntries(
-    byStatus.map(([status, group = []]) => [
-      status,
-      {
-        description: describe(status, group),
-        headers: { ...requestId, ...headersByStatus[status] },
-        content: {
-          'application/json': {
-            schema: { $ref: '#/components/schemas/Error' },
-            examples: Object.fromEntries(group.map(example)),
-          },
-        },
-      },
-    ]),
-  );
+/** An example of a body: the first example of each of its fields. */
+function exampleOf({ properties = {} }: Inline | Reference): unknown {
+  const examples = Object.entries(properties).map(([name, { examples }]) => [name, examples?.[0]]);
+  return Object.fromEntries(examples.filter(([, example]) => example !== undefined));
 }
 
-function describe(status: string, group: ErrorKind[]): string {
-  const lines = group.map((kind) => `${errorCatalogue[kind].code}: ${errorCatalogue[kind].when}`);
-  return `${status === '400' ? 'Unexpected error. ' : ''}${lines.join('; ')}`;
+/**
+ * Adds the bounds of every int64, which no library here can write exactly. Opens every object: a later
+ * version may add a property, and clients must accept it.
+ */
+function correctSchemas(part: unknown): void {
+  if (typeof part !== 'object' || part === null) return;
+  if ('format' in part && part.format === 'int64') Object.assign(part, int64Bounds);
+  if ('additionalProperties' in part && part.additionalProperties === false) {
+    delete part.additionalProperties;
+  }
+  Object.values(part).forEach(correctSchemas);
 }
-
-function example(kind: ErrorKind): [name: string, example: object] {
-  const { code, when } = errorCatalogue[kind];
-  return [kind, { summary: when, value: { error: code, message: errorExamples[kind] } }];
-}
-
-const header = (description: string) => ({ description, schema: { type: 'string' } });
-
-const requestId = {
-  'X-Request-Id': header(
-    'The id of the request in the log: the one that the client sent, or a new one',
-  ),
-};
-
-const retryAfter = { 'Retry-After': header('Seconds after which to try again') };
-
-const headersByStatus: Record<string, object> = {
-  401: { 'WWW-Authenticate': header('The challenge of RFC 6750') },
-  405: { Allow: header('The methods of this path') },
-  429: retryAfter,
-  503: retryAfter,
-};

@@ -18,7 +18,7 @@ let server: RunningServer;
 let document: Awaited<ReturnType<typeof documentValidator>>;
 
 beforeAll(async () => {
-  server = await startServer('Postgres');
+  server = await startServer('Postgres', { rateLimit: 100_000 });
   document = await documentValidator(server.url);
 });
 
@@ -28,6 +28,8 @@ const monstera = '{"id":1,"name":"Monstera deliciosa"}';
 const create = (json = monstera, headers?: Record<string, string>) =>
   read(post(server, '/plants', json, headers));
 const raw = (text: string) => sendRaw(server.url, text);
+
+const rateLimitHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
 /** Functions that cause each error and return its reply. */
 const causes: Record<ErrorKind, () => Promise<Reply>> = {
@@ -62,6 +64,7 @@ const causes: Record<ErrorKind, () => Promise<Reply>> = {
     };
     return onNewServer({ create: bug }, (broken) => read(post(broken, '/plants', monstera)));
   },
+  notImplemented: () => raw('BREW /plants HTTP/1.1\r\nHost: x\r\n\r\n'),
   databaseUnavailable: () =>
     onNewServer({}, async (bare) => {
       const sql = postgres(bare.databaseUrl ?? '');
@@ -140,6 +143,40 @@ describe('the document', () => {
       expect(body).toEqual({ error: errorCatalogue[kind].code, message: errorExamples[kind] });
       expect(document.examplesOf(httpStatus(kind))).toContainEqual(body);
       expect(document.differencesFrom({ ...reply, body })).toEqual([]);
+      for (const header of rateLimitHeaders) {
+        if (reply.headers.has(header)) expect(document.declares(reply.status, header)).toBe(true);
+      }
     },
   );
+
+  it.each([
+    ['200', () => create('{"id":3,"name":"Hoya"}')],
+    ['400', causes.bodyNotJson],
+    ['401', causes.tokenInvalid],
+    ['409', causes.idTaken],
+    ['413', causes.bodyTooLarge],
+    ['415', causes.unsupportedMediaType],
+    ['429', causes.rateLimited],
+  ])('declares the headers of the rate limit for %s, which has them', async (status, provoke) => {
+    const reply = await provoke();
+    expect(reply.status).toBe(Number(status));
+    for (const header of rateLimitHeaders) {
+      expect(reply.headers.get(header)).toMatch(/^\d+$/);
+      expect(document.declares(reply.status, header)).toBe(true);
+    }
+  });
+
+  it.each([
+    ['404', causes.pathUnknown],
+    ['405', causes.methodNotAllowed],
+    ['408', causes.requestTimeout],
+    ['431', causes.headersTooLarge],
+  ])('does not declare them for %s, which has none', async (status, provoke) => {
+    const reply = await provoke();
+    expect(reply.status).toBe(Number(status));
+    for (const header of rateLimitHeaders) {
+      expect(reply.headers.has(header)).toBe(false);
+      expect(document.declares(reply.status, header)).toBe(false);
+    }
+  });
 });

@@ -1,26 +1,62 @@
 import { readFile } from 'node:fs/promises';
-import { expect, it } from 'vitest';
+import { parseJson } from '@plant-store/schemas';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { RE2JS } from 're2js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../src/docs/openapi-document.ts';
-import { startServer } from '../fixtures/running-server.ts';
+import { type RunningServer, startServer } from '../fixtures/running-server.ts';
 
 const document = openApiDocument();
 const operation = document.paths?.['/plants']?.post;
+const committed = await readFile(new URL('../../openapi.json', import.meta.url), 'utf8');
+const schemas = document.components?.schemas ?? {};
 
-it('is served exactly as it is committed', async () => {
-  const server = await startServer('Postgres');
-  const reply = await fetch(`${server.url}/openapi.json`);
-  expect(reply.headers.get('content-type')).toBe('application/json');
-  const committed = await readFile(new URL('../../openapi.json', import.meta.url), 'utf8');
-  expect(await reply.json()).toEqual(JSON.parse(committed));
-  await server.stop();
+describe('the served document', () => {
+  let server: RunningServer;
+  let url: string;
+
+  beforeAll(async () => {
+    server = await startServer('Postgres', { corsOrigins: ['https://console.example'] });
+    url = `${server.url}/openapi.json`;
+  });
+
+  afterAll(() => server.stop());
+
+  it('is the committed one', async () => {
+    const reply = await fetch(url);
+    expect(reply.headers.get('content-type')).toBe('application/json');
+    expect(parseJson(await reply.text())).toEqual(parseJson(committed));
+  });
+
+  it('may be read by pages of any origin', async () => {
+    const { headers } = await fetch(url, { headers: { origin: 'https://editor.example' } });
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin');
+  });
+
+  it('is sent again only when it has changed', async () => {
+    const { headers } = await fetch(url);
+    const etag = headers.get('etag') ?? '';
+    expect(etag).toMatch(/^"[\w-]+"$/);
+    for (const condition of [etag, `W/${etag}`, `"old", ${etag}`, '*']) {
+      const reply = await fetch(url, { headers: { 'if-none-match': condition } });
+      expect(reply.status).toBe(304);
+      expect(reply.headers.get('etag')).toBe(etag);
+      expect(await reply.text()).toBe('');
+    }
+    const changed = await fetch(url, { headers: { 'if-none-match': '"old"' } });
+    expect(changed.status).toBe(200);
+  });
 });
 
-it('has the version, title and license of the contract', () => {
+it('is OpenAPI 3.1 of the plant store sample, 1.0.0, MIT, with a contact', () => {
   expect(document.openapi).toMatch(/^3\.1\./);
   expect(document.info).toMatchObject({
     title: expect.stringMatching(/plant store sample/i),
     version: '1.0.0',
     license: { name: 'MIT' },
+    contact: { name: expect.any(String) },
   });
 });
 
@@ -33,7 +69,6 @@ it('requires a bearer token by default', () => {
 });
 
 it('has the components of the contract and no others', () => {
-  const { schemas = {} } = document.components ?? {};
   expect(Object.keys(schemas).toSorted()).toEqual(['Error', 'NewPlant', 'Plant']);
   expect(schemas['Plant']).toMatchObject({
     required: ['name'],
@@ -51,7 +86,7 @@ it('has the components of the contract and no others', () => {
 
 it('refers to its components by name', () => {
   const json = 'application/json';
-  expect(operation?.requestBody).toEqual({
+  expect(operation?.requestBody).toMatchObject({
     required: true,
     content: { [json]: { schema: { $ref: '#/components/schemas/NewPlant' } } },
   });
@@ -60,4 +95,47 @@ it('refers to its components by name', () => {
     expect(response.content[json].schema).toEqual({ $ref: `#/components/schemas/${name}` });
   }
   expect(operation?.responses?.['400'].description).toMatch(/^Unexpected error/);
+});
+
+it('has the bounds of an id to the digit', () => {
+  expect(committed).toMatch(/"minimum": -9223372036854775808,\s+"maximum": 9223372036854775807\n/);
+});
+
+it('leaves every object open for properties of later versions', () => {
+  expect(committed).not.toContain('"additionalProperties"');
+});
+
+it('has an example of a body, whose id is free in a store with the sample data', async () => {
+  const body = operation?.requestBody as Body | undefined; // trpc-to-openapi's type allows a reference, too.
+  const example = body?.content['application/json'].example;
+  expect(example).toEqual({ id: expect.any(Number), name: expect.any(String), tag: 'Araceae' });
+  const plants = new URL('../../../../examples/houseplants.ndjson', import.meta.url);
+  expect(await readFile(plants, 'utf8')).not.toContain(`"id":${example?.id},`);
+});
+
+interface Body {
+  content: { 'application/json': { example: { id: number } } };
+}
+
+describe.each([true, false])('for a validator with the flag u: %s', (unicodeRegExp) => {
+  const ajv = new Ajv2020({ strict: false, unicodeRegExp });
+  addFormats.default(ajv);
+  ajv.addSchema(JSON.parse(committed), 'openapi');
+
+  it.each(['Plant', 'NewPlant'])('%s has any text as its name and tag', (name) => {
+    const validate = ajv.getSchema(`openapi#/components/schemas/${name}`);
+    for (const text of ['🌻', '', 'a\nb\n', 'Ñandú 🪴 竹', '\u007f', '\\x00', 'D800']) {
+      expect(validate?.({ id: 1, name: text, tag: text })).toBe(true);
+    }
+    expect(validate?.({ id: 1, name: 'a\0b' })).toBe(false);
+    expect(validate?.({ id: 1, name: '🌻', tag: '\0' })).toBe(false);
+  });
+});
+
+it('has only patterns that mean the same by the rules of RE2, as in Go', () => {
+  for (const [, text = ''] of committed.matchAll(/"pattern": (".*")/g)) {
+    const pattern = RE2JS.compile(JSON.parse(text));
+    for (const name of ['🌻', '', 'a\nb\n', '\\x00']) expect(pattern.test(name)).toBe(true);
+    expect(pattern.test('a\0b')).toBe(false);
+  }
 });

@@ -1,0 +1,37 @@
+/** Declares a header that every such reply has. */
+export const requiredHeader = (description: string) => ({
+  description,
+  required: true,
+  schema: { type: 'string' } as const,
+});
+
+const count = (description: string) => ({
+  description: `${description}. Sent only where the store has a rate limit.`,
+  schema: { type: 'integer' } as const,
+});
+
+/** The document's components for headers that many replies have. */
+export const sharedHeaders = {
+  'X-Request-Id': requiredHeader(
+    'The id of the request in the log: the one that the client sent, or a new one',
+  ),
+  'X-RateLimit-Limit': count('Requests that this client may send in a minute'),
+  'X-RateLimit-Remaining': count('Requests that this client may still send in this minute'),
+  'X-RateLimit-Reset': count('Seconds until this minute ends'),
+};
+
+/** The header of every reply. */
+export const requestId = references('X-Request-Id');
+
+/** The headers of every request that a rate limit counts. */
+export const rateLimit = references(
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+);
+
+function references(...names: (keyof typeof sharedHeaders)[]) {
+  return Object.fromEntries(
+    names.map((name) => [name, { $ref: `#/components/headers/${name}` as const }]),
+  );
+}

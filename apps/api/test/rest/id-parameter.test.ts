@@ -1,0 +1,113 @@
+import { openPlantStore, type PlantStore } from '@plant-store/core';
+import { appRouter, type Context } from '@plant-store/core/router';
+import { formatJson, IdParameter } from '@plant-store/schemas';
+import { createDatabase } from '@plant-store/test-setup';
+import { createTRPCClient, httpLink } from '@trpc/client';
+import { initTRPC } from '@trpc/server';
+import { type FastifyInstance, fastify } from 'fastify';
+import superjson from 'superjson';
+import type { OpenApiMeta } from 'trpc-to-openapi';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import * as z from 'zod';
+import { requireToken } from '../../src/auth/authentication.ts';
+import { openApiDocument } from '../../src/docs/openapi-document.ts';
+import { handleError } from '../../src/http/error-reply.ts';
+import { rest } from '../../src/rest/rest.ts';
+import { trpc } from '../../src/trpc/trpc.ts';
+
+const { transformer, errorFormatter } = appRouter._def._config;
+const t = initTRPC.meta<OpenApiMeta>().context<Context>().create({ transformer, errorFormatter });
+const router = t.router({
+  getThing: t.procedure
+    .meta({ openapi: { method: 'GET', path: '/things/{id}' } })
+    .input(z.object({ id: IdParameter, after: IdParameter.optional() }))
+    .output(z.object({ id: z.bigint(), after: z.bigint().optional() }))
+    .query(({ input }) => input),
+});
+
+let store: PlantStore;
+let server: FastifyInstance;
+let url: string;
+
+beforeAll(async () => {
+  openApiDocument(router); // trpc-to-openapi must not make the schemas coerce.
+  store = await openPlantStore({ databaseUrl: await createDatabase(inject('postgresUrl')) });
+  server = fastify();
+  server.decorate('logError', () => {});
+  server.setErrorHandler(handleError);
+  server.addHook(
+    'onRequest',
+    requireToken(() => ({ name: 'test' })),
+  );
+  await server.register(rest, { store, router });
+  // The surface is typed for the store's own router, but serves any.
+  await server.register(trpc, { store, router: router as never, prefix: '/trpc' });
+  url = await server.listen({ host: '127.0.0.1', port: 0 });
+});
+
+afterAll(async () => {
+  await server.close();
+  await store.close();
+});
+
+const headers = { authorization: 'Bearer token' };
+
+const overRest = async (path: string) => {
+  const reply = await fetch(url + path, { headers });
+  return reply.text();
+};
+
+const overTrpc = (input: { id: bigint | number; after?: bigint | number }) =>
+  createTRPCClient<typeof router>({
+    links: [httpLink({ url: `${url}/trpc`, headers, transformer: superjson })],
+  }).getThing.query(input);
+
+describe('GET /things/{id}', () => {
+  it.each([0n, -5n, 9007199254740993n, 2n ** 63n - 1n, -(2n ** 63n)])(
+    'has the id %s over both surfaces',
+    async (id) => {
+      expect(await overRest(`/things/${id}`)).toBe(formatJson({ id }));
+      expect(await overTrpc({ id })).toEqual({ id });
+    },
+  );
+
+  it('reads an id in the query', async () => {
+    expect(await overRest('/things/1?after=-2')).toBe('{"id":1,"after":-2}');
+    expect(await overTrpc({ id: 1, after: -2 })).toEqual({ id: 1n, after: -2n });
+  });
+
+  it.each(['007', '+5', '1e3', '0x10', '%205', 'five', 'null', '1.0'])(
+    'rejects the path /things/%s',
+    async (text) => {
+      const message = 'invalid input: id must be a whole number';
+      expect(JSON.parse(await overRest(`/things/${text}`))).toEqual({ error: 40001, message });
+    },
+  );
+
+  it('names the bounds of an id that is beyond them', async () => {
+    const error = JSON.parse(await overRest('/things/9223372036854775808'));
+    expect(error.message).toBe(
+      'invalid input: id must be from -9223372036854775808 to 9223372036854775807',
+    );
+    await expect(overTrpc({ id: 2n ** 63n })).rejects.toMatchObject({ data: { error: 40001 } });
+  });
+
+  it.each([true, null, [], 1.5])('rejects %s over tRPC', async (id) => {
+    const call = overTrpc({ id: id as never }); // A wrong type is the point.
+    await expect(call).rejects.toMatchObject({ data: { error: 40001 } });
+  });
+
+  it('has plain int64 parameters in the document', () => {
+    const int64 = {
+      type: 'integer',
+      format: 'int64',
+      minimum: -9223372036854775808n,
+      maximum: 9223372036854775807n,
+    };
+    const { paths } = openApiDocument(router);
+    expect(paths?.['/things/{id}']?.get?.parameters).toEqual([
+      { in: 'path', name: 'id', required: true, schema: int64 },
+      { in: 'query', name: 'after', schema: int64 },
+    ]);
+  });
+});
