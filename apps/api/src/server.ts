@@ -11,8 +11,11 @@ import { handleError, handleRouterError } from './http/error-reply.ts';
 import { health } from './http/health.ts';
 import { limitRate } from './http/rate-limit.ts';
 import { checkBodyHeaders, checkRequestHeaders, sendContinue } from './http/request-headers.ts';
-import { rejectUnknownRoute } from './http/unknown-route.ts';
+import { answerServerOptions, rejectUnknownRoute } from './http/unknown-route.ts';
 import {
+  closeAfterUpgrade,
+  dropAfterError,
+  dropAfterLastReply,
   limitPipelining,
   trackConnections,
   trackReply,
@@ -87,11 +90,14 @@ export async function buildServer({
 
   // The hooks of every request, in order. Those of a phase that comes later follow below.
   const { answerPreflight, addCorsHeaders } = cors(corsOrigins);
+  server.addHook('onRequest', dropAfterLastReply);
   server.addHook('onRequest', trackReply);
   server.addHook('onRequest', sendRequestId);
-  if (corsOrigins.length > 0) server.addHook('onRequest', answerPreflight);
-  server.addHook('onRequest', rejectUnknownRoute(server));
+  server.addHook('onRequest', closeAfterUpgrade);
   server.addHook('onRequest', checkRequestHeaders);
+  if (corsOrigins.length > 0) server.addHook('onRequest', answerPreflight);
+  server.addHook('onRequest', answerServerOptions);
+  server.addHook('onRequest', rejectUnknownRoute(server));
   server.addHook('onRequest', limitPipelining);
 
   health(server, store);
@@ -109,6 +115,7 @@ export async function buildServer({
     operations.addHook('onRequest', requireToken(authenticate));
     operations.addHook('onRequest', checkBodyHeaders);
     operations.addHook('onRequest', sendContinue);
+    operations.addHook('preValidation', dropAfterError);
 
     await operations.register(rest, { store, router: appRouter });
     await operations.register(trpc, { store, router: appRouter, prefix: '/trpc' });

@@ -9,7 +9,7 @@ export const errorExamples: Record<ErrorKind, string> = {
   malformedRequest: 'there is more than one Authorization header: send one',
   tokenMissing: 'there is no bearer token: send the header Authorization: Bearer <access token>',
   tokenInvalid: 'the access token is unknown, expired or revoked',
-  pathUnknown: 'there is no path /plant: see /docs for the paths of this service',
+  pathUnknown: 'there is no path /plant: the API reference (docs) lists the paths of this service',
   methodNotAllowed: '/plants takes POST, not GET',
   requestTimeout: 'the request was not sent completely in time',
   idTaken: 'id 1 belongs to another plant: choose an id that is free',
@@ -19,6 +19,7 @@ export const errorExamples: Record<ErrorKind, string> = {
   rateLimited: 'over 2 requests a minute: try again in 1 minute',
   headersTooLarge: 'the request headers are over 16 KiB',
   internal: 'internal error: the server has logged what went wrong',
+  notImplemented: 'there is no method BREW here: send GET or POST',
   databaseUnavailable:
     'the database did not answer: the plant may or may not be stored, send it again',
   overloaded: '10000 creates are waiting already: nothing was written, send the plant again later',

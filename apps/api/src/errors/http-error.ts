@@ -1,6 +1,7 @@
 import { describeError } from '@plant-store/core/router';
 import { type ErrorCode, type ErrorKind, errorCatalogue, httpStatus } from '@plant-store/schemas';
 import type { FastifyError } from 'fastify';
+import { bodyTooLarge } from './body-limit.ts';
 
 /** An error that a client gets as an HTTP reply; `cause` is for the operator alone. */
 export class HttpError extends Error {
@@ -35,7 +36,7 @@ function fastifyError(thrown: unknown) {
   if (typeof code !== 'string') return undefined;
   const isClientError = code.startsWith('FST_') && statusCode < 500;
   const kind = kindByCode[code] ?? (isClientError ? 'malformedRequest' : undefined);
-  return kind && { kind, message, cause: thrown };
+  return kind && { kind, message: kind === 'bodyTooLarge' ? bodyTooLarge : message, cause: thrown };
 }
 
 const kindByCode: Record<string, ErrorKind> = {

@@ -23,14 +23,28 @@ export function cors(origins: readonly string[]): {
       if (!origins.includes(origin)) return;
       reply.headers({
         'access-control-allow-origin': origin,
-        'access-control-expose-headers': 'Allow, Retry-After, WWW-Authenticate, X-Request-Id',
+        'access-control-expose-headers': exposedHeaders,
       });
     },
   };
 }
 
+/** The headers of our replies that the standard hides from pages. */
+const exposedHeaders = [
+  'Accept-Encoding',
+  'Allow',
+  'Retry-After',
+  'WWW-Authenticate',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'X-Request-Id',
+].join(', ');
+
 const preflightHeaders = {
   'access-control-allow-methods': 'GET, POST',
-  'access-control-allow-headers': 'Authorization, Content-Type, X-Request-Id',
+  // The last two are tRPC's: its streams ask by `trpc-accept`, its clients name themselves by the other.
+  'access-control-allow-headers':
+    'Authorization, Content-Type, X-Request-Id, trpc-accept, x-trpc-source',
   'access-control-max-age': '600', // Seconds.
 };

@@ -6,7 +6,7 @@ import type {
   onSendHookHandler,
   preCloseAsyncHookHandler,
 } from 'fastify';
-import { connectionOf, isLatest } from '../node/client-connections.ts';
+import { closeAfter, connectionOf, endConnection, isLatest } from '../node/client-connections.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -41,15 +41,19 @@ export function drain(server: FastifyInstance): {
       // Node would wait for connections without a request as it does for those with one.
       for (const socket of sockets) if (!connectionOf(socket)?.latest) socket.destroy();
     },
-    announceClose(_request, { raw }, _payload, done) {
+    announceClose(_request, reply, _payload, done) {
+      const { raw } = reply;
       // With several replies on a connection, only the last says that it closes (RFC 9112 §9.6).
-      if (server.isClosing && isLatest(raw)) raw.setHeader('connection', 'close');
+      if (server.isClosing && isLatest(raw)) closeAfter(reply);
       else if (server.isClosing) raw.removeHeader('connection');
       done();
     },
     closeAfterReply(_request, { raw }, done) {
       // The headers of this reply may have been sent before the server was told to close.
-      if (!server.server.listening && isLatest(raw)) raw.req.socket.destroySoon();
+      if (!server.server.listening && isLatest(raw)) {
+        endConnection(raw.req.socket);
+        raw.req.socket.destroySoon();
+      }
       done();
     },
   };

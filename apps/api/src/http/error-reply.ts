@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import { errorHeaders } from '../errors/error-headers.ts';
-import { type HttpError, toHttpError } from '../errors/http-error.ts';
+import { HttpError, toHttpError } from '../errors/http-error.ts';
+import { connectionOf } from '../node/client-connections.ts';
 import { sendJson } from './json-reply.ts';
 
 /** Logs anything thrown on the way of a request and sends it in the contract's shape. */
@@ -17,13 +18,18 @@ export function handleError(
 /** Does the same for an error of Fastify's router, for which no hook runs. */
 export const handleRouterError: NonNullable<FastifyServerOptions['frameworkErrors']> = (
   thrown,
-  { server, id, ip },
+  { server, id, ip, url },
   reply,
 ) => {
-  const error = toHttpError(thrown);
+  const error = thrown.code === 'FST_ERR_BAD_URL' ? badPath(url) : toHttpError(thrown);
   server.logError(error, { id, ip });
   sendError(reply.header('x-request-id', id), error);
 };
+
+function badPath(url: string): HttpError {
+  const [path] = url.split('?', 1);
+  return new HttpError('malformedRequest', `the path ${path} is not percent-encoded UTF-8`);
+}
 
 /** Sends an error in the contract's shape. */
 function sendError(reply: FastifyReply, error: HttpError): FastifyReply {
@@ -33,7 +39,17 @@ function sendError(reply: FastifyReply, error: HttpError): FastifyReply {
 
 /** Sets the status and the headers of an error reply, on either surface. */
 export function setErrorHeaders(reply: FastifyReply, error: HttpError): FastifyReply {
-  // Fastify would close the connection while the client still sends, and the reply would be lost.
-  if (error.kind === 'bodyTooLarge') reply.removeHeader('connection');
+  if (reply.getHeader('connection') === 'close') keepConnection(reply);
   return reply.code(error.status).headers(errorHeaders(error));
+}
+
+/**
+ * Undoes the `Connection: close` that Fastify sets for each error of a body parser. It would lose the
+ * reply to a client that still sends its body, and the replies to requests behind this one.
+ */
+function keepConnection(reply: FastifyReply): void {
+  const { raw } = reply;
+  const isEnding = connectionOf(raw.req.socket)?.isEnding || !raw.shouldKeepAlive;
+  reply.removeHeader('connection'); // Fastify's own, and Node's.
+  raw.setHeader('connection', isEnding ? 'close' : 'keep-alive');
 }

@@ -1,22 +1,34 @@
-import type { FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import { bodyLimit, bodyTooLarge } from '../errors/body-limit.ts';
 import { HttpError } from '../errors/http-error.ts';
-import { bodyLimit } from '../node/node-server-options.ts';
+import { closeAfter } from '../node/client-connections.ts';
+import { transferEncodingError } from '../node/node-errors.ts';
+import { checkHost } from './host.ts';
 
-/** A hook that rejects a missing or repeated `Host`, and a repeated `Authorization`. */
-export const checkRequestHeaders: onRequestHookHandler = ({ raw }, _reply, done) => {
-  const hosts = count(raw.rawHeaders, 'host');
-  if (hosts > 1 || (hosts === 0 && raw.httpVersion === '1.1')) {
-    throw malformed(`there are ${hosts} Host headers: send one (RFC 9112 §3.2)`);
+/** A hook that rejects a request by its version, and by headers that every request may have. */
+export const checkRequestHeaders: onRequestHookHandler = ({ raw, originalUrl }, reply, done) => {
+  const { headers, rawHeaders, httpVersion } = raw;
+  if (raw.httpVersionMajor !== 1) {
+    closeAfter(reply);
+    throw malformed(`HTTP/${httpVersion} is not supported: send HTTP/1.1`);
   }
-  if (count(raw.rawHeaders, 'authorization') > 1) {
-    throw malformed('there is more than one Authorization header: send one');
+  for (const name of singleHeaders) {
+    if (count(rawHeaders, name.toLowerCase()) > 1) {
+      throw malformed(`there is more than one ${name} header: send one`);
+    }
+  }
+  checkHost({ host: headers.host, target: originalUrl, httpVersion });
+  if (headers['transfer-encoding'] !== undefined) checkTransferEncoding(raw, reply);
+  if ('expectsUnknown' in raw) {
+    throw new HttpError('expectationFailed', 'only Expect: 100-continue is supported');
   }
   done();
 };
 
 /** A hook that rejects a body by its headers, before any of it is read. */
-export const checkBodyHeaders: onRequestHookHandler = (request, _reply, done) => {
-  if (!methodsWithoutBody.has(request.method)) checkBody(request);
+export const checkBodyHeaders: onRequestHookHandler = (request, reply, done) => {
+  if (!methodsWithoutBody.has(request.method)) checkBody(request, reply);
   done();
 };
 
@@ -26,25 +38,45 @@ export const sendContinue: onRequestHookHandler = (request, reply, done) => {
   done();
 };
 
+const singleHeaders = ['Host', 'Authorization', 'Content-Type'];
+
+function checkTransferEncoding(request: IncomingMessage, reply: FastifyReply): void {
+  const coding = request.headers['transfer-encoding'] ?? '';
+  if (request.httpVersion === '1.0') {
+    // A proxy of HTTP/1.0 may have forwarded the header without reading it (RFC 9112 §6.1).
+    closeAfter(reply);
+    throw malformed('Transfer-Encoding is not part of HTTP/1.0: send HTTP/1.1');
+  }
+  if (!/(^|[\s,])chunked$/i.test(coding)) {
+    closeAfter(reply); // Nobody knows where the body ends (RFC 9112 §6.3).
+    throw malformed(transferEncodingError);
+  }
+  if (!/^chunked$/i.test(coding)) {
+    const message = `Transfer-Encoding is ${coding}: only chunked is supported`;
+    throw new HttpError('notImplemented', message); // RFC 9112 §6.1.
+  }
+}
+
 const methodsWithoutBody = new Set(['DELETE', 'GET', 'HEAD']);
 
-function checkBody({ headers }: FastifyRequest): void {
+function checkBody({ headers }: FastifyRequest, reply: FastifyReply): void {
   if (Number(headers['content-length']) > bodyLimit) {
-    throw new HttpError('bodyTooLarge', `the body is over ${bodyLimit} bytes`);
+    throw new HttpError('bodyTooLarge', bodyTooLarge);
   }
   const type = headers['content-type'] ?? '';
   const coding = headers['content-encoding'] || 'identity';
-  const transfer = headers['transfer-encoding'] ?? 'chunked';
-  if (!/^chunked$/i.test(transfer)) throw unsupported(`Transfer-Encoding is ${transfer}`);
   if (type === 'application/json' && coding === 'identity') return;
 
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     throw unsupported(`Content-Type is ${type || 'missing'}: send application/json`);
   }
   for (const [, charset = ''] of type.matchAll(/;\s*charset\s*=\s*"?([^\s";]*)/gi)) {
-    if (!/^utf-?8$/i.test(charset)) throw unsupported(`the charset is ${charset}: send UTF-8`);
+    if (!/^utf-?8$/i.test(charset)) {
+      throw unsupported(`the charset is ${charset || 'empty'}: send charset=utf-8`);
+    }
   }
   if (!/^identity$/i.test(coding)) {
+    reply.header('accept-encoding', 'identity'); // RFC 9110 §15.5.16.
     throw unsupported(`Content-Encoding is ${coding}: send the body without it`);
   }
 }

@@ -9,7 +9,7 @@ import { HttpError } from '../errors/http-error.ts';
  */
 export function rejectUnknownRoute(
   server: FastifyInstance,
-  hint = 'see /docs for the paths of this service',
+  hint = 'the API reference (docs) lists the paths of this service',
 ): onRequestHookHandler {
   const methodsByPath = new Map<string, Set<string>>();
   server.addHook('onRoute', ({ url, method }) => {
@@ -23,12 +23,28 @@ export function rejectUnknownRoute(
     const path = pathOf(request);
     const isBelow = (url: string) => url.endsWith('*') && path.startsWith(url.slice(0, -1));
     const [, methods] = [...methodsByPath].find(([url]) => url === path || isBelow(url)) ?? [];
-    if (!methods) throw new HttpError('pathUnknown', `there is no path ${path}: ${hint}`);
+    if (!methods) throw unknownPath(path, hint);
 
     const allow = [...methods].join(', ');
     reply.header('allow', allow);
-    throw new HttpError('methodNotAllowed', `${path} takes ${allow}, not ${request.method}`);
+    // HEAD gets the length of the reply to GET (RFC 9110 §9.3.2), so its message is the same.
+    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    throw new HttpError('methodNotAllowed', `${path} takes ${allow}, not ${method}`);
   };
+}
+
+/** A hook that answers `OPTIONS *`, which asks about the server as a whole (RFC 9110 §9.3.7). */
+export const answerServerOptions: onRequestHookHandler = ({ method, url }, reply, done) => {
+  if (method !== 'OPTIONS' || url !== '*') return done();
+  reply.code(204).header('allow', 'GET, HEAD, POST, OPTIONS').send();
+};
+
+function unknownPath(path: string, hint: string): HttpError {
+  if (path.startsWith('/')) {
+    return new HttpError('pathUnknown', `there is no path ${path}: ${hint}`);
+  }
+  // It is not one of the forms for this method (RFC 9112 §3.2).
+  return new HttpError('malformedRequest', `the request target ${path} does not start with /`);
 }
 
 function pathOf(request: FastifyRequest): string {

@@ -1,6 +1,11 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyReply, onRequestHookHandler, onResponseHookHandler } from 'fastify';
+import type {
+  FastifyReply,
+  onRequestHookHandler,
+  onResponseHookHandler,
+  preValidationHookHandler,
+} from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
 
 /** The state of a client's connection. */
@@ -10,8 +15,12 @@ export interface ClientConnection {
   previous?: ServerResponse | undefined;
   /** The replies that are not sent yet. */
   readonly pending: Set<FastifyReply>;
-  /** Whether it is closing after an error, so that nothing more is read from it. */
+  /** Whether the server closes it after the replies to the requests so far. */
   isEnding?: boolean;
+  /** The response in whose place an error was sent. */
+  replaced?: ServerResponse | undefined;
+  /** Whether Node's parser gave up on it. It then reports an error for everything that follows. */
+  isBroken?: boolean;
 }
 
 const connections = new WeakMap<Socket, ClientConnection>();
@@ -39,10 +48,49 @@ export function trackConnections(
   });
   server.prependListener('request', ({ socket }, response) => {
     const connection = connections.get(socket);
-    if (!connection) return;
+    if (!connection || connection.isEnding) return;
     connection.previous = connection.latest;
     connection.latest = response;
   });
+}
+
+/** Ends a connection: of the requests on it, the latest so far is the last one that is processed. */
+export function endConnection(socket: Socket): void {
+  const connection = connections.get(socket);
+  if (connection) connection.isEnding = true;
+}
+
+/**
+ * A hook that drops requests on a connection that is ending. Its last reply says that it closes, so
+ * clients send such requests again, and the server must not process them (RFC 9112 §9.6).
+ */
+export const dropAfterLastReply: onRequestHookHandler = ({ raw }, _reply, done) => {
+  if (connections.get(raw.socket)?.isEnding)
+    raw.resume(); // An unread body would keep it open.
+  else done();
+};
+
+/**
+ * A hook that drops a request whose client got an error already, because its body came too late. It
+ * runs after the body was read.
+ */
+export const dropAfterError: preValidationHookHandler = ({ raw }, reply, done) => {
+  if (connections.get(raw.socket)?.replaced !== reply.raw) done();
+};
+
+/**
+ * A hook that closes the connection after a request with `Upgrade`. No other protocol is offered, so
+ * the request gets its usual reply (RFC 9110 §7.8), but Node loses the bytes that follow it.
+ */
+export const closeAfterUpgrade: onRequestHookHandler = ({ raw }, reply, done) => {
+  if (raw.headers.upgrade !== undefined) closeAfter(reply);
+  done();
+};
+
+/** Makes a reply the last one of its connection. Call it before the first asynchronous step. */
+export function closeAfter({ raw }: FastifyReply): void {
+  raw.setHeader('connection', 'close');
+  endConnection(raw.req.socket);
 }
 
 /** A hook that adds a request's reply to those that are pending on its connection. */

@@ -1,11 +1,10 @@
-import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ErrorKind } from '@plant-store/schemas';
 import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
-import { requestIdOf } from '../observability/request-id.ts';
 import { connectionOf } from './client-connections.ts';
-import { closeWithError, rawReply } from './raw-reply.ts';
+import { closeWithError } from './raw-reply.ts';
+import { unknownMethodIn } from './unknown-method.ts';
 
 /** Answers with the contract's errors where Node's HTTP server would send an empty body. */
 export function answerNodeEvents(fastify: FastifyInstance): void {
@@ -16,12 +15,9 @@ export function answerNodeEvents(fastify: FastifyInstance): void {
   server.on('checkContinue', (request, response) => {
     server.emit('request', Object.assign(request, { awaitsContinue: true }), response);
   });
-  server.on('checkExpectation', (request, response: ServerResponse) => {
-    const error = new HttpError('expectationFailed', 'only Expect: 100-continue is supported');
-    const id = requestIdOf(request);
-    fastify.logError(error, { id, ip: request.socket.remoteAddress });
-    const { headers, body } = rawReply(error, id);
-    response.writeHead(error.status, headers).end(body);
+  // A hook rejects all other expectations.
+  server.on('checkExpectation', (request, response) => {
+    server.emit('request', Object.assign(request, { expectsUnknown: true }), response);
   });
   server.on('connect', (_request, socket: Socket) => {
     // Node no longer handles this socket: without listeners its error would be uncaught.
@@ -33,27 +29,40 @@ export function answerNodeEvents(fastify: FastifyInstance): void {
 }
 
 /** Answers when Node's parser rejects a request, or a request is not sent completely in time. */
-export function clientErrorHandler(
-  this: FastifyInstance,
-  { code = '' }: NodeJS.ErrnoException,
-  socket: Socket,
-): void {
-  if (code === 'ECONNRESET' || !socket.writable) {
+export function clientErrorHandler(this: FastifyInstance, error: Error, socket: Socket): void {
+  const parserError = error as ParserError; // Fastify types a packet as its JSON.
+  if (parserError.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
   const connection = connectionOf(socket);
-  if (connection?.isEnding) return; // The parser rejects everything that follows, too.
-  if (connection) connection.isEnding = true;
-  const [kind, message] = errorByCode[code] ?? [
-    'malformedRequest',
-    'the request is not well-formed HTTP/1.1',
-  ];
-  closeWithError(this, socket, new HttpError(kind, message));
+  if (connection?.isBroken) return;
+  if (connection) connection.isBroken = true;
+  closeWithError(this, socket, new HttpError(...describe(parserError)));
 }
+
+/** An error of Node's HTTP server; one of its parser says which bytes it rejected. */
+interface ParserError extends NodeJS.ErrnoException {
+  rawPacket?: Buffer;
+  bytesParsed?: number;
+}
+
+function describe({ code = '', rawPacket, bytesParsed = 0 }: ParserError): [ErrorKind, string] {
+  const method = methodErrors.has(code) && rawPacket && unknownMethodIn(rawPacket, bytesParsed);
+  if (method) return ['notImplemented', `there is no method ${method} here: send GET or POST`];
+  return errorByCode[code] ?? ['malformedRequest', 'the request is not well-formed HTTP/1.1'];
+}
+
+/** The second is for methods of RTSP, which shares Node's parser. */
+const methodErrors = new Set(['HPE_INVALID_METHOD', 'HPE_INVALID_CONSTANT']);
+
+export const transferEncodingError =
+  'Transfer-Encoding must end with chunked, once, and without Content-Length (RFC 9112 §6.3)';
 
 const errorByCode: Record<string, [ErrorKind, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['requestTimeout', 'the request was not sent completely in time'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ['bodyTooLarge', 'the chunk extensions of the body are too large'],
   HPE_HEADER_OVERFLOW: ['headersTooLarge', 'the request headers are over 16 KiB'],
+  HPE_INVALID_TRANSFER_ENCODING: ['malformedRequest', transferEncodingError],
+  HPE_PAUSED_H2_UPGRADE: ['malformedRequest', 'HTTP/2 is not supported: send HTTP/1.1'],
 };

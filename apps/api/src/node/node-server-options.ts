@@ -1,10 +1,8 @@
 import type { Server } from 'node:http';
 import type { FastifyHttpOptions } from 'fastify';
+import { bodyLimit } from '../errors/body-limit.ts';
 import { requestIdOf } from '../observability/request-id.ts';
 import { clientErrorHandler } from './node-errors.ts';
-
-/** Bytes of a request body, at most. */
-export const bodyLimit = 1024 * 1024;
 
 /** Connections that may wait to be accepted. Node's default is 511; more in a burst wait for seconds. */
 export const backlog = 4096;

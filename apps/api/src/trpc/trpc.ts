@@ -6,7 +6,7 @@ import { resolveResponse } from '@trpc/server/http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { principalOf } from '../auth/authentication.ts';
 import { errorHeaders } from '../errors/error-headers.ts';
-import { toHttpError } from '../errors/http-error.ts';
+import { HttpError, toHttpError } from '../errors/http-error.ts';
 import { setErrorHeaders } from '../http/error-reply.ts';
 import { parseJsonBodies } from '../http/json-body.ts';
 import { sendJson, sendJsonText } from '../http/json-reply.ts';
@@ -38,7 +38,6 @@ export async function trpc(scope: FastifyInstance, { store, router }: TrpcOption
   scope.route({
     method: ['GET', 'POST'],
     url: '/*',
-    exposeHeadRoute: false,
     handler: async (request, reply) => {
       const context = { store, principal: principalOf(request), deadline: request.deadline };
       const path = pathOf(request);
@@ -50,6 +49,7 @@ export async function trpc(scope: FastifyInstance, { store, router }: TrpcOption
         reply.code(status).headers({ vary: 'trpc-accept, accept', ...headersOf(errors) });
         return sendJsonText(reply, body);
       }
+      checkBatchSize(request, path);
       const response = await resolveResponse({
         router,
         req: asWebRequest(request, reply),
@@ -63,9 +63,21 @@ export async function trpc(scope: FastifyInstance, { store, router }: TrpcOption
       // Node itself chooses the transfer encoding of a stream, by the version of HTTP.
       const { 'transfer-encoding': isStream, ...headers } = Object.fromEntries(response.headers);
       reply.code(response.status).headers(headers);
-      return isStream ? reply.send(response.body) : sendJsonText(reply, await response.text());
+      // A stream has no length, so HTTP/1.0 would need the end of the connection to end it.
+      return isStream && request.raw.httpVersion !== '1.0'
+        ? reply.send(response.body)
+        : sendJsonText(reply, await response.text());
     },
   });
+}
+
+/** Throws for a batch that tRPC would reject, with a message that says what to do. */
+function checkBatchSize({ query }: FastifyRequest, path: string): void {
+  const isBatch = Object(query).batch === '1';
+  const size = isBatch ? path.split(',').length : 1;
+  if (size <= maxBatchSize) return;
+  const advice = `send at most ${maxBatchSize}, which tRPC's links do with maxItems: ${maxBatchSize}`;
+  throw new HttpError('malformedRequest', `the batch has ${size} calls: ${advice}`);
 }
 
 function headersOf(errors: readonly Error[]): Record<string, string> {
@@ -82,7 +94,8 @@ function pathOf({ url }: FastifyRequest): string {
  * rest of the call.
  */
 function asWebRequest(request: FastifyRequest, reply: FastifyReply): Request {
-  const { method, url, headers } = request;
+  const { url, headers } = request;
+  const method = request.method === 'HEAD' ? 'GET' : request.method; // Node leaves the body out.
   const closed = new AbortController();
   reply.raw.once('close', () => closed.abort());
   const webRequest = {

@@ -33,7 +33,8 @@ it.each(surfaces)(
     expect(Object.fromEntries(headers)).toMatchObject({
       'access-control-allow-origin': origin,
       'access-control-allow-methods': 'GET, POST',
-      'access-control-allow-headers': 'Authorization, Content-Type, X-Request-Id',
+      'access-control-allow-headers':
+        'Authorization, Content-Type, X-Request-Id, trpc-accept, x-trpc-source',
     });
   },
 );

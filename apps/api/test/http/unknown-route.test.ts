@@ -44,7 +44,7 @@ it.each([
   ['TRACE', '/%70lants', 'POST'],
   ['POST', '/livez', 'GET, HEAD'],
   ['POST', '/openapi.json', 'GET, HEAD'],
-  ['PUT', '/trpc/createPlant', 'GET, POST'],
+  ['PUT', '/trpc/createPlant', 'GET, POST, HEAD'],
 ])('answers 405 with Allow to %s %s', async (method, path, allow) => {
   const { status, headers, body } = await send(method, path);
   expectError({ status, body: JSON.parse(body) }, 405, 40500);

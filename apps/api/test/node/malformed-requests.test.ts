@@ -22,7 +22,6 @@ it.each([
     'a request with two Authorization headers',
     'GET /livez HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\nConnection: close\r\n\r\n',
   ],
-  ['an unknown method', 'BREW /plants HTTP/1.1\r\nHost: x\r\n\r\n'],
   ['an invalid header', 'GET / HTTP/1.1\r\nHost: x\r\nA b: c\r\n\r\n'],
   [
     'two Content-Length headers',

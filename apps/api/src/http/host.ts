@@ -1,0 +1,47 @@
+import { isIPv6 } from 'node:net';
+import { HttpError } from '../errors/http-error.ts';
+
+interface Target {
+  host: string | undefined;
+  /** The request target as it was sent. */
+  target: string;
+  httpVersion: string;
+}
+
+/** Throws for a missing or invalid `Host` (RFC 9112 §3.2), and for an invalid one in an absolute target. */
+export function checkHost({ host, target, httpVersion }: Target): void {
+  if (host === undefined) {
+    if (httpVersion !== '1.0') throw malformed('there is no Host header: send one (RFC 9112 §3.2)');
+  } else if (host !== lastHost) {
+    if (!isHost(host)) throw malformed(`Host is ${host}: send <name>:<port> (RFC 9112 §3.2)`);
+    lastHost = host;
+  }
+  const authority = target.startsWith('/') ? undefined : absoluteForm.exec(target)?.[1];
+  // Unlike the header, the authority of a URL has a host always (RFC 9110 §4.2.1).
+  if (authority !== undefined && (authority === '' || !isHost(authority))) {
+    throw malformed(`the host in the target ${target} is not valid (RFC 9110 §4.2)`);
+  }
+}
+
+/** The last valid one: nearly all requests name the same. */
+let lastHost = '';
+
+const absoluteForm = /^https?:\/\/([^/?#]*)/i;
+
+/**
+ * Whether a text is `uri-host [ ":" port ]`, with the host of RFC 3986 §3.2.2. A comma is rejected,
+ * because it joins the values of two headers.
+ */
+function isHost(text: string): boolean {
+  if (text === '') return true;
+  const { name, address, port } = hostSyntax.exec(text)?.groups ?? {};
+  if (Number(port) > 65_535) return false;
+  return name !== undefined || (address !== undefined && isIPv6(address));
+}
+
+const hostSyntax =
+  /^(?:(?<name>(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})+)|\[(?<address>[\da-f:.]+)\])(?::(?<port>\d*))?$/i;
+
+function malformed(message: string): HttpError {
+  return new HttpError('malformedRequest', message);
+}

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sendRaw } from '../fixtures/raw-request.ts';
+import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { surfaces } from '../fixtures/surfaces.ts';
+
+let server: RunningServer;
+
+beforeAll(async () => {
+  server = await startServer('Postgres');
+});
+
+afterAll(() => server.stop());
+
+/** Sends lines of a request over a socket, and returns the reply with its error code. */
+async function send(...lines: string[]) {
+  const reply = await sendRaw(server.url, [...lines, 'Connection: close', '', ''].join('\r\n'));
+  return { ...reply, error: Number(/"error":(\d{5})/.exec(reply.body)?.[1]) };
+}
+
+const get = (...headers: string[]) => send('GET /livez HTTP/1.1', ...headers);
+
+it.each([
+  '',
+  'x',
+  'x:80',
+  'x:',
+  'X_1.example.com.:65535',
+  'a%20b',
+  "!$&'()*+;=~-",
+  '127.0.0.1:3000',
+  '[::1]',
+  '[2001:db8::192.0.2.1]:80',
+])('takes the Host %j', async (host) => {
+  expect((await get(`Host: ${host}`)).status).toBe(200);
+});
+
+it.each([
+  'a b/c',
+  'a,b',
+  'user@x',
+  'x:99999',
+  'x:65536',
+  'x:-1',
+  'x:1a',
+  'x:1:2',
+  ':80',
+  '[::1',
+  '::1',
+  '[::1]x',
+  '[::g]',
+  '[fe80::1%25eth0]',
+  '[v1.x]',
+  'a%2',
+  'a%zz',
+  'x/',
+  'x?',
+  'x#',
+  'http://x',
+  'a\\b',
+  '"x"',
+  '<x>',
+  'é',
+])('answers 400 to the Host %j, on every path', async (host) => {
+  for (const path of ['/livez', '/nowhere', '/plants']) {
+    const { status, error } = await send(`GET ${path} HTTP/1.1`, `Host: ${host}`);
+    expect([status, error]).toEqual([400, 40002]);
+  }
+});
+
+it('takes HTTP/1.0 without a Host', async () => {
+  expect((await send('GET /livez HTTP/1.0')).status).toBe(200);
+});
+
+it.each(['http://user@x/livez', 'http:///livez', 'http://a b/livez', 'https://x:99999/livez'])(
+  'answers 400 to the target %s',
+  async (target) => {
+    expect((await send(`GET ${target} HTTP/1.1`, 'Host: x')).error).toBe(40002);
+  },
+);
+
+it.each(['0.9', '2.0'])('answers 400 to HTTP/%s', async (version) => {
+  const { error, body } = await send(`GET /livez HTTP/${version}`, 'Host: x');
+  expect(error).toBe(40002);
+  expect(body).toContain('send HTTP/1.1');
+});
+
+it('answers 400 to two Content-Type headers', async () => {
+  const type = 'Content-Type: application/json';
+  const { error, body } = await send('POST /plants HTTP/1.1', 'Host: x', type, type);
+  expect(error).toBe(40002);
+  expect(body).toContain('there is more than one Content-Type header: send one');
+});
+
+it.each(['gzip, chunked', 'gzip,chunked', 'x, chunked', 'identity, Chunked'])(
+  'answers 501 to the transfer coding %s, and reads on after the body',
+  async (coding) => {
+    const head = `POST /plants HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: ${coding}\r\n\r\n`;
+    const last = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+    const { replies } = await sendRaw(server.url, `${head}0\r\n\r\n${last}`);
+    expect(replies.map(({ status }) => status)).toEqual([501, 200]);
+    expect(JSON.parse(replies[0]?.body ?? '')).toMatchObject({ error: 50100 });
+  },
+);
+
+it.each(['gzip', 'x', 'chunked, gzip', 'chunked, chunked'])(
+  'answers 400 to the transfer coding %s, which does not say where the body ends',
+  async (coding) => {
+    const { error } = await send(
+      'POST /plants HTTP/1.1',
+      'Host: x',
+      `Transfer-Encoding: ${coding}`,
+    );
+    expect(error).toBe(40002);
+  },
+);
+
+it.each(['BREW', 'get', 'GETX', 'DESCRIBE', 'M-UNKNOWN'])(
+  'answers 501 to the method %s',
+  async (method) => {
+    const { status, error, body } = await send(`${method} /plants HTTP/1.1`, 'Host: x');
+    expect([status, error]).toEqual([501, 50100]);
+    expect(body).toContain(`there is no method ${method} here`);
+  },
+);
+
+const authorization = 'Authorization: Bearer test-token';
+
+it.each(surfaces)('answers a compressed body over $name with Accept-Encoding', async ({ path }) => {
+  const { error, headers } = await send(
+    `POST ${path} HTTP/1.1`,
+    'Host: x',
+    authorization,
+    'Content-Type: application/json',
+    'Content-Encoding: gzip',
+    'Content-Length: 0',
+  );
+  expect(error).toBe(41500);
+  expect(headers.get('accept-encoding')).toBe('identity');
+});
+
+it.each(['charset=', 'charset=""', 'charset= ; x=1'])(
+  'says that the charset in %j is empty',
+  async (parameter) => {
+    const { error, body } = await send(
+      'POST /plants HTTP/1.1',
+      'Host: x',
+      authorization,
+      `Content-Type: application/json; ${parameter}`,
+      'Content-Length: 0',
+    );
+    expect(error).toBe(41500);
+    expect(body).toContain('the charset is empty: send charset=utf-8');
+  },
+);
+
+it.each(surfaces)(
+  'has one message for a body over $name that is too large, however it is framed',
+  async ({ path }) => {
+    const body = ' '.repeat(2 ** 20 + 1);
+    const head = [`POST ${path} HTTP/1.1`, 'Host: x', authorization, 'Connection: close'];
+    const framed = [
+      ['Content-Length: 1048577', '', body],
+      ['Transfer-Encoding: chunked', '', '100001', body, '0', '', ''],
+    ];
+    for (const lines of framed) {
+      const request = [...head, 'Content-Type: application/json', ...lines].join('\r\n');
+      const { status, body: reply } = await sendRaw(server.url, request);
+      expect(status).toBe(413);
+      expect(reply).toContain('"the body is over 1048576 bytes"');
+    }
+  },
+);

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sendRaw } from '../fixtures/raw-request.ts';
+import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+
+let server: RunningServer;
+
+beforeAll(async () => {
+  server = await startServer('Postgres');
+});
+
+afterAll(() => server.stop());
+
+const send = (method: string, target: string, headers = '') =>
+  sendRaw(
+    server.url,
+    `${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n`,
+  );
+
+it('answers OPTIONS * with the methods of the server', async () => {
+  const { status, headers, body } = await send('OPTIONS', '*');
+  expect([status, body]).toEqual([204, '']);
+  expect(headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS');
+});
+
+it.each([
+  ['GET', '*', 'the request target * does not start with /'],
+  ['GET', 'ftp://x/livez', 'the request target ftp://x/livez does not start with /'],
+  ['POST', '/plants%zz', 'the path /plants%zz is not percent-encoded UTF-8'],
+  ['POST', '/plants%ff?x=%zz', 'the path /plants%ff is not percent-encoded UTF-8'],
+])('answers 400 to %s %s', async (method, target, message) => {
+  const { body } = await send(method, target);
+  expect(JSON.parse(body)).toEqual({ error: 40002, message });
+});
+
+it.each([
+  '/',
+  '/livez',
+  '/readyz',
+  '/docs',
+  '/docs/',
+  '/docs/errors',
+  '/docs/nowhere',
+  '/docs/js/scalar.js',
+  '/openapi.json',
+  '/favicon.ico',
+  '/plants',
+  '/plants%zz',
+  '/trpc',
+  '/trpc/createPlant',
+  '/trpc/nothing?batch=1',
+])('answers HEAD as GET at %s, but without the body', async (path) => {
+  for (const headers of ['', 'Authorization: Bearer test-token\r\n']) {
+    const get = await send('GET', path, headers);
+    const head = await send('HEAD', path, headers);
+    expect(head.body).toBe('');
+    expect(head.status).toBe(get.status);
+    const lengths = [get, head].map((reply) => reply.headers.get('content-length'));
+    expect(lengths).toEqual(Array(2).fill(String(Buffer.byteLength(get.body))));
+  }
+});

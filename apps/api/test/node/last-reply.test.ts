@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { PlantStore } from '@plant-store/core';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { sendRaw } from '../fixtures/raw-request.ts';
+import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { surfaces } from '../fixtures/surfaces.ts';
+
+const create = vi.fn<PlantStore['create']>();
+let server: RunningServer;
+
+beforeAll(async () => {
+  server = await startServer('Postgres', { create, requestTimeout: 500 });
+});
+
+afterAll(() => server.stop());
+
+beforeEach(() => {
+  create.mockReset().mockImplementation(async ({ name }) => ({ name }));
+});
+
+const authorization = 'Authorization: Bearer test-token\r\nContent-Type: application/json\r\n';
+const plant = '{"id":1,"name":"x"}';
+
+const post = (body: string, { path = '/plants', headers = '' } = {}) =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\n${authorization}${headers}` +
+  `Content-Length: ${body.length}\r\n\r\n${body}`;
+const last = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+
+it.each(surfaces)(
+  'keeps the connection after a body over $name that is not JSON',
+  async ({ path }) => {
+    const { replies } = await sendRaw(server.url, post('{', { path }) + post(plant) + last);
+    expect(replies.map(({ status }) => status)).toEqual([400, 200, 200]);
+    expect(replies[0]?.headers.get('connection')).toBe('keep-alive');
+    expect(replies[0]?.body).toContain('"error":40000,');
+  },
+);
+
+it('closes the connection after a body that is not JSON when the client asks for it', async () => {
+  const { replies } = await sendRaw(server.url, post('{', { headers: 'Connection: close\r\n' }));
+  expect(replies.map(({ status }) => status)).toEqual([400]);
+  expect(replies[0]?.headers.get('connection')).toBe('close');
+});
+
+it('keeps the connection after an expectation that it cannot meet', async () => {
+  const cake = post(plant, { headers: 'Expect: cake\r\n' });
+  const { replies } = await sendRaw(server.url, cake + post(plant) + last);
+  expect(replies.map(({ status }) => status)).toEqual([417, 200, 200]);
+  expect(create).toHaveBeenCalledTimes(1);
+});
+
+const chunked = `${authorization}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`;
+
+it.each([
+  ['a request with Connection: close', last, 200],
+  ['a request of HTTP/1.0', 'GET /livez HTTP/1.0\r\n\r\n', 200],
+  [
+    'a request to upgrade',
+    'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n',
+    200,
+  ],
+  ['chunks over HTTP/1.0', `POST /plants HTTP/1.0\r\nConnection: keep-alive\r\n${chunked}`, 400],
+  ['chunks over HTTP/2.0', `POST /plants HTTP/2.0\r\nHost: x\r\n${chunked}`, 400],
+  ['an unknown method', 'BREW /plants HTTP/1.1\r\nHost: x\r\n\r\n', 501],
+  ['malformed bytes', 'GET / HTTP/1.1\r\nA b: c\r\n\r\n', 400],
+])('processes nothing that follows %s', async (_what, request, status) => {
+  const { replies } = await sendRaw(server.url, post(plant) + request + post(plant));
+  expect(replies.map((reply) => reply.status)).toEqual([200, status]);
+  expect(replies[1]?.headers.get('connection')).toBe('close');
+  expect(create).toHaveBeenCalledTimes(1);
+});
+
+it('does not process a request whose body arrives after its error', async () => {
+  const held = Promise.withResolvers<void>();
+  create.mockImplementation(async ({ name }) => {
+    await held.promise;
+    return { name };
+  });
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk;
+  });
+  // The error waits for the reply to the first request, so the connection is open meanwhile.
+  socket.write(post(plant) + post(plant).slice(0, -1));
+  await vi.waitFor(() => expect(create).toHaveBeenCalled());
+  const later = connect(Number(new URL(server.url).port), '127.0.0.1');
+  later.write('GET /livez HTTP/1.1\r\n'); // Its timeout comes after that of the request above.
+  await once(later.resume(), 'close');
+  socket.write('}');
+  await fetch(`${server.url}/livez`);
+  held.resolve();
+  await once(socket, 'close');
+  expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 408']);
+  expect(create).toHaveBeenCalledTimes(1);
+});
+
+it('gives one answer to a request with an unknown end that follows a slow one', async () => {
+  const unknownEnd = `POST /plants HTTP/1.1\r\nHost: x\r\n${authorization}Transfer-Encoding: x\r\n\r\n`;
+  const { replies } = await sendRaw(server.url, post(plant) + unknownEnd + post(plant));
+  expect(replies.map(({ status }) => status)).toEqual([200, 400]);
+  expect(create).toHaveBeenCalledTimes(1);
+});

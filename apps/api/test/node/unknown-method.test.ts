@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { unknownMethodIn } from '../../src/node/unknown-method.ts';
+
+/** The method that is found when the parser stops at the bar. */
+const methodIn = (packet: string) =>
+  unknownMethodIn(Buffer.from(packet.replace('|', ''), 'latin1'), packet.indexOf('|'));
+
+it.each([
+  ['B|REW /plants HTTP/1.1\r\n\r\n', 'BREW'],
+  ['|get / HTTP/1.0\r\n', 'get'],
+  ['GET|X * HTTP/1.1\n', 'GETX'],
+  ['DESCRIBE / HTTP|/1.1\r\n\r\n', 'DESCRIBE'],
+  ["A|!#$%&'*+-.^_`|~9 / HTTP/1.1\r\n", "A!#$%&'*+-.^_`|~9"],
+  ['GET / HTTP/1.1\r\nHost: x\r\n\r\nB|REW / HTTP/1.1\r\n', 'BREW'],
+  ['POST / HTTP/1.1\r\n\r\n{"id":1}B|REW / HTTP/1.1\r\n', 'BREW'],
+])('finds the method in %j', (packet, method) => {
+  expect(methodIn(packet)).toBe(method);
+});
+
+it.each([
+  '|',
+  '|hello\r\n\r\n',
+  '|\x16\x03\x01 / HTTP/1.1\r\n',
+  '| BREW / HTTP/1.1\r\n',
+  'B|REW  / HTTP/1.1\r\n',
+  'B|REW /\r\n',
+  'B|REW / HTTP/2.0\r\n',
+  'B|REW / HTTP/1.1',
+  'B|REW\0 / HTTP/1.1\r\n',
+  'B|REW /\x01 HTTP/1.1\r\n',
+])('finds none in %j', (packet) => {
+  expect(methodIn(packet)).toBeUndefined();
+});
