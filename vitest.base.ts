@@ -9,8 +9,8 @@ export function vitestConfig(
   const base = defineConfig({
     test: {
       reporters: ['default', ['json', { outputFile }]],
-      testTimeout: 30_000,
-      hookTimeout: 30_000,
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
     },
   });
   return mergeConfig(base, { test });

@@ -16,9 +16,9 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const addPlants = (settings = server.env) =>
-  promisify(execFile)('./add-plants.sh', { env: settings, timeout: 60_000 });
+  promisify(execFile)('./add-plants.sh', { env: settings, timeout: 240_000 });
 
-it('creates every houseplant over REST and prints how many', { timeout: 60_000 }, async () => {
+it('creates every houseplant over REST and prints how many', { timeout: 240_000 }, async () => {
   const lines = (await readFile('houseplants.ndjson', 'utf8')).trimEnd().split('\n');
   expect(lines.length).toBeGreaterThanOrEqual(150);
   expect((await addPlants()).stdout).toBe(`${lines.length} added, 0 refused\n`);

@@ -4,7 +4,7 @@ export default vitestConfig(
   {
     include: ['test/faults/**/*.faults.ts'],
     globalSetup: withPostgres,
-    testTimeout: 60_000,
+    testTimeout: 180_000,
     fileParallelism: false, // What they promise in seconds they promise on a machine of their own.
   },
   'test-results.faults.json',
