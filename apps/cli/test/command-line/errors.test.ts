@@ -44,7 +44,7 @@ describe('says what is wrong and what to do', () => {
       './package.json is the file to import: name another file with --rejects',
     ],
     [['token', 'revoke', 'nobody'], 'no access token has the name "nobody": plant-store token'],
-    [['token', 'create', ''], 'invalid input: name must be 1 to 100 characters'],
+    [['token', 'create', ''], 'invalid input: name must have 1 to 100 characters'],
     [['completion', 'fish'], 'Allowed choices are bash, zsh.'],
   ])('%j', async (args, message) => {
     vi.stubEnv('DATABASE_URL', env.DATABASE_URL);
