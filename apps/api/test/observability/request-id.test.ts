@@ -62,7 +62,7 @@ it('generates an id when a client sends two', async () => {
 
 it.each([
   ['GET', '/livez', 200],
-  ['GET', '/docs/', 200],
+  ['GET', '/docs', 200],
   ['GET', '/plants', 405],
   ['GET', '/nothing', 404],
   ['GET', '/%', 400],
@@ -80,7 +80,6 @@ it.each([
 it.each([
   ['what is this?\r\n\r\n', 400],
   [`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
-  ['POST /plants HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close\r\n\r\n', 417],
   ['CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 405],
 ])('generates an id for a request that never reaches Fastify: %j', async (bytes, status) => {
   const reply = await sendRaw(server.url, bytes);
