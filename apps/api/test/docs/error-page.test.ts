@@ -36,5 +36,5 @@ it('is linked from the OpenAPI document, and links to the API reference', async 
     info: { description: expect.stringContaining('(/docs/errors)') },
   });
   const page = await (await fetch(`${server.url}/docs/errors`)).text();
-  expect(page).toContain('href="/docs"');
+  expect(page).toContain('href="../docs"');
 });
