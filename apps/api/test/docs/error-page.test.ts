@@ -33,7 +33,7 @@ it('runs no scripts and loads nothing from other hosts', async () => {
 it('is linked from the OpenAPI document, and links to the API reference', async () => {
   const document: unknown = await (await fetch(`${server.url}/openapi.json`)).json();
   expect(document).toMatchObject({
-    info: { description: expect.stringContaining('(/docs/errors)') },
+    info: { description: expect.stringContaining('(docs/errors)') },
   });
   const page = await (await fetch(`${server.url}/docs/errors`)).text();
   expect(page).toContain('href="../docs"');
