@@ -271,8 +271,10 @@ export interface operations {
             /** @description 50100: the server does not know the method or the transfer coding */
             501: {
                 headers: {
-                    /** @description The id of the request in the log: the one that the client sent, or a new one */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
