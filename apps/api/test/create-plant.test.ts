@@ -1,4 +1,5 @@
 import { createCaller } from '@plant-store/core/router';
+import { scopes } from '@plant-store/schemas';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DatabaseName, type RunningServer, startServer } from './fixtures/running-server.ts';
 import { surfaces } from './fixtures/surfaces.ts';
@@ -236,7 +237,7 @@ describe.each(databases)('what one surface accepts, on %s', (database) => {
 
   it('never changes by traffic on another', async () => {
     const server = await startServer(database);
-    const caller = createCaller({ store: server.store, principal: { name: 'core' } });
+    const caller = createCaller({ store: server.store, principal: { name: 'core', scopes } });
     for (let round = 0; round < 3; round++) {
       for (const [i, json] of refused.entries()) {
         const order = round % 2 === 0 ? surfaces : surfaces.toReversed();

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type NewPlant, Plant } from '@plant-store/schemas';
+import { type NewPlant, Plant, scopes } from '@plant-store/schemas';
 import { createDatabase, hasPgBouncer, startPgBouncer } from '@plant-store/test-setup';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -9,7 +9,7 @@ import type { DatabaseOptions } from '../src/database/open-database.ts';
 import { openPlantStore, type PlantStore } from '../src/plant-store.ts';
 import { createCaller } from '../src/procedures/router.ts';
 
-const principal = { name: 'test' };
+const principal = { name: 'test', scopes };
 
 const databases: {
   name: string;

@@ -9,7 +9,12 @@ export const errorCatalogue = {
   malformedRequest: { code: 40002, when: 'the request is not well-formed HTTP or tRPC' },
   tokenMissing: { code: 40100, when: 'there is no bearer token' },
   tokenInvalid: { code: 40101, when: 'the token is unknown, expired or revoked' },
+  insufficientScope: {
+    code: 40300,
+    when: 'the token does not have the scope that the operation needs',
+  },
   pathUnknown: { code: 40400, when: 'there is no such path' },
+  plantUnknown: { code: 40401, when: 'no plant has this id' },
   methodNotAllowed: { code: 40500, when: 'the method is not offered here' },
   requestTimeout: { code: 40800, when: 'the request was not sent completely in time' },
   idTaken: { code: 40900, when: 'the id belongs to another plant' },

@@ -12,3 +12,12 @@ export { Int64 } from './int64.ts';
 export { checkJsonDepth } from './json-depth.ts';
 export { isExact, parseJson } from './parse-json.ts';
 export { NewPlant, Plant } from './plant.ts';
+export { isScope, type Scope, scopes } from './scopes.ts';
+export {
+  defaultPageSize,
+  ListPlants,
+  maxPageSize,
+  PlantId,
+  PlantPage,
+  StoredPlant,
+} from './stored-plant.ts';

@@ -26,7 +26,8 @@ export const sendContinue: onRequestHookHandler = (request, reply, done) => {
   done();
 };
 
-const methodsWithoutBody = new Set(['DELETE', 'GET', 'HEAD']);
+/** A body of these methods has no meaning (RFC 9110 §9.3) and is ignored. */
+export const methodsWithoutBody = new Set(['DELETE', 'GET', 'HEAD']);
 
 function checkBody({ headers }: FastifyRequest): void {
   if (Number(headers['content-length']) > bodyLimit) {

@@ -11,24 +11,29 @@ export function rejectUnknownRoute(
   server: FastifyInstance,
   hint = 'see /docs for the paths of this service',
 ): onRequestHookHandler {
-  const methodsByPath = new Map<string, Set<string>>();
+  const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   server.addHook('onRoute', ({ url, method }) => {
-    const methods = methodsByPath.get(url) ?? new Set();
-    for (const each of [method].flat()) methods.add(each);
-    methodsByPath.set(url, methods);
+    const route = routes.get(url) ?? { pattern: patternOf(url), methods: new Set() };
+    for (const each of [method].flat()) route.methods.add(each);
+    routes.set(url, route);
   });
 
   return (request, reply, done) => {
     if (!request.is404) return done();
     const path = pathOf(request);
-    const isBelow = (url: string) => url.endsWith('*') && path.startsWith(url.slice(0, -1));
-    const [, methods] = [...methodsByPath].find(([url]) => url === path || isBelow(url)) ?? [];
-    if (!methods) throw new HttpError('pathUnknown', `there is no path ${path}: ${hint}`);
+    const route = [...routes.values()].find(({ pattern }) => pattern.test(path));
+    if (!route) throw new HttpError('pathUnknown', `there is no path ${path}: ${hint}`);
 
-    const allow = [...methods].join(', ');
+    const allow = [...route.methods].join(', ');
     reply.header('allow', allow);
     throw new HttpError('methodNotAllowed', `${path} takes ${allow}, not ${request.method}`);
   };
+}
+
+/** Matches the paths of a route: `/plants/:id`, `/docs/*`. */
+function patternOf(url: string): RegExp {
+  const pattern = url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+').replace('*', '.*');
+  return new RegExp(`^${pattern}$`);
 }
 
 function pathOf(request: FastifyRequest): string {

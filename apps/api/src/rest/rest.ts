@@ -3,9 +3,11 @@ import { checkJsonDepth, parseJson } from '@plant-store/schemas';
 import type { AnyTRPCProcedure, AnyTRPCRouter } from '@trpc/server';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { OpenApiMeta } from 'trpc-to-openapi';
+import * as z from 'zod';
 import { principalOf } from '../auth/authentication.ts';
 import { bodyNotJson, isObject, parseJsonBodies } from '../http/json-body.ts';
 import { sendJson } from '../http/json-reply.ts';
+import { textReader } from './text-input.ts';
 
 interface RestOptions {
   store: PlantStore;
@@ -26,10 +28,11 @@ export async function rest(scope: FastifyInstance, { store, router }: RestOption
   // tRPC types this as a nested record; at run time it is flat, by path.
   const procedures: [string, AnyTRPCProcedure][] = Object.entries(router._def.procedures);
   for (const [path, procedure] of procedures) {
-    const { openapi } = procedure._def.meta as OpenApiMeta; // The router's own meta type.
-    if (!openapi) continue;
+    const { meta, inputs } = procedure._def as unknown as Definition; // Not all in tRPC's public type.
+    if (!meta?.openapi) continue;
 
-    const inputOf = inputReader(openapi);
+    const { openapi } = meta;
+    const inputOf = inputReader(openapi, inputs[0]);
     scope.route({
       method: openapi.method,
       url: openapi.path.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -42,7 +45,7 @@ export async function rest(scope: FastifyInstance, { store, router }: RestOption
           signal: undefined,
           batchIndex: 0,
         });
-        return sendJson(reply, result);
+        return result === undefined ? reply.code(204).send() : sendJson(reply, result);
       },
     });
   }
@@ -52,12 +55,19 @@ export async function rest(scope: FastifyInstance, { store, router }: RestOption
  * Makes a function that collects an operation's input as the document says: from the body or, without
  * one, from the query, and from the path. Query and path are text, which the procedure's schema reads.
  */
-function inputReader({ method, path }: Operation): (request: FastifyRequest) => unknown {
+function inputReader({ method, path }: Operation, schema: z.ZodType = z.unknown()) {
+  const read = textReader(schema);
   if (method === 'GET' || method === 'DELETE') {
-    return ({ query, params }) => ({ ...Object(query), ...Object(params) });
+    return ({ query, params }: FastifyRequest) => ({ ...read(query), ...read(params) });
   }
-  if (!path.includes('{')) return ({ body }) => body;
-  return ({ body, params }) => (isObject(body) ? { ...body, ...Object(params) } : body);
+  if (!path.includes('{')) return ({ body }: FastifyRequest) => body;
+  return ({ body, params }: FastifyRequest) =>
+    isObject(body) ? { ...body, ...read(params) } : body;
+}
+
+interface Definition {
+  readonly meta?: OpenApiMeta;
+  readonly inputs: readonly z.ZodType[];
 }
 
 type Operation = NonNullable<OpenApiMeta['openapi']>;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { openPlantStore } from '@plant-store/core';
+import { scopes } from '@plant-store/schemas';
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { expect, inject, it } from 'vitest';
@@ -15,7 +16,7 @@ it('neither a reply nor a log line has a token, SQL or a stack in it, whatever g
   const logStream = { write: (line: string) => log.push(line) };
   const server = await buildServer({
     store,
-    authenticate: () => ({ name: 'Ann' }),
+    authenticate: () => ({ name: 'Ann', scopes }),
     logLevel: 'trace',
     logStream,
     rateLimit: 1000,
@@ -100,7 +101,7 @@ it('says so where a client left before it had its answer', async () => {
   };
   const server = await buildServer({
     store: { ...store, create },
-    authenticate: () => ({ name: 'Ann' }),
+    authenticate: () => ({ name: 'Ann', scopes }),
     logStream: { write: (line) => log.push(line) },
   });
   const url = await server.listen({ port: 0 });

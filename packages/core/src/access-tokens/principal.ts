@@ -1,6 +1,10 @@
-/** Who sends a request: the name under which the access token was created. */
+import type { Scope } from '@plant-store/schemas';
+
+/** Who sends a request, and what it may do. */
 export interface Principal {
+  /** The name under which the access token was created. */
   readonly name: string;
+  readonly scopes: readonly Scope[];
 }
 
 /**

@@ -6,15 +6,24 @@ export interface Database {
   readonly db: Drizzle;
   /** How many insert statements should run at once, at most. */
   readonly maxInFlight: number;
-  /** Runs a prepared statement and returns how many rows it changed. */
-  query(statement: string, values: (string | null)[]): Promise<{ count: number }>;
+  readonly query: Query;
   readonly bulk: Bulk;
   close(): Promise<void>;
 }
 
+/**
+ * Runs a prepared statement. Returns its rows as arrays, as the driver reads them, and how many rows
+ * it returned or changed.
+ */
+export type Query = (
+  statement: string,
+  values: (string | null)[],
+) => Promise<{ rows: unknown[]; count: number }>;
+
 /** The way for many plants at once: its statements may be slow, and no request waits behind them. */
 export interface Bulk {
   readonly db: Drizzle;
+  readonly query: Query;
   /** Loads rows in COPY's text format into `plants`: all of them in one commit, or none. */
   copyPlants(rows: string): Promise<void>;
 }

@@ -5,5 +5,10 @@ import { type AnyColumn, type SQL, sql } from 'drizzle-orm';
  * value, as if it were the byte order mark of a file, so the database puts a dot in front.
  */
 export function exactText<T extends string | null>(column: AnyColumn): SQL<T> {
-  return sql<T>`'.' || ${column}`.mapWith((text: string) => text.slice(1) as T); // Null is not mapped.
+  return sql<T>`'.' || ${column}`.mapWith((text: string) => withoutDot(text) as T); // Null is not mapped.
+}
+
+/** The text behind the dot, for rows that Drizzle does not map. */
+export function withoutDot(text: string): string {
+  return text.slice(1);
 }

@@ -5,7 +5,7 @@ import { invalidInput, type PlantStoreError } from '../plant-store-error.ts';
 import { bisect } from './bisect.ts';
 import { createNotStarted, createUnanswered, plantRejected } from './create-errors.ts';
 import { CreateQueue } from './create-queue.ts';
-import { type Deadline, defaultTimeout } from './deadline.ts';
+import { type CallOptions, type Deadline, defaultTimeout } from './deadline.ts';
 import { PendingCreate } from './pending-create.ts';
 import type { PlantTable } from './plant-table.ts';
 import { splitById } from './split-by-id.ts';
@@ -51,7 +51,7 @@ export class WriteBatcher {
   }
 
   /** See `PlantStore.create`. */
-  async create(plant: NewPlant, options: { deadline?: Deadline | undefined } = {}): Promise<Plant> {
+  async create(plant: NewPlant, options: CallOptions = {}): Promise<Plant> {
     // Internal tools call this too, and may have bypassed the types.
     const { data, error } = NewPlant.safeParse(plant);
     if (error) throw invalidInput(error);
@@ -111,8 +111,10 @@ export class WriteBatcher {
       const sentAt = performance.now();
       const inserted = await table.insert(plants);
       this.#emitBatch({ size: plants.length, milliseconds: performance.now() - sentAt });
-      const isAllNew = inserted === plants.length;
-      answerAll(open, isAllNew ? plants : await table.find(plants.map(({ id }) => id)));
+      const taken = plants.flatMap(({ id }) => (inserted.has(id) ? [] : [id]));
+      const found = taken.length > 0 ? await table.find(taken) : [];
+      const deleted = answerAll(open, [...plants.filter(({ id }) => inserted.has(id)), ...found]);
+      if (deleted.length > 0) await this.#write(deleted);
     } catch (error) {
       if (!isDataError(error)) return failAll(open, createUnanswered(error));
       if (open.length === 1) return failAll(open, plantRejected(error));
@@ -150,15 +152,20 @@ export class WriteBatcher {
   }
 }
 
-/** Compares each create with the plant that is stored under its id. */
-function answerAll(creates: readonly PendingCreate[], stored: readonly NewPlant[]): void {
+/**
+ * Compares each create with the plant that is stored under its id. Returns the creates without such a
+ * plant: their id was taken, and its plant was deleted before the comparison.
+ */
+function answerAll(
+  creates: readonly PendingCreate[],
+  stored: readonly NewPlant[],
+): PendingCreate[] {
   const byId = new Map(stored.map((plant) => [plant.id, plant]));
-  for (const create of creates) {
+  return creates.filter((create) => {
     const there = byId.get(create.plant.id);
     if (there) create.answer(there);
-    // The id was taken, and its plant was deleted before it could be compared.
-    else create.fail(createUnanswered());
-  }
+    return !there;
+  });
 }
 
 function failAll(creates: readonly PendingCreate[], error: PlantStoreError): void {

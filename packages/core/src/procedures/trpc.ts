@@ -1,3 +1,4 @@
+import type { Scope } from '@plant-store/schemas';
 import { initTRPC } from '@trpc/server';
 import type { OpenApiMeta } from 'trpc-to-openapi';
 import type { Principal } from '../access-tokens/principal.ts';
@@ -15,8 +16,14 @@ export interface Context {
   readonly deadline?: Deadline | undefined;
 }
 
+/** What a procedure says about itself. */
+export interface Meta extends OpenApiMeta {
+  /** The scope that its caller needs. */
+  readonly scope: Scope;
+}
+
 export const t = initTRPC
-  .meta<OpenApiMeta>()
+  .meta<Meta>()
   .context<Context>()
   .create({
     transformer,

@@ -46,7 +46,7 @@ it('sends a lone create at once and lets the next ones gather meanwhile', async 
 
 it('sends a statement beside another when it is full, or when that one is slow', async () => {
   const sizes: number[] = [];
-  const held = Promise.withResolvers<number>();
+  const held = Promise.withResolvers<Set<bigint>>();
   const insert: PlantTable['insert'] = (batch) => {
     sizes.push(batch.length);
     return sizes.length === 1 ? held.promise : table.insert(batch);
@@ -60,7 +60,7 @@ it('sends a statement beside another when it is full, or when that one is slow',
   const [slow, ...others] = plantsFrom(8000, 16).map((plant) => writes.create(plant));
   await Promise.all(others);
   expect(sizes).toEqual([1, 10, 5]);
-  held.resolve(1);
+  held.resolve(new Set([8000n]));
   await expect(slow).resolves.toEqual({ name: 'plant 8000' });
 });
 
@@ -118,7 +118,7 @@ function taking(milliseconds: (statement: number) => number): PlantTable {
     ...table,
     insert: async (batch) => {
       await new Promise((resolve) => setTimeout(resolve, milliseconds(++statements)));
-      return batch.length;
+      return new Set(batch.map(({ id }) => id));
     },
   };
 }
@@ -189,7 +189,7 @@ it('fills its statements though each takes half of the deadline', async () => {
 });
 
 it('sends no further statements behind those that do not return, and goes on when they do', async () => {
-  const held = Promise.withResolvers<number>();
+  const held = Promise.withResolvers<Set<bigint>>();
   let statements = 0;
   const slow: PlantTable = {
     ...table,
@@ -203,7 +203,7 @@ it('sends no further statements behind those that do not return, and goes on whe
   await expect(writes.create({ id: 5003n, name: 'x' })).rejects.toMatchObject({ code: 50300 });
   expect(statements).toBe(1);
 
-  held.resolve(0);
+  held.resolve(new Set());
   await held.promise;
   await expect(writes.create({ id: 5004n, name: 'x' })).resolves.toEqual({ name: 'x' });
 });
@@ -252,10 +252,39 @@ it('answers the creates of a batch though whoever is told of it fails', async ()
   expect(warn).toHaveBeenCalledWith(failure);
 });
 
-it('answers a create whose row was deleted in the meantime', async () => {
-  const vanishing: PlantTable = { ...table, insert: async () => 0, find: async () => [] };
-  const writes = new WriteBatcher({ table: vanishing, maxInFlight: 1 });
-  await expect(writes.create({ id: 6000n, name: 'x' })).rejects.toMatchObject({ code: 50300 });
+it('creates a plant whose id was taken until the plant under it was deleted', async () => {
+  let inserts = 0;
+  const deleting: PlantTable = {
+    ...table,
+    insert: async (batch) => (++inserts === 1 ? new Set() : table.insert(batch)),
+  };
+  const writes = new WriteBatcher({ table: deleting, maxInFlight: 1 });
+  await expect(writes.create({ id: 6000n, name: 'x' })).resolves.toEqual({ name: 'x' });
+  expect(await table.find([6000n])).toEqual([{ id: 6000n, name: 'x' }]);
+});
+
+it('never inserts a plant again that was deleted after its insert', async () => {
+  await sql`insert into plants (id, name) values (6010, 'taken')`;
+  const deleting: PlantTable = {
+    ...table,
+    find: async (ids) => {
+      await sql`delete from plants where id = 6011`;
+      return table.find(ids);
+    },
+  };
+  const writes = new WriteBatcher({ table: deleting, maxInFlight: 1, maxBatch: 2 });
+  const first = writes.create({ id: 6009n, name: 'x' });
+  const outcomes = await Promise.allSettled([
+    first,
+    writes.create({ id: 6010n, name: 'other' }),
+    writes.create({ id: 6011n, name: 'x' }),
+  ]);
+  expect(outcomes).toMatchObject([
+    { value: { name: 'x' } },
+    { reason: { kind: 'idTaken' } },
+    { value: { name: 'x' } },
+  ]);
+  expect(await table.find([6011n])).toEqual([]);
 });
 
 it('says that the database is unavailable when it is, not that it has a bug', async () => {

@@ -5,7 +5,7 @@ import { databaseSettingsError } from '../database-settings-error.ts';
 import type { Connection } from './connection.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { createConnector } from './connector.ts';
-import { migratePostgres } from './migration.ts';
+import { migratePostgres, migrationTimeout } from './migration.ts';
 
 /** With so many inserts blocked by a locked table, two connections are left to look up tokens. */
 const maxInFlight = 4;
@@ -27,7 +27,9 @@ export async function openPostgres(url: string): Promise<Database> {
   const connect = createConnector(url);
   let isClosed = false;
 
-  let migration = migratePostgres(connect);
+  const migrate = () => migratePostgres(createConnector(url, migrationTimeout));
+
+  let migration = migrate();
   const settingsError = databaseSettingsError(await errorOf(migration));
   if (settingsError) throw settingsError;
   void retryMigration();
@@ -45,6 +47,7 @@ export async function openPostgres(url: string): Promise<Database> {
     query: pool.query.bind(pool),
     bulk: {
       db: drizzleOver(bulk),
+      query: bulk.query.bind(bulk),
       copyPlants: (rows) => bulk.copy(`${copyIntoPlants} stdin`, rows),
     },
     async close() {
@@ -57,7 +60,7 @@ export async function openPostgres(url: string): Promise<Database> {
   /** Tries until one attempt succeeds. */
   async function retryMigration(): Promise<void> {
     while ((await errorOf(migration)) && !isClosed) {
-      migration = setTimeout(migrationRetryDelay).then(() => migratePostgres(connect));
+      migration = setTimeout(migrationRetryDelay).then(migrate);
     }
   }
 

@@ -1,8 +1,14 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { AccessToken } from '../../src/access-tokens/access-token-table.ts';
-import { createLookupBatcher } from '../../src/access-tokens/lookup-batcher.ts';
+import { createLookupBatcher } from '../../src/database/lookup-batcher.ts';
 
-const unused = { createdAt: new Date(0), expiresAt: null, revokedAt: null, lastUsedAt: null };
+const unused = {
+  scopes: [],
+  createdAt: new Date(0),
+  expiresAt: null,
+  revokedAt: null,
+  lastUsedAt: null,
+};
 const ann: AccessToken = { name: 'Ann', ...unused };
 const ben: AccessToken = { name: 'Ben', ...unused };
 const known = new Map([
@@ -14,7 +20,8 @@ const hashes = (count: number) => Array.from({ length: count }, (_, i) => `hash 
 
 it('sends a lone look-up at once and lets the next ones gather while two are under way', async () => {
   const sizes: number[] = [];
-  const lookUp = createLookupBatcher({
+  const lookUp = createLookupBatcher<string, AccessToken>({
+    what: 'access tokens',
     find: async ({ length }) => {
       sizes.push(length);
       return known;
@@ -26,7 +33,8 @@ it('sends a lone look-up at once and lets the next ones gather while two are und
 
 it('answers each with what is its own, beside a statement that hangs', async () => {
   const held = Promise.withResolvers<typeof known>();
-  const lookUp = createLookupBatcher({
+  const lookUp = createLookupBatcher<string, AccessToken>({
+    what: 'access tokens',
     find: async (sha256s) => (sha256s.includes('hangs') ? held.promise : known),
   });
   const [hanging, ...others] = ['hangs', 'ben', 'ann', 'nobody', 'ben'].map(lookUp);
@@ -36,7 +44,8 @@ it('answers each with what is its own, beside a statement that hangs', async () 
 });
 
 it('tells all whose statement has failed, and goes on with the next', async () => {
-  const lookUp = createLookupBatcher({
+  const lookUp = createLookupBatcher<string, AccessToken>({
+    what: 'access tokens',
     find: async (sha256s) => {
       if (sha256s.includes('fails')) throw new Error('no connection');
       return known;
@@ -53,7 +62,8 @@ it('answers in time while the database is silent, and asks for nothing that nobo
   onTestFinished(() => void vi.useRealTimers());
   const held = Promise.withResolvers<typeof known>();
   const statements: (readonly string[])[] = [];
-  const lookUp = createLookupBatcher({
+  const lookUp = createLookupBatcher<string, AccessToken>({
+    what: 'access tokens',
     find: (sha256s) => {
       statements.push(sha256s);
       return held.promise;

@@ -1,0 +1,77 @@
+import * as z from 'zod';
+import { Int64 } from './int64.ts';
+import { Plant } from './plant.ts';
+
+/** An int64 in a reply. */
+const int64 = z.bigint().meta({ override: { type: 'integer', format: 'int64' } });
+
+/** A plant as it is stored. */
+export const StoredPlant = z
+  .object({
+    id: int64.meta({ description: 'Identification number of the plant', examples: [1] }),
+    ...Plant.shape,
+    createdAt: z.date().meta({
+      description: 'When the plant was created, in UTC (RFC 3339)',
+      examples: ['2026-11-21T09:30:00.000Z'],
+      override: { type: 'string', format: 'date-time' },
+    }),
+  })
+  .meta({ id: 'StoredPlant' });
+
+/** One page of a list. */
+export const PlantPage = z
+  .object({
+    plants: z.array(StoredPlant).meta({ description: 'Plants, ascending by id' }),
+    next: int64
+      .meta({
+        description: 'The `after` of the next page; absent on the last page',
+        examples: [100],
+      })
+      .optional(),
+  })
+  .meta({ id: 'PlantPage' });
+
+/** The input of the procedures that concern one plant. */
+export const PlantId = z.strictObject(
+  { id: Int64.meta({ description: 'Identification number of the plant', examples: [1] }) },
+  { error: unknownParameters },
+);
+
+/** How many plants a page has, at most and unless the client asks for fewer. */
+export const maxPageSize = 1000;
+export const defaultPageSize = 100;
+
+/** Which plants to list. */
+export const ListPlants = z.strictObject(
+  {
+    tag: Plant.shape.tag.meta({
+      description: 'Only plants with exactly this tag',
+      examples: ['Araceae'],
+    }),
+    after: Int64.meta({
+      description: 'Only plants with greater ids: the `next` of the page before',
+      examples: [100],
+    }).optional(),
+    limit: z
+      .int({ error: pageSizeError })
+      .min(1, { error: pageSizeError })
+      .max(maxPageSize, { error: pageSizeError })
+      .default(defaultPageSize)
+      .meta({ description: 'How many plants to return, at most', examples: [100] }),
+  },
+  { error: unknownParameters },
+);
+
+export type StoredPlant = z.output<typeof StoredPlant>;
+export type PlantPage = z.output<typeof PlantPage>;
+export type PlantId = z.output<typeof PlantId>;
+export type ListPlants = z.output<typeof ListPlants>;
+
+function pageSizeError(): string {
+  return `must be an integer from 1 to ${maxPageSize}`;
+}
+
+function unknownParameters(issue: { code?: string; keys?: string[] }): string {
+  if (issue.code !== 'unrecognized_keys') return 'must be an object';
+  return `has no parameter ${issue.keys?.map((key) => JSON.stringify(key)).join(', ')}`;
+}
