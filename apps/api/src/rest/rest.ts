@@ -37,11 +37,12 @@ export async function rest(scope: FastifyInstance, { store, router }: RestOption
       method: openapi.method,
       url: openapi.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       handler: async (request, reply) => {
+        const input = inputOf(request);
         const result: unknown = await procedure({
           path,
           type: procedure._def.type,
           ctx: { store, principal: principalOf(request), deadline: request.deadline },
-          getRawInput: async () => inputOf(request),
+          getRawInput: async () => input,
           signal: undefined,
           batchIndex: 0,
         });
