@@ -15,7 +15,7 @@ export interface paths {
         put?: never;
         /**
          * Creates a new plant in the store
-         * @description The id makes a retry safe: the same plant again gets 200 again. Another plant under an id that is taken gets 409.
+         * @description The id makes a retry safe: a request that sends the same plant again also gets 200. A different plant with an id that is taken gets 409.
          *
          *     Send an id beyond ±9007199254740991 as raw JSON: JavaScript rounds numbers beyond that, and so does the form view of the API reference.
          */
@@ -102,7 +102,7 @@ export interface operations {
                     "application/json": components["schemas"]["Plant"];
                 };
             };
-            /** @description Unexpected error. 40000: the body is not JSON; 40001: the body is not a NewPlant; 40002: the request is not well-formed HTTP or tRPC */
+            /** @description Unexpected error. 40000: the body is not JSON; 40001: the body is not a valid NewPlant; 40002: the request is not valid HTTP or tRPC */
             400: {
                 headers: {
                     /** @description The id of the request in the log: the one that the client sent, or a new one */
@@ -113,7 +113,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 40100: there is no bearer token; 40101: the token is unknown, expired or revoked */
+            /** @description 40100: the request has no bearer token; 40101: the token is unknown, expired or revoked */
             401: {
                 headers: {
                     /** @description The id of the request in the log: the one that the client sent, or a new one */
@@ -126,7 +126,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 40400: there is no such path */
+            /** @description 40400: the path does not exist */
             404: {
                 headers: {
                     /** @description The id of the request in the log: the one that the client sent, or a new one */
@@ -137,7 +137,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 40500: the method is not offered here */
+            /** @description 40500: the path does not support the method */
             405: {
                 headers: {
                     /** @description The id of the request in the log: the one that the client sent, or a new one */
@@ -150,7 +150,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 40800: the request was not sent completely in time */
+            /** @description 40800: the client did not send the whole request in time */
             408: {
                 headers: {
                     /** @description The id of the request in the log: the one that the client sent, or a new one */
@@ -172,7 +172,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 41300: the body is over 1 MiB */
+            /** @description 41300: the body is larger than 1 MiB */
             413: {
                 headers: {
                     /** @description The id of the request in the log: the one that the client sent, or a new one */
@@ -194,7 +194,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 41700: the Expect header asks for what is not offered */
+            /** @description 41700: the server does not support the value of the Expect header */
             417: {
                 headers: {
                     /** @description The id of the request in the log: the one that the client sent, or a new one */
@@ -205,7 +205,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 42900: a configured rate limit was reached */
+            /** @description 42900: the client exceeded a configured rate limit */
             429: {
                 headers: {
                     /** @description The id of the request in the log: the one that the client sent, or a new one */

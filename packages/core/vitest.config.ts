@@ -1,3 +1,3 @@
-import { vitestConfig, withPostgres } from '../../vitest.base.ts';
+import { vitestConfig, withEmbedded, withPostgres } from '../../vitest.base.ts';
 
-export default vitestConfig({ globalSetup: withPostgres });
+export default vitestConfig({ globalSetup: [withPostgres, withEmbedded] });

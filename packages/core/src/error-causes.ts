@@ -1,4 +1,4 @@
-/** The message of the innermost cause of an error: libraries wrap the database's own message. */
+/** The message of the innermost cause of an error, because libraries wrap the database's message. */
 export function rootMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause instanceof Error) return rootMessage(error.cause);
@@ -7,12 +7,12 @@ export function rootMessage(error: unknown): string {
 }
 
 /**
- * The error code that the database (a SQLSTATE such as `22P05`) or the connection to it
- * (`ECONNREFUSED`) gave to an error or one of its causes.
+ * The code of an error, or of the first of its causes that has one: a SQLSTATE of the database such
+ * as `22P05`, or a network error such as `ECONNREFUSED`.
  */
 export function databaseCode(error: unknown): string | undefined {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if ('code' in at && typeof at.code === 'string') return at.code;
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if ('code' in current && typeof current.code === 'string') return current.code;
   }
   return undefined;
 }

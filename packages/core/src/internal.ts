@@ -1,4 +1,4 @@
-/** For the API alone: the published package does not have this face. */
+/** Only for apps/api: the published package has no such entry point. */
 export { generateToken } from './access-tokens/access-tokens.ts';
 export { createPrincipalCache, type TokenOwner } from './access-tokens/principal-cache.ts';
 export { databaseCode } from './error-causes.ts';

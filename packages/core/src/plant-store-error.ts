@@ -15,8 +15,8 @@ export type PlantStoreErrorKind = Extract<
 >;
 
 /**
- * What the store throws. `kind` names the error in the catalogue and `message` may be shown to the
- * client; `cause` is for the operator alone.
+ * The error that the store throws. `kind` names it in the catalogue. `message` may be shown to the
+ * client; `cause` is only for the operator.
  */
 export class PlantStoreError extends Error {
   override readonly name = 'PlantStoreError';
@@ -39,30 +39,30 @@ export class PlantStoreError extends Error {
     return errorCatalogue[this.kind].code;
   }
 
-  /** Why it happened, for the operator: what the database or the network said. */
+  /** The innermost cause's message, from the database or the network; only for the operator. */
   get reason(): string {
     return rootMessage(this);
   }
 }
 
-/** The id belongs to another plant, which stays unchanged. */
+/** The error for an id that belongs to another plant, which stays unchanged. */
 export function idTaken(id: bigint): PlantStoreError {
   const message = `id ${id} belongs to another plant: choose an id that is free`;
   return new PlantStoreError('idTaken', message);
 }
 
-/** No plant has this id. */
+/** The error for an id without a plant. */
 export function plantUnknown(id: bigint): PlantStoreError {
   return new PlantStoreError('plantUnknown', `no plant has the id ${id}`);
 }
 
-/** The principal lacks the scope of an operation. */
+/** The error for a principal that lacks the scope of an operation. */
 export function insufficientScope(requiredScope: Scope): PlantStoreError {
   const message = `the access token lacks the scope ${requiredScope}: use a token that has it`;
   return new PlantStoreError('insufficientScope', message, { requiredScope });
 }
 
-/** The input does not fit its schema; the message names each field and what is wrong with it. */
+/** The error for input that does not fit its schema. Its message says what is wrong in each field. */
 export function invalidInput(cause: ZodError): PlantStoreError {
   const issues = cause.issues.map(({ path, message }) => `${path.join('.') || 'it'} ${message}`);
   return new PlantStoreError('invalidInput', `invalid input: ${issues.join('; ')}`, { cause });

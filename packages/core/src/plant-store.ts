@@ -12,14 +12,14 @@ import { type StoreEvents, WriteBatcher } from './plants/write-batcher.ts';
 
 export interface PlantStore extends PlantReader, PlantLoader {
   /**
-   * Creates a plant; resolves when it is committed. When the same plant (id, name and tag) is already
-   * stored, that is a success too, so a create may always be repeated.
+   * Creates a plant; resolves when it is committed. It also resolves when the same plant (id, name
+   * and tag) is stored already, so a create can safely be repeated.
    *
    * @throws PlantStoreError `idTaken` when the id belongs to another plant, which stays unchanged;
    *   `overloaded` when too many creates wait, and `shuttingDown` once the store is closing (nothing
    *   was written); `databaseUnavailable` when the database did not answer in time (the plant may be
-   *   stored: repeat the create); `invalidInput` when the plant is not a NewPlant, or the database
-   *   cannot hold it
+   *   stored: repeat the create); `invalidInput` when the plant is not a valid NewPlant, or the
+   *   database cannot store it
    */
   create(plant: NewPlant, options?: CallOptions): Promise<Plant>;
 
@@ -40,19 +40,19 @@ export interface PlantStore extends PlantReader, PlantLoader {
   /** Resolves when the database answers and has the tables; throws `databaseUnavailable` otherwise. */
   ready(): Promise<void>;
 
-  /** How many creates wait for a statement, and how many are in a running one. */
+  /** How many creates wait for a statement, and how many are part of a running statement. */
   pending(): { waiting: number; inFlight: number };
 
-  /** Waits for the running creates, then closes the database. Safe to call twice. */
+  /** Waits for all earlier creates, then closes the database. It may be called twice. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the store and migrates its tables. A Postgres may be away: until it is reachable every call
- * fails with `databaseUnavailable`, and `ready` tells when it is.
+ * Opens the store and migrates its tables. A Postgres may be unreachable: until it is reachable,
+ * every call, also `ready`, throws `databaseUnavailable`.
  *
- * @throws DataDirectoryError when the data directory cannot be used, DatabaseSettingsError when the
- *   Postgres rejects the user or the database
+ * @throws DataDirectoryError when the data directory cannot be used, DatabaseSettingsError when
+ *   somebody must first change the settings or the URL of the Postgres
  */
 export async function openPlantStore(options: DatabaseOptions): Promise<PlantStore> {
   const database = await openDatabase(options);

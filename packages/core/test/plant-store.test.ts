@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type NewPlant, Plant, scopes } from '@plant-store/schemas';
 import { createDatabase, hasPgBouncer, startPgBouncer } from '@plant-store/test-setup';
 import fc from 'fast-check';
@@ -8,33 +5,12 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { DatabaseOptions } from '../src/database/open-database.ts';
 import { openPlantStore, type PlantStore } from '../src/plant-store.ts';
 import { createCaller } from '../src/procedures/router.ts';
+import { embedded, server } from './fixtures/databases.ts';
 
 const principal = { name: 'test', scopes };
 
-const databases: {
-  name: string;
-  provide: () => Promise<{ options: DatabaseOptions; remove: () => Promise<void> }>;
-}[] = [
-  {
-    name: 'PGlite',
-    provide: async () => {
-      const dataDirectory = await mkdtemp(join(tmpdir(), 'plant-store-'));
-      return {
-        options: { dataDirectory },
-        remove: () => rm(dataDirectory, { recursive: true }),
-      };
-    },
-  },
-  {
-    name: 'Postgres',
-    provide: async () => {
-      const databaseUrl = await createDatabase(inject('postgresUrl'));
-      return { options: { databaseUrl }, remove: async () => {} };
-    },
-  },
-];
+const databases = [embedded, server];
 
-// Where the machine has it; it needs no setting of the user's.
 if (hasPgBouncer) {
   databases.push({
     name: 'PgBouncer',
@@ -62,24 +38,24 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     await remove();
   });
 
-  it('answers with the plant that it stored, without an id', async () => {
+  it('returns the plant without its id', async () => {
     const plant = { name: 'Monstera deliciosa', tag: 'Araceae' };
     expect(await store.create({ id: freeId(), ...plant })).toStrictEqual(plant);
   });
 
-  it('has no tag where none was given', async () => {
+  it('returns no tag when none was given', async () => {
     const plant = await store.create({ id: freeId(), name: 'Ficus lyrata' });
     expect(plant).toStrictEqual({ name: 'Ficus lyrata' });
   });
 
-  it('tells an empty tag from none', async () => {
+  it('distinguishes an empty tag from no tag', async () => {
     const id = freeId();
     expect(await store.create({ id, name: 'x', tag: '' })).toStrictEqual({ name: 'x', tag: '' });
     await expect(store.create({ id, name: 'x' })).rejects.toMatchObject({ kind: 'idTaken' });
   });
 
   it.each([-(2n ** 63n), 2n ** 63n - 1n, 2n ** 53n + 1n, -1n, 0n])(
-    'keeps the id %s apart from its neighbours',
+    'stores the id %s exactly',
     async (id) => {
       const name = `plant ${id}`;
       expect(await store.create({ id, name })).toEqual({ name });
@@ -87,7 +63,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     },
   );
 
-  it('answers a repeated create as it did the first', async () => {
+  it('returns the same plant for a repeated create', async () => {
     const plant = { id: freeId(), name: 'Pilea', tag: 'Urticaceae' };
     const answers = [await store.create(plant), await store.create(plant)];
     expect(answers[0]).toStrictEqual(answers[1]);
@@ -97,7 +73,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     { name: 'Pilea', tag: 'other' },
     { name: 'Pilea' },
     { name: 'other', tag: 'Urticaceae' },
-  ])('refuses other content under a taken id and keeps the plant (%#)', async (other) => {
+  ])('rejects a different plant with a taken id and keeps the first one (%#)', async (other) => {
     const plant = { id: freeId(), name: 'Pilea', tag: 'Urticaceae' };
     await store.create(plant);
     await expect(store.create({ id: plant.id, ...other })).rejects.toMatchObject({
@@ -109,23 +85,29 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     await expect(store.create(plant)).resolves.toEqual({ name: 'Pilea', tag: 'Urticaceae' });
   });
 
-  it('lets exactly one of many racing creates have an id', async () => {
+  it('creates exactly one of many different plants that are sent at once with the same id', async () => {
     const id = freeId();
-    const racers = Array.from({ length: 50 }, (_, i) => store.create({ id, name: `racer ${i}` }));
-    const outcomes = await Promise.allSettled(racers);
-    const winners = outcomes.filter(({ status }) => status === 'fulfilled');
-    expect(winners).toHaveLength(1);
-    const losers = outcomes.filter(({ status }) => status === 'rejected');
-    for (const { reason } of losers as PromiseRejectedResult[]) expect(reason.code).toBe(40900);
+    const creates = Array.from({ length: 50 }, (_, i) => store.create({ id, name: `plant ${i}` }));
+    const outcomes = await Promise.allSettled(creates);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const rejected = outcomes.filter(({ status }) => status === 'rejected');
+    for (const { reason } of rejected as PromiseRejectedResult[]) expect(reason.code).toBe(40900);
   });
 
-  it('keeps every text byte for byte', async () => {
+  it('keeps a byte order mark at the beginning of a text', async () => {
+    const plant = { id: freeId(), name: '\ufeffPilea', tag: '\ufeff' };
+    await store.create(plant);
+    await expect(store.create(plant)).resolves.toEqual({ name: '\ufeffPilea', tag: '\ufeff' });
+    await expect(store.create({ ...plant, tag: '' })).rejects.toMatchObject({ kind: 'idTaken' });
+  });
+
+  it('stores every text unchanged', async () => {
     const text = fc.string({ unit: 'binary', maxLength: 50 }).filter((s) => !s.includes('\0'));
     await fc.assert(
       fc.asyncProperty(text, fc.option(text, { nil: undefined }), async (name, tag) => {
         const plant: NewPlant = { id: freeId(), name, ...(tag !== undefined && { tag }) };
         const first = await store.create(plant);
-        // The second answer is given after a comparison with the row that was read back.
+        // For the second create, the store reads the row back and compares it.
         expect(await store.create(plant)).toStrictEqual(first);
         expect(first).toStrictEqual(Plant.parse(plant));
       }),
@@ -133,7 +115,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     );
   });
 
-  it('keeps concurrent creates apart, in any mixture of new, repeated and conflicting', async () => {
+  it('answers each of many concurrent creates, whether it is new, repeated or conflicting', async () => {
     const base = lastId + 1n;
     lastId += 100n;
     const creates = Array.from({ length: 1000 }, (_, i) => {
@@ -162,20 +144,17 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     { id: 5n, name: 'x', tag: null },
     null,
     [],
-  ])(
-    'refuses what is not a plant, through the store and through the caller (%#)',
-    async (input) => {
-      const caller = createCaller({ store, principal });
-      const invalid = input as never; // A tool without types can send it.
-      await expect(store.create(invalid)).rejects.toMatchObject({ code: 40001 });
-      await expect(caller.createPlant(invalid)).rejects.toMatchObject({
-        code: 'BAD_REQUEST',
-        cause: { code: 40001 },
-      });
-    },
-  );
+  ])('rejects an invalid plant, through the store and through the caller (%#)', async (input) => {
+    const caller = createCaller({ store, principal });
+    const invalid = input as never; // A tool without types can send it.
+    await expect(store.create(invalid)).rejects.toMatchObject({ code: 40001 });
+    await expect(caller.createPlant(invalid)).rejects.toMatchObject({
+      code: 'BAD_REQUEST',
+      cause: { code: 40001 },
+    });
+  });
 
-  it('is called through the procedure with the same outcome', async () => {
+  it('has the same outcomes through the procedure', async () => {
     const caller = createCaller({ store, principal });
     const plant = { id: Number(freeId()), name: 'Hoya', tag: 'Apocynaceae' };
     expect(await caller.createPlant(plant)).toStrictEqual({ name: 'Hoya', tag: 'Apocynaceae' });
@@ -185,11 +164,11 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     });
   });
 
-  it('is ready', async () => {
+  it('is ready once it is open', async () => {
     await expect(store.ready()).resolves.toBeUndefined();
   });
 
-  it('keeps its plants when it is closed and opened again', async () => {
+  it('keeps its plants when it is closed and reopened', async () => {
     const plant = { id: freeId(), name: 'Ceropegia', tag: 'Apocynaceae' };
     await store.create(plant);
     await store.close();
@@ -199,7 +178,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     await expect(store.create(plant)).resolves.toEqual(Plant.parse(plant));
   });
 
-  it('finishes the creates under way before it closes', async () => {
+  it('answers all earlier creates before it closes', async () => {
     const { options, remove } = await provide();
     const closing = await openPlantStore(options);
     const creates = Array.from({ length: 500 }, (_, i) =>

@@ -1,2 +1,2 @@
-/** How many calls one tRPC request may carry. */
+/** How many calls one tRPC request may contain. */
 export const maxBatchSize = 10;

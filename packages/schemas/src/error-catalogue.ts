@@ -1,27 +1,30 @@
 /**
- * Every error that a client can get, on either surface. `code` is the error code, HTTP status × 100
- * plus a detail; a reply has it in the field `error`. `when` says what the code means; each reply has
- * its own message.
+ * Every error that a client can get, on either surface. `code` is the error code: the HTTP status
+ * × 100 plus a detail. Error replies have it in the field `error`. `when` says what the code means;
+ * each reply has its own message.
  */
 export const errorCatalogue = {
   bodyNotJson: { code: 40000, when: 'the body is not JSON' },
-  invalidInput: { code: 40001, when: 'the body is not a NewPlant' },
-  malformedRequest: { code: 40002, when: 'the request is not well-formed HTTP or tRPC' },
-  tokenMissing: { code: 40100, when: 'there is no bearer token' },
+  invalidInput: { code: 40001, when: 'the body is not a valid NewPlant' },
+  malformedRequest: { code: 40002, when: 'the request is not valid HTTP or tRPC' },
+  tokenMissing: { code: 40100, when: 'the request has no bearer token' },
   tokenInvalid: { code: 40101, when: 'the token is unknown, expired or revoked' },
   insufficientScope: {
     code: 40300,
     when: 'the token does not have the scope that the operation needs',
   },
-  pathUnknown: { code: 40400, when: 'there is no such path' },
+  pathUnknown: { code: 40400, when: 'the path does not exist' },
   plantUnknown: { code: 40401, when: 'no plant has this id' },
-  methodNotAllowed: { code: 40500, when: 'the method is not offered here' },
-  requestTimeout: { code: 40800, when: 'the request was not sent completely in time' },
+  methodNotAllowed: { code: 40500, when: 'the path does not support the method' },
+  requestTimeout: { code: 40800, when: 'the client did not send the whole request in time' },
   idTaken: { code: 40900, when: 'the id belongs to another plant' },
-  bodyTooLarge: { code: 41300, when: 'the body is over 1 MiB' },
+  bodyTooLarge: { code: 41300, when: 'the body is larger than 1 MiB' },
   unsupportedMediaType: { code: 41500, when: 'the body is not application/json' },
-  expectationFailed: { code: 41700, when: 'the Expect header asks for what is not offered' },
-  rateLimited: { code: 42900, when: 'a configured rate limit was reached' },
+  expectationFailed: {
+    code: 41700,
+    when: 'the server does not support the value of the Expect header',
+  },
+  rateLimited: { code: 42900, when: 'the client exceeded a configured rate limit' },
   headersTooLarge: { code: 43100, when: 'the request headers are too large' },
   internal: { code: 50000, when: 'the server has a bug' },
   databaseUnavailable: {
@@ -43,7 +46,7 @@ export type ErrorKind = keyof typeof errorCatalogue;
 export type ErrorCode = (typeof errorCatalogue)[ErrorKind]['code'];
 
 /** The names of all errors, in the catalogue's order. */
-export const errorKinds = Object.keys(errorCatalogue) as ErrorKind[]; // TypeScript widens the keys.
+export const errorKinds = Object.keys(errorCatalogue) as ErrorKind[]; // TypeScript types the keys as `string[]`.
 
 /** The HTTP status of an error in the catalogue. */
 export function httpStatus(kind: ErrorKind): number {

@@ -10,7 +10,7 @@ const max = 2n ** 63n - 1n;
  * ±(2^53−1), because JavaScript may already have rounded it.
  */
 export const Int64 = z
-  // A custom check, not a union: it has one message, and trpc-to-openapi does not coerce it.
+  // A custom check has one message, and trpc-to-openapi does not coerce it as it would a union.
   .custom<bigint | number>(isInt64, { error: ({ input }) => explain(input) })
   .meta({ override: { type: 'integer', format: 'int64' } })
   .transform(BigInt);
@@ -24,6 +24,6 @@ function explain(input: unknown): string {
   const isUnsafe =
     typeof input === 'number' && Number.isInteger(input) && Math.abs(input) < 2 ** 63;
   return isUnsafe
-    ? `must be a bigint beyond ±${Number.MAX_SAFE_INTEGER}, where a number is not exact`
+    ? `must be a bigint, because a number beyond ±${Number.MAX_SAFE_INTEGER} is not exact`
     : `must be an integer from ${min} to ${max}`;
 }

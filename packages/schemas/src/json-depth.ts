@@ -1,11 +1,11 @@
-/** Levels of nesting that every reader of JSON in this project accepts. */
+/** Every JSON parser of this project accepts so many levels of nesting. */
 const maxDepth = 500;
 
 /**
- * Throws for JSON that is nested more than 500 levels deep, because recursive functions overflow the
- * stack at a depth that varies. RFC 8259 §9 lets a reader set such a limit.
+ * Throws when a JSON value is nested more than 500 levels deep. Without a limit, recursive functions
+ * overflow the stack, at a depth that varies. RFC 8259 §9 lets a parser set such a limit.
  *
- * @param extraLevels levels that an envelope around the JSON adds
+ * @param extraLevels levels that an envelope around the value adds
  * @throws SyntaxError
  */
 export function checkJsonDepth(value: unknown, extraLevels = 0): void {

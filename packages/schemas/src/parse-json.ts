@@ -1,9 +1,9 @@
 /**
- * `JSON.parse` with exact integers.
+ * Like `JSON.parse`, but reads integers exactly.
  *
- * An integer becomes a `number` within ±(2^53−1) and a `bigint` beyond, however it is spelled
- * (`1e3`, `10.00`). Integers far beyond int64 stay `number`. A fraction that JavaScript would round
- * to an integer becomes `NaN`.
+ * An integer within ±(2^53−1) becomes a `number`, and one beyond becomes a `bigint`, in every
+ * notation (`1e3`, `10.00`). An integer far beyond int64 becomes an inexact `number`. A fraction that
+ * JavaScript would round to an integer becomes `NaN`.
  *
  * Needs JSON.parse source text access: Node 22, or a browser of 2025.
  *
@@ -12,14 +12,14 @@
 export function parseJson(text: string): unknown {
   if (isExact(text)) return JSON.parse(text);
   try {
-    return JSON.parse(text, exactly);
+    return JSON.parse(text, reviveNumber);
   } catch (cause) {
-    // JSON.parse itself reads any depth, but its calls of a reviver can overflow the stack.
+    // JSON.parse alone reads any depth, but its calls to a reviver can overflow the stack.
     throw cause instanceof RangeError ? new SyntaxError('nested too deeply', { cause }) : cause;
   }
 }
 
-/** Whether plain `JSON.parse` certainly reads every number of a text exactly. */
+/** Whether plain `JSON.parse` is certain to read every number of a text exactly. */
 export function isExact(text: string): boolean {
   // A double holds 15 digits, so numbers of up to 15 digits without an exponent are exact.
   return !/[\d.]{16}|\d[eE]/.test(text);
@@ -27,11 +27,11 @@ export function isExact(text: string): boolean {
 
 const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** The digits of an int64, at most. */
+/** An int64 has at most so many digits. */
 const int64Digits = 19;
 
 /** A reviver that reads each number from its source text (ES2026 JSON.parse source text access). */
-function exactly(_key: string, value: unknown, context?: { source?: string }): unknown {
+function reviveNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number') return value;
   if (context?.source === undefined)
     throw new TypeError('this JavaScript engine lacks JSON.parse source text access');
@@ -39,7 +39,7 @@ function exactly(_key: string, value: unknown, context?: { source?: string }): u
     decimal.exec(context.source) ?? [];
 
   const digits = whole + fraction;
-  const [start, end] = significant(digits);
+  const [start, end] = significantRange(digits);
   if (start === end) return 0;
 
   const zeros = Number(exponent) - fraction.length + digits.length - end;
@@ -50,8 +50,8 @@ function exactly(_key: string, value: unknown, context?: { source?: string }): u
   return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer;
 }
 
-/** Where the digits other than leading and trailing zeros start and end. */
-function significant(digits: string): [start: number, end: number] {
+/** The range of the digits without leading and trailing zeros. */
+function significantRange(digits: string): [start: number, end: number] {
   let start = 0;
   let end = digits.length;
   while (start < end && digits[start] === '0') start++;

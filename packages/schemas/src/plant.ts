@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Int64 } from './int64.ts';
 
-/** Any text that Postgres can hold: it has neither U+0000 nor a lone surrogate. */
+/** Any text that Postgres can store: Postgres rejects U+0000 and lone surrogates. */
 const text = z
   .string({
     error: ({ input }) => `${input === undefined ? 'is missing: it ' : ''}must be a string`,

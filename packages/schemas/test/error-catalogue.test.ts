@@ -3,19 +3,19 @@ import { expect, it } from 'vitest';
 import { ErrorBody } from '../src/error-body.ts';
 import { errorCatalogue, errorKinds, httpStatus } from '../src/error-catalogue.ts';
 
-it('has the numbers that clients rely on', () => {
+it('keeps the error codes that clients rely on', () => {
   expect(errorKinds.map((kind) => errorCatalogue[kind].code)).toEqual([
     40000, 40001, 40002, 40100, 40101, 40400, 40500, 40800, 40900, 41300, 41500, 41700, 42900,
     43100, 50000, 50300, 50301, 50302, 50303,
   ]);
 });
 
-it.each(errorKinds)('gives %s a number that starts with its HTTP status', (kind) => {
+it.each(errorKinds)('gives %s an error code that starts with its HTTP status', (kind) => {
   expect(String(errorCatalogue[kind].code).slice(0, 3)).toBe(String(httpStatus(kind)));
   expect(httpStatus(kind)).toBeGreaterThanOrEqual(400);
 });
 
-it('is what the page of the docs lists', async () => {
+it('has the same entries as the table in docs/errors.md', async () => {
   const page = await readFile(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
   const rows = errorKinds.map((kind) => {
     const { code, when } = errorCatalogue[kind];
@@ -24,7 +24,7 @@ it('is what the page of the docs lists', async () => {
   expect(page.match(/^\| \d{5} .*$/gm)).toEqual(rows);
 });
 
-it('describes a body of an int32 and a text', () => {
+it('requires an int32 as the error code of a body', () => {
   expect(ErrorBody.safeParse({ error: 2 ** 31, message: '' }).success).toBe(false);
   expect(ErrorBody.safeParse({ error: 40000, message: 'x' }).success).toBe(true);
 });

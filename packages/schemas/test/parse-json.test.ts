@@ -31,21 +31,21 @@ describe('parseJson', () => {
     ['1.0000000000000000001', Number.NaN],
     ['1e-400', Number.NaN],
     ['123456789012345678e-1', Number.NaN],
-  ])('never makes an integer of the fraction %s', (text, value) => {
+  ])('never rounds the fraction %s to an integer', (text, value) => {
     expect(parseJson(text)).toBe(value);
   });
 
   it.each(['1e400', '1e1000000000', '-1e19', '9'.repeat(100_000)])(
-    'leaves an integer far beyond int64 a number (%#)',
+    'reads an integer far beyond int64 as a number (%#)',
     (text) => {
       expect(parseJson(text)).toBe(Number(text));
     },
   );
 
-  it('reads every int64 exactly, however it is spelled', () => {
-    const spelling = fc.record({ integer: int64, zeros: fc.nat(30), shift: fc.nat(40) });
+  it('reads every int64 exactly, with any exponent and any number of zeros', () => {
+    const notation = fc.record({ integer: int64, zeros: fc.nat(30), shift: fc.nat(40) });
     fc.assert(
-      fc.property(spelling, ({ integer, zeros, shift }) => {
+      fc.property(notation, ({ integer, zeros, shift }) => {
         const sign = integer < 0n ? '-' : '';
         const digits = String(integer)
           .replace('-', '')
@@ -61,7 +61,7 @@ describe('parseJson', () => {
     );
   });
 
-  it('reads what JSON.parse reads, only more exactly', () => {
+  it('reads the same values as JSON.parse, apart from rounded numbers', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(JSON.parse(formatJson(parseJson(text)))).toEqual(JSON.parse(text));
@@ -69,28 +69,31 @@ describe('parseJson', () => {
     );
   });
 
-  it('takes the last of duplicate keys', () => {
+  it('uses the last value of a key that occurs twice', () => {
     expect(parseJson('{"id":1,"id":9007199254740993}')).toEqual({ id: 9007199254740993n });
     expect(parseJson('{"id":9007199254740993,"id":1}')).toEqual({ id: 1 });
   });
 
-  it('gives a key named __proto__ no power', () => {
+  it('does not change the prototype for a key named __proto__', () => {
     const value = parseJson('{"id":1e0,"__proto__":{"name":"x"}}');
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   });
 
-  it('reads a number of a million digits in no time that matters', () => {
+  it('reads a number of a million digits without a noticeable delay', () => {
     const digits = `1${'0'.repeat(500_000)}1${'0'.repeat(500_000)}`;
     expect(parseJson(digits)).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it.each(['', '{', 'nul', '01', '"\n"', '\ufeff1'])('refuses %j, which is not JSON', (text) => {
-    expect(() => parseJson(text)).toThrow(SyntaxError);
-  });
+  it.each(['', '{', 'nul', '01', '"\n"', '\ufeff1'])(
+    'throws a SyntaxError for %j, which is not JSON',
+    (text) => {
+      expect(() => parseJson(text)).toThrow(SyntaxError);
+    },
+  );
 });
 
 describe('formatJson', () => {
-  it('writes what parseJson reads back', () => {
+  it('writes every value so that parseJson reads it back', () => {
     fc.assert(
       fc.property(int64, fc.string(), (integer, string) => {
         const value = { id: exact(integer), string, list: [exact(integer), null] };

@@ -9,13 +9,13 @@ const messagesFor = (input: unknown) => {
 
 describe('NewPlant', () => {
   it.each([0, -0, 1, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER])(
-    'takes the number %s as an id',
+    'accepts the number %s as an id',
     (id) => {
       expect(NewPlant.parse({ id, name: 'Monstera' }).id).toBe(BigInt(id));
     },
   );
 
-  it.each([-(2n ** 63n), 2n ** 63n - 1n])('takes the bigint %s as an id', (id) => {
+  it.each([-(2n ** 63n), 2n ** 63n - 1n])('accepts the bigint %s as an id', (id) => {
     expect(NewPlant.parse({ id, name: 'Monstera' }).id).toBe(id);
   });
 
@@ -30,20 +30,20 @@ describe('NewPlant', () => {
     null,
     [],
     {},
-  ])('refuses %s as an id', (id) => {
+  ])('rejects %s as an id', (id) => {
     expect(messagesFor({ id, name: 'Monstera' })).toEqual([
       'id: must be an integer from -9223372036854775808 to 9223372036854775807',
     ]);
   });
 
-  it('refuses a number beyond 2^53 as an id, for it may have been rounded', () => {
+  it('rejects a number from 2^53 on as an id, because JavaScript may have rounded it', () => {
     expect(messagesFor({ id: 2 ** 53, name: 'Monstera' })).toEqual([
-      'id: must be a bigint beyond ±9007199254740991, where a number is not exact',
+      'id: must be a bigint, because a number beyond ±9007199254740991 is not exact',
     ]);
   });
 
   it.each(['', ' ', '🪴', '\u0001\u007f', 'a'.repeat(1_000_000)])(
-    'takes any text as name and tag (%#)',
+    'accepts any text that Postgres can store as name and tag (%#)',
     (text) => {
       const plant = { id: 1n, name: text, tag: text };
       expect(NewPlant.parse(plant)).toEqual(plant);
@@ -51,7 +51,7 @@ describe('NewPlant', () => {
   );
 
   it.each(['\0', 'a\0b', '\ud800', '\udc00\ud800', '🪴\ud83e'])(
-    'refuses text that Postgres cannot hold (%#)',
+    'rejects text that Postgres cannot store (%#)',
     (text) => {
       expect(messagesFor({ id: 1, name: text, tag: text })).toEqual([
         'name: must not contain U+0000 or a lone surrogate',
@@ -60,7 +60,7 @@ describe('NewPlant', () => {
     },
   );
 
-  it('names every field that is wrong', () => {
+  it('reports every invalid field', () => {
     expect(messagesFor({ tag: null })).toEqual([
       'id: is missing: it must be an integer',
       'name: is missing: it must be a string',
@@ -68,11 +68,11 @@ describe('NewPlant', () => {
     ]);
   });
 
-  it('drops properties that it does not know', () => {
+  it('drops unknown properties', () => {
     expect(NewPlant.parse({ id: 1, name: 'x', height: 3 })).toEqual({ id: 1n, name: 'x' });
   });
 
-  it('infers what callers pass and get', () => {
+  it('infers the types that callers pass and get', () => {
     expectTypeOf<z.input<typeof NewPlant>>().toEqualTypeOf<{
       id: bigint | number;
       name: string;

@@ -3,19 +3,19 @@ import { and, eq, getTableColumns, inArray, isNull } from 'drizzle-orm';
 import type { Drizzle } from '../database/database.ts';
 import { accessTokens } from '../database/tables.ts';
 
-/** What the store tells about an access token; the token and its hash stay secret. */
+/** The public properties of an access token. The token itself and its hash stay secret. */
 export interface AccessToken {
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly createdAt: Date;
-  /** When it expires; null when it never does. */
+  /** Null when the token never expires. */
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
-  /** Up to 90 s behind, because it is written about once a minute; null when the token was never used. */
+  /** Up to 90 s old, because the store writes it about once a minute. Null when it was never used. */
   readonly lastUsedAt: Date | null;
 }
 
-/** The statements about access tokens. A request needs single statements only, keyed by the hash. */
+/** The SQL statements for access tokens. A request needs only `find` and `markUsed`, by hash. */
 export interface AccessTokenTable {
   insert(token: {
     sha256: string;
@@ -25,11 +25,11 @@ export interface AccessTokenTable {
   }): Promise<void>;
   /** The tokens with these hashes, by hash. */
   find(sha256s: readonly string[]): Promise<Map<string, AccessToken>>;
-  /** All tokens, by name and age. */
+  /** All tokens, ordered by name and then by the time of their creation. */
   list(): Promise<AccessToken[]>;
-  /** Revokes the tokens under a name that are not revoked yet, and returns their hashes. */
+  /** Revokes the tokens with this name that are not revoked yet, and returns their hashes. */
   revoke(name: string, at: Date): Promise<string[]>;
-  /** Updates the last use of these tokens, except those whose rows are locked. */
+  /** Sets the last use of these tokens, except of those whose rows are locked. */
   markUsed(sha256s: readonly string[], at: Date): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export function createAccessTokenTable(db: Drizzle): AccessTokenTable {
     },
 
     async markUsed(sha256s, at) {
-      // Waiting for a locked row while holding others could deadlock with a revocation.
+      // A statement that locks some rows and waits for another could deadlock with a revocation.
       const unlocked = db
         .select({ hash })
         .from(accessTokens)

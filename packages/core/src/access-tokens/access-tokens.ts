@@ -12,9 +12,9 @@ import { createUseMarker } from './use-marker.ts';
 
 export interface AccessTokens {
   /**
-   * Creates a token under a name and returns it; the database holds only its SHA-256. A name may have
-   * several tokens, so that a new one can be handed out before the old one expires. A token can
-   * create and read plants unless `scopes` says otherwise.
+   * Creates a token with a name and returns it; the database stores only its SHA-256. Several tokens
+   * may have the same name, so that a client can get a new one before the old one expires. A token
+   * can create and read plants unless `scopes` says otherwise.
    *
    * @throws PlantStoreError `databaseUnavailable`; `invalidInput` unless the name has 1 to 100
    *   characters without control characters, there is at least one scope, and `expiresAt` is in the
@@ -22,21 +22,21 @@ export interface AccessTokens {
    */
   create(name: string, options?: NewTokenOptions): Promise<string>;
   /**
-   * All tokens, also expired and revoked ones, by name and age.
+   * All tokens, also expired and revoked ones, ordered by name and then by the time of their creation.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */
   list(): Promise<AccessToken[]>;
   /**
-   * Revokes every token under a name: at once in this process, within 30 s in others. Returns whether
-   * there was one to revoke.
+   * Revokes every token with this name: at once in this process, within 30 s in others. Returns false
+   * when no token was left to revoke.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */
   revoke(name: string): Promise<boolean>;
   /**
-   * The principal of a token; undefined when the token is unknown, expired or revoked. A result of
-   * the last 30 s is remembered and returned without a promise.
+   * The principal of a token; undefined when the token is unknown, expired or revoked. Results are
+   * cached for up to 30 s, and a cached result is returned without a promise.
    *
    * @throws PlantStoreError `databaseUnavailable`; `overloaded` when too many look-ups wait
    */
@@ -48,10 +48,10 @@ export interface NewTokenOptions {
   readonly expiresAt?: Date | undefined;
 }
 
-/** Milliseconds between two updates of a token's last use. */
-const lastUsePrecision = 60_000;
+/** Milliseconds between two updates of a token's last use, at least. */
+const lastUseInterval = 60_000;
 
-/** A new token: 256 random bits after a prefix that people and secret scanners recognise. */
+/** Makes a token: 256 random bits after a prefix that people and secret scanners recognise. */
 export function generateToken(random: (size: number) => Buffer = randomBytes): string {
   return `plant_${random(32).toString('base64url')}`;
 }
@@ -96,9 +96,9 @@ export function createAccessTokens({
     const at = now();
     const token = await lookUp(sha256);
     const validUntil = token?.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
-    if (!token || token.revokedAt || validUntil <= at) return nobody;
+    if (!token || token.revokedAt || validUntil <= at) return noOwner;
 
-    if (at - (token.lastUsedAt?.getTime() ?? 0) >= lastUsePrecision) markUsed(sha256);
+    if (at - (token.lastUsedAt?.getTime() ?? 0) >= lastUseInterval) markUsed(sha256);
     const { name, scopes } = token;
     return { principal: { name, scopes }, validUntil };
   }
@@ -106,12 +106,12 @@ export function createAccessTokens({
 
 const defaultScopes: readonly Scope[] = ['plants:create', 'plants:read'];
 
-const nobody: TokenOwner = { principal: undefined, validUntil: Number.POSITIVE_INFINITY };
+const noOwner: TokenOwner = { principal: undefined, validUntil: Number.POSITIVE_INFINITY };
 
 const newToken = (now: number) =>
   z.object({
     name: z.string('must be a string').regex(/^[^\p{Cc}\p{Cs}]{1,100}$/u, {
-      error: 'must have 1 to 100 characters, and no control character',
+      error: 'must have 1 to 100 characters and no control characters',
     }),
     scopes: z
       .array(z.enum(scopes, { error: `must be of ${scopes.join(', ')}` }))

@@ -4,24 +4,25 @@ import type { Authentication, Principal } from './principal.ts';
 /** The owner of an access token; `principal` is undefined when the token is not valid. */
 export interface TokenOwner {
   readonly principal: Principal | undefined;
-  /** Until when this is so, in milliseconds. */
+  /** The time from which the cache looks the token up again, in milliseconds of its clock. */
   readonly validUntil: number;
 }
 
 export interface PrincipalCache {
-  /** The principal of a token, remembered or looked up; concurrent calls share one look-up. */
+  /** The principal of a token, cached or looked up; concurrent calls share one look-up. */
   get(token: string): Authentication;
-  /** Forgets the tokens with these SHA-256, also when their look-up is running. */
+  /** Forgets the tokens with these hashes, also the results of look-ups that are still running. */
   forget(sha256s: readonly string[]): void;
 }
 
-/** Milliseconds that an owner is remembered, at most. */
+/** Milliseconds for which an owner is cached, at most. */
 const maxAge = 30_000;
 
+/** Owners in each of the two maps; a full map is emptied. */
 const maxSize = 10_000;
 
 /**
- * Remembers the owners of access tokens for 30 s, by the SHA-256 of each token.
+ * Caches the owners of access tokens for up to 30 s, by the SHA-256 of each token.
  *
  * @param find looks up the owner of a token
  * @param now a clock in milliseconds
@@ -37,7 +38,7 @@ export function createPrincipalCache({
   const valid = new Map<string, TokenOwner>();
   const invalid = new Map<string, TokenOwner>();
   const lookups = new Map<string, Promise<Principal | undefined>>();
-  let timesForgotten = 0;
+  let forgetCount = 0;
 
   return {
     get(token) {
@@ -48,7 +49,7 @@ export function createPrincipalCache({
     },
 
     forget(sha256s) {
-      timesForgotten++;
+      forgetCount++;
       for (const sha256 of sha256s) {
         valid.delete(sha256);
         lookups.delete(sha256);
@@ -57,22 +58,22 @@ export function createPrincipalCache({
   };
 
   function lookUp(sha256: string, token: string): Promise<Principal | undefined> {
-    const lookup = findAndRemember(sha256, token).finally(() => lookups.delete(sha256));
+    const lookup = findAndCache(sha256, token).finally(() => lookups.delete(sha256));
     lookups.set(sha256, lookup);
     return lookup;
   }
 
-  async function findAndRemember(sha256: string, token: string): Promise<Principal | undefined> {
-    const [startedAt, forgottenBefore] = [now(), timesForgotten];
+  async function findAndCache(sha256: string, token: string): Promise<Principal | undefined> {
+    const [startedAt, forgetCountBefore] = [now(), forgetCount];
     const { principal, validUntil } = await find(sha256, token);
-    // A result from before the latest `forget` may be out of date.
-    if (forgottenBefore === timesForgotten) {
-      remember(sha256, { principal, validUntil: Math.min(validUntil, startedAt + maxAge) });
+    // When `forget` was called during the look-up, the result may be out of date.
+    if (forgetCountBefore === forgetCount) {
+      add(sha256, { principal, validUntil: Math.min(validUntil, startedAt + maxAge) });
     }
     return principal;
   }
 
-  function remember(sha256: string, owner: TokenOwner): void {
+  function add(sha256: string, owner: TokenOwner): void {
     valid.delete(sha256);
     const owners = owner.principal ? valid : invalid;
     if (owners.size >= maxSize) owners.clear();
@@ -80,7 +81,7 @@ export function createPrincipalCache({
   }
 }
 
-/** The SHA-256 of a token in hexadecimal, by which the store knows it. */
+/** The SHA-256 of a token, in hexadecimal. */
 export function sha256Of(token: string): string {
   return hash('sha256', token, 'hex');
 }

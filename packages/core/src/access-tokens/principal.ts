@@ -1,6 +1,6 @@
 import type { Scope } from '@plant-store/schemas';
 
-/** Who sends a request, and what it may do. */
+/** The sender of a request, and what it may do. */
 export interface Principal {
   /** The name under which the access token was created. */
   readonly name: string;
@@ -8,7 +8,7 @@ export interface Principal {
 }
 
 /**
- * The principal of an access token, or undefined when the token is not valid. A remembered answer
- * comes without a promise, because every request needs one.
+ * The principal of an access token, or undefined when the token is not valid. A cached principal is
+ * returned without a promise, because awaiting one would cost every request some time.
  */
 export type Authentication = Principal | undefined | Promise<Principal | undefined>;

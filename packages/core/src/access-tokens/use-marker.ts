@@ -1,9 +1,10 @@
 import type { AccessTokenTable } from './access-token-table.ts';
 
 /**
- * Makes a function that updates the last use of an access token, by its SHA-256, in the background.
- * One statement runs at a time, so that a slow one leaves the other connections idle; further tokens
- * gather meanwhile. A failed update is dropped: the token's next use repeats it.
+ * Makes a function that sets the last use of an access token to now, in the background. It takes the
+ * token's SHA-256. One statement runs at a time, so that slow statements occupy only one connection;
+ * meanwhile further tokens wait for the next statement. An update that fails is dropped: the next
+ * look-up of the token repeats it.
  */
 export function createUseMarker({
   table,
@@ -20,7 +21,7 @@ export function createUseMarker({
     if (!isRunning) void markAll();
   };
 
-  /** Never rejects. */
+  /** The promise is never rejected. */
   async function markAll(): Promise<void> {
     isRunning = true;
     while (pending.size > 0) {

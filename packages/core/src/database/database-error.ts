@@ -1,13 +1,13 @@
 import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 
-/** Whether the database rejected a value of a statement; the statement's other rows may be valid. */
+/** Whether the database rejected a value in a statement. The statement's other rows may be valid. */
 export function isDataError(error: unknown): boolean {
   // Class 22 is "data exception", class 23 "integrity constraint violation".
   return /^2[23]/.test(databaseCode(error) ?? '');
 }
 
-/** The database could not be reached, did not answer in time or cancelled the statement. */
+/** The error for a database that was unreachable, did not answer in time or cancelled the statement. */
 export function databaseUnavailable(cause?: unknown, advice = 'try again'): PlantStoreError {
   return new PlantStoreError('databaseUnavailable', `the database did not answer: ${advice}`, {
     cause,
@@ -15,7 +15,7 @@ export function databaseUnavailable(cause?: unknown, advice = 'try again'): Plan
 }
 
 /**
- * The result of a query.
+ * Waits for a query and returns its result.
  *
  * @throws PlantStoreError `databaseUnavailable` when the query fails
  */

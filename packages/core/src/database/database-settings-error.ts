@@ -1,7 +1,7 @@
 import { databaseCode, rootMessage } from '../error-causes.ts';
 import { databaseUrlSyntax } from './database-url.ts';
 
-/** The database rejects the store until somebody changes its settings or its URL. */
+/** The database cannot be used until somebody changes its settings or its URL. */
 export class DatabaseSettingsError extends Error {
   override readonly name = 'DatabaseSettingsError';
 
@@ -10,18 +10,18 @@ export class DatabaseSettingsError extends Error {
   }
 }
 
-/** The settings error behind an error of the database; undefined when a retry may succeed. */
+/** Makes a settings error of a database error; undefined when a retry may succeed. */
 export function databaseSettingsError(cause: unknown): DatabaseSettingsError | undefined {
   const remedy = remedies[databaseCode(cause) ?? ''];
   return remedy ? new DatabaseSettingsError(remedy, cause) : undefined;
 }
 
-/** The URL cannot be read. */
+/** The error for a URL that cannot be parsed. */
 export function databaseUrlError(cause: unknown): DatabaseSettingsError {
   return new DatabaseSettingsError(`check its URL, ${databaseUrlSyntax}`, cause);
 }
 
-/** By SQLSTATE. */
+/** What the operator can do, by SQLSTATE. */
 const remedies: Record<string, string> = {
   '28000': 'check the user in its URL, and pg_hba.conf',
   '28P01': 'check the user and the password in its URL',

@@ -1,7 +1,7 @@
-/** What a database URL looks like, for messages. */
+/** The form of a database URL, for messages. */
 export const databaseUrlSyntax = 'postgres://user:password@host:port/database';
 
-/** Whether a text may be the URL of a Postgres; whether it works, only the Postgres can tell. */
+/** Whether a text looks like the URL of a Postgres. */
 export function isDatabaseUrl(text: string): boolean {
   return /^postgres(ql)?:\/\/./.test(text);
 }

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 
-/** A Postgres, embedded or on a server, as the rest of core sees it. */
+/** A Postgres, embedded or on a server: what the rest of core needs of it. */
 export interface Database {
   readonly db: Drizzle;
-  /** How many insert statements should run at once, at most. */
+  /** Insert statements that may run at the same time. */
   readonly maxInFlight: number;
   readonly query: Query;
   readonly bulk: Bulk;
@@ -20,7 +20,10 @@ export type Query = (
   values: (string | null)[],
 ) => Promise<{ rows: unknown[]; count: number }>;
 
-/** The way for many plants at once: its statements may be slow, and no request waits behind them. */
+/**
+ * Access for statements about many plants, which may be slow. On a server they have a connection of
+ * their own, so that no request waits for them.
+ */
 export interface Bulk {
   readonly db: Drizzle;
   readonly query: Query;
@@ -31,8 +34,8 @@ export interface Bulk {
 /** The beginning of the statement that `copyPlants` sends. */
 export const copyIntoPlants = 'copy plants (id, name, tag) from';
 
-/** Has no transactions: each statement runs on whichever connection is idle. */
+/** Drizzle without transactions, because each statement may run on another connection. */
 export type Drizzle = Omit<PgDatabase<PgQueryResultHKT>, 'transaction'>;
 
-/** The generated SQL migrations; the path is the same from `src` and from `dist`. */
+/** The folder of the generated SQL migrations; its path is the same from `src` and from `dist`. */
 export const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url));

@@ -4,27 +4,27 @@ import { bigint, pgSchema } from 'drizzle-orm/pg-core';
 import { type Drizzle, migrationsFolder } from './database.ts';
 import { type DatabaseOptions, useDatabase } from './open-database.ts';
 
-/** The state of a database, as far as it matters to the store. */
+/** The properties of a database that matter to the store. */
 export interface DatabaseState {
   readonly version: string;
   readonly encoding: string;
   readonly isReadOnly: boolean;
-  /** Its durability settings, `on` or `off`; `synchronous_commit` has more values. */
+  /** The durability settings: `on` or `off`, and more values for `synchronous_commit`. */
   readonly fsync: string;
   readonly fullPageWrites: string;
   readonly synchronousCommit: string;
-  /** Milliseconds by which its clock is ahead of this machine's. */
+  /** Milliseconds by which the database's clock is ahead of this machine's. */
   readonly clockAhead: number;
-  /** How many migrations of this version of the store it lacks. */
+  /** How many migrations of this version of the store the database lacks. */
   readonly missingMigrations: number;
-  /** Whether a later version of the store has migrated it. */
+  /** Whether a later version of the store has migrated the database. */
   readonly isNewer: boolean;
 }
 
 /**
  * Reads the state of a database and changes nothing in it.
  *
- * @returns undefined when there is no embedded database in the directory yet
+ * @returns undefined when the data directory has no database yet
  * @throws DataDirectoryError when the directory cannot be used, PlantStoreError
  *   `databaseUnavailable` when the Postgres cannot be reached
  */
@@ -62,7 +62,7 @@ const facts = {
   isMigrated: sql<boolean>`to_regclass('drizzle.__drizzle_migrations') is not null`,
 };
 
-/** Drizzle's own table of applied migrations; `created_at` is the time at which one was generated. */
+/** Drizzle's own table of applied migrations; `created_at` is the time when a migration was generated. */
 const migrations = pgSchema('drizzle').table('__drizzle_migrations', {
   createdAt: bigint('created_at', { mode: 'number' }),
 });

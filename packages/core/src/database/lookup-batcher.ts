@@ -8,19 +8,20 @@ interface LookupBatcherOptions<Key, Value> {
   what: string;
 }
 
-/** Statements that run at once: when one hangs, the other still answers. */
+/** Statements that run at the same time: when one hangs, the other still returns. */
 const maxInFlight = 2;
 
-/** Look-ups in one statement. */
+/** Look-ups in one statement, at most. */
 const maxBatch = 128;
 
-/** Look-ups that may wait for a statement. */
+/** Look-ups that may wait for a statement, at most. */
 const maxQueue = 10_000;
 
 /**
- * Makes a function that looks up a value by its key. While statements run, the next look-ups gather
- * and go together, so that a flood of them does not delay each single one. The function throws a
- * PlantStoreError: `databaseUnavailable`, or `overloaded` when too many look-ups wait.
+ * Makes a function that looks up a value by its key. While statements run, further look-ups wait and
+ * are then sent together in one statement, so that a flood of them does not delay the others. The
+ * function throws a PlantStoreError: `databaseUnavailable`, or `overloaded` when too many look-ups
+ * wait.
  */
 export function createLookupBatcher<Key, Value>({
   find,
@@ -41,7 +42,7 @@ export function createLookupBatcher<Key, Value>({
     try {
       return await queryWithTimeout(lookup.promise, timeout);
     } finally {
-      queue.delete(lookup); // After a timeout it is still in the queue.
+      queue.delete(lookup); // After a timeout it may still be in the queue.
     }
   };
 
@@ -57,7 +58,7 @@ export function createLookupBatcher<Key, Value>({
     }
   }
 
-  /** Settles the look-ups of a batch; never rejects. */
+  /** Answers the look-ups of a batch. The promise is never rejected. */
   async function findAll(batch: Lookup[]): Promise<void> {
     try {
       const found = await find([...new Set(batch.map(({ key }) => key))]);

@@ -13,7 +13,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return openEmbeddedDatabase(options.dataDirectory);
 }
 
-/** Uses a database without migrating it; undefined when the directory has no database yet. */
+/** Uses a database without migrating it; returns undefined when the directory has no database yet. */
 export async function useDatabase<T>(
   options: DatabaseOptions,
   use: (db: Drizzle) => Promise<T>,

@@ -1,7 +1,7 @@
 import { type AnyColumn, type SQL, sql } from 'drizzle-orm';
 import { bigint, customType, index, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
 
-/** A bytea column whose value is hexadecimal text in the code. */
+/** A bytea column, which the code reads and writes as hexadecimal text. */
 const bytes = customType<{ data: string; driverData: Uint8Array }>({
   dataType: () => 'bytea',
   toDriver: (hex) => Buffer.from(hex, 'hex'),
@@ -12,7 +12,8 @@ const time = (name: string) => timestamp(name, { withTimezone: true });
 
 const createdAt = () => time('created_at').notNull().defaultNow();
 
-// On Citus the primary key is the distribution key, so there is no sequence, trigger or foreign key.
+// The tables can be distributed by their primary keys on Citus: they have no sequence, trigger or
+// foreign key.
 export const plants = pgTable(
   'plants',
   {
@@ -22,17 +23,17 @@ export const plants = pgTable(
     createdAt: createdAt(),
   },
   ({ id, tag }) => [
-    // Of the hash, because an index entry has at most 2,704 bytes and a tag may be longer.
+    // An index entry has at most 2,704 bytes. A tag may be longer, so the index has its hash.
     index('plants_tag').on(tagHash(tag), id).where(sql`${tag} is not null`),
   ],
 );
 
-/** The hash of a tag, by which its plants are found. */
+/** The hash of a tag, which the index has instead of the tag. */
 export function tagHash(tag: AnyColumn | SQL): SQL {
   return sql`hashtextextended(${tag}, 0)`;
 }
 
-// Holds the SHA-256 of a token, never the token itself.
+// The table has the SHA-256 of each token, never the token itself.
 export const accessTokens = pgTable('access_tokens', {
   sha256: bytes().primaryKey(),
   name: text().notNull(),

@@ -1,10 +1,10 @@
 import { orUnavailable } from './database-error.ts';
 
-/** Milliseconds in which the database answers a statement of a request. */
+/** Milliseconds within which the database must answer a statement of a request. */
 export const queryTimeout = 5_000;
 
 /**
- * The result of a query.
+ * Waits for a query and returns its result.
  *
  * @throws PlantStoreError `databaseUnavailable` when the query fails or takes longer than `timeout`,
  *   in milliseconds
@@ -14,10 +14,10 @@ export function queryWithTimeout<T>(query: PromiseLike<T>, timeout = queryTimeou
 }
 
 /**
- * The value of a promise.
+ * Waits for a promise and returns its value.
  *
- * @throws Error when the promise takes longer than `timeout` milliseconds; otherwise whatever the
- *   promise is rejected with
+ * @throws Error when the promise takes longer than `timeout` milliseconds; otherwise the error that
+ *   the promise is rejected with
  */
 export async function withTimeout<T>(promise: PromiseLike<T>, timeout: number): Promise<T> {
   const late = Promise.withResolvers<never>();

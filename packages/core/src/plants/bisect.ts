@@ -1,6 +1,6 @@
 /**
- * Calls a function for both halves of a batch, one after the other: a database rejects a whole
- * statement for one row, and bisecting finds that row.
+ * Calls a function for both halves of a batch, one after the other. The database rejects a whole
+ * statement because of one row; repeated bisection finds that row.
  */
 export async function bisect<T>(
   batch: readonly T[],

@@ -2,12 +2,12 @@ import { databaseUnavailable } from '../database/database-error.ts';
 import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 
-/** The database did not answer a create, so nobody knows whether the plant is stored. */
-export function createUnanswered(cause?: unknown): PlantStoreError {
+/** The error for a create that the database did not answer: the plant may or may not be stored. */
+export function outcomeUnknown(cause?: unknown): PlantStoreError {
   return databaseUnavailable(cause, 'the plant may or may not be stored, send it again');
 }
 
-/** The database rejected this plant: it cannot hold the text, or has a constraint of its own. */
+/** The error for a plant that the database rejected: a text or a constraint did not allow it. */
 export function plantRejected(cause: unknown): PlantStoreError {
   return new PlantStoreError(
     'invalidInput',
@@ -16,10 +16,7 @@ export function plantRejected(cause: unknown): PlantStoreError {
   );
 }
 
-/** The store takes no more creates; this one was not written. */
-export function createNotStarted(
-  kind: 'overloaded' | 'shuttingDown',
-  why: string,
-): PlantStoreError {
+/** The error for a create that the store did not accept, so that nothing was written. */
+export function notAccepted(kind: 'overloaded' | 'shuttingDown', why: string): PlantStoreError {
   return new PlantStoreError(kind, `${why}: nothing was written, send the plant again later`);
 }

@@ -1,12 +1,12 @@
 import type { PendingCreate } from './pending-create.ts';
 
-/** Characters of names and tags in one statement, roughly: one plant may have a million. */
+/** Characters of names and tags in one statement; its last plant may exceed them. */
 const maxStatementLength = 2 ** 20;
 
-/** Characters of names and tags that may wait. */
+/** Characters of names and tags in the queue; its last plant may exceed them. */
 const maxLength = 64 * 2 ** 20;
 
-/** Creates that wait for a statement, in order. Their number and the length of their text are bounded. */
+/** Creates that wait for a statement, in order. Their number and the length of their text are limited. */
 export class CreateQueue {
   readonly #waiting: PendingCreate[] = [];
   readonly #maxBatch: number;
@@ -14,8 +14,8 @@ export class CreateQueue {
   #length = 0;
 
   /**
-   * @param maxBatch plants in one statement
-   * @param maxSize plants that may wait
+   * @param maxBatch plants in one statement, at most
+   * @param maxSize plants in the queue, at most
    */
   constructor(maxBatch: number, maxSize: number) {
     this.#maxBatch = maxBatch;
@@ -30,7 +30,7 @@ export class CreateQueue {
     return this.size >= this.#maxSize || this.#length >= maxLength;
   }
 
-  /** How many statements the waiting creates would fill. */
+  /** How many statements the waiting creates would fill completely. */
   get fullStatements(): number {
     return Math.floor(Math.max(this.size / this.#maxBatch, this.#length / maxStatementLength));
   }
@@ -53,7 +53,7 @@ export class CreateQueue {
     return this.#waiting.splice(0, count);
   }
 
-  /** Removes creates from the front that were answered at their deadline. */
+  /** Removes the first creates of the queue, as far as they were answered at their deadline. */
   dropAnswered(): void {
     for (let [first] = this.#waiting; first?.isAnswered; [first] = this.#waiting) {
       this.#waiting.shift();

@@ -1,7 +1,7 @@
-/** A point in time by `performance.now()`, in milliseconds: a call is answered before it. */
+/** The time by which a call must be answered, in milliseconds on the clock of `performance.now()`. */
 export type Deadline = number;
 
-/** Milliseconds in which a call is answered when its caller sets no deadline. */
+/** Milliseconds within which a call is answered when its caller sets no deadline. */
 export const defaultTimeout = 5_000;
 
 /** Options of the store's operations. */

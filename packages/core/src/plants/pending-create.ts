@@ -1,10 +1,10 @@
 import type { NewPlant, Plant } from '@plant-store/schemas';
 import { idTaken, type PlantStoreError } from '../plant-store-error.ts';
-import { createUnanswered } from './create-errors.ts';
+import { outcomeUnknown } from './create-errors.ts';
 import type { Deadline } from './deadline.ts';
 import { isSamePlant } from './same-plant.ts';
 
-/** A create that waits for the database. It is answered once: with a plant or an error. */
+/** A create that waits for the database. It is answered once, with a plant or an error. */
 export class PendingCreate {
   readonly plant: NewPlant;
   readonly outcome: Promise<Plant>;
@@ -21,12 +21,12 @@ export class PendingCreate {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#timer = setTimeout(() => {
-      this.fail(createUnanswered());
+      this.fail(outcomeUnknown());
       onDeadline();
     }, deadline - performance.now());
   }
 
-  /** Compares the plant with the one that is stored under its id, and answers accordingly. */
+  /** Answers with the plant when it is the one that is stored under its id, otherwise with an error. */
   answer(stored: NewPlant): void {
     if (this.isAnswered) return;
     const { id, name, tag } = this.plant;
@@ -38,7 +38,7 @@ export class PendingCreate {
     }
   }
 
-  /** Answers with an error, unless the create is answered already. */
+  /** Answers with an error, unless the create is already answered. */
   fail(error: PlantStoreError): void {
     if (this.isAnswered) return;
     this.#settle();

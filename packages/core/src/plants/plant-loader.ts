@@ -10,37 +10,37 @@ import { isSamePlant } from './same-plant.ts';
 import { splitById } from './split-by-id.ts';
 
 /**
- * The outcome for one plant of many: it was inserted, it was already present with the same content,
- * or it has the error (`idTaken`, `invalidInput`) that `create` would have thrown.
+ * The outcome for one plant: it was inserted, it was already present with the same content, or `create`
+ * would have thrown this error (`idTaken`, `invalidInput`).
  */
 export type LoadOutcome = 'inserted' | 'present' | PlantStoreError;
 
 export interface PlantLoader {
   /**
-   * Creates many plants, about as fast as Postgres takes them. Returns the outcome of each, in order,
-   * as if they were created one after the other. The plants are committed together or in parts, so
-   * after an error load all of them again. Memory and commits grow with their number: a few thousand
-   * per call are a good size. Calls while another runs are prepared and then wait for it.
+   * Creates many plants, about as fast as Postgres can insert them. Returns the outcome of each, in
+   * order, as if they were created one after the other. A few thousand plants are a good number for
+   * one call: memory use and the time of a commit grow with it. Calls run one after the other.
    *
-   * @throws PlantStoreError `databaseUnavailable`; any of the plants may be stored
+   * @throws PlantStoreError `databaseUnavailable`: any of the plants may be stored, so load all of
+   *   them again
    */
   load(plants: readonly unknown[]): Promise<LoadOutcome[]>;
 }
 
-/** A plant on its way into the table. */
+/** A valid plant of a call. Without an outcome, it is inserted or about to be. */
 interface LoadEntry {
   readonly plant: NewPlant;
   outcome?: LoadOutcome;
 }
 
-/** Entries of distinct ids with their text for COPY, and the entries that repeat one of the ids. */
+/** Entries with distinct ids and their text for COPY, and the entries that repeat one of these ids. */
 interface LoadBatch {
   readonly entries: LoadEntry[];
   readonly text: string;
   readonly repeated: LoadEntry[];
 }
 
-/** Plants that are read back at once; a stored plant may be longer than the one that was sent. */
+/** Stored plants that one statement reads; they may be longer than the plants of the call. */
 const maxFound = 128;
 
 export function createPlantLoader(bulk: Bulk): PlantLoader {
@@ -48,7 +48,8 @@ export function createPlantLoader(bulk: Bulk): PlantLoader {
 
   return {
     async load(plants) {
-      const entries = plants.map(check);
+      const entries = plants.map(validate);
+      // The text for COPY is made while an earlier call still waits for the database.
       const batch = toBatch(entries.filter((entry) => 'plant' in entry));
       const written = previous.then(() => write(batch));
       previous = written.catch(() => {});
@@ -57,43 +58,43 @@ export function createPlantLoader(bulk: Bulk): PlantLoader {
     },
   };
 
-  /** Copies the entries as if all their ids were free, and compares them only when that fails. */
+  /** Copies the entries as if all their ids were free, and reads stored plants only when that fails. */
   async function write({ entries, text, repeated }: LoadBatch): Promise<void> {
     if (entries.length === 0) return;
     try {
       await bulk.copyPlants(text);
     } catch (error) {
       if (!isDataError(error)) throw databaseUnavailable(error);
-      await writeFree(entries, error);
+      await writeRejected(entries, error);
     }
-    await write(toBatch(await compare(repeated)));
+    await write(toBatch(await compareWithStored(repeated)));
   }
 
-  /** Writes the entries whose id is free, after the database rejected all of them. */
-  async function writeFree(entries: LoadEntry[], error: unknown): Promise<void> {
-    const free = await compare(entries);
+  /** Writes entries that the database rejected together: first without those whose id is taken. */
+  async function writeRejected(entries: LoadEntry[], error: unknown): Promise<void> {
+    const free = await compareWithStored(entries);
     if (free.length < entries.length) return write(toBatch(free));
     const [entry] = entries;
     if (entry && entries.length === 1) {
       entry.outcome = plantRejected(error);
       return;
     }
-    // All ids were free, so the database rejects the content of an entry.
+    // All ids were free, so the database rejected the content of an entry.
     await bisect(entries, (half) => write(toBatch(half)));
   }
 
   /** Sets the outcome of the entries whose id is taken, and returns the others. */
-  async function compare(entries: LoadEntry[]): Promise<LoadEntry[]> {
+  async function compareWithStored(entries: LoadEntry[]): Promise<LoadEntry[]> {
     const free: LoadEntry[] = [];
     for (let start = 0; start < entries.length; start += maxFound) {
-      const some = entries.slice(start, start + maxFound);
-      const ids = some.map(({ plant }) => plant.id);
+      const chunk = entries.slice(start, start + maxFound);
+      const ids = chunk.map(({ plant }) => plant.id);
       const found = await orUnavailable(findPlants(bulk.db, ids));
-      const stored = new Map(found.map((plant) => [plant.id, plant]));
-      for (const entry of some) {
-        const there = stored.get(entry.plant.id);
-        if (!there) free.push(entry);
-        else entry.outcome = isSamePlant(entry.plant, there) ? 'present' : idTaken(there.id);
+      const storedById = new Map(found.map((plant) => [plant.id, plant]));
+      for (const entry of chunk) {
+        const stored = storedById.get(entry.plant.id);
+        if (!stored) free.push(entry);
+        else entry.outcome = isSamePlant(entry.plant, stored) ? 'present' : idTaken(stored.id);
       }
     }
     if (free.length < entries.length) await orUnavailable(waitForStandby(bulk.db));
@@ -101,12 +102,12 @@ export function createPlantLoader(bulk: Bulk): PlantLoader {
   }
 }
 
-function check(input: unknown): LoadEntry | { outcome: PlantStoreError } {
+function validate(input: unknown): LoadEntry | { outcome: PlantStoreError } {
   const { data, error } = NewPlant.safeParse(input);
   return data ? { plant: data } : { outcome: invalidInput(error) };
 }
 
-function toBatch(open: LoadEntry[]): LoadBatch {
-  const { first: entries, repeated } = splitById(open);
-  return { entries, text: copyText(entries.map(({ plant }) => plant)), repeated };
+function toBatch(entries: LoadEntry[]): LoadBatch {
+  const { first, repeated } = splitById(entries);
+  return { entries: first, text: copyText(first.map(({ plant }) => plant)), repeated };
 }

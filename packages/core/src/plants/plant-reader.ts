@@ -28,8 +28,8 @@ export interface PlantReader {
    */
   list(query: ListPlants, options?: CallOptions): Promise<PlantPage>;
   /**
-   * Reads plants ascending by id, in pages of bounded size. Every plant that exists throughout is
-   * read once; one that is created meanwhile may be.
+   * Reads plants ascending by id, in pages of limited size. A plant that exists the whole time is
+   * returned exactly once. A plant that is created meanwhile may or may not be returned.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */

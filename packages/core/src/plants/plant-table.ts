@@ -5,14 +5,14 @@ import { plants } from '../database/tables.ts';
 import { queryWithTimeout } from '../database/timeout.ts';
 import { exactText } from './exact-text.ts';
 
-/** The statements of the write path. Each touches `plants` alone and is keyed by id. */
+/** The SQL statements that a create needs. They use only the table `plants`, and find rows by id. */
 export interface PlantTable {
   /**
    * Inserts plants with distinct ids in one statement and one commit, skips those whose id is taken,
    * and returns the ids that it inserted.
    */
   insert(batch: readonly NewPlant[]): Promise<Set<bigint>>;
-  /** The plants that are stored under these ids; resolves when they are durable on the standby. */
+  /** Returns the plants that are stored under these ids, once they are durable on the standby. */
   find(ids: readonly bigint[]): Promise<NewPlant[]>;
   /** Deletes a plant, and returns whether there was one. */
   delete(id: bigint): Promise<boolean>;
@@ -56,7 +56,7 @@ export function createPlantTable({ db, query }: Pick<Database, 'db' | 'query'>):
   };
 }
 
-/** The plants that are visible under these ids. */
+/** Returns the plants that are visible under these ids; the standby may not have them yet. */
 export async function findPlants(db: Drizzle, ids: readonly bigint[]): Promise<NewPlant[]> {
   const rows = await db
     .select({ id: plants.id, name: exactText<string>(plants.name), tag: exactText(plants.tag) })
@@ -66,18 +66,18 @@ export async function findPlants(db: Drizzle, ids: readonly bigint[]): Promise<N
 }
 
 /**
- * Resolves when the visible rows are durable on the standby. A row is visible before the standby has
- * it when the wait of its commit was cancelled. This statement writes to the log after the row, and
- * its own commit waits for the standby.
+ * Waits until all visible rows are durable on the synchronous standby. A row can be visible before,
+ * when its commit's wait for the standby was cancelled. This statement writes to the log after the
+ * row, and its own commit waits for the standby.
  */
 export async function waitForStandby(db: Drizzle): Promise<void> {
   await db.execute(sql`select pg_logical_emit_message(true, 'plant-store', '')`);
 }
 
 /**
- * Multi-row VALUES need a statement for each batch size. `INSERT … SELECT FROM unnest` would need only
- * one, but on Citus it sends every row through the coordinator. Drizzle writes the text once for each
- * size; filling in the values with Drizzle for each batch would be too slow.
+ * The text of the INSERT for batches of one size. `INSERT … SELECT FROM unnest` would need only one
+ * text for all sizes, but on Citus it sends every row through the coordinator. Drizzle only writes the
+ * text: it would be too slow to let it insert every batch.
  */
 function insertStatement(db: Drizzle, size: number): string {
   const row = {

@@ -1,8 +1,8 @@
 import type { NewPlant } from '@plant-store/schemas';
 
 /**
- * Splits creates into the first of each id, ascending by id, and those that repeat an id. A statement
- * takes an id only once, and statements whose ids are in different orders deadlock.
+ * Splits creates into the first one of each id, ascending by id, and those that repeat an id. An id
+ * may occur only once in a statement. Statements with the same ids in different orders can deadlock.
  */
 export function splitById<Create extends { readonly plant: NewPlant }>(
   creates: readonly Create[],

@@ -1,7 +1,7 @@
 import { NewPlant, Plant } from '@plant-store/schemas';
 import { procedure } from './trpc.ts';
 
-/** Creates a plant. The client chooses the id, which makes a retry safe: see `PlantStore.create`. */
+/** Creates a plant. The client chooses its id, which makes a retry safe: see `PlantStore.create`. */
 export const createPlant = procedure
   .meta({
     scope: 'plants:create',
@@ -10,8 +10,8 @@ export const createPlant = procedure
       path: '/plants',
       summary: 'Creates a new plant in the store',
       description:
-        'The id makes a retry safe: the same plant again gets 200 again. ' +
-        'Another plant under an id that is taken gets 409.\n\n' +
+        'The id makes a retry safe: a request that sends the same plant again also gets 200. ' +
+        'A different plant with an id that is taken gets 409.\n\n' +
         'Send an id beyond ±9007199254740991 as raw JSON: JavaScript rounds numbers beyond that, ' +
         'and so does the form view of the API reference.',
       tags: ['plants'],

@@ -6,14 +6,14 @@ import { requireScope } from './require-scope.ts';
 import { runDirectly } from './run-procedure.ts';
 import { t } from './trpc.ts';
 
-/** Every procedure of the store. Each line is a tRPC call, a REST operation and its documentation. */
+/** Every procedure of the store. Each one is a tRPC call and a REST operation with its documentation. */
 export const appRouter = t.router(
   runDirectly({ createPlant, getPlant, listPlants, deletePlant }, requireScope),
 );
 
 export type AppRouter = typeof appRouter;
 
-/** Makes a caller, which runs the procedures in this process: `createCaller({ store, principal })`. */
+/** Makes a caller that runs the procedures in this process: `createCaller({ store, principal })`. */
 export const createCaller = t.createCallerFactory(appRouter);
 
 export type { Context } from './trpc.ts';

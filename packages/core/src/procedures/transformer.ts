@@ -3,18 +3,19 @@ import superjson from 'superjson';
 import { PlantStoreError } from '../plant-store-error.ts';
 
 /**
- * superjson for tRPC's clients, with a reader of our own for the input.
+ * The tRPC transformer: superjson, with a stricter deserializer for the input.
  *
- * superjson's reader trusts the types that a payload claims, so a client could make it run
- * `BigInt(true)`, `Number("5")` or `new Float64Array(1e9)`. This reader accepts a claim only for the
- * types that inputs have, and only for a value that superjson itself would write.
+ * A superjson payload claims types for its values, in `meta`. superjson's own deserializer trusts
+ * these claims, so a client could make it run `BigInt(true)`, `Number("5")` or
+ * `new Float64Array(1e9)`. This one accepts a claim only for the types that inputs have, and only
+ * for a value that superjson itself would write.
  */
 export const transformer = {
   input: { serialize: superjson.serialize, deserialize },
   output: superjson,
 };
 
-/** Replaces a value with an unsupported type; every schema rejects it. */
+/** Stands in for a value whose claim is not accepted; every schema rejects it. */
 const unsupported = Symbol('unsupported');
 
 const readers: Record<string, (value: unknown) => unknown> = {
@@ -38,13 +39,13 @@ function deserialize(payload: unknown): unknown {
   return json;
 }
 
-/** Replaces the value at a path with what its claim makes of it. */
+/** Replaces the value at a path with a value of the type that is claimed. */
 function apply(json: unknown, path: string, claim: unknown): void {
   const keys = keysOf(path);
   const last = keys.pop() ?? '';
-  let holder = json;
-  for (const key of keys) holder = isRecord(holder) && Object.hasOwn(holder, key) && holder[key];
-  if (isRecord(holder) && Object.hasOwn(holder, last)) holder[last] = read(holder[last], claim);
+  let parent = json;
+  for (const key of keys) parent = isRecord(parent) && Object.hasOwn(parent, key) && parent[key];
+  if (isRecord(parent) && Object.hasOwn(parent, last)) parent[last] = read(parent[last], claim);
 }
 
 /** The keys of a path such as `a.b`. A backslash escapes a dot or a backslash within a key. */

@@ -6,17 +6,17 @@ import { invalidInput, PlantStoreError } from '../plant-store-error.ts';
 
 type TRPCCode = TRPCError['code'];
 
-/** An error as clients are told of it. */
+/** An error of the catalogue with the message that clients see. */
 export interface DescribedError {
   readonly kind: ErrorKind;
   readonly message: string;
   /** The scope that is missing, for `insufficientScope`. */
   readonly requiredScope?: Scope | undefined;
-  /** For the operator alone. */
+  /** Only for the operator. */
   readonly cause?: unknown;
 }
 
-/** Makes a TRPCError of anything that a procedure throws; a PlantStoreError becomes its cause. */
+/** Turns anything that a procedure throws into a TRPCError. A PlantStoreError becomes its cause. */
 export function toTRPCError(thrown: unknown): TRPCError {
   const error = plantStoreErrorOf(thrown);
   if (!error) return getTRPCErrorFromUnknown(thrown);
@@ -30,7 +30,7 @@ function plantStoreErrorOf(thrown: unknown): PlantStoreError | undefined {
   return isInputError && error instanceof ZodError ? invalidInput(error) : undefined;
 }
 
-/** Finds the catalogue's entry for anything thrown. An unknown error is a bug, and its message is masked. */
+/** Finds the catalogue's entry for anything thrown. Any other error is a bug; its message is masked. */
 export function describeError(thrown: unknown): DescribedError {
   const { cause, code, message } = toTRPCError(thrown);
   if (cause instanceof PlantStoreError) {
@@ -82,7 +82,7 @@ const codeByStatus: Record<number, TRPCCode> = {
   503: 'SERVICE_UNAVAILABLE',
 };
 
-/** Errors that tRPC itself throws before a procedure runs. */
+/** The errors that tRPC itself throws before a procedure runs. */
 const kindByCode: Partial<Record<TRPCCode, ErrorKind>> = {
   BAD_REQUEST: 'malformedRequest',
   METHOD_NOT_SUPPORTED: 'methodNotAllowed',

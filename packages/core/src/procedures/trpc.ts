@@ -7,12 +7,12 @@ import type { Deadline } from '../plants/deadline.ts';
 import { transformer } from './transformer.ts';
 import { describeError, errorShape } from './trpc-error.ts';
 
-/** What each call brings to a procedure. */
+/** The context of a call, for its procedure. */
 export interface Context {
   readonly store: PlantStore;
-  /** Who calls. The adapter authenticates: no call reaches a procedure without a principal. */
+  /** The sender of the call. The adapter authenticates it before it calls a procedure. */
   readonly principal: Principal;
-  /** When the call is answered at the latest; after 5 s unless given. */
+  /** The time by which the call is answered; 5 s from now by default. */
   readonly deadline?: Deadline | undefined;
 }
 
@@ -27,7 +27,7 @@ export const t = initTRPC
   .context<Context>()
   .create({
     transformer,
-    // tRPC adds stacks to errors unless NODE_ENV is exactly `production`.
+    // By default tRPC adds stack traces to errors unless NODE_ENV is `production`.
     isDev: false,
     errorFormatter: ({ shape, error }) => errorShape(describeError(error), shape.data.path),
   });

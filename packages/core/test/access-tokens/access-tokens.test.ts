@@ -27,20 +27,20 @@ describe('access tokens', () => {
 
   afterAll(() => sql.end());
 
-  it('are 256 random bits behind a recognisable prefix', () => {
+  it('have 256 random bits after a recognisable prefix', () => {
     expect(generateToken(() => Buffer.alloc(32, 255))).toBe(`plant_${'_'.repeat(42)}8`);
     expect(generateToken()).toMatch(/^plant_[\w-]{43}$/);
     expect(generateToken()).not.toBe(generateToken());
   });
 
-  it('authenticate as the name they were given', async () => {
+  it('authenticate as the name that they were created with', async () => {
     const tokens = open();
     const token = await tokens.create('Ann');
     expect(await tokens.authenticate(token)).toEqual({ name: 'Ann' });
     expect(await open().authenticate(token)).toEqual({ name: 'Ann' });
   });
 
-  it('are answered without a promise while they are remembered', async () => {
+  it('authenticate without a promise while they are cached', async () => {
     const tokens = open();
     const token = await tokens.create('Gil');
     const lookups = [tokens.authenticate(token), tokens.authenticate(token)];
@@ -50,7 +50,7 @@ describe('access tokens', () => {
     expect(tokens.authenticate(token)).toEqual({ name: 'Gil' });
   });
 
-  it('are stored as their SHA-256 alone', async () => {
+  it('are stored only as their SHA-256', async () => {
     const token = await open().create('Ben');
     const [row] = await sql`select * from access_tokens where name = 'Ben'`;
     expect(row).toEqual({
@@ -63,7 +63,7 @@ describe('access tokens', () => {
     });
   });
 
-  it('cannot be created where the database is not there, which is said without its SQL', async () => {
+  it('are not created while the database is unreachable, and the error message has no SQL', async () => {
     const unreachable = drizzle(postgres('postgres://127.0.0.1:1/none'));
     const { create } = createAccessTokens({ db: unreachable });
     await expect(create('Fay')).rejects.toMatchObject({
@@ -72,14 +72,17 @@ describe('access tokens', () => {
     });
   });
 
-  it.each(['', 'a\nb', '\0', '\ud800', 'x'.repeat(101)])('are not created as %j', async (name) => {
-    await expect(open().create(name)).rejects.toMatchObject({
-      code: 40001,
-      message: 'invalid input: name must have 1 to 100 characters, and no control character',
-    });
-  });
+  it.each(['', 'a\nb', '\0', '\ud800', 'x'.repeat(101)])(
+    'are not created with the name %j',
+    async (name) => {
+      await expect(open().create(name)).rejects.toMatchObject({
+        code: 40001,
+        message: 'invalid input: name must have 1 to 100 characters and no control characters',
+      });
+    },
+  );
 
-  it('are not created when they would be expired already', async () => {
+  it('are not created with an expiry that is in the past or not a date', async () => {
     await expect(open().create('Hal', { expiresAt: new Date(time) })).rejects.toMatchObject({
       message: 'invalid input: expiresAt must be in the future',
     });
@@ -88,21 +91,21 @@ describe('access tokens', () => {
     });
   });
 
-  it('are no longer looked up where too many look-ups are unanswered', async () => {
-    const silent = await sql.reserve();
-    await silent`begin`;
-    await silent`lock table access_tokens in access exclusive mode`;
+  it('are not looked up while too many look-ups wait', async () => {
+    const other = await sql.reserve();
+    await other`begin`;
+    await other`lock table access_tokens in access exclusive mode`;
     const tokens = open();
-    // Two are under way and 10,000 wait.
+    // Two are in flight and 10,000 wait.
     const lookups = Array.from({ length: 10_003 }, (_, i) => tokens.authenticate(`guess ${i}`));
     await expect(lookups.pop()).rejects.toMatchObject({ code: 50301 });
-    await silent`rollback`;
-    silent.release();
+    await other`rollback`;
+    other.release();
     expect(await Promise.all(lookups)).toEqual(Array(10_002).fill(undefined));
     await expect(tokens.authenticate(generateToken())).resolves.toBeUndefined();
   });
 
-  it('are refused when unknown', async () => {
+  it('are rejected when they are unknown', async () => {
     const tokens = open();
     await tokens.create('Cleo');
     for (const token of ['', 'plant_', generateToken(), 'Cleo']) {
@@ -110,7 +113,7 @@ describe('access tokens', () => {
     }
   });
 
-  it('are refused from their expiry on, though they are remembered', async () => {
+  it('are rejected from their expiry on, even while they are cached', async () => {
     const tokens = open();
     const token = await tokens.create('Ida', { expiresAt: new Date(time + 10_000) });
     time += 9_999;
@@ -120,7 +123,7 @@ describe('access tokens', () => {
     expect(await open().authenticate(token)).toBeUndefined();
   });
 
-  it('are refused at once where they are revoked, and within 30 seconds elsewhere', async () => {
+  it('are rejected at once by the instance that revoked them, and within 30 seconds by others', async () => {
     const [here, elsewhere] = [open(), open()];
     const token = await here.create('Dora');
     for (const tokens of [here, elsewhere]) {
@@ -135,7 +138,7 @@ describe('access tokens', () => {
     expect(await elsewhere.authenticate(token)).toBeUndefined();
   });
 
-  it('of one name are several while one takes the place of another, and revoked together', async () => {
+  it('may have the same name, and are then revoked together', async () => {
     const tokens = open();
     const both = [await tokens.create('Kim'), await tokens.create('Kim')];
     const other = await tokens.create('Leo');
@@ -147,7 +150,7 @@ describe('access tokens', () => {
     expect(await tokens.revoke('nobody')).toBe(false);
   });
 
-  it('note when they were last used, about once a minute', async () => {
+  it('record their last use about once a minute', async () => {
     const tokens = open();
     const token = await tokens.create('Mia');
     const lastUse = async () =>
@@ -163,7 +166,7 @@ describe('access tokens', () => {
     await vi.waitFor(async () => expect(await lastUse()).toEqual(new Date(time)));
   });
 
-  it('authenticate, and plants are created, while a lock keeps their use from being noted', async () => {
+  it('delay no request while a table lock blocks the update of their last use', async () => {
     const store = await openPlantStore({ databaseUrl });
     onTestFinished(() => store.close());
     const names = Array.from({ length: 60 }, (_, i) => `Quin ${i}`);
@@ -184,13 +187,13 @@ describe('access tokens', () => {
     });
   });
 
-  it('note their use while somebody holds the row of another', async () => {
+  it('record their last use while the row of another token is locked', async () => {
     const tokens = open();
-    const [held, free] = [await tokens.create('Rhea'), await tokens.create('Sam')];
+    const [locked, free] = [await tokens.create('Rhea'), await tokens.create('Sam')];
     const other = await sql.reserve();
     await other`begin`;
     await other`update access_tokens set revoked_at = now() where name = 'Rhea'`;
-    for (const token of [held, free]) await tokens.authenticate(token);
+    for (const token of [locked, free]) await tokens.authenticate(token);
     await vi.waitFor(async () => {
       const list = await tokens.list();
       expect(list.find(({ name }) => name === 'Sam')?.lastUsedAt).toEqual(new Date(time));
@@ -199,20 +202,21 @@ describe('access tokens', () => {
     other.release();
   });
 
-  it('are accepted though their use cannot be noted', async () => {
+  it('are accepted even when the update of their last use fails', async () => {
     const token = await open().create('Nora');
-    // A sequence remembers what its transaction does not.
-    await sql`create sequence refused`;
+    // A sequence keeps its value when the transaction is rolled back.
+    await sql`create sequence rejected_updates`;
     await sql`
-      create function refuse() returns trigger language plpgsql
-      as $$ begin raise 'refused %', nextval('refused'); end $$`;
-    await sql`create trigger refuse before update on access_tokens execute function refuse()`;
+      create function reject_update() returns trigger language plpgsql
+      as $$ begin raise 'rejected update %', nextval('rejected_updates'); end $$`;
+    await sql`
+      create trigger reject_update before update on access_tokens execute function reject_update()`;
     const tokens = open();
     expect(await tokens.authenticate(token)).toEqual({ name: 'Nora' });
     await vi.waitFor(async () => {
-      expect(await sql`select from refused where is_called`).toHaveLength(1);
+      expect(await sql`select from rejected_updates where is_called`).toHaveLength(1);
     });
-    await sql`drop trigger refuse on access_tokens`;
+    await sql`drop trigger reject_update on access_tokens`;
   });
 });
 
@@ -255,7 +259,7 @@ describe.each(['Postgres', 'PGlite'])('the access tokens of a store on %s', (dat
     }
   });
 
-  it('are let in while many unknown ones are tried at once', async () => {
+  it('are accepted during a flood of unknown tokens', async () => {
     const token = await accessTokens.create('Olga');
     const guesses = Array.from({ length: 400 }, () => generateToken());
     const found = await Promise.all(
@@ -264,7 +268,7 @@ describe.each(['Postgres', 'PGlite'])('the access tokens of a store on %s', (dat
     expect(found).toEqual([...guesses.map(() => undefined), { name: 'Olga' }]);
   });
 
-  it('authenticate and note their use', async () => {
+  it('authenticate and record their last use', async () => {
     const token = await accessTokens.create('Pia');
     expect(await accessTokens.authenticate(token)).toEqual({ name: 'Pia' });
     await vi.waitFor(async () => {

@@ -7,32 +7,33 @@ import {
 
 const forever = Number.POSITIVE_INFINITY;
 const ann: TokenOwner = { principal: { name: 'Ann', scopes: [] }, validUntil: forever };
-const nobody: TokenOwner = { principal: undefined, validUntil: forever };
+const noOwner: TokenOwner = { principal: undefined, validUntil: forever };
 
-describe('a cache of principals', () => {
-  it('remembers a valid token during a flood of unknown ones', async () => {
-    let found = 0;
+describe('a principal cache', () => {
+  it('keeps a valid token during a flood of unknown tokens', async () => {
+    let lookups = 0;
     const find = async (_sha256: string, token: string) => {
-      found++;
-      return token === 'ann' ? ann : nobody;
+      lookups++;
+      return token === 'ann' ? ann : noOwner;
     };
     const cache = createPrincipalCache({ find, now: () => 0 });
     await cache.get('ann');
     for (let i = 0; i < 20_001; i++) await cache.get(`guess ${i}`);
-    expect(found).toBe(20_002);
+    expect(lookups).toBe(20_002);
     expect(cache.get('ann')).toBe(ann.principal);
   });
 
-  it('does not remember a token that it is told to forget during its look-up', async () => {
+  it('does not cache a token that is forgotten during its look-up', async () => {
     const answers = [Promise.withResolvers<TokenOwner>(), Promise.withResolvers<TokenOwner>()];
-    let asked = 0;
-    const find = () => answers[asked++]?.promise ?? Promise.reject(new Error('asked too often'));
+    let lookups = 0;
+    const find = () =>
+      answers[lookups++]?.promise ?? Promise.reject(new Error('too many look-ups'));
     const cache = createPrincipalCache({ find, now: () => 0 });
     const before = cache.get('ann');
     cache.forget([sha256Of('ann')]);
     const after = cache.get('ann');
-    expect(asked).toBe(2);
-    answers[1]?.resolve(nobody);
+    expect(lookups).toBe(2);
+    answers[1]?.resolve(noOwner);
     expect(await after).toBeUndefined();
     answers[0]?.resolve(ann);
     expect(await before).toBe(ann.principal);
@@ -42,7 +43,7 @@ describe('a cache of principals', () => {
   it('looks a token up again after an error', async () => {
     const answers = [Promise.reject(new Error('no answer')), Promise.resolve(ann)];
     const cache = createPrincipalCache({
-      find: async () => answers.shift() ?? nobody,
+      find: async () => answers.shift() ?? noOwner,
       now: () => 0,
     });
     await expect(cache.get('ann')).rejects.toThrow('no answer');

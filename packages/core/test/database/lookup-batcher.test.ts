@@ -18,7 +18,7 @@ const known = new Map([
 
 const hashes = (count: number) => Array.from({ length: count }, (_, i) => `hash ${i}`);
 
-it('sends a lone look-up at once and lets the next ones gather while two are under way', async () => {
+it('sends the first two look-ups at once and batches those that arrive meanwhile', async () => {
   const sizes: number[] = [];
   const lookUp = createLookupBatcher<string, AccessToken>({
     what: 'access tokens',
@@ -31,19 +31,19 @@ it('sends a lone look-up at once and lets the next ones gather while two are und
   expect(sizes).toEqual([1, 1, 128, 128, 42]);
 });
 
-it('answers each with what is its own, beside a statement that hangs', async () => {
-  const held = Promise.withResolvers<typeof known>();
+it('answers each look-up with its own token while another statement hangs', async () => {
+  const hung = Promise.withResolvers<typeof known>();
   const lookUp = createLookupBatcher<string, AccessToken>({
     what: 'access tokens',
-    find: async (sha256s) => (sha256s.includes('hangs') ? held.promise : known),
+    find: async (sha256s) => (sha256s.includes('hangs') ? hung.promise : known),
   });
   const [hanging, ...others] = ['hangs', 'ben', 'ann', 'nobody', 'ben'].map(lookUp);
   expect(await Promise.all(others)).toEqual([ben, ann, undefined, ben]);
-  held.resolve(known);
+  hung.resolve(known);
   expect(await hanging).toBeUndefined();
 });
 
-it('tells all whose statement has failed, and goes on with the next', async () => {
+it('rejects every look-up of a statement that fails, and sends the next statement', async () => {
   const lookUp = createLookupBatcher<string, AccessToken>({
     what: 'access tokens',
     find: async (sha256s) => {
@@ -57,16 +57,16 @@ it('tells all whose statement has failed, and goes on with the next', async () =
   expect(await lookUp('ann')).toBe(ann);
 });
 
-it('answers in time while the database is silent, and asks for nothing that nobody waits for', async () => {
+it('times out while the database is silent, and never sends look-ups that have timed out', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const held = Promise.withResolvers<typeof known>();
+  const hung = Promise.withResolvers<typeof known>();
   const statements: (readonly string[])[] = [];
   const lookUp = createLookupBatcher<string, AccessToken>({
     what: 'access tokens',
     find: (sha256s) => {
       statements.push(sha256s);
-      return held.promise;
+      return hung.promise;
     },
   });
   const late = Promise.allSettled(hashes(300).map(lookUp));
@@ -74,7 +74,7 @@ it('answers in time while the database is silent, and asks for nothing that nobo
   for (const outcome of await late) expect(outcome).toMatchObject({ reason: { code: 50300 } });
 
   const next = lookUp('ann');
-  held.resolve(known);
+  hung.resolve(known);
   expect(await next).toBe(ann);
   expect(statements).toEqual([['hash 0'], ['hash 1'], ['ann']]);
 });

@@ -12,7 +12,7 @@ import { openPlantStore } from '../../src/plant-store.ts';
 
 const run = promisify(execFile);
 
-it('makes the tables of the contract', async () => {
+it('creates the expected tables and columns', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   await (await openPlantStore({ databaseUrl })).close();
   const sql = postgres(databaseUrl);
@@ -34,7 +34,7 @@ it('makes the tables of the contract', async () => {
   await sql.end();
 });
 
-it('waits for another instance that migrates', async () => {
+it('waits while another instance migrates', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   const sql = postgres(databaseUrl);
   const other = await sql.reserve();
@@ -56,7 +56,7 @@ it('waits for another instance that migrates', async () => {
   await sql.end();
 });
 
-it('brings ten instances up that start at once on an empty database', {
+it('migrates an empty database once when ten instances start at the same time', {
   timeout: 60_000,
 }, async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
@@ -80,13 +80,13 @@ it('brings ten instances up that start at once on an empty database', {
   await sql.end();
 });
 
-it('has every change of the schema in a migration', async () => {
+it('has a migration for every change of the tables', async () => {
   const copy = await mkdtemp(join(tmpdir(), 'plant-store-migrations-'));
   await cp(migrationsFolder, copy, { recursive: true });
   const before = await readdir(copy);
   const drizzleKit = fileURLToPath(new URL('../../node_modules/.bin/drizzle-kit', import.meta.url));
   const schema = fileURLToPath(new URL('../../src/database/tables.ts', import.meta.url));
-  // drizzle-kit takes paths relative to where it runs.
+  // drizzle-kit resolves `--out` against its working directory.
   const flags = ['--dialect', 'postgresql', '--schema', schema, '--out', '.'];
   const { stdout } = await run(drizzleKit, ['generate', ...flags], { cwd: copy });
   expect(stdout).toContain('No schema changes');

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { queryWithTimeout } from '../../src/database/timeout.ts';
 
-it('passes on what a query answers', async () => {
+it('returns the result of a query', async () => {
   await expect(queryWithTimeout(Promise.resolve('row'))).resolves.toBe('row');
 });
 
-it('says that the database is unavailable when a query never answers', async () => {
+it('throws databaseUnavailable when a query takes too long', async () => {
   const silence = new Promise(() => {});
   await expect(queryWithTimeout(silence, 10)).rejects.toMatchObject({
     code: 50300,
@@ -14,7 +14,7 @@ it('says that the database is unavailable when a query never answers', async () 
   });
 });
 
-it('says that the database is unavailable when a query fails', async () => {
+it('throws databaseUnavailable when a query fails', async () => {
   const cause = new Error('refused');
   await expect(queryWithTimeout(Promise.reject(cause))).rejects.toMatchObject({
     code: 50300,

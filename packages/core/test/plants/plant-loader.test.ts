@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { NewPlant } from '@plant-store/schemas';
 import { createDatabase } from '@plant-store/test-setup';
 import fc from 'fast-check';
@@ -8,12 +5,15 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import type { LoadOutcome } from '../../src/plants/plant-loader.ts';
+import { embedded, server } from '../fixtures/databases.ts';
 
-/** What creating the plants one after the other comes to, with what is stored by then. */
-function createdInTurn(plants: NewPlant[], stored: Map<bigint, NewPlant>): string[] {
+/** The outcomes of creating the plants one after the other; adds the created ones to `stored`. */
+function createInTurn(plants: NewPlant[], stored: Map<bigint, NewPlant>): string[] {
   return plants.map((plant) => {
-    const there = stored.get(plant.id);
-    if (there) return there.name === plant.name && there.tag === plant.tag ? 'present' : 'idTaken';
+    const present = stored.get(plant.id);
+    if (present) {
+      return present.name === plant.name && present.tag === plant.tag ? 'present' : 'idTaken';
+    }
     if (plant.name === 'poison') return 'invalidInput';
     stored.set(plant.id, plant);
     return 'inserted';
@@ -22,7 +22,7 @@ function createdInTurn(plants: NewPlant[], stored: Map<bigint, NewPlant>): strin
 
 const kindOf = (outcome: LoadOutcome) => (typeof outcome === 'string' ? outcome : outcome.kind);
 
-async function all(store: PlantStore, after: bigint): Promise<NewPlant[]> {
+async function readAll(store: PlantStore, after: bigint): Promise<NewPlant[]> {
   const plants: NewPlant[] = [];
   for await (const page of store.read({ after })) {
     plants.push(...page.map(({ createdAt, ...plant }) => plant));
@@ -30,44 +30,33 @@ async function all(store: PlantStore, after: bigint): Promise<NewPlant[]> {
   return plants;
 }
 
-const databases = [
-  {
-    name: 'PGlite',
-    runs: 15,
-    open: async () => {
-      const dataDirectory = await mkdtemp(join(tmpdir(), 'plant-store-load-'));
-      return {
-        store: await openPlantStore({ dataDirectory }),
-        remove: () => rm(dataDirectory, { recursive: true }),
-      };
-    },
-  },
-  {
-    name: 'Postgres',
-    runs: 40,
-    open: async () => {
-      const databaseUrl = await createDatabase(inject('postgresUrl'));
-      const store = await openPlantStore({ databaseUrl });
-      const sql = postgres(databaseUrl);
-      await sql`alter table plants add constraint no_poison check (name <> 'poison')`;
-      await sql.end();
-      return { store, remove: async () => {} };
-    },
-  },
-];
+/** Makes the database reject every plant with the name "poison". */
+async function rejectPoison(databaseUrl: string): Promise<void> {
+  const sql = postgres(databaseUrl);
+  await sql`alter table plants add constraint no_poison check (name <> 'poison')`;
+  await sql.end();
+}
 
-describe.each(databases)('loading many plants into $name', ({ name, runs, open }) => {
+const names = ['Pilea', 'Hoya\t\\N\r\n', '', '\ufeff'];
+
+describe.each([
+  { ...embedded, runs: 15, names },
+  { ...server, runs: 40, names: [...names, 'poison'] },
+])('loading many plants into $name', ({ provide, runs, names }) => {
   let store: PlantStore;
   let remove: () => Promise<void>;
   let nextId = 0n;
-  /** Ten ids that nobody else takes. */
-  const tenIds = () => {
+  /** Returns the first of ten ids that no other test uses. */
+  const tenFreeIds = () => {
     nextId += 10n;
     return nextId;
   };
 
   beforeAll(async () => {
-    ({ store, remove } = await open());
+    const database = await provide();
+    remove = database.remove;
+    store = await openPlantStore(database.options);
+    if ('databaseUrl' in database.options) await rejectPoison(database.options.databaseUrl);
   });
 
   afterAll(async () => {
@@ -75,14 +64,7 @@ describe.each(databases)('loading many plants into $name', ({ name, runs, open }
     await remove();
   });
 
-  it('comes to what creating them one after the other comes to', async () => {
-    const names = [
-      'Pilea',
-      'Hoya\t\\N\r\n',
-      '',
-      '\ufeff',
-      ...(name === 'Postgres' ? ['poison'] : []),
-    ];
+  it('has the same outcomes as creating the plants one after the other', async () => {
     const anyPlant = fc.record({
       id: fc.bigInt({ min: 0n, max: 9n }),
       name: fc.constantFrom(...names),
@@ -90,37 +72,30 @@ describe.each(databases)('loading many plants into $name', ({ name, runs, open }
     });
     const loads = fc.array(fc.array(anyPlant, { maxLength: 20 }), { maxLength: 3 });
     await fc.assert(
-      fc.asyncProperty(loads, async (some) => {
+      fc.asyncProperty(loads, async (generated) => {
         const stored = new Map<bigint, NewPlant>();
-        const first = tenIds();
-        const plants = some.map((load) =>
+        const first = tenFreeIds();
+        const plants = generated.map((load) =>
           load.map(({ id, name, tag }) => ({
             id: first + id,
             name,
             ...(tag !== undefined && { tag }),
           })),
         );
-        // The next is loaded before the one before is through, as an import does.
+        // Like an import, the test starts the next load before the previous one ends.
         const outcomes = await Promise.all(plants.map((load) => store.load(load)));
         expect(outcomes.map((load) => load.map(kindOf))).toEqual(
-          plants.map((load) => createdInTurn(load, stored)),
+          plants.map((load) => createInTurn(load, stored)),
         );
         const sorted = [...stored.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
-        expect(await all(store, first - 1n)).toEqual(sorted);
+        expect(await readAll(store, first - 1n)).toEqual(sorted);
       }),
       { numRuns: runs },
     );
   });
 
-  it('tells a text that begins with a byte order mark from one that does not', async () => {
-    const plant = { id: tenIds(), name: '\ufeffPilea', tag: '\ufeff' };
-    await store.create(plant);
-    await expect(store.create(plant)).resolves.toEqual({ name: '\ufeffPilea', tag: '\ufeff' });
-    await expect(store.create({ ...plant, tag: '' })).rejects.toMatchObject({ kind: 'idTaken' });
-  });
-
-  it('refuses what is no plant, and stores the others', async () => {
-    const id = tenIds();
+  it('reports invalid plants and stores the others', async () => {
+    const id = tenFreeIds();
     const outcomes = await store.load([
       { id: '1', name: 'x' },
       { id, name: 'x' },
@@ -135,37 +110,9 @@ describe.each(databases)('loading many plants into $name', ({ name, runs, open }
     ]);
     expect(await store.get(id)).toMatchObject({ id, name: 'x' });
   });
-
-  it('reads the plants of a tag, after an id, since a moment, and so many at the most', async () => {
-    const first = tenIds();
-    const plantsFrom = (from: bigint) =>
-      Array.from({ length: 4 }, (_, i) => ({
-        id: from + BigInt(i),
-        name: 'x',
-        tag: i % 2 === 0 ? `even ${first}` : 'odd',
-      }));
-    await store.load(plantsFrom(first));
-    const { createdAt: since } = (await store.get(first)) ?? {};
-    const idsOf = async (query: Parameters<PlantStore['read']>[0]) =>
-      (await Array.fromAsync(store.read(query))).flat().map(({ id }) => id - first);
-
-    expect(await idsOf({ tag: `even ${first}` })).toEqual([0n, 2n]);
-    expect(await idsOf({ after: first + 1n })).toEqual([2n, 3n]);
-    expect(await idsOf({ after: first - 1n, limit: 3 })).toEqual([0n, 1n, 2n]);
-    expect(await idsOf({ since })).toEqual([0n, 1n, 2n, 3n]);
-    expect(await idsOf({ since: new Date(Date.now() + 60_000) })).toEqual([]);
-  });
-
-  it('reads no more at once than fits in a little memory, however long the plants are', async () => {
-    const first = tenIds();
-    const name = 'x'.repeat(700_000);
-    await store.load([0n, 1n, 2n, 3n, 4n].map((id) => ({ id: first + id, name })));
-    const pages = await Array.fromAsync(store.read({ after: first - 1n }));
-    expect(pages.map(({ length }) => length)).toEqual([2, 2, 1]);
-  });
 });
 
-it('says that the database is unavailable when it is', async () => {
+it('throws databaseUnavailable when the table is missing', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   const store = await openPlantStore({ databaseUrl });
   const sql = postgres(databaseUrl);

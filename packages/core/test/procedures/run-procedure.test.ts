@@ -6,7 +6,7 @@ import { toTRPCError } from '../../src/procedures/trpc-error.ts';
 
 const t = initTRPC.context<{ user: string }>().create();
 const named = z.object({ name: z.string() });
-const slow = <T>(value: T) => Promise.resolve(value);
+const later = <T>(value: T) => Promise.resolve(value);
 
 const procedures = {
   plain: t.procedure
@@ -17,12 +17,12 @@ const procedures = {
       dropped: 'not in the output',
     })),
   asyncInput: t.procedure
-    .input(named.refine(({ name }) => slow(name !== 'taken'), 'is taken'))
+    .input(named.refine(({ name }) => later(name !== 'taken'), 'is taken'))
     .output(z.string())
     .query(({ input }) => input.name),
   asyncOutput: t.procedure
     .input(named)
-    .output(z.string().refine((text) => slow(text !== 'bad')))
+    .output(z.string().refine((text) => later(text !== 'bad')))
     .query(({ input }) => input.name),
   asyncTransforms: t.procedure
     .input(named.transform(async ({ name }) => name.length))
@@ -31,7 +31,7 @@ const procedures = {
   asyncResolver: t.procedure
     .input(z.void())
     .output(z.string())
-    .query(() => slow('later')),
+    .query(() => later('later')),
   everything: t.procedure
     .use(({ ctx, next }) => next({ ctx: { seenBy: `${ctx.user}, then the first` } }))
     .input(named)
@@ -90,7 +90,7 @@ const procedures = {
   wrongOutput: t.procedure
     .input(z.unknown())
     .output(named)
-    .query(() => ({ name: 1 }) as never), // A wrong result is the point.
+    .query(() => ({ name: 1 }) as never), // The output is invalid on purpose.
 };
 
 const direct = t.createCallerFactory(t.router(runDirectly(procedures)))({ user: 'somebody' });
@@ -98,7 +98,7 @@ const original = t.createCallerFactory(t.router(procedures))({ user: 'somebody' 
 type Name = keyof typeof procedures;
 
 const outcomeOf = async (caller: typeof direct, name: Name, input: unknown) => {
-  const call = caller[name] as (input: unknown) => Promise<unknown>; // Invalid input is the point.
+  const call = caller[name] as (input: unknown) => Promise<unknown>; // The input may be invalid on purpose.
   const [outcome] = await Promise.allSettled([call(input)]);
   if (outcome.status === 'fulfilled') return outcome;
   const { code, message, cause } = toTRPCError(outcome.reason);
@@ -134,7 +134,7 @@ it.each<[Name, unknown]>([
   expect(await outcomeOf(direct, name, input)).toStrictEqual(expected);
 });
 
-it('runs a procedure that only checks its input and output without tRPC’s middlewares', async () => {
+it('runs a procedure with only an input, a resolver and an output without tRPC’s middlewares', async () => {
   const { middlewares } = procedures.plain._def as unknown as { middlewares: object[] }; // Not public.
   const resolve = vi.fn(middlewares.at(-1) as () => void);
   middlewares.splice(-1, 1, resolve);
@@ -144,7 +144,7 @@ it('runs a procedure that only checks its input and output without tRPC’s midd
   expect(resolve).toHaveBeenCalledOnce();
 });
 
-it('leaves what a router and its adapters read of a procedure unchanged', () => {
+it('keeps the properties of a procedure that a router and its adapters read', () => {
   const { everything } = runDirectly(procedures);
   expect({ ...everything }).toEqual({ ...procedures.everything });
   expect(everything._def).toBe(procedures.everything._def);

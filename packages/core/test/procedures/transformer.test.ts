@@ -4,7 +4,7 @@ import { transformer } from '../../src/procedures/transformer.ts';
 
 const { deserialize } = transformer.input;
 
-describe('what a tRPC client sends', () => {
+describe('the deserializer of tRPC inputs', () => {
   it.each([
     { id: 1n, name: 'x' },
     { id: -(2n ** 63n), name: 'x', tag: undefined },
@@ -13,16 +13,16 @@ describe('what a tRPC client sends', () => {
     undefined,
     5n,
     'text',
-  ])('is read as superjson wrote it (%#)', (input) => {
+  ])('reads what superjson wrote (%#)', (input) => {
     expect(deserialize(superjson.serialize(input))).toStrictEqual(input);
   });
 
-  it('may be -0, which is 0', () => {
+  it('reads -0 as 0', () => {
     expect(deserialize(superjson.serialize({ id: -0 }))).toStrictEqual({ id: 0 });
   });
 
   it.each([true, '', ' 5 ', '0x10', '5.0', '+5', '007', '-0', 5, null, ['5'], '9'.repeat(1000)])(
-    'is no bigint where the value is %j',
+    'reads no bigint from %j',
     (id) => {
       const payload = { json: { id }, meta: { values: { id: ['bigint'] } } };
       expect(deserialize(payload)).toEqual({ id: expect.any(Symbol) });
@@ -39,14 +39,14 @@ describe('what a tRPC client sends', () => {
     ['x', ['class', 'Plant']],
     ['x', 'constructor'],
     ['x', { deep: ['bigint'] }],
-    ['not to be lost', ['undefined']],
-  ])('is no value of a type that no input has: %j as %j', (value, claim) => {
+    ['text', ['undefined']],
+  ])('does not accept that %j has the type %j', (value, claim) => {
     const payload = { json: { value }, meta: { values: { value: claim } } };
     expect(deserialize(payload)).toEqual({ value: expect.any(Symbol) });
   });
 
   it.each(['__proto__.polluted', 'constructor.prototype.polluted', 'missing', 'a.b.c', ''])(
-    'changes nothing but its own values (%s)',
+    'changes nothing when a claim has the path %j',
     (path) => {
       const payload = { json: { a: 1 }, meta: { values: { [path]: ['undefined'] } } };
       expect(deserialize(payload)).toEqual({ a: 1 });
@@ -55,7 +55,7 @@ describe('what a tRPC client sends', () => {
   );
 
   it.each([null, 5, [], {}, { id: 1, name: 'x' }])(
-    'is refused when it is not superjson: %j',
+    'throws invalidInput for %j, which is not superjson',
     (input) => {
       expect(() => deserialize(input)).toThrow(
         expect.objectContaining({ code: 40001, message: expect.stringContaining('superjson') }),

@@ -8,15 +8,15 @@ export class DataDirectoryError extends Error {
 }
 
 /**
- * Locks the data directory for this process, and creates it when it does not exist. Two PGlites on
- * one directory would lose acknowledged plants.
+ * Locks the data directory for this process, and creates it when it does not exist. Without a lock,
+ * two processes with PGlite on one directory would lose acknowledged plants.
  *
- * It is a file lock of the operating system. The lock ends with its process, and nobody can take it
- * from a live process. Node offers file locks only through SQLite.
+ * The lock is a file lock of the operating system. It ends when its process ends, and nobody can take
+ * it from a live process. Node has file locks only through SQLite.
  *
  * @returns a function that unlocks the directory
- * @throws DataDirectoryError that names the process which has the lock, or what is wrong with the
- *   directory
+ * @throws DataDirectoryError when another process has the lock, which the message names, or when the
+ *   directory is not writable
  */
 export async function lockDataDirectory(directory: string): Promise<() => void> {
   const holder = join(directory, 'lock-holder');
@@ -37,7 +37,7 @@ export async function lockDataDirectory(directory: string): Promise<() => void> 
 function lockFile(path: string): () => void {
   const lock = new DatabaseSync(path, { timeout: 0 });
   try {
-    // Nothing is ever written to the file, so no journal file can remain beside it.
+    // A journal in memory leaves no file behind; it is never needed, because nothing is written.
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     lock.close();
@@ -46,7 +46,7 @@ function lockFile(path: string): () => void {
   return () => lock.close();
 }
 
-/** SQLITE_BUSY: somebody else has the lock (https://sqlite.org/rescode.html#busy). */
+/** SQLITE_BUSY: another connection has the lock (https://sqlite.org/rescode.html#busy). */
 function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === 5;
 }

@@ -12,10 +12,13 @@ import {
 } from '../database.ts';
 import { DataDirectoryError, lockDataDirectory } from './data-directory-lock.ts';
 
+/** An empty file that marks a data directory as one that has had a database. */
+const inUseFile = 'in-use';
+
 /**
  * Opens and migrates the embedded database: PGlite, a Postgres inside this process with its data in
- * a directory. Committed plants survive a crash of the process. PGlite has no fsync, so they may not
- * survive a power cut.
+ * a directory. Committed plants survive a crash of the process. They may not survive a power cut,
+ * because PGlite does not call fsync.
  *
  * @throws DataDirectoryError when another process has the directory open, the directory is not
  *   writable, or the database in it is damaged
@@ -23,7 +26,7 @@ import { DataDirectoryError, lockDataDirectory } from './data-directory-lock.ts'
 export async function openEmbeddedDatabase(directory: string): Promise<Database> {
   const { client, close } = await openPGlite(directory, async (opened) => {
     await migrate(drizzle(opened), { migrationsFolder });
-    await writeFile(join(directory, 'in-use'), '');
+    await writeFile(join(directory, inUseFile), '');
   });
   const db = drizzle(client);
   const query: Query = async (statement, values) => {
@@ -40,7 +43,7 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
       db,
       query,
       async copyPlants(rows) {
-        // In PGlite each query has a device of its own for the data of a COPY.
+        // PGlite's COPY reads from this device, which holds the `blob` of the same query.
         await client.query(`${copyIntoPlants} '/dev/blob'`, [], { blob: new Blob([rows]) });
       },
     },
@@ -51,7 +54,7 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
 /**
  * Uses the database in a directory without migrating it.
  *
- * @returns the result of `use`, or undefined when there is no database yet
+ * @returns the result of `use`, or undefined when the directory has no database yet
  * @throws DataDirectoryError as `openEmbeddedDatabase` does
  */
 export async function useEmbeddedDatabase<T>(
@@ -67,7 +70,7 @@ export async function useEmbeddedDatabase<T>(
   }
 }
 
-/** When `prepare` fails, the database counts as one that cannot be opened. */
+/** @throws DataDirectoryError when PGlite cannot open the database, or `prepare` throws */
 async function openPGlite(
   directory: string,
   prepare: (client: PGlite) => Promise<void>,
@@ -97,9 +100,9 @@ async function openPGlite(
   }
 }
 
-/** PGlite creates an empty database where it finds none, even where one with plants was lost. */
+/** PGlite creates an empty database when it finds none, which would hide the loss of an earlier one. */
 async function checkNotDamaged(directory: string): Promise<void> {
-  if ((await exists(directory, 'in-use')) && !(await hasDatabase(directory))) {
+  if ((await exists(directory, inUseFile)) && !(await hasDatabase(directory))) {
     throw new DataDirectoryError(
       `the database in ${directory} is damaged, postgres/PG_VERSION is missing: ` +
         'restore it from a backup, or choose another directory',

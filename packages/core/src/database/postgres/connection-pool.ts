@@ -5,19 +5,19 @@ import type { Connection, QueryResult } from './connection.ts';
 
 interface ConnectionPoolOptions {
   connect: () => Promise<Connection>;
-  /** Open connections, at most. */
+  /** How many connections may be open. */
   max: number;
-  /** Milliseconds for a statement; a slower one fails, and its connection is closed. */
+  /** Milliseconds for a statement. A slower one fails, and its connection is closed. */
   timeout?: number;
   /** Milliseconds between the starts of two attempts to connect, after an error. */
   retryDelay?: number;
 }
 
 /**
- * A few connections, each for one statement at a time. They are opened one after the other, when
+ * A few connections, each for one statement at a time. The pool opens them one after the other, when
  * statements need them.
  *
- * When one connection fails the pool replaces all of them: a server that is gone, silent or
+ * When one connection fails, the pool replaces all of them: a server that is unreachable, silent or
  * read-only usually affects every connection.
  */
 export class ConnectionPool {
@@ -38,18 +38,18 @@ export class ConnectionPool {
 
   /**
    * Runs a statement on an idle connection. While no connection is open, the statement waits for the
-   * next attempt to connect and fails with its error.
+   * next attempt to connect. When that attempt fails, the statement fails with its error.
    */
   query(...statement: Parameters<Connection['query']>): Promise<QueryResult> {
     return this.#withConnection((connection) => connection.query(...statement));
   }
 
-  /** Runs a COPY in the same way. */
+  /** Runs a COPY in the same way as `query`. */
   copy(...copy: Parameters<Connection['copy']>): Promise<void> {
     return this.#withConnection((connection) => connection.copy(...copy));
   }
 
-  /** Closes idle connections now and the others after their statement. Further statements fail. */
+  /** Closes idle connections now and each other one after its statement. Further statements fail. */
   close(): void {
     this.#isClosed = true;
     this.#replaceAll();
@@ -95,7 +95,7 @@ export class ConnectionPool {
     this.#wakeWaiting();
   }
 
-  /** Opens one more connection, unless an attempt is in progress; never rejects. */
+  /** Opens one more connection, unless an attempt is in progress. The promise is never rejected. */
   async #connect(): Promise<void> {
     if (this.#isConnecting) return;
     this.#isConnecting = true;
@@ -132,10 +132,10 @@ export class ConnectionPool {
 }
 
 /**
- * Whether a connection is still good after an error of a statement. The server reports severity
- * ERROR for the statement alone; a server that has become read-only (25006) stays so.
+ * Whether a connection is still usable after an error. Severity ERROR concerns only the statement.
+ * With code 25006, however, the server has become read-only, and further statements would fail too.
  */
 function leavesConnectionUsable(error: unknown): boolean {
-  const isOfStatement = error instanceof postgres.PostgresError && error.severity === 'ERROR';
-  return isOfStatement && error.code !== '25006';
+  const concernsStatement = error instanceof postgres.PostgresError && error.severity === 'ERROR';
+  return concernsStatement && error.code !== '25006';
 }

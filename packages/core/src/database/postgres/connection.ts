@@ -5,15 +5,15 @@ import { withTimeout } from '../timeout.ts';
 import { copyFromStdin } from './copy.ts';
 import { postgresOverTls } from './tls.ts';
 
-/** One connection to a Postgres. A lost connection stays lost: it never reconnects. */
+/** One connection to a Postgres. It never reconnects. */
 export interface Connection {
   /** False once the connection is known to be lost. */
   readonly isOpen: boolean;
-  /** Runs a statement; only one may run at a time. */
+  /** Runs a statement. Only one may run at a time. */
   query(text: string, parameters?: Values, rowsAs?: 'arrays' | 'objects'): Promise<QueryResult>;
-  /** Sends rows to a `COPY … FROM STDIN`; resolves when all are committed, rejects when none is. */
+  /** Runs a `COPY … FROM STDIN` with these rows, and commits all of them or, after an error, none. */
   copy(text: string, rows: string): Promise<void>;
-  /** Closes the connection at once, without waiting for the server; a running statement is rejected. */
+  /** Closes the connection at once, without waiting for the server. A running statement fails. */
   close(): Promise<void>;
 }
 
@@ -30,23 +30,23 @@ export interface ConnectionOptions {
   /** Which of the URL's hosts to connect to. */
   host: string;
   port: number;
-  /** Milliseconds in which the connection must be ready. */
+  /** Milliseconds within which the connection must be ready. */
   timeout: number;
   /** Milliseconds after which the database itself cancels a statement; never when omitted. */
   statementTimeout?: number;
 }
 
 /**
- * Connects to a Postgres that takes writes.
+ * Connects to a Postgres that accepts writes.
  *
- * postgres.js only speaks the protocol here: its queries have no timeout, a connection that it opens
- * again may hang on bytes of the previous one, and one that closes during its start is opened again
- * at once, for ever (porsager/postgres #896, #1154, #1168). So each client has one connection, over
- * a socket of ours that can be destroyed.
+ * Each postgres.js client has one connection here, over a socket that this function creates and can
+ * destroy. postgres.js itself has no timeout for queries. When it reconnects, it may hang on bytes of
+ * the previous connection. When a connection closes during its start, it reconnects at once, for ever
+ * (porsager/postgres #896, #1154, #1168).
  */
 export async function connectPostgres(options: ConnectionOptions): Promise<Connection> {
   const { url, host, port, timeout, statementTimeout } = options;
-  const socket = Object.assign(new Socket(), { host }); // postgres.js takes TLS's server name from it.
+  const socket = Object.assign(new Socket(), { host }); // postgres.js reads the server name for TLS from the socket.
   // Nagle's algorithm would delay the end of a COPY by up to 40 ms.
   socket.setNoDelay();
   let isOpen = true;
@@ -89,10 +89,10 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
 
   const start = async () => {
     const { 0: server, state } = await client.unsafe<[ServerState]>(serverState);
-    if (server.read_only) throw new Error(`${host}:${port} takes no writes: it is read-only`);
+    if (server.read_only) throw new Error(`${host}:${port} is read-only`);
     const isDirect = server.pid === state.pid;
-    // An asynchronous commit can lose an acknowledged plant. Sessions of a pooler are shared, so the
-    // store does not change their settings.
+    // An asynchronous commit can lose an acknowledged plant. Other clients share the sessions of a
+    // pooler, so the store does not change the settings of those.
     if (isDirect && server.commits_asynchronously) {
       await client.unsafe('set synchronous_commit = on');
     }
@@ -125,7 +125,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
   };
 
   /**
-   * The warning says that the commit's wait for the synchronous standby was cancelled: the rows are
+   * The server warns when the commit's wait for the synchronous standby was cancelled: the rows are
    * on the primary, but a failover may lose them.
    */
   function throwIfWarned(): void {
@@ -139,7 +139,7 @@ interface ServerState {
   pid: number;
 }
 
-/** Behind a pooler the server's process id differs from the one that the connection was told. */
+/** Behind a pooler, `pid` differs from the process id that the connection received at its start. */
 const serverState = `
   select current_setting('transaction_read_only') = 'on' as read_only,
     current_setting('synchronous_commit') = 'off' as commits_asynchronously,

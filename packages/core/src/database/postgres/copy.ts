@@ -2,7 +2,7 @@ import { finished } from 'node:stream/promises';
 import type { PendingQuery, Row } from 'postgres';
 
 /**
- * Sends rows to a `COPY … FROM STDIN`; resolves when all are committed, rejects when none is.
+ * Runs a `COPY … FROM STDIN` with these rows, and commits all of them or, after an error, none.
  *
  * postgres.js 3.4 hides the error when the database rejects rows after the last one was sent: the
  * stream never finishes, and the error goes to a query that has already resolved with the stream

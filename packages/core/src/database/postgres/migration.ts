@@ -8,15 +8,15 @@ import { buildTagIndex } from './tag-index.ts';
 /** Any key works, as long as every instance uses the same one. */
 const migrationLock = 0x706c616e7473; // "plants"
 
-/** Milliseconds for a statement of a migration: it may rewrite a large table or build an index. */
+/** Milliseconds for a statement of a migration, which may rewrite a large table or build an index. */
 export const migrationTimeout = 60 * 60_000;
 
-/** Milliseconds to wait for a lock: a statement that waits for it blocks those behind it. */
+/** Milliseconds to wait for a lock. A waiting statement blocks all that come after it. */
 const lockTimeout = 4_500;
 
 /**
- * Brings the tables up to date, in one transaction on a connection of its own. An advisory lock of
- * the transaction lets one instance migrate at a time.
+ * Applies the missing migrations in one transaction, on a connection of its own. The transaction
+ * holds an advisory lock, so that only one instance migrates at a time.
  *
  * @param connect opens a connection whose statements may take as long as `migrationTimeout`
  */

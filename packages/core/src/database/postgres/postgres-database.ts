@@ -2,13 +2,16 @@ import { setTimeout } from 'node:timers/promises';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { copyIntoPlants, type Database, type Drizzle } from '../database.ts';
 import { databaseSettingsError } from '../database-settings-error.ts';
+import { createConnectToPrimary } from './connect-to-primary.ts';
 import type { Connection } from './connection.ts';
 import { ConnectionPool } from './connection-pool.ts';
-import { createConnector } from './connector.ts';
 import { migratePostgres, migrationTimeout } from './migration.ts';
 
-/** With so many inserts blocked by a locked table, two connections are left to look up tokens. */
+/** Insert statements at the same time. */
 const maxInFlight = 4;
+
+/** With two more connections, tokens can be looked up while a locked table blocks all inserts. */
+const maxConnections = maxInFlight + 2;
 
 /** Milliseconds for a statement about many plants. */
 const bulkTimeout = 10 * 60_000;
@@ -17,26 +20,29 @@ const bulkTimeout = 10 * 60_000;
 const migrationRetryDelay = 500;
 
 /**
- * Opens a Postgres by its URL (`postgres://user:password@host:port/database`) and migrates it. The
- * Postgres may be away: every statement fails until it is reachable and migrated.
+ * Opens a Postgres by its URL (`postgres://user:password@host:port/database`) and migrates it. An
+ * unreachable Postgres is no error here: every statement fails until it is reachable and migrated.
  *
- * @throws DatabaseSettingsError when the Postgres rejects the store until somebody changes its
+ * @throws DatabaseSettingsError when the Postgres cannot be used until somebody changes its
  *   settings or the URL
  */
 export async function openPostgres(url: string): Promise<Database> {
-  const connect = createConnector(url);
+  const connectToPrimary = createConnectToPrimary(url);
   let isClosed = false;
 
-  const migrate = () => migratePostgres(createConnector(url, migrationTimeout));
+  const migrate = () => migratePostgres(createConnectToPrimary(url, migrationTimeout));
 
   let migration = migrate();
   const settingsError = databaseSettingsError(await errorOf(migration));
   if (settingsError) throw settingsError;
   void retryMigration();
 
-  const pool = new ConnectionPool({ connect: onceMigrated(connect), max: maxInFlight + 2 });
+  const pool = new ConnectionPool({
+    connect: afterMigration(connectToPrimary),
+    max: maxConnections,
+  });
   const bulk = new ConnectionPool({
-    connect: onceMigrated(createConnector(url, bulkTimeout)),
+    connect: afterMigration(createConnectToPrimary(url, bulkTimeout)),
     max: 1,
     timeout: bulkTimeout,
   });
@@ -57,18 +63,18 @@ export async function openPostgres(url: string): Promise<Database> {
     },
   };
 
-  /** Tries until one attempt succeeds. */
+  /** Repeats a failed migration until it succeeds or the database is closed. */
   async function retryMigration(): Promise<void> {
     while ((await errorOf(migration)) && !isClosed) {
       migration = setTimeout(migrationRetryDelay).then(migrate);
     }
   }
 
-  /** Opens no connection before the migration; fails when the current attempt to migrate fails. */
-  function onceMigrated(open: () => Promise<Connection>): () => Promise<Connection> {
+  /** Waits for the migration before it connects; fails when the current attempt to migrate fails. */
+  function afterMigration(connect: () => Promise<Connection>): () => Promise<Connection> {
     return async () => {
       await migration;
-      return open();
+      return connect();
     };
   }
 }

@@ -5,12 +5,12 @@ import postgres from 'postgres';
 
 /**
  * Makes a postgres.js client that reads `sslmode` and `sslrootcert` in its URL as libpq does
- * (PostgreSQL's manual, "SSL Support"). postgres.js itself does not know `verify-ca`, sends
+ * (PostgreSQL's manual, "SSL Support"). postgres.js itself does not support `verify-ca`, sends
  * `sslrootcert` to the server as a setting, and compares the certificate of an IP address with the
  * name "localhost".
  *
- * Without `sslmode` the connection has no TLS. Without `sslrootcert` Node's own authorities are
- * trusted.
+ * Without both parameters the connection has no TLS. `sslrootcert` alone means `verify-full`. Without
+ * `sslrootcert` the client trusts Node's own authorities.
  *
  * @throws Error when the `sslmode` is unknown, or the file of `sslrootcert` cannot be read
  */

@@ -14,8 +14,8 @@ beforeEach(async () => {
 
 afterEach(() => rm(directory, { recursive: true }));
 
-/** Another process that takes the lock and lives until it is killed. */
-async function otherHolder() {
+/** Starts another process, which locks the directory and runs until it is killed. */
+async function startHolder() {
   const source = `
     import { lockDataDirectory } from ${JSON.stringify(new URL('../../../src/database/embedded/data-directory-lock.ts', import.meta.url).href)};
     globalThis.unlock = await lockDataDirectory(${JSON.stringify(directory)});
@@ -28,8 +28,8 @@ async function otherHolder() {
   return holder;
 }
 
-it('refuses a second holder and names the first', async () => {
-  const holder = await otherHolder();
+it('rejects a second process and names the first', async () => {
+  const holder = await startHolder();
   await expect(lockDataDirectory(directory)).rejects.toMatchObject({
     name: 'DataDirectoryError',
     message: expect.stringMatching(
@@ -40,23 +40,23 @@ it('refuses a second holder and names the first', async () => {
   await once(holder, 'exit');
 });
 
-it('does not take the directory from a holder that is suspended', async () => {
-  const holder = await otherHolder();
+it('rejects a second process even while the first is suspended', async () => {
+  const holder = await startHolder();
   holder.kill('SIGSTOP');
   await expect(lockDataDirectory(directory)).rejects.toThrow(`process ${holder.pid}`);
   holder.kill('SIGKILL');
   await once(holder, 'exit');
 });
 
-it('is free again after its holder was killed', async () => {
-  const holder = await otherHolder();
+it('unlocks the directory when its holder is killed', async () => {
+  const holder = await startHolder();
   holder.kill('SIGKILL');
   await once(holder, 'exit');
   const unlock = await lockDataDirectory(directory);
   unlock();
 });
 
-it('refuses a second holder within the process, until the first gives it back', async () => {
+it('rejects a second lock in the same process until the first is released', async () => {
   const unlock = await lockDataDirectory(directory);
   await expect(lockDataDirectory(directory)).rejects.toThrow(`process ${process.pid}`);
   unlock();
@@ -64,7 +64,7 @@ it('refuses a second holder within the process, until the first gives it back', 
   again();
 });
 
-it('says what is wrong with a directory that cannot be used', async () => {
+it('explains why a directory cannot be used', async () => {
   const file = join(directory, 'a file');
   await writeFile(file, '');
   await expect(lockDataDirectory(join(file, 'below'))).rejects.toThrow(

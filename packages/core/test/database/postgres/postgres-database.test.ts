@@ -25,7 +25,7 @@ const backends = () => sql`
   select pid from pg_stat_activity
   where application_name = 'plant-store' and datname = current_database()`;
 
-it('says that the outcome is unknown when the answer to a commit is lost, and the same again after', async () => {
+it('reports an unknown outcome when the answer to a commit is lost, and a repeated create succeeds', async () => {
   const lost = proxy.loseAnswer('INSERT 0 1');
   await expect(store.create(plant)).rejects.toMatchObject({ code: 50300 });
   await lost;
@@ -33,7 +33,7 @@ it('says that the outcome is unknown when the answer to a commit is lost, and th
   expect(await store.create(plant)).toEqual({ name: plant.name });
 });
 
-it('takes no notice when the database ends a connection that nobody uses', async () => {
+it('replaces an idle connection that the database closed', async () => {
   await store.ready();
   const { accepted } = proxy;
   await sql`
@@ -44,7 +44,7 @@ it('takes no notice when the database ends a connection that nobody uses', async
   expect(proxy.accepted).toBe(accepted + 1);
 });
 
-it('connects again though the clock was set back meanwhile', async () => {
+it('reconnects after the system clock was set back', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
   proxy.fault = 'refuse';
@@ -57,20 +57,22 @@ it('connects again though the clock was set back meanwhile', async () => {
 it.each([
   ['on', 'off'],
   ['remote_apply', 'remote_apply'],
-])('commits with synchronous_commit %s where the database has it %s', async (used, set) => {
+])('commits with synchronous_commit %s when the database sets it to %s', async (used, set) => {
   await sql.unsafe(`alter database ${sql.options.database} set synchronous_commit = ${set}`);
   await sql`create table commits (setting text)`;
   await sql`
-    create function note() returns trigger language plpgsql
+    create function record_setting() returns trigger language plpgsql
     as $$ begin insert into commits values (current_setting('synchronous_commit')); return new; end $$`;
-  await sql`create trigger note before insert on plants for each row execute function note()`;
+  await sql`
+    create trigger record_setting before insert on plants
+    for each row execute function record_setting()`;
   const opened = await openPlantStore({ databaseUrl: proxy.url });
   onTestFinished(() => opened.close());
   await opened.create(plant);
   expect(await sql`select setting from commits`).toEqual([{ setting: used }]);
 });
 
-it('has no more connections than its statements need, and none once it is closed', async () => {
+it('opens at most six connections, and closes them with the store', async () => {
   const creates = Array.from({ length: 500 }, (_, i) => store.create({ ...plant, id: BigInt(i) }));
   const lookups = Array.from({ length: 50 }, (_, i) => store.accessTokens.authenticate(`t${i}`));
   await Promise.all([...creates, ...lookups]);
@@ -83,15 +85,15 @@ it.each([
   ['postgres://user@[::1]:2/plants', '::1', 2],
   ['postgres://user@[::1]:2,127.0.0.1:3/plants', '127.0.0.1', 3],
   ['postgres://user@127.0.0.1:2,[::1]:3,[::1]:4/plants', '::1', 4],
-])('asks every host of the URL %s', async (databaseUrl, address, port) => {
-  const nobody = await openPlantStore({ databaseUrl });
-  onTestFinished(() => nobody.close());
-  const lastRefusal = { cause: { address, port } };
-  await expect(nobody.ready()).rejects.toMatchObject({ cause: lastRefusal });
+])('tries every host of the URL %s', async (databaseUrl, address, port) => {
+  const unreachable = await openPlantStore({ databaseUrl });
+  onTestFinished(() => unreachable.close());
+  const lastError = { address, port };
+  await expect(unreachable.ready()).rejects.toMatchObject({ cause: { cause: lastError } });
 });
 
 it.each(['none', 'postgres://user:%@host/plants', 'postgres://user@host:99999999/plants'])(
-  'refuses the URL %s, and says which form it must have',
+  'rejects the URL %s with an error that shows the valid form',
   async (databaseUrl) => {
     await expect(openPlantStore({ databaseUrl })).rejects.toMatchObject({
       name: 'DatabaseSettingsError',

@@ -24,8 +24,8 @@ describe('TLS to Postgres', () => {
     await rm(directory, { recursive: true });
   });
 
-  /** Has the server show a certificate for a name from now on, or speak no TLS at all. */
-  async function show(name: string | undefined): Promise<void> {
+  /** Configures the server with a certificate for this name, or without TLS. */
+  async function configureServer(name: string | undefined): Promise<void> {
     const sql = postgres(server.url, { max: 1 });
     const { certificate, key } = makeCertificate(name ?? 'nobody', authority);
     for (const [kind, pem] of Object.entries({ cert: certificate, key })) {
@@ -45,7 +45,7 @@ describe('TLS to Postgres', () => {
     });
   }
 
-  /** Whether a connection is encrypted; rejects where there is none. */
+  /** Opens a connection and tells whether it is encrypted. */
   async function isEncrypted(mode: string, rootCert?: string, host = 'localhost') {
     const file = rootCert && `&sslrootcert=${encodeURIComponent(join(directory, rootCert))}`;
     const url = `${server.url.replace('127.0.0.1', host)}?sslmode=${mode}${file ?? ''}`;
@@ -58,8 +58,8 @@ describe('TLS to Postgres', () => {
     }
   }
 
-  it('is verified in full when that is asked for', async () => {
-    await show('localhost');
+  it('verify-full verifies the certificate and its host name', async () => {
+    await configureServer('localhost');
     expect(await isEncrypted('verify-full', 'authority')).toBe(true);
     await expect(isEncrypted('verify-full', 'other')).rejects.toThrow(/certificate/);
     await expect(isEncrypted('verify-full')).rejects.toThrow(/certificate/);
@@ -68,14 +68,14 @@ describe('TLS to Postgres', () => {
     );
   });
 
-  it('is verified in full for an address', async () => {
-    await show('127.0.0.1');
+  it('verify-full verifies the IP address when the URL has one', async () => {
+    await configureServer('127.0.0.1');
     expect(await isEncrypted('verify-full', 'authority', '127.0.0.1')).toBe(true);
     await expect(isEncrypted('verify-full', 'authority')).rejects.toThrow(/Host: localhost/);
   });
 
-  it('is verified as far as its authority by verify-ca, and by require with an authority', async () => {
-    await show('elsewhere');
+  it('verify-ca verifies only the authority, and so does require with sslrootcert', async () => {
+    await configureServer('elsewhere');
     for (const mode of ['verify-ca', 'require']) {
       expect(await isEncrypted(mode, 'authority')).toBe(true);
       await expect(isEncrypted(mode, 'other')).rejects.toThrow(/certificate/);
@@ -84,28 +84,28 @@ describe('TLS to Postgres', () => {
     await expect(isEncrypted('verify-full', 'authority')).rejects.toThrow(/Host: localhost/);
   });
 
-  it('is taken unverified by require and prefer, and left by disable', async () => {
-    await show('elsewhere');
+  it('require and prefer encrypt without verification, and disable does not encrypt', async () => {
+    await configureServer('elsewhere');
     expect(await isEncrypted('require')).toBe(true);
     expect(await isEncrypted('prefer')).toBe(true);
     expect(await isEncrypted('disable')).toBe(false);
   });
 
-  it('is gone without by prefer alone where the server has none', async () => {
-    await show(undefined);
+  it('prefer connects to a server without TLS, and the stricter modes do not', async () => {
+    await configureServer(undefined);
     expect(await isEncrypted('prefer')).toBe(false);
     await expect(isEncrypted('require')).rejects.toThrow();
     await expect(isEncrypted('verify-full', 'authority')).rejects.toThrow();
   });
 
-  it('is trusted by the authorities of the system in full alone', async () => {
-    await show('localhost');
+  it('sslrootcert=system verifies the certificate even with sslmode=require', async () => {
+    await configureServer('localhost');
     const url = `${server.url}?sslmode=require&sslrootcert=system`;
     await expect(postgresOverTls(url)`select 1`).rejects.toThrow(/certificate/);
   });
 
-  it('opens a store', async () => {
-    await show('127.0.0.1');
+  it('verify-full opens a store', async () => {
+    await configureServer('127.0.0.1');
     const rootCert = join(directory, 'authority');
     const databaseUrl = `${server.url}?sslmode=verify-full&sslrootcert=${rootCert}`;
     const store = await openPlantStore({ databaseUrl });
@@ -113,7 +113,7 @@ describe('TLS to Postgres', () => {
     await store.close();
   });
 
-  it('is refused with what to do where the URL asks for what there is not', () => {
+  it('an unknown sslmode or an unreadable sslrootcert throws an error that says what to set', () => {
     const url = 'postgres://127.0.0.1/plants';
     expect(() => postgresOverTls(`${url}?sslmode=verify`)).toThrow(
       'sslmode is verify: set disable, prefer, require, verify-ca or verify-full',

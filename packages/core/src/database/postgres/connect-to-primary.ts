@@ -4,22 +4,26 @@ import { queryTimeout } from '../timeout.ts';
 import { type Connection, connectPostgres } from './connection.ts';
 import { postgresOverTls } from './tls.ts';
 
-/** Milliseconds for all attempts of one call to connect. */
+/** Milliseconds for all attempts of one call. */
 const connectTimeout = 5_000;
 
-/** Milliseconds after which the next host is tried as well, while the first is silent. */
+/** Milliseconds after which the next attempt starts while the earlier ones are still unanswered. */
 const nextAttemptDelay = 1_000;
 
 /**
  * Makes a function that connects to the primary among the hosts of a URL
- * (`postgres://…@first,second/…`). It tries the last primary first, then the others in turn.
+ * (`postgres://…@first,second/…`). The function tries the last primary first, then the other hosts in
+ * turn, again and again.
  *
- * A silent host may be slow, so its attempt goes on; or its packets are lost, so the host gets
- * another attempt every few seconds and its return is noticed.
+ * An attempt continues while its host is silent, because the host may be slow. The host still gets a
+ * new attempt at its next turn, because packets of the first one may be lost.
  *
- * @param timeout milliseconds after which the caller gives up on a statement
+ * @param timeout milliseconds after which the caller cancels a statement
  */
-export function createConnector(url: string, timeout = queryTimeout): () => Promise<Connection> {
+export function createConnectToPrimary(
+  url: string,
+  timeout = queryTimeout,
+): () => Promise<Connection> {
   let hosts = hostsOf(url);
   // The database cancels a statement a little earlier, so that the connection stays usable.
   let limits: { statementTimeout?: number } = { statementTimeout: 0.9 * timeout };
@@ -53,7 +57,7 @@ export function createConnector(url: string, timeout = queryTimeout): () => Prom
     throw lastError;
   };
 
-  /** Never rejects. */
+  /** The promise is never rejected. */
   async function attempt(turn: number, host: Host, until: number): Promise<Attempt> {
     const sent = limits;
     try {
@@ -61,7 +65,7 @@ export function createConnector(url: string, timeout = queryTimeout): () => Prom
       const connection = await connectPostgres({ url, ...host, timeout: remaining, ...sent });
       return { turn, host, connection };
     } catch (error) {
-      // PgBouncer rejects these limits; without them only our own timeout applies.
+      // PgBouncer rejects these limits. Without them only the caller's timeout applies.
       const isRejected = error instanceof Error && /startup parameter/.test(error.message);
       if (!isRejected || !sent.statementTimeout) return { turn, host, error };
       limits = {};
@@ -86,7 +90,7 @@ interface Host {
   port: number;
 }
 
-/** The hosts of a URL as postgres.js reads them; it truncates IPv6 addresses, which are read here. */
+/** The hosts of a URL. postgres.js parses them, but truncates IPv6 addresses, which are parsed here. */
 function hostsOf(url: string): Host[] {
   try {
     const { host, port } = postgresOverTls(url).options;
