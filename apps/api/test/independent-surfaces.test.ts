@@ -1,4 +1,5 @@
 import { createCaller } from '@plant-store/core/router';
+import { scopes } from '@plant-store/schemas';
 import { describe, expect, it } from 'vitest';
 import { startServer } from './fixtures/running-server.ts';
 import { databases, surfaces } from './fixtures/surfaces.ts';
@@ -10,7 +11,7 @@ describe.each(databases)('on %s', (database) => {
 
   it('requests over one surface never change what another surface accepts', async () => {
     const server = await startServer(database);
-    const caller = createCaller({ store: server.store, principal: { name: 'core' } });
+    const caller = createCaller({ store: server.store, principal: { name: 'core', scopes } });
     for (let round = 0; round < 3; round++) {
       for (const [i, json] of invalidPlants.entries()) {
         const order = round % 2 === 0 ? surfaces : surfaces.toReversed();

@@ -229,7 +229,7 @@ describe('the types', () => {
       // @ts-expect-error: a mutation is not a query
       client.createPlant.query({ id: 1n, name: 'x' }),
       // @ts-expect-error: there is no such procedure
-      client.deletePlant.mutate({ id: 1n }),
+      client.movePlant.mutate({ id: 1n }),
       // @ts-expect-error: the token is required
       createPlantStoreClient({ url }),
       // @ts-expect-error: only an invalid input has fields

@@ -1,5 +1,6 @@
+export type { StoredPlant } from '@plant-store/schemas';
 export type { AccessToken } from './access-tokens/access-token-table.ts';
-export type { AccessTokens } from './access-tokens/access-tokens.ts';
+export type { AccessTokens, NewTokenOptions } from './access-tokens/access-tokens.ts';
 export type { Authentication, Principal } from './access-tokens/principal.ts';
 export { DatabaseSettingsError } from './database/database-settings-error.ts';
 export { databaseUrlSyntax, isDatabaseUrl } from './database/database-url.ts';
@@ -8,7 +9,7 @@ export { type DatabaseState, inspectDatabase } from './database/inspect-database
 export type { DatabaseOptions } from './database/open-database.ts';
 export { openPlantStore, type PlantStore } from './plant-store.ts';
 export { PlantStoreError, type PlantStoreErrorKind } from './plant-store-error.ts';
-export type { Deadline } from './plants/deadline.ts';
+export type { CallOptions, Deadline } from './plants/deadline.ts';
 export type { LoadOutcome } from './plants/plant-loader.ts';
-export type { PlantQuery, StoredPlant } from './plants/plant-reader.ts';
+export type { PlantQuery } from './plants/plant-reader.ts';
 export type { StoreEvents } from './plants/write-batcher.ts';

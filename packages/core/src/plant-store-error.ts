@@ -1,11 +1,17 @@
-import { type ErrorCode, type ErrorKind, errorCatalogue } from '@plant-store/schemas';
+import { type ErrorCode, type ErrorKind, errorCatalogue, type Scope } from '@plant-store/schemas';
 import type { ZodError } from 'zod';
 import { rootMessage } from './error-causes.ts';
 
 /** The errors of the catalogue that the store itself throws. */
 export type PlantStoreErrorKind = Extract<
   ErrorKind,
-  'invalidInput' | 'idTaken' | 'databaseUnavailable' | 'overloaded' | 'shuttingDown'
+  | 'invalidInput'
+  | 'insufficientScope'
+  | 'plantUnknown'
+  | 'idTaken'
+  | 'databaseUnavailable'
+  | 'overloaded'
+  | 'shuttingDown'
 >;
 
 /**
@@ -15,10 +21,17 @@ export type PlantStoreErrorKind = Extract<
 export class PlantStoreError extends Error {
   override readonly name = 'PlantStoreError';
   readonly kind: PlantStoreErrorKind;
+  /** The scope that is missing, for `insufficientScope`. */
+  readonly requiredScope: Scope | undefined;
 
-  constructor(kind: PlantStoreErrorKind, message: string, options?: ErrorOptions) {
+  constructor(
+    kind: PlantStoreErrorKind,
+    message: string,
+    { requiredScope, ...options }: ErrorOptions & { requiredScope?: Scope } = {},
+  ) {
     super(message, options);
     this.kind = kind;
+    this.requiredScope = requiredScope;
   }
 
   /** The error code in the catalogue. */
@@ -36,6 +49,17 @@ export class PlantStoreError extends Error {
 export function idTaken(id: bigint): PlantStoreError {
   const message = `id ${id} belongs to another plant: choose an id that is free`;
   return new PlantStoreError('idTaken', message);
+}
+
+/** The error for an id without a plant. */
+export function plantUnknown(id: bigint): PlantStoreError {
+  return new PlantStoreError('plantUnknown', `no plant has the id ${id}`);
+}
+
+/** The error for a principal that lacks the scope of an operation. */
+export function insufficientScope(requiredScope: Scope): PlantStoreError {
+  const message = `the access token lacks the scope ${requiredScope}: use a token that has it`;
+  return new PlantStoreError('insufficientScope', message, { requiredScope });
 }
 
 /** The error for input that does not fit its schema. Its message says what is wrong in each field. */

@@ -3,7 +3,8 @@ import type { NewPlant, Plant } from '@plant-store/schemas';
 import { type AccessTokens, createAccessTokens } from './access-tokens/access-tokens.ts';
 import type { Database } from './database/database.ts';
 import { type DatabaseOptions, openDatabase } from './database/open-database.ts';
-import type { Deadline } from './plants/deadline.ts';
+import { queryWithTimeout } from './database/timeout.ts';
+import { type CallOptions, timeLeft } from './plants/deadline.ts';
 import { createPlantLoader, type PlantLoader } from './plants/plant-loader.ts';
 import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
 import { createPlantTable } from './plants/plant-table.ts';
@@ -14,14 +15,21 @@ export interface PlantStore extends PlantReader, PlantLoader {
    * Creates a plant; resolves when it is committed. It also resolves when the same plant (id, name
    * and tag) is stored already, so a create can safely be repeated.
    *
-   * @param options `deadline`: the time by which the call is answered; 5 s from now by default
    * @throws PlantStoreError `idTaken` when the id belongs to another plant, which stays unchanged;
    *   `overloaded` when too many creates wait, and `shuttingDown` once the store is closing (nothing
    *   was written); `databaseUnavailable` when the database did not answer in time (the plant may be
    *   stored: repeat the create); `invalidInput` when the plant is not a valid NewPlant, or the
    *   database cannot store it
    */
-  create(plant: NewPlant, options?: { deadline?: Deadline | undefined }): Promise<Plant>;
+  create(plant: NewPlant, options?: CallOptions): Promise<Plant>;
+
+  /**
+   * Deletes the plant with this id; resolves when that is committed, with whether there was one. The
+   * id is free afterwards.
+   *
+   * @throws PlantStoreError `databaseUnavailable`: the plant may be deleted, repeat the call
+   */
+  delete(id: bigint, options?: CallOptions): Promise<boolean>;
 
   /** The access tokens of the store's clients. */
   readonly accessTokens: AccessTokens;
@@ -58,9 +66,10 @@ function createPlantStore(database: Database): PlantStore {
   let closed: Promise<void> | undefined;
 
   return {
-    ...createPlantReader(database.bulk.db),
+    ...createPlantReader(database),
     ...createPlantLoader(database.bulk),
     create: writes.create.bind(writes),
+    delete: (id, options) => queryWithTimeout(table.delete(id), timeLeft(options)),
     accessTokens: createAccessTokens({ db: database.db }),
     events: writes.events,
     // Concurrent calls share one query, so that a silent database does not accumulate them.

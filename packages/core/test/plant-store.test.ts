@@ -1,4 +1,4 @@
-import { type NewPlant, Plant } from '@plant-store/schemas';
+import { type NewPlant, Plant, scopes } from '@plant-store/schemas';
 import { createDatabase, hasPgBouncer, startPgBouncer } from '@plant-store/test-setup';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -7,7 +7,7 @@ import { openPlantStore, type PlantStore } from '../src/plant-store.ts';
 import { createCaller } from '../src/procedures/router.ts';
 import { embedded, server } from './fixtures/databases.ts';
 
-const principal = { name: 'test' };
+const principal = { name: 'test', scopes };
 
 const databases = [embedded, server];
 

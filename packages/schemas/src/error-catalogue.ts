@@ -9,7 +9,12 @@ export const errorCatalogue = {
   malformedRequest: { code: 40002, when: 'the request is not valid HTTP or tRPC' },
   tokenMissing: { code: 40100, when: 'the request has no bearer token' },
   tokenInvalid: { code: 40101, when: 'the token is unknown, expired or revoked' },
+  insufficientScope: {
+    code: 40300,
+    when: 'the token does not have the scope that the operation needs',
+  },
   pathUnknown: { code: 40400, when: 'the path does not exist' },
+  plantUnknown: { code: 40401, when: 'no plant has this id' },
   methodNotAllowed: { code: 40500, when: 'the path does not support the method' },
   requestTimeout: { code: 40800, when: 'the client did not send the whole request in time' },
   idTaken: { code: 40900, when: 'the id belongs to another plant' },

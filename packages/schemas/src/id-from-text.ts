@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Int64, int64Range, int64Schema, isInt64 } from './int64.ts';
+import { int64Range, isInt64 } from './int64.ts';
 
 const notWhole = 'must be a whole number';
 
@@ -19,20 +19,3 @@ export const IdFromText = z
   .regex(/^(0|-?[1-9]\d*)$/, { error: notWhole, abort: true })
   .refine((text) => text.length <= maxLength && isInt64(BigInt(text)), `must be ${int64Range}`)
   .transform(BigInt);
-
-/**
- * An id in a procedure's input that REST reads from the path or the query.
- *
- * Over REST the id is text, which {@link IdFromText} reads. A caller over tRPC passes a `bigint` or a
- * safe-integer `number`, as for {@link Int64}. An OpenAPI document describes it as an int64.
- */
-export const IdParameter = z
-  // A transform, not a union: it has one message, and trpc-to-openapi does not coerce it.
-  .custom<bigint | number>()
-  .meta({ override: int64Schema })
-  .transform((value: unknown, context) => {
-    const { data, error } = (typeof value === 'string' ? IdFromText : Int64).safeParse(value);
-    if (data !== undefined) return data;
-    for (const { message } of error.issues) context.addIssue(message);
-    return z.NEVER;
-  });

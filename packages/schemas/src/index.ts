@@ -8,8 +8,17 @@ export {
   httpStatus,
 } from './error-catalogue.ts';
 export { formatJson } from './format-json.ts';
-export { IdFromText, IdParameter } from './id-from-text.ts';
+export { IdFromText } from './id-from-text.ts';
 export { Int64, int64Bounds } from './int64.ts';
 export { checkJsonDepth } from './json-depth.ts';
 export { isExact, parseJson } from './parse-json.ts';
 export { NewPlant, Plant } from './plant.ts';
+export { isScope, type Scope, scopes } from './scopes.ts';
+export {
+  defaultPageSize,
+  ListPlants,
+  maxPageSize,
+  PlantId,
+  PlantPage,
+  StoredPlant,
+} from './stored-plant.ts';

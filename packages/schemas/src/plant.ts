@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { Int64, int64Schema } from './int64.ts';
 
-/** Any text that Postgres can store: Postgres rejects U+0000 and lone surrogates. */
-const text = z
+/** A name or a tag: any text that Postgres can store. Postgres rejects U+0000 and lone surrogates. */
+export const PlantText = z
   .string({
     error: ({ input }) => `${input === undefined ? 'is missing: it ' : ''}must be a string`,
   })
@@ -17,16 +17,14 @@ const anyText = 'Any text, emoji included, except U+0000 and lone surrogates.';
 /** The reply to a create. */
 export const Plant = z
   .object({
-    name: text.meta({
+    name: PlantText.meta({
       description: `The name of the plant. ${anyText}`,
       examples: ['Monstera deliciosa'],
     }),
-    tag: text
-      .meta({
-        description: `Tag that specifies the type of the plant. ${anyText}`,
-        examples: ['Araceae'],
-      })
-      .optional(),
+    tag: PlantText.meta({
+      description: `Tag that specifies the type of the plant. ${anyText}`,
+      examples: ['Araceae'],
+    }).optional(),
   })
   .meta({ id: 'Plant' });
 

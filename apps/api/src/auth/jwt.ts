@@ -1,5 +1,6 @@
 import { createPrincipalCache, type TokenOwner } from '@plant-store/core/internal';
-import { errors, jwtVerify } from 'jose';
+import { isScope, type Scope } from '@plant-store/schemas';
+import { errors, type JWTPayload, jwtVerify } from 'jose';
 import type { Authenticate } from './authentication.ts';
 import { identityProviderKeys } from './identity-provider-keys.ts';
 
@@ -50,12 +51,23 @@ function createVerifier({ issuer, audience, jwksUrl }: JwtSettings) {
       const { sub, exp = 0 } = payload;
       const type = String(protectedHeader.typ ?? 'jwt').toLowerCase();
       if (typeof sub !== 'string' || sub === '' || !types.includes(type)) return nobody;
-      return { principal: { name: sub }, validUntil: exp * 1000 };
+      return { principal: { name: sub, scopes: scopesOf(payload) }, validUntil: exp * 1000 };
     } catch (error) {
       if (error instanceof errors.JOSEError) return nobody;
       throw error;
     }
   };
+}
+
+/**
+ * The scopes in a `scope` claim (RFC 8693 §4.2), where it names one of ours. Without one a JWT can
+ * create plants: that is what it could do before there were scopes.
+ */
+function scopesOf({ scope }: JWTPayload): readonly Scope[] {
+  const named = typeof scope === 'string' ? scope.split(' ') : [];
+  return named.some((each) => each.startsWith('plants:'))
+    ? named.filter(isScope)
+    : ['plants:create'];
 }
 
 /** Not cached: the JWT becomes valid when its key is published or when its `nbf` is reached. */

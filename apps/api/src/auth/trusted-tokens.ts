@@ -1,9 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Principal } from '@plant-store/core';
+import { scopes } from '@plant-store/schemas';
 import type { Authenticate } from './authentication.ts';
 
-/** An access token that is always valid, and the name of its principal. */
-export interface TrustedToken extends Principal {
+/** An access token that is always valid and has all scopes. */
+export interface TrustedToken {
+  /** The name of its principal. */
+  readonly name: string;
   readonly token: string;
 }
 
@@ -13,7 +15,7 @@ export function acceptTrustedTokens(
   fallback: Authenticate,
 ): Authenticate {
   const trusted = tokens.map(({ name, token }) => ({
-    principal: { name },
+    principal: { name, scopes },
     bytes: Buffer.from(token),
   }));
   return (token) => {

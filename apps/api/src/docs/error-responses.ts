@@ -2,19 +2,27 @@ import { type ErrorKind, errorCatalogue, errorKinds, httpStatus } from '@plant-s
 import { errorExamples } from '../errors/error-examples.ts';
 import { rateLimit, requestId, requiredHeader } from './reply-headers.ts';
 
-/** The responses of every error status that the server can send, with its error codes. */
-export function errorResponses(): Record<string, object> {
-  const byStatus = Object.entries(Object.groupBy(errorKinds, httpStatus));
+/** What decides which errors an operation can have. */
+interface Operation {
+  hasBody: boolean;
+  /** Whether its path has the id of a plant. */
+  namesPlant: boolean;
+}
+
+/** The responses of every error status that the server can send for an operation. */
+export function errorResponses(operation: Operation): Record<string, object> {
+  const kinds = errorKinds.filter((kind) => canHave(operation, kind));
+  const byStatus = Object.entries(Object.groupBy(kinds, httpStatus));
   return Object.fromEntries(
     byStatus.map(([status, group = []]) => [
       status,
       {
-        description: describe(status, group),
+        description: describe(status, group, operation),
         headers: headersOf(status, group),
         content: {
           'application/json': {
             schema: { $ref: '#/components/schemas/Error' },
-            examples: Object.fromEntries(group.map(example)),
+            examples: Object.fromEntries(group.map((kind) => [kind, example(kind, operation)])),
           },
         },
       },
@@ -22,9 +30,27 @@ export function errorResponses(): Record<string, object> {
   );
 }
 
-function describe(status: string, group: ErrorKind[]): string {
-  const lines = group.map((kind) => `${errorCatalogue[kind].code}: ${errorCatalogue[kind].when}`);
+/** The errors of requests that have a body; those of requests that create are among them. */
+const onlyWithBody: ReadonlySet<ErrorKind> = new Set([
+  'bodyNotJson',
+  'idTaken',
+  'bodyTooLarge',
+  'unsupportedMediaType',
+]);
+
+function canHave({ hasBody, namesPlant }: Operation, kind: ErrorKind): boolean {
+  if (kind === 'plantUnknown') return namesPlant;
+  return hasBody || !onlyWithBody.has(kind);
+}
+
+function describe(status: string, group: ErrorKind[], operation: Operation): string {
+  const lines = group.map((kind) => `${errorCatalogue[kind].code}: ${when(kind, operation)}`);
   return `${status === '400' ? 'Unexpected error. ' : ''}${lines.join('; ')}`;
+}
+
+function when(kind: ErrorKind, { hasBody }: Operation): string {
+  if (kind === 'invalidInput' && !hasBody) return 'a parameter is not valid';
+  return errorCatalogue[kind].when;
 }
 
 function headersOf(status: string, group: ErrorKind[]): object {
@@ -42,15 +68,25 @@ const beforeRateLimit: ReadonlySet<ErrorKind> = new Set([
   'headersTooLarge',
 ]);
 
-function example(kind: ErrorKind): [name: string, example: object] {
-  const { code, when } = errorCatalogue[kind];
-  return [kind, { summary: when, value: { error: code, message: errorExamples[kind] } }];
+function example(kind: ErrorKind, operation: Operation): object {
+  const isParameter = kind === 'invalidInput' && !operation.hasBody;
+  const message = isParameter ? parameterExample(operation) : errorExamples[kind];
+  const value = { error: errorCatalogue[kind].code, message };
+  return { summary: when(kind, operation), value };
+}
+
+function parameterExample({ namesPlant }: Operation): string {
+  const problem = namesPlant
+    ? 'id must be a whole number'
+    : 'limit must be an integer from 1 to 1000';
+  return `invalid input: ${problem}`;
 }
 
 const retryAfter = { 'Retry-After': requiredHeader('Seconds after which to try again') };
 
 const headersByStatus: Record<string, object> = {
   401: { 'WWW-Authenticate': requiredHeader('The challenge of RFC 6750') },
+  403: { 'WWW-Authenticate': requiredHeader('The challenge of RFC 6750') },
   405: { Allow: requiredHeader('The methods of this path') },
   429: retryAfter,
   503: retryAfter,

@@ -53,9 +53,11 @@ function operationsOf({ paths = {} }: OpenAPIObject): Operation[] {
 function correct(operation: Operation, schemas: Schemas): void {
   delete operation.security;
   if (operation.parameters?.length === 0) delete operation.parameters;
+  operation.parameters?.forEach(correctParameter);
+  const path = operation.parameters?.some((parameter) => Object(parameter).in === 'path');
   operation.responses = {
-    200: { ...operation.responses?.['200'], headers: { ...requestId, ...rateLimit } },
-    ...errorResponses(),
+    ...successOf(operation),
+    ...errorResponses({ hasBody: Boolean(operation.requestBody), namesPlant: Boolean(path) }),
   };
 
   // An inlined schema keeps its title, which is the name of its component.
@@ -66,6 +68,21 @@ function correct(operation: Operation, schemas: Schemas): void {
   media.example = exampleOf(media.schema);
   schemas[name] = media.schema;
   media.schema = { $ref: `#/components/schemas/${name}` };
+}
+
+/** The response of success. A procedure without an output has no body, and the status 204. */
+function successOf({ responses }: Operation): object {
+  const { content, ...success } = Object(responses?.['200']);
+  const headers = { ...requestId, ...rateLimit };
+  const isEmpty = Object.keys(content['application/json'].schema).length === 0;
+  return isEmpty ? { 204: { ...success, headers } } : { 200: { ...success, content, headers } };
+}
+
+/** Moves what a schema says about its parameter to the parameter, where tools look for it. */
+function correctParameter(parameter: object): void {
+  const { schema } = parameter as { schema: { description?: string; examples?: unknown[] } }; // Inlined.
+  const { description, examples, ...bounds } = schema;
+  Object.assign(parameter, { description, example: examples?.[0], schema: bounds });
 }
 
 type Content = Record<string, { schema: Inline | Reference; example?: unknown }>;

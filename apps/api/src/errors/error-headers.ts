@@ -1,8 +1,13 @@
 import type { ErrorKind } from '@plant-store/schemas';
+import type { HttpError } from './http-error.ts';
 
 /** The headers of an error reply, on either surface. */
-export function errorHeaders({ kind }: { kind: ErrorKind }): Record<string, string> {
-  return headersByKind[kind] ?? {};
+export function errorHeaders({ kind, requiredScope }: HttpError): Record<string, string> {
+  const headers = headersByKind[kind] ?? {};
+  if (!requiredScope) return headers;
+  // RFC 6750 §3.1.
+  const challenge = `Bearer realm="plant-store", error="insufficient_scope", scope="${requiredScope}"`;
+  return { ...headers, 'www-authenticate': challenge };
 }
 
 const retrySoon = { 'retry-after': '1' };

@@ -1,5 +1,11 @@
 import { describeError } from '@plant-store/core/router';
-import { type ErrorCode, type ErrorKind, errorCatalogue, httpStatus } from '@plant-store/schemas';
+import {
+  type ErrorCode,
+  type ErrorKind,
+  errorCatalogue,
+  httpStatus,
+  type Scope,
+} from '@plant-store/schemas';
 import type { FastifyError } from 'fastify';
 import { bodyTooLarge } from './body-limit.ts';
 
@@ -7,10 +13,17 @@ import { bodyTooLarge } from './body-limit.ts';
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly kind: ErrorKind;
+  /** The scope that is missing, for `insufficientScope`. */
+  readonly requiredScope: Scope | undefined;
 
-  constructor(kind: ErrorKind, message: string, options?: ErrorOptions) {
+  constructor(
+    kind: ErrorKind,
+    message: string,
+    { requiredScope, ...options }: ErrorOptions & { requiredScope?: Scope | undefined } = {},
+  ) {
     super(message, options);
     this.kind = kind;
+    this.requiredScope = requiredScope;
   }
 
   /** The error code in the catalogue, which is the field `error` of the reply. */
@@ -26,8 +39,8 @@ export class HttpError extends Error {
 /** Makes an HttpError of anything thrown on the way of a request. An unknown error is a bug. */
 export function toHttpError(thrown: unknown): HttpError {
   if (thrown instanceof HttpError) return thrown;
-  const { kind, message, cause } = fastifyError(thrown) ?? describeError(thrown);
-  return new HttpError(kind, message, { cause });
+  const { kind, message, ...options } = fastifyError(thrown) ?? describeError(thrown);
+  return new HttpError(kind, message, options);
 }
 
 function fastifyError(thrown: unknown) {

@@ -57,7 +57,8 @@ function checkTransferEncoding(request: IncomingMessage, reply: FastifyReply): v
   }
 }
 
-const methodsWithoutBody = new Set(['DELETE', 'GET', 'HEAD']);
+/** A body of these methods has no meaning (RFC 9110 §9.3) and is ignored. */
+export const methodsWithoutBody = new Set(['DELETE', 'GET', 'HEAD']);
 
 function checkBody({ headers }: FastifyRequest, reply: FastifyReply): void {
   if (Number(headers['content-length']) > bodyLimit) {

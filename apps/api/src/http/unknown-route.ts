@@ -11,21 +11,20 @@ export function rejectUnknownRoute(
   server: FastifyInstance,
   hint = 'the API reference (docs) lists the paths of this service',
 ): onRequestHookHandler {
-  const methodsByPath = new Map<string, Set<string>>();
+  const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   server.addHook('onRoute', ({ url, method }) => {
-    const methods = methodsByPath.get(url) ?? new Set();
-    for (const each of [method].flat()) methods.add(each);
-    methodsByPath.set(url, methods);
+    const route = routes.get(url) ?? { pattern: patternOf(url), methods: new Set() };
+    for (const each of [method].flat()) route.methods.add(each);
+    routes.set(url, route);
   });
 
   return (request, reply, done) => {
     if (!request.is404) return done();
     const path = pathOf(request);
-    const isBelow = (url: string) => url.endsWith('*') && path.startsWith(url.slice(0, -1));
-    const [, methods] = [...methodsByPath].find(([url]) => url === path || isBelow(url)) ?? [];
-    if (!methods) throw unknownPath(path, hint);
+    const route = [...routes.values()].find(({ pattern }) => pattern.test(path));
+    if (!route) throw unknownPath(path, hint);
 
-    const allow = [...methods].join(', ');
+    const allow = [...route.methods].join(', ');
     reply.header('allow', allow);
     // HEAD gets the length of the reply to GET (RFC 9110 §9.3.2), so its message is the same.
     const method = request.method === 'HEAD' ? 'GET' : request.method;
@@ -36,7 +35,7 @@ export function rejectUnknownRoute(
 /** A hook that answers `OPTIONS *`, which asks about the server as a whole (RFC 9110 §9.3.7). */
 export const answerServerOptions: onRequestHookHandler = ({ method, url }, reply, done) => {
   if (method !== 'OPTIONS' || url !== '*') return done();
-  reply.code(204).header('allow', 'GET, HEAD, POST, OPTIONS').send();
+  reply.code(204).header('allow', 'GET, HEAD, POST, DELETE, OPTIONS').send();
 };
 
 function unknownPath(path: string, hint: string): HttpError {
@@ -45,6 +44,12 @@ function unknownPath(path: string, hint: string): HttpError {
   }
   // It is not one of the forms for this method (RFC 9112 §3.2).
   return new HttpError('malformedRequest', `the request target ${path} does not start with /`);
+}
+
+/** Matches the paths of a route: `/plants/:id`, `/docs/*`. */
+function patternOf(url: string): RegExp {
+  const pattern = url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+').replace('*', '.*');
+  return new RegExp(`^${pattern}$`);
 }
 
 function pathOf(request: FastifyRequest): string {

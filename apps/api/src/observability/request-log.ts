@@ -65,7 +65,9 @@ export class RequestLog extends LogController {
     const { method, path } = describeRequest(request);
     const codes = errors ? `,"errors":[${errors.map(({ code }) => code)}]` : '';
     const address = JSON.stringify(ip ?? null); // Unknown when the connection closed at once.
-    const name = principal ? `,"principal":${JSON.stringify(principal.name)}` : '';
+    const name = principal
+      ? `,"principal":${JSON.stringify(principal.name)},"scope":"${principal.scopes.join(' ')}"`
+      : '';
     const ms = Math.round(milliseconds * 10) / 10;
     return (
       `{"level":30,"time":${Date.now()},${processBindings},"reqId":"${id}","method":"${method}",` +

@@ -3,9 +3,12 @@ import { checkJsonDepth, parseJson } from '@plant-store/schemas';
 import type { AnyTRPCProcedure, AnyTRPCRouter } from '@trpc/server';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { OpenApiMeta } from 'trpc-to-openapi';
+import * as z from 'zod';
 import { principalOf } from '../auth/authentication.ts';
 import { bodyNotJson, isObject, parseJsonBodies } from '../http/json-body.ts';
 import { sendJson } from '../http/json-reply.ts';
+import { methodsWithoutBody } from '../http/request-headers.ts';
+import { textReader } from './text-input.ts';
 
 interface RestOptions {
   store: PlantStore;
@@ -26,10 +29,11 @@ export async function rest(scope: FastifyInstance, { store, router }: RestOption
   // tRPC types this as a nested record. At run time it is flat: the keys are paths.
   const procedures: [string, AnyTRPCProcedure][] = Object.entries(router._def.procedures);
   for (const [path, procedure] of procedures) {
-    const { openapi } = procedure._def.meta as OpenApiMeta; // The router's own meta type.
-    if (!openapi) continue;
+    const { meta, inputs } = procedure._def as unknown as Definition; // Not all in tRPC's public type.
+    if (!meta?.openapi) continue;
 
-    const inputOf = inputReader(openapi);
+    const { openapi } = meta;
+    const inputOf = inputReader(openapi, inputs[0]);
     scope.route({
       method: openapi.method,
       url: openapi.path.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -42,7 +46,7 @@ export async function rest(scope: FastifyInstance, { store, router }: RestOption
           signal: undefined,
           batchIndex: 0,
         });
-        return sendJson(reply, result);
+        return result === undefined ? reply.code(204).send() : sendJson(reply, result);
       },
     });
   }
@@ -53,12 +57,28 @@ export async function rest(scope: FastifyInstance, { store, router }: RestOption
  * query for methods without a body. The values of path and query are text; the procedure's schema
  * reads them.
  */
-function inputReader({ method, path }: Operation): (request: FastifyRequest) => unknown {
-  if (method === 'GET' || method === 'DELETE') {
-    return ({ query, params }) => ({ ...Object(query), ...Object(params) });
+function inputReader({ method, path }: Operation, schema: z.ZodType = z.unknown()) {
+  const read = textReader(schema);
+  if (methodsWithoutBody.has(method)) {
+    return ({ query, params }: FastifyRequest) => read(merge(Object(query), Object(params)));
   }
-  if (!path.includes('{')) return ({ body }) => body;
-  return ({ body, params }) => (isObject(body) ? { ...body, ...Object(params) } : body);
+  if (!path.includes('{')) return ({ body }: FastifyRequest) => body;
+  return ({ body, params }: FastifyRequest) =>
+    isObject(body) ? { ...body, ...read(params) } : body;
+}
+
+/** Merges parameters. One that both have becomes a list, like one that is repeated in a query. */
+function merge(query: object, params: object): Record<string, unknown> {
+  const merged: Record<string, unknown> = { ...query };
+  for (const [name, value] of Object.entries(params)) {
+    merged[name] = name in query ? [value] : value;
+  }
+  return merged;
+}
+
+interface Definition {
+  readonly meta?: OpenApiMeta;
+  readonly inputs: readonly z.ZodType[];
 }
 
 type Operation = NonNullable<OpenApiMeta['openapi']>;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { openPlantStore } from '@plant-store/core';
+import { scopes } from '@plant-store/schemas';
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { expect, inject, it } from 'vitest';
@@ -15,7 +16,7 @@ it('no reply and no log line contains a token, a value, SQL or a stack trace', a
   const logStream = { write: (line: string) => log.push(line) };
   const server = await buildServer({
     store,
-    authenticate: () => ({ name: 'Ann' }),
+    authenticate: () => ({ name: 'Ann', scopes }),
     logLevel: 'trace',
     logStream,
     rateLimit: 1000,

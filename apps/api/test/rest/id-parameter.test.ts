@@ -1,6 +1,6 @@
 import { openPlantStore, type PlantStore } from '@plant-store/core';
 import { appRouter, type Context } from '@plant-store/core/router';
-import { formatJson, IdParameter } from '@plant-store/schemas';
+import { formatJson, Int64, scopes } from '@plant-store/schemas';
 import { createDatabase } from '@plant-store/test-setup';
 import { createTRPCClient, httpLink } from '@trpc/client';
 import { initTRPC } from '@trpc/server';
@@ -20,7 +20,7 @@ const t = initTRPC.meta<OpenApiMeta>().context<Context>().create({ transformer, 
 const router = t.router({
   getThing: t.procedure
     .meta({ openapi: { method: 'GET', path: '/things/{id}' } })
-    .input(z.object({ id: IdParameter, after: IdParameter.optional() }))
+    .input(z.object({ id: Int64, after: Int64.optional() }))
     .output(z.object({ id: z.bigint(), after: z.bigint().optional() }))
     .query(({ input }) => input),
 });
@@ -37,7 +37,7 @@ beforeAll(async () => {
   server.setErrorHandler(handleError);
   server.addHook(
     'onRequest',
-    requireToken(() => ({ name: 'test' })),
+    requireToken(() => ({ name: 'test', scopes })),
   );
   await server.register(rest, { store, router });
   // The surface is typed for the store's own router, but serves any.

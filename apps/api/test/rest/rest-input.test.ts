@@ -30,7 +30,7 @@ beforeAll(async () => {
   server = fastify();
   server.addHook(
     'onRequest',
-    requireToken(() => ({ name: 'test' })),
+    requireToken(() => ({ name: 'test', scopes: [] })),
   );
   await server.register(rest, { store, router });
 });

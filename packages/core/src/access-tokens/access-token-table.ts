@@ -1,3 +1,4 @@
+import { isScope, type Scope } from '@plant-store/schemas';
 import { and, eq, getTableColumns, inArray, isNull } from 'drizzle-orm';
 import type { Drizzle } from '../database/database.ts';
 import { accessTokens } from '../database/tables.ts';
@@ -5,6 +6,7 @@ import { accessTokens } from '../database/tables.ts';
 /** The public properties of an access token. The token itself and its hash stay secret. */
 export interface AccessToken {
   readonly name: string;
+  readonly scopes: readonly Scope[];
   readonly createdAt: Date;
   /** Null when the token never expires. */
   readonly expiresAt: Date | null;
@@ -15,7 +17,12 @@ export interface AccessToken {
 
 /** The SQL statements for access tokens. A request needs only `find` and `markUsed`, by hash. */
 export interface AccessTokenTable {
-  insert(row: { sha256: string; name: string; expiresAt?: Date | undefined }): Promise<void>;
+  insert(token: {
+    sha256: string;
+    name: string;
+    scopes: readonly Scope[];
+    expiresAt?: Date | undefined;
+  }): Promise<void>;
   /** The tokens with these hashes, by hash. */
   find(sha256s: readonly string[]): Promise<Map<string, AccessToken>>;
   /** All tokens, ordered by name and then by the time of their creation. */
@@ -31,17 +38,18 @@ export function createAccessTokenTable(db: Drizzle): AccessTokenTable {
   const { sha256: _, ...columns } = getTableColumns(accessTokens);
 
   return {
-    async insert(row) {
-      await db.insert(accessTokens).values(row);
+    async insert({ scopes, ...row }) {
+      await db.insert(accessTokens).values({ ...row, scope: scopes.join(' ') });
     },
 
     async find(sha256s) {
       const rows = await db.select().from(accessTokens).where(inArray(hash, sha256s));
-      return new Map(rows.map(({ sha256, ...token }) => [sha256, token]));
+      return new Map(rows.map(({ sha256, ...row }) => [sha256, toAccessToken(row)]));
     },
 
     async list() {
-      return db.select(columns).from(accessTokens).orderBy(tokenName, createdAt);
+      const rows = await db.select(columns).from(accessTokens).orderBy(tokenName, createdAt);
+      return rows.map(toAccessToken);
     },
 
     async revoke(name, at) {
@@ -63,4 +71,8 @@ export function createAccessTokenTable(db: Drizzle): AccessTokenTable {
       await db.update(accessTokens).set({ lastUsedAt: at }).where(inArray(hash, unlocked));
     },
   };
+}
+
+function toAccessToken<Row extends { scope: string }>({ scope, ...row }: Row) {
+  return { ...row, scopes: scope.split(' ').filter(isScope) };
 }

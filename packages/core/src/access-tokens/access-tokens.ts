@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { type Scope, scopes } from '@plant-store/schemas';
 import { z } from 'zod';
 import type { Drizzle } from '../database/database.ts';
+import { createLookupBatcher } from '../database/lookup-batcher.ts';
 import { queryWithTimeout } from '../database/timeout.ts';
 import { invalidInput } from '../plant-store-error.ts';
 import { type AccessToken, createAccessTokenTable } from './access-token-table.ts';
-import { createLookupBatcher } from './lookup-batcher.ts';
 import type { Authentication } from './principal.ts';
 import { createPrincipalCache, sha256Of, type TokenOwner } from './principal-cache.ts';
 import { createUseMarker } from './use-marker.ts';
@@ -12,12 +13,14 @@ import { createUseMarker } from './use-marker.ts';
 export interface AccessTokens {
   /**
    * Creates a token with a name and returns it; the database stores only its SHA-256. Several tokens
-   * may have the same name, so that a client can get a new one before the old one expires.
+   * may have the same name, so that a client can get a new one before the old one expires. A token
+   * can create and read plants unless `scopes` says otherwise.
    *
    * @throws PlantStoreError `databaseUnavailable`; `invalidInput` unless the name has 1 to 100
-   *   characters without control characters, and `expiresAt` is in the future or omitted
+   *   characters without control characters, there is at least one scope, and `expiresAt` is in the
+   *   future or omitted
    */
-  create(name: string, options?: { expiresAt?: Date | undefined }): Promise<string>;
+  create(name: string, options?: NewTokenOptions): Promise<string>;
   /**
    * All tokens, also expired and revoked ones, ordered by name and then by the time of their creation.
    *
@@ -40,6 +43,11 @@ export interface AccessTokens {
   authenticate(token: string): Authentication;
 }
 
+export interface NewTokenOptions {
+  readonly scopes?: readonly Scope[] | undefined;
+  readonly expiresAt?: Date | undefined;
+}
+
 /** Milliseconds between two updates of a token's last use, at least. */
 const lastUseInterval = 60_000;
 
@@ -58,12 +66,15 @@ export function createAccessTokens({
 }): AccessTokens {
   const table = createAccessTokenTable(db);
   const principals = createPrincipalCache({ find: findOwner, now });
-  const lookUp = createLookupBatcher(table);
+  const lookUp = createLookupBatcher<string, AccessToken>({
+    what: 'access tokens',
+    find: table.find,
+  });
   const markUsed = createUseMarker({ table, now });
 
   return {
-    async create(name, { expiresAt } = {}) {
-      const { data, error } = newToken(now()).safeParse({ name, expiresAt });
+    async create(name, { scopes: granted = defaultScopes, expiresAt } = {}) {
+      const { data, error } = newToken(now()).safeParse({ name, scopes: granted, expiresAt });
       if (error) throw invalidInput(error);
       const token = generateToken();
       await queryWithTimeout(table.insert({ sha256: sha256Of(token), ...data }));
@@ -88,9 +99,12 @@ export function createAccessTokens({
     if (!token || token.revokedAt || validUntil <= at) return noOwner;
 
     if (at - (token.lastUsedAt?.getTime() ?? 0) >= lastUseInterval) markUsed(sha256);
-    return { principal: { name: token.name }, validUntil };
+    const { name, scopes } = token;
+    return { principal: { name, scopes }, validUntil };
   }
 }
+
+const defaultScopes: readonly Scope[] = ['plants:create', 'plants:read'];
 
 const noOwner: TokenOwner = { principal: undefined, validUntil: Number.POSITIVE_INFINITY };
 
@@ -99,6 +113,9 @@ const newToken = (now: number) =>
     name: z.string('must be a string').regex(/^[^\p{Cc}\p{Cs}]{1,100}$/u, {
       error: 'must have 1 to 100 characters and no control characters',
     }),
+    scopes: z
+      .array(z.enum(scopes, { error: `must be of ${scopes.join(', ')}` }))
+      .min(1, 'must have at least one'),
     expiresAt: z
       .date({ error: 'must be a date' })
       .refine((date) => date.getTime() > now, 'must be in the future')

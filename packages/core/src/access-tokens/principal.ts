@@ -1,6 +1,10 @@
-/** The sender of a request, known by the name of the access token. */
+import type { Scope } from '@plant-store/schemas';
+
+/** The sender of a request, and what it may do. */
 export interface Principal {
+  /** The name under which the access token was created. */
   readonly name: string;
+  readonly scopes: readonly Scope[];
 }
 
 /**

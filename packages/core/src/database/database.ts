@@ -6,11 +6,19 @@ export interface Database {
   readonly db: Drizzle;
   /** Insert statements that may run at the same time. */
   readonly maxInFlight: number;
-  /** Runs a prepared statement; `count` is the number of rows that it changed. */
-  query(statement: string, values: (string | null)[]): Promise<{ count: number }>;
+  readonly query: Query;
   readonly bulk: Bulk;
   close(): Promise<void>;
 }
+
+/**
+ * Runs a prepared statement. Returns its rows as arrays, as the driver reads them, and how many rows
+ * it returned or changed.
+ */
+export type Query = (
+  statement: string,
+  values: (string | null)[],
+) => Promise<{ rows: unknown[]; count: number }>;
 
 /**
  * Access for statements about many plants, which may be slow. On a server they have a connection of
@@ -18,6 +26,7 @@ export interface Database {
  */
 export interface Bulk {
   readonly db: Drizzle;
+  readonly query: Query;
   /** Loads rows in COPY's text format into `plants`: all of them in one commit, or none. */
   copyPlants(rows: string): Promise<void>;
 }

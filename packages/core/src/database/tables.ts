@@ -1,4 +1,5 @@
-import { bigint, customType, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
+import { type AnyColumn, type SQL, sql } from 'drizzle-orm';
+import { bigint, customType, index, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
 
 /** A bytea column, which the code reads and writes as hexadecimal text. */
 const bytes = customType<{ data: string; driverData: Uint8Array }>({
@@ -13,17 +14,31 @@ const createdAt = () => time('created_at').notNull().defaultNow();
 
 // The tables can be distributed by their primary keys on Citus: they have no sequence, trigger or
 // foreign key.
-export const plants = pgTable('plants', {
-  id: bigint({ mode: 'bigint' }).primaryKey(),
-  name: text().notNull(),
-  tag: text(),
-  createdAt: createdAt(),
-});
+export const plants = pgTable(
+  'plants',
+  {
+    id: bigint({ mode: 'bigint' }).primaryKey(),
+    name: text().notNull(),
+    tag: text(),
+    createdAt: createdAt(),
+  },
+  ({ id, tag }) => [
+    // An index entry has at most 2,704 bytes. A tag may be longer, so the index has its hash.
+    index('plants_tag').on(tagHash(tag), id).where(sql`${tag} is not null`),
+  ],
+);
+
+/** The hash of a tag, which the index has instead of the tag. */
+export function tagHash(tag: AnyColumn | SQL): SQL {
+  return sql`hashtextextended(${tag}, 0)`;
+}
 
 // The table has the SHA-256 of each token, never the token itself.
 export const accessTokens = pgTable('access_tokens', {
   sha256: bytes().primaryKey(),
   name: text().notNull(),
+  // Separated by spaces (RFC 6749 §3.3). A token from before scopes can create, and nothing else.
+  scope: text().notNull().default('plants:create'),
   createdAt: createdAt(),
   expiresAt: time('expires_at'),
   revokedAt: time('revoked_at'),

@@ -6,5 +6,10 @@ import { type AnyColumn, type SQL, sql } from 'drizzle-orm';
  * value, and the mapper removes it.
  */
 export function exactText<T extends string | null>(column: AnyColumn): SQL<T> {
-  return sql<T>`'.' || ${column}`.mapWith((text: string) => text.slice(1) as T); // Drizzle maps no null.
+  return sql<T>`'.' || ${column}`.mapWith((text: string) => withoutDot(text) as T); // Drizzle maps no null.
+}
+
+/** Removes the dot from a value that Drizzle does not map. */
+export function withoutDot(text: string): string {
+  return text.slice(1);
 }

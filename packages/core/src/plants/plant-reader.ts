@@ -1,35 +1,32 @@
-import type { NewPlant } from '@plant-store/schemas';
-import { and, asc, eq, getTableColumns, gt, gte, lt, type SQL, sql } from 'drizzle-orm';
-import type { Drizzle } from '../database/database.ts';
+import type { ListPlants, PlantPage, StoredPlant } from '@plant-store/schemas';
+import { sql } from 'drizzle-orm';
+import type { Database } from '../database/database.ts';
 import { orUnavailable } from '../database/database-error.ts';
+import { createLookupBatcher } from '../database/lookup-batcher.ts';
 import { plants } from '../database/tables.ts';
-import { exactText } from './exact-text.ts';
-
-/** A plant as it is stored. */
-export interface StoredPlant extends NewPlant {
-  /** When it was inserted into this store. */
-  readonly createdAt: Date;
-}
+import { queryWithTimeout } from '../database/timeout.ts';
+import { type CallOptions, timeLeft } from './deadline.ts';
+import { createPageReader, type PageQuery } from './page-reader.ts';
+import { prepareStatement } from './statement.ts';
+import { type StoredPlantRow, storedPlantColumns, toStoredPlant } from './stored-plant.ts';
 
 /** Which plants to read; all of them when every property is omitted. */
-export interface PlantQuery {
-  /** Only plants with this tag. */
-  readonly tag?: string | undefined;
-  /** Only plants that were created at this time or later. */
-  readonly since?: Date | undefined;
-  /** Only plants with greater ids. */
-  readonly after?: bigint | undefined;
-  /** How many plants to read, at most. */
-  readonly limit?: number | undefined;
-}
+export type PlantQuery = Partial<PageQuery>;
 
 export interface PlantReader {
   /**
    * The plant with this id; undefined when there is none.
    *
+   * @throws PlantStoreError `databaseUnavailable`, or `overloaded` when too many look-ups wait
+   */
+  get(id: bigint, options?: CallOptions): Promise<StoredPlant | undefined>;
+  /**
+   * A page of plants, ascending by id. It has fewer plants than `limit` when their names and tags
+   * exceed 1 MiB; `next` is the `after` of the next page.
+   *
    * @throws PlantStoreError `databaseUnavailable`
    */
-  get(id: bigint): Promise<StoredPlant | undefined>;
+  list(query: ListPlants, options?: CallOptions): Promise<PlantPage>;
   /**
    * Reads plants ascending by id, in pages of limited size. A plant that exists the whole time is
    * returned exactly once. A plant that is created meanwhile may or may not be returned.
@@ -39,56 +36,47 @@ export interface PlantReader {
   read(query?: PlantQuery): AsyncGenerator<StoredPlant[]>;
 }
 
-/** A page has at most `maxPlants` plants, and ends with the plant whose text reaches `maxBytes`. */
-const maxPlants = 5_000;
-const maxBytes = 1024 * 1024;
+/** Plants in a page of `read`, at most. */
+const bulkPageSize = 5_000;
 
-export function createPlantReader(db: Drizzle): PlantReader {
-  return {
-    async get(id) {
-      const [plant] = await page(eq(plants.id, id), 1);
-      return plant;
+/** @param database reads single plants and pages for requests; its `bulk` reads all plants */
+export function createPlantReader({ db, query, bulk }: Omit<Database, 'close'>): PlantReader {
+  const readPage = createPageReader({ db, query });
+  const readBulkPage = createPageReader(bulk);
+  const selectByIds = prepareStatement(
+    query,
+    db
+      .select(storedPlantColumns(plants))
+      .from(plants)
+      .where(sql`${plants.id} = any(${sql.placeholder('ids')}::bigint[])`),
+  );
+  const lookUp = createLookupBatcher<bigint, StoredPlant>({
+    what: 'plants',
+    async find(ids) {
+      const { rows } = await selectByIds({ ids: `{${ids}}` });
+      const found = (rows as StoredPlantRow[]).map(toStoredPlant); // The selected columns.
+      return new Map(found.map((plant) => [plant.id, plant]));
     },
+  });
 
-    async *read({ tag, since, after, limit = Number.POSITIVE_INFINITY } = {}) {
+  return {
+    get: (id, options) => lookUp(id, timeLeft(options)),
+
+    list: (page, options) => queryWithTimeout(readPage(page), timeLeft(options)),
+
+    async *read({ limit = Number.POSITIVE_INFINITY, ...condition } = {}) {
       let remaining = limit;
-      let last = after;
+      let { after } = condition;
       while (remaining > 0) {
-        const condition = and(
-          last === undefined ? undefined : gt(plants.id, last),
-          tag === undefined ? undefined : eq(plants.tag, tag),
-          since && gte(plants.createdAt, since),
+        const size = Math.min(remaining, bulkPageSize);
+        const { plants, next } = await orUnavailable(
+          readBulkPage({ ...condition, after, limit: size }),
         );
-        const found = await page(condition, Math.min(remaining, maxPlants));
-        if (found.length === 0) return;
-        yield found;
-        remaining -= found.length;
-        last = found.at(-1)?.id;
+        if (plants.length > 0) yield plants;
+        if (next === undefined) return;
+        remaining -= plants.length;
+        after = next;
       }
     },
   };
-
-  /** Reads the first plants that meet a condition. The database keeps nothing open between pages. */
-  async function page(condition: SQL | undefined, limit: number): Promise<StoredPlant[]> {
-    const first = db
-      .select({ ...getTableColumns(plants), bytesBefore: bytesBefore.as('bytes_before') })
-      .from(plants)
-      .where(condition)
-      .orderBy(asc(plants.id))
-      .limit(limit)
-      .as('first');
-    const { id, name, tag, createdAt } = first;
-    const query = db
-      .select({ id, name: exactText<string>(name), tag: exactText<string | null>(tag), createdAt })
-      .from(first)
-      .where(lt(first.bytesBefore, maxBytes))
-      .orderBy(asc(id));
-    const rows = await orUnavailable(query);
-    return rows.map(({ tag, ...row }) => ({ ...row, ...(tag !== null && { tag }) }));
-  }
 }
-
-/** The bytes of the names and tags of all preceding plants. */
-const bytesBefore = sql<number>`coalesce(
-  sum(octet_length(${plants.name}) + coalesce(octet_length(${plants.tag}), 0))
-    over (order by ${plants.id} rows between unbounded preceding and 1 preceding), 0)`;

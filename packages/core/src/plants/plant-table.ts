@@ -1,5 +1,5 @@
 import type { NewPlant } from '@plant-store/schemas';
-import { inArray, sql } from 'drizzle-orm';
+import { eq, inArray, sql } from 'drizzle-orm';
 import type { Database, Drizzle } from '../database/database.ts';
 import { plants } from '../database/tables.ts';
 import { queryWithTimeout } from '../database/timeout.ts';
@@ -9,17 +9,23 @@ import { exactText } from './exact-text.ts';
 export interface PlantTable {
   /**
    * Inserts plants with distinct ids in one statement and one commit, skips those whose id is taken,
-   * and returns how many it inserted.
+   * and returns the ids that it inserted.
    */
-  insert(batch: readonly NewPlant[]): Promise<number>;
+  insert(batch: readonly NewPlant[]): Promise<Set<bigint>>;
   /** Returns the plants that are stored under these ids, once they are durable on the standby. */
   find(ids: readonly bigint[]): Promise<NewPlant[]>;
+  /** Deletes a plant, and returns whether there was one. */
+  delete(id: bigint): Promise<boolean>;
   /** Checks that the table exists. */
   ready(): Promise<void>;
 }
 
 export function createPlantTable({ db, query }: Pick<Database, 'db' | 'query'>): PlantTable {
   const inserts = new Map<number, string>();
+  const deleteStatement = db
+    .delete(plants)
+    .where(eq(plants.id, sql.placeholder('id')))
+    .toSQL().sql;
 
   return {
     async insert(batch) {
@@ -27,13 +33,21 @@ export function createPlantTable({ db, query }: Pick<Database, 'db' | 'query'>):
       const statement = inserts.get(size) ?? insertStatement(db, size);
       inserts.set(size, statement);
       const values = batch.flatMap(({ id, name, tag = null }) => [String(id), name, tag]);
-      return (await query(statement, values)).count;
+      const { rows } = await query(statement, values);
+      // Nearly always every plant is new.
+      if (rows.length === size) return new Set(batch.map(({ id }) => id));
+      return new Set(rows.map((row) => BigInt((row as [string])[0]))); // `returning id`.
     },
 
     async find(ids) {
       const found = await findPlants(db, ids);
       await waitForStandby(db);
       return found;
+    },
+
+    async delete(id) {
+      const { count } = await query(deleteStatement, [String(id)]);
+      return count > 0;
     },
 
     async ready() {
@@ -72,5 +86,10 @@ function insertStatement(db: Drizzle, size: number): string {
     tag: sql.placeholder('tag'),
   };
   const rows = Array.from({ length: size }, () => row);
-  return db.insert(plants).values(rows).onConflictDoNothing({ target: plants.id }).toSQL().sql;
+  return db
+    .insert(plants)
+    .values(rows)
+    .onConflictDoNothing({ target: plants.id })
+    .returning({ id: plants.id })
+    .toSQL().sql;
 }

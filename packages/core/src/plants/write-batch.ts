@@ -32,8 +32,12 @@ export async function writeBatch(
     const sentAt = performance.now();
     const inserted = await table.insert(plants);
     onCommit({ size: plants.length, milliseconds: performance.now() - sentAt });
-    const isAllNew = inserted === plants.length;
-    answerAll(unanswered, isAllNew ? plants : await table.find(plants.map(({ id }) => id)));
+    const taken = plants.flatMap(({ id }) => (inserted.has(id) ? [] : [id]));
+    const found = taken.length > 0 ? await table.find(taken) : [];
+    const stored = [...plants.filter(({ id }) => inserted.has(id)), ...found];
+    // An id was taken, and its plant was deleted before the comparison: now the id may be free.
+    const deleted = answerAll(unanswered, stored);
+    if (deleted.length > 0) await writeBatch(table, deleted, onCommit);
   } catch (error) {
     if (!isDataError(error)) return failAll(unanswered, outcomeUnknown(error));
     if (unanswered.length === 1) return failAll(unanswered, plantRejected(error));
@@ -41,15 +45,17 @@ export async function writeBatch(
   }
 }
 
-/** Compares each create with the plant that is stored under its id. */
-function answerAll(creates: readonly PendingCreate[], stored: readonly NewPlant[]): void {
+/** Compares each create with the plant that is stored under its id. Returns those without a plant. */
+function answerAll(
+  creates: readonly PendingCreate[],
+  stored: readonly NewPlant[],
+): PendingCreate[] {
   const storedById = new Map(stored.map((plant) => [plant.id, plant]));
-  for (const create of creates) {
+  return creates.filter((create) => {
     const plant = storedById.get(create.plant.id);
     if (plant) create.answer(plant);
-    // The id was taken, and its plant was deleted before it could be compared.
-    else create.fail(outcomeUnknown());
-  }
+    return !plant;
+  });
 }
 
 function failAll(creates: readonly PendingCreate[], error: PlantStoreError): void {

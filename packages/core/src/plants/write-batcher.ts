@@ -3,7 +3,7 @@ import { NewPlant, type Plant } from '@plant-store/schemas';
 import { invalidInput } from '../plant-store-error.ts';
 import { notAccepted } from './create-errors.ts';
 import { CreateQueue } from './create-queue.ts';
-import { type Deadline, defaultTimeout } from './deadline.ts';
+import { type CallOptions, type Deadline, defaultTimeout } from './deadline.ts';
 import { PendingCreate } from './pending-create.ts';
 import type { PlantTable } from './plant-table.ts';
 import { type CommittedBatch, writeBatch } from './write-batch.ts';
@@ -50,7 +50,7 @@ export class WriteBatcher {
   }
 
   /** See `PlantStore.create`. */
-  async create(plant: NewPlant, options: { deadline?: Deadline | undefined } = {}): Promise<Plant> {
+  async create(plant: NewPlant, options: CallOptions = {}): Promise<Plant> {
     // Internal tools also call this method, and may bypass the types.
     const { data, error } = NewPlant.safeParse(plant);
     if (error) throw invalidInput(error);

@@ -4,6 +4,7 @@ import { procedure } from './trpc.ts';
 /** Creates a plant. The client chooses its id, which makes a retry safe: see `PlantStore.create`. */
 export const createPlant = procedure
   .meta({
+    scope: 'plants:create',
     openapi: {
       method: 'POST',
       path: '/plants',

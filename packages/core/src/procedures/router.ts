@@ -1,12 +1,14 @@
 import { createPlant } from './create-plant.ts';
+import { deletePlant } from './delete-plant.ts';
+import { getPlant } from './get-plant.ts';
+import { listPlants } from './list-plants.ts';
+import { requireScope } from './require-scope.ts';
 import { runDirectly } from './run-procedure.ts';
 import { t } from './trpc.ts';
 
 /** Every procedure of the store. Each one is a tRPC call and a REST operation with its documentation. */
 export const appRouter = t.router(
-  runDirectly({
-    createPlant,
-  }),
+  runDirectly({ createPlant, getPlant, listPlants, deletePlant }, requireScope),
 );
 
 export type AppRouter = typeof appRouter;

@@ -13,11 +13,13 @@ import { toTRPCError } from './trpc-error.ts';
  */
 export function runDirectly<Procedures extends Record<string, AnyTRPCProcedure>>(
   procedures: Procedures,
+  authorize: Authorize = () => {},
 ): Procedures {
   const direct = Object.entries(procedures).map(([name, procedure]) => {
     const steps = stepsOf(procedure);
     const run = async (call: Call) => {
       try {
+        authorize(procedure._def.meta, call.ctx);
         if (!steps) return await (procedure as unknown as Run)(call); // tRPC hides the call options.
         const input = await parse(steps.input, await call.getRawInput(), inputError);
         const output = await steps.resolver({ ...call, input });
@@ -30,6 +32,9 @@ export function runDirectly<Procedures extends Record<string, AnyTRPCProcedure>>
   });
   return Object.fromEntries(direct);
 }
+
+/** Throws when a call may not run. Both arguments have the types that the router was made with. */
+type Authorize = (meta: unknown, context: object) => void;
 
 interface Call {
   readonly ctx: object;

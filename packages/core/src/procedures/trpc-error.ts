@@ -1,4 +1,4 @@
-import { type ErrorKind, errorCatalogue, httpStatus } from '@plant-store/schemas';
+import { type ErrorKind, errorCatalogue, httpStatus, type Scope } from '@plant-store/schemas';
 import { getTRPCErrorFromUnknown, TRPCError } from '@trpc/server';
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import { flattenError, ZodError } from 'zod';
@@ -10,6 +10,8 @@ type TRPCCode = TRPCError['code'];
 export interface DescribedError {
   readonly kind: ErrorKind;
   readonly message: string;
+  /** The scope that is missing, for `insufficientScope`. */
+  readonly requiredScope?: Scope | undefined;
   /** Only for the operator. */
   readonly cause?: unknown;
 }
@@ -31,7 +33,10 @@ function plantStoreErrorOf(thrown: unknown): PlantStoreError | undefined {
 /** Finds the catalogue's entry for anything thrown. Any other error is a bug; its message is masked. */
 export function describeError(thrown: unknown): DescribedError {
   const { cause, code, message } = toTRPCError(thrown);
-  if (cause instanceof PlantStoreError) return cause;
+  if (cause instanceof PlantStoreError) {
+    const { kind, message, requiredScope, cause: reason } = cause;
+    return { kind, message, requiredScope, cause: reason };
+  }
   if (code === 'BAD_REQUEST' && cause instanceof SyntaxError) {
     return { kind: 'bodyNotJson', message: `the body is not JSON: ${cause.message}`, cause };
   }
@@ -65,6 +70,7 @@ function trpcCode(kind: ErrorKind): TRPCCode {
 const codeByStatus: Record<number, TRPCCode> = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
   404: 'NOT_FOUND',
   405: 'METHOD_NOT_SUPPORTED',
   408: 'TIMEOUT',

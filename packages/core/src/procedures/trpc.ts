@@ -1,3 +1,4 @@
+import type { Scope } from '@plant-store/schemas';
 import { initTRPC } from '@trpc/server';
 import type { Principal } from '../access-tokens/principal.ts';
 import type { PlantStore } from '../plant-store.ts';
@@ -20,6 +21,8 @@ export interface Context {
  * one, because an interface has no index signature.
  */
 export type ProcedureMeta = {
+  /** The scope that the caller needs. */
+  readonly scope: Scope;
   readonly openapi?: {
     readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
     readonly path: `/${string}`;

@@ -6,7 +6,7 @@ import {
 } from '../../src/access-tokens/principal-cache.ts';
 
 const forever = Number.POSITIVE_INFINITY;
-const ann: TokenOwner = { principal: { name: 'Ann' }, validUntil: forever };
+const ann: TokenOwner = { principal: { name: 'Ann', scopes: [] }, validUntil: forever };
 const noOwner: TokenOwner = { principal: undefined, validUntil: forever };
 
 describe('a principal cache', () => {

@@ -1,15 +1,38 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
-import { embedded, server } from '../fixtures/databases.ts';
 
-describe.each([embedded, server])('reading plants from $name', ({ provide }) => {
+const open = {
+  async PGlite() {
+    const dataDirectory = await mkdtemp(join(tmpdir(), 'plant-store-'));
+    const store = await openPlantStore({ dataDirectory });
+    return { store, remove: () => rm(dataDirectory, { recursive: true }) };
+  },
+  async Postgres() {
+    const databaseUrl = await createDatabase(inject('postgresUrl'));
+    return { store: await openPlantStore({ databaseUrl }), remove: async () => {} };
+  },
+};
+
+const [least, greatest] = [-(2n ** 63n), 2n ** 63n - 1n];
+
+describe.each(Object.entries(open))('reading from a store on %s', (_name, openStore) => {
   let store: PlantStore;
   let remove: () => Promise<void>;
 
+  const plants = [least, -1n, 0n, 2n ** 53n + 1n, greatest].map((id, i) => ({
+    id,
+    name: `\ufeff plant ${id} 🌻`,
+    ...(i % 2 === 0 && { tag: 'even' }),
+  }));
+
   beforeAll(async () => {
-    const database = await provide();
-    remove = database.remove;
-    store = await openPlantStore(database.options);
+    ({ store, remove } = await openStore());
+    for (const plant of plants) await store.create(plant);
   });
 
   afterAll(async () => {
@@ -17,28 +40,73 @@ describe.each([embedded, server])('reading plants from $name', ({ provide }) => 
     await remove();
   });
 
-  it('selects plants by tag, by id and by time, up to a limit', async () => {
-    const plants = [1n, 2n, 3n, 4n].map((id) => ({
-      id,
-      name: 'x',
-      tag: id % 2n === 0n ? 'even' : 'odd',
-    }));
-    await store.load(plants);
-    const { createdAt: since } = (await store.get(1n)) ?? {};
-    const idsOf = async (query: Parameters<PlantStore['read']>[0]) =>
-      (await Array.fromAsync(store.read(query))).flat().map(({ id }) => id);
-
-    expect(await idsOf({ tag: 'even' })).toEqual([2n, 4n]);
-    expect(await idsOf({ after: 2n })).toEqual([3n, 4n]);
-    expect(await idsOf({ after: 0n, limit: 3 })).toEqual([1n, 2n, 3n]);
-    expect(await idsOf({ since })).toEqual([1n, 2n, 3n, 4n]);
-    expect(await idsOf({ since: new Date(Date.now() + 60_000) })).toEqual([]);
+  it('returns a plant exactly as it was created, with the time of its creation', async () => {
+    for (const plant of plants) {
+      const stored = await store.get(plant.id);
+      expect(stored).toEqual({ ...plant, createdAt: expect.any(Date) });
+      expect(Math.abs(Date.now() - Number(stored?.createdAt))).toBeLessThan(60_000);
+    }
   });
 
-  it('ends a page early when its plants are long', async () => {
-    const name = 'x'.repeat(700_000);
-    await store.load([11n, 12n, 13n, 14n, 15n].map((id) => ({ id, name })));
-    const pages = await Array.fromAsync(store.read({ after: 10n }));
-    expect(pages.map(({ length }) => length)).toEqual([2, 2, 1]);
+  it('returns undefined for an id without a plant, beside others at the same time', async () => {
+    const ids = [5n, least, 6n, least, greatest];
+    const found = await Promise.all(ids.map((id) => store.get(id)));
+    expect(found.map((plant) => plant?.id)).toEqual([undefined, least, undefined, least, greatest]);
   });
+
+  it('lists pages ascending by id, each with where the next one begins', async () => {
+    const first = await store.list({ limit: 2 });
+    expect(first.plants.map(({ id }) => id)).toEqual([least, -1n]);
+    expect(first.next).toBe(-1n);
+    const second = await store.list({ limit: 3, after: -1n });
+    expect(second.plants.map(({ id }) => id)).toEqual([0n, 2n ** 53n + 1n, greatest]);
+    expect(second).not.toHaveProperty('next');
+    expect(await store.list({ limit: 3, after: greatest })).toEqual({ plants: [] });
+  });
+
+  it('lists only the plants with a tag', async () => {
+    const page = await store.list({ tag: 'even', limit: 2 });
+    expect(page.plants.map(({ id }) => id)).toEqual([least, 0n]);
+    expect(page.next).toBe(0n);
+    expect((await store.list({ tag: 'even', limit: 2, after: 0n })).plants).toHaveLength(1);
+    expect(await store.list({ tag: 'Even', limit: 2 })).toEqual({ plants: [] });
+  });
+
+  it('ends a page with the plant that exceeds 1 MiB', async () => {
+    const tag = 'long '.repeat(50_000);
+    for (let id = 100n; id < 106n; id++) {
+      await store.create({ id, name: 'x'.repeat(400_000), tag });
+    }
+    const sizes: number[] = [];
+    for (let after: bigint | undefined; ; ) {
+      const page = await store.list({ tag, after, limit: 1000 });
+      sizes.push(page.plants.length);
+      after = page.next;
+      if (after === undefined) break;
+    }
+    expect(sizes).toEqual([2, 2, 2]);
+  });
+
+  it('deletes a plant, whose id is free afterwards', async () => {
+    const [id] = [200n];
+    await store.create({ id, name: 'misspelt' });
+    expect(await store.delete(id)).toBe(true);
+    expect(await store.delete(id)).toBe(false);
+    expect(await store.get(id)).toBeUndefined();
+    await store.create({ id, name: 'Monstera' });
+    expect(await store.get(id)).toMatchObject({ name: 'Monstera' });
+  });
+});
+
+it('gives up on a read at its deadline', async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const store = await openPlantStore({ databaseUrl });
+  const sql = postgres(databaseUrl, { max: 1 });
+  await sql`begin`;
+  await sql`lock table plants in access exclusive mode`;
+  const deadline = performance.now() + 50;
+  const reads = [store.get(0n, { deadline }), store.list({ limit: 1 }, { deadline })];
+  for (const read of reads) await expect(read).rejects.toMatchObject({ code: 50300 });
+  await sql.end();
+  await store.close();
 });

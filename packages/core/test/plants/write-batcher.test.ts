@@ -49,7 +49,7 @@ function tableWithLatency(latencyOf: (statement: number) => number): PlantTable 
     ...table,
     insert: async (batch) => {
       await new Promise((resolve) => setTimeout(resolve, latencyOf(++statements)));
-      return batch.length;
+      return new Set(batch.map(({ id }) => id));
     },
   };
 }
@@ -74,7 +74,7 @@ it('sends the first create at once and batches those that arrive meanwhile', asy
 
 it('sends a second statement when it is full or the first one is slow', async () => {
   const sizes: number[] = [];
-  const slowInsert = Promise.withResolvers<number>();
+  const slowInsert = Promise.withResolvers<Set<bigint>>();
   const insert: PlantTable['insert'] = (batch) => {
     sizes.push(batch.length);
     return sizes.length === 1 ? slowInsert.promise : table.insert(batch);
@@ -88,7 +88,7 @@ it('sends a second statement when it is full or the first one is slow', async ()
   const [slow, ...others] = plantsFrom(8000, 16).map((plant) => writes.create(plant));
   await Promise.all(others);
   expect(sizes).toEqual([1, 10, 5]);
-  slowInsert.resolve(1);
+  slowInsert.resolve(new Set([8000n]));
   await expect(slow).resolves.toEqual({ name: 'plant 8000' });
 });
 
@@ -196,7 +196,7 @@ it('fills its statements even when each takes half of the deadline', async () =>
 });
 
 it('sends no statement while those in flight hang, and continues when one returns', async () => {
-  const hung = Promise.withResolvers<number>();
+  const hung = Promise.withResolvers<Set<bigint>>();
   let statements = 0;
   const hangingAtFirst: PlantTable = {
     ...table,
@@ -215,7 +215,7 @@ it('sends no statement while those in flight hang, and continues when one return
   await expect(writes.create({ id: 5003n, name: 'x' })).rejects.toMatchObject({ code: 50300 });
   expect(statements).toBe(1);
 
-  hung.resolve(0);
+  hung.resolve(new Set());
   await hung.promise;
   const inTenSeconds = { deadline: performance.now() + 10_000 };
   await expect(writes.create({ id: 5004n, name: 'x' }, inTenSeconds)).resolves.toEqual({
@@ -266,10 +266,39 @@ it('answers the creates of a batch even when a listener throws', async () => {
   expect(warn).toHaveBeenCalledWith(thrown);
 });
 
-it('reports an unknown outcome when the plant with the same id was deleted meanwhile', async () => {
-  const deleted: PlantTable = { ...table, insert: async () => 0, find: async () => [] };
-  const writes = new WriteBatcher({ table: deleted, maxInFlight: 1 });
-  await expect(writes.create({ id: 6000n, name: 'x' })).rejects.toMatchObject({ code: 50300 });
+it('creates a plant whose id was taken until the plant under it was deleted', async () => {
+  let inserts = 0;
+  const deleting: PlantTable = {
+    ...table,
+    insert: async (batch) => (++inserts === 1 ? new Set() : table.insert(batch)),
+  };
+  const writes = new WriteBatcher({ table: deleting, maxInFlight: 1 });
+  await expect(writes.create({ id: 6000n, name: 'x' })).resolves.toEqual({ name: 'x' });
+  expect(await table.find([6000n])).toEqual([{ id: 6000n, name: 'x' }]);
+});
+
+it('never inserts a plant again that was deleted after its insert', async () => {
+  await sql`insert into plants (id, name) values (6010, 'taken')`;
+  const deleting: PlantTable = {
+    ...table,
+    find: async (ids) => {
+      await sql`delete from plants where id = 6011`;
+      return table.find(ids);
+    },
+  };
+  const writes = new WriteBatcher({ table: deleting, maxInFlight: 1, maxBatch: 2 });
+  const first = writes.create({ id: 6009n, name: 'x' });
+  const outcomes = await Promise.allSettled([
+    first,
+    writes.create({ id: 6010n, name: 'other' }),
+    writes.create({ id: 6011n, name: 'x' }),
+  ]);
+  expect(outcomes).toMatchObject([
+    { value: { name: 'x' } },
+    { reason: { kind: 'idTaken' } },
+    { value: { name: 'x' } },
+  ]);
+  expect(await table.find([6011n])).toEqual([]);
 });
 
 it('throws databaseUnavailable when the table is missing', async () => {

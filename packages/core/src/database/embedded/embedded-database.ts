@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
 import { migrate } from 'drizzle-orm/pglite/migrator';
-import { copyIntoPlants, type Database, type Drizzle, migrationsFolder } from '../database.ts';
+import {
+  copyIntoPlants,
+  type Database,
+  type Drizzle,
+  migrationsFolder,
+  type Query,
+} from '../database.ts';
 import { DataDirectoryError, lockDataDirectory } from './data-directory-lock.ts';
 
 /** An empty file that marks a data directory as one that has had a database. */
@@ -23,15 +29,19 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
     await writeFile(join(directory, inUseFile), '');
   });
   const db = drizzle(client);
+  const query: Query = async (statement, values) => {
+    const { rows, affectedRows } = await client.query<unknown>(statement, values, {
+      rowMode: 'array',
+    });
+    return { rows, count: affectedRows || rows.length };
+  };
   return {
     db,
     maxInFlight: 1,
-    async query(statement, values) {
-      const { affectedRows = 0 } = await client.query(statement, values);
-      return { count: affectedRows };
-    },
+    query,
     bulk: {
       db,
+      query,
       async copyPlants(rows) {
         // PGlite's COPY reads from this device, which holds the `blob` of the same query.
         await client.query(`${copyIntoPlants} '/dev/blob'`, [], { blob: new Blob([rows]) });

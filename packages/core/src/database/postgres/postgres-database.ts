@@ -5,7 +5,7 @@ import { databaseSettingsError } from '../database-settings-error.ts';
 import { createConnectToPrimary } from './connect-to-primary.ts';
 import type { Connection } from './connection.ts';
 import { ConnectionPool } from './connection-pool.ts';
-import { migratePostgres } from './migration.ts';
+import { migratePostgres, migrationTimeout } from './migration.ts';
 
 /** Insert statements at the same time. */
 const maxInFlight = 4;
@@ -30,7 +30,9 @@ export async function openPostgres(url: string): Promise<Database> {
   const connectToPrimary = createConnectToPrimary(url);
   let isClosed = false;
 
-  let migration = migratePostgres(connectToPrimary);
+  const migrate = () => migratePostgres(createConnectToPrimary(url, migrationTimeout));
+
+  let migration = migrate();
   const settingsError = databaseSettingsError(await errorOf(migration));
   if (settingsError) throw settingsError;
   void retryMigration();
@@ -51,6 +53,7 @@ export async function openPostgres(url: string): Promise<Database> {
     query: pool.query.bind(pool),
     bulk: {
       db: drizzleOver(bulk),
+      query: bulk.query.bind(bulk),
       copyPlants: (rows) => bulk.copy(`${copyIntoPlants} stdin`, rows),
     },
     async close() {
@@ -63,7 +66,7 @@ export async function openPostgres(url: string): Promise<Database> {
   /** Repeats a failed migration until it succeeds or the database is closed. */
   async function retryMigration(): Promise<void> {
     while ((await errorOf(migration)) && !isClosed) {
-      migration = setTimeout(migrationRetryDelay).then(() => migratePostgres(connectToPrimary));
+      migration = setTimeout(migrationRetryDelay).then(migrate);
     }
   }
 

@@ -1,8 +1,14 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { AccessToken } from '../../src/access-tokens/access-token-table.ts';
-import { createLookupBatcher } from '../../src/access-tokens/lookup-batcher.ts';
+import { createLookupBatcher } from '../../src/database/lookup-batcher.ts';
 
-const unused = { createdAt: new Date(0), expiresAt: null, revokedAt: null, lastUsedAt: null };
+const unused = {
+  scopes: [],
+  createdAt: new Date(0),
+  expiresAt: null,
+  revokedAt: null,
+  lastUsedAt: null,
+};
 const ann: AccessToken = { name: 'Ann', ...unused };
 const ben: AccessToken = { name: 'Ben', ...unused };
 const known = new Map([
@@ -14,7 +20,8 @@ const hashes = (count: number) => Array.from({ length: count }, (_, i) => `hash 
 
 it('sends the first two look-ups at once and batches those that arrive meanwhile', async () => {
   const sizes: number[] = [];
-  const lookUp = createLookupBatcher({
+  const lookUp = createLookupBatcher<string, AccessToken>({
+    what: 'access tokens',
     find: async ({ length }) => {
       sizes.push(length);
       return known;
@@ -26,7 +33,8 @@ it('sends the first two look-ups at once and batches those that arrive meanwhile
 
 it('answers each look-up with its own token while another statement hangs', async () => {
   const hung = Promise.withResolvers<typeof known>();
-  const lookUp = createLookupBatcher({
+  const lookUp = createLookupBatcher<string, AccessToken>({
+    what: 'access tokens',
     find: async (sha256s) => (sha256s.includes('hangs') ? hung.promise : known),
   });
   const [hanging, ...others] = ['hangs', 'ben', 'ann', 'nobody', 'ben'].map(lookUp);
@@ -36,7 +44,8 @@ it('answers each look-up with its own token while another statement hangs', asyn
 });
 
 it('rejects every look-up of a statement that fails, and sends the next statement', async () => {
-  const lookUp = createLookupBatcher({
+  const lookUp = createLookupBatcher<string, AccessToken>({
+    what: 'access tokens',
     find: async (sha256s) => {
       if (sha256s.includes('fails')) throw new Error('no connection');
       return known;
@@ -53,7 +62,8 @@ it('times out while the database is silent, and never sends look-ups that have t
   onTestFinished(() => void vi.useRealTimers());
   const hung = Promise.withResolvers<typeof known>();
   const statements: (readonly string[])[] = [];
-  const lookUp = createLookupBatcher({
+  const lookUp = createLookupBatcher<string, AccessToken>({
+    what: 'access tokens',
     find: (sha256s) => {
       statements.push(sha256s);
       return hung.promise;

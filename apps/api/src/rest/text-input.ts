@@ -1,0 +1,38 @@
+import { IdFromText } from '@plant-store/schemas';
+import { TRPCError } from '@trpc/server';
+import * as z from 'zod';
+
+/**
+ * Makes a function that reads the parameters of a path or a query, which are text. Where the
+ * procedure's schema has an integer, the text must be one in plain decimal: `007`, `+5` and `1e3`
+ * are not. An int64 becomes a `bigint`, any other integer a `number`.
+ *
+ * The function throws a TRPCError as for an input that does not fit the procedure's schema, also when
+ * a parameter is given more than once: then its value is a list.
+ */
+export function textReader(schema: z.ZodType): (parameters: unknown) => Record<string, unknown> {
+  const parser = z.object(integersIn(schema)).catchall(once);
+
+  return (parameters) => {
+    const { data, error } = parser.safeParse(parameters);
+    if (error) throw new TRPCError({ code: 'BAD_REQUEST', cause: error });
+    return data;
+  };
+}
+
+const once = z.string({ error: 'is given more than once' });
+
+/** Schemas that read the text of each property that is an integer in the OpenAPI document. */
+function integersIn(schema: z.ZodType): Record<string, z.ZodType> {
+  const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  const texts = Object.entries(properties).flatMap(([name, property]) => {
+    const { override, ...own } = property as JsonSchema & { override?: JsonSchema }; // Our metadata.
+    const { type, format } = override ?? own;
+    if (type !== 'integer') return [];
+    const integer = once.pipe(IdFromText);
+    return [[name, format === 'int64' ? integer.optional() : integer.transform(Number).optional()]];
+  });
+  return Object.fromEntries(texts);
+}
+
+type JsonSchema = { type?: string; format?: string };

@@ -1,0 +1,70 @@
+import { PlantStoreError } from '../plant-store-error.ts';
+import { queryTimeout, queryWithTimeout } from './timeout.ts';
+
+interface LookupBatcherOptions<Key, Value> {
+  /** Looks up distinct keys in one statement. */
+  find: (keys: Key[]) => Promise<Map<Key, Value>>;
+  /** What is looked up, for messages: `access tokens`. */
+  what: string;
+}
+
+/** Statements that run at the same time: when one hangs, the other still returns. */
+const maxInFlight = 2;
+
+/** Look-ups in one statement, at most. */
+const maxBatch = 128;
+
+/** Look-ups that may wait for a statement, at most. */
+const maxQueue = 10_000;
+
+/**
+ * Makes a function that looks up a value by its key. While statements run, further look-ups wait and
+ * are then sent together in one statement, so that a flood of them does not delay the others. The
+ * function throws a PlantStoreError: `databaseUnavailable`, or `overloaded` when too many look-ups
+ * wait.
+ */
+export function createLookupBatcher<Key, Value>({
+  find,
+  what,
+}: LookupBatcherOptions<Key, Value>): (key: Key, timeout?: number) => Promise<Value | undefined> {
+  type Lookup = PromiseWithResolvers<Value | undefined> & { readonly key: Key };
+  const queue = new Set<Lookup>();
+  let inFlight = 0;
+
+  return async (key, timeout = queryTimeout) => {
+    if (queue.size >= maxQueue) {
+      const message = `too many ${what} are being looked up: send the request again later`;
+      throw new PlantStoreError('overloaded', message);
+    }
+    const lookup = { key, ...Promise.withResolvers<Value | undefined>() };
+    queue.add(lookup);
+    send();
+    try {
+      return await queryWithTimeout(lookup.promise, timeout);
+    } finally {
+      queue.delete(lookup); // After a timeout it may still be in the queue.
+    }
+  };
+
+  function send(): void {
+    while (queue.size > 0 && inFlight < maxInFlight) {
+      const batch = [...queue.values().take(maxBatch)];
+      for (const lookup of batch) queue.delete(lookup);
+      inFlight++;
+      void findAll(batch).then(() => {
+        inFlight--;
+        send();
+      });
+    }
+  }
+
+  /** Answers the look-ups of a batch. The promise is never rejected. */
+  async function findAll(batch: Lookup[]): Promise<void> {
+    try {
+      const found = await find([...new Set(batch.map(({ key }) => key))]);
+      for (const { key, resolve } of batch) resolve(found.get(key));
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import type { Connection } from './connection.ts';
+
+/**
+ * Builds the index on tags where the table exists without it. A transaction, such as the migration's,
+ * would block every create until the index is built; `CONCURRENTLY` does not, but needs to run outside
+ * of a transaction.
+ */
+export async function buildTagIndex(connection: Connection): Promise<void> {
+  const run = async (text: string) => (await connection.query(text, [], 'objects')).rows;
+
+  const [state] = (await run(indexState)) as [IndexState]; // One row, of these columns.
+  if (!state.has_table || state.is_valid || state.is_building) return;
+  // An index is invalid when its build was interrupted.
+  if (state.is_valid === false) await run('drop index concurrently plants_tag');
+  await run(
+    'create index concurrently if not exists plants_tag ' +
+      'on plants (hashtextextended(tag, 0), id) where tag is not null',
+  );
+}
+
+interface IndexState {
+  has_table: boolean;
+  /** Null when there is no index. */
+  is_valid: boolean | null;
+  /** Whether another instance builds it now. */
+  is_building: boolean;
+}
+
+const indexState = `
+  select to_regclass('plants') is not null as has_table,
+    (select indisvalid from pg_index where indexrelid = to_regclass('plants_tag')) as is_valid,
+    exists (select from pg_stat_progress_create_index where relid = to_regclass('plants'))
+      as is_building`;

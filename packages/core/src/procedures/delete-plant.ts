@@ -1,0 +1,24 @@
+import { PlantId } from '@plant-store/schemas';
+import * as z from 'zod';
+import { plantUnknown } from '../plant-store-error.ts';
+import { procedure } from './trpc.ts';
+
+/** Deletes the plant with an id, which is free afterwards. */
+export const deletePlant = procedure
+  .meta({
+    scope: 'plants:delete',
+    openapi: {
+      method: 'DELETE',
+      path: '/plants/{id}',
+      summary: 'Deletes a plant',
+      description: 'The id is free afterwards. Needs the scope `plants:delete`.',
+      tags: ['plants'],
+      successDescription: 'The plant is deleted',
+    },
+  })
+  .input(PlantId)
+  .output(z.void())
+  .mutation(async ({ ctx: { store, deadline }, input: { id } }) => {
+    const wasThere = await store.delete(id, { deadline });
+    if (!wasThere) throw plantUnknown(id);
+  });

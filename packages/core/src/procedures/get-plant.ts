@@ -1,0 +1,24 @@
+import { PlantId, StoredPlant } from '@plant-store/schemas';
+import { plantUnknown } from '../plant-store-error.ts';
+import { procedure } from './trpc.ts';
+
+/** Returns the plant with an id. */
+export const getPlant = procedure
+  .meta({
+    scope: 'plants:read',
+    openapi: {
+      method: 'GET',
+      path: '/plants/{id}',
+      summary: 'Returns a plant',
+      description: 'Needs the scope `plants:read`.',
+      tags: ['plants'],
+      successDescription: 'The stored plant',
+    },
+  })
+  .input(PlantId)
+  .output(StoredPlant)
+  .query(async ({ ctx: { store, deadline }, input: { id } }) => {
+    const plant = await store.get(id, { deadline });
+    if (!plant) throw plantUnknown(id);
+    return plant;
+  });

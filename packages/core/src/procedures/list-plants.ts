@@ -1,0 +1,22 @@
+import { ListPlants, PlantPage } from '@plant-store/schemas';
+import { procedure } from './trpc.ts';
+
+/** Returns a page of plants. */
+export const listPlants = procedure
+  .meta({
+    scope: 'plants:read',
+    openapi: {
+      method: 'GET',
+      path: '/plants',
+      summary: 'Lists plants',
+      description:
+        'Pages are ascending by id. To read all plants, repeat the request with the `next` of each ' +
+        'reply as `after`, until a reply has no `next`. A page whose names and tags exceed 1 MiB ' +
+        'has fewer plants than `limit`. Needs the scope `plants:read`.',
+      tags: ['plants'],
+      successDescription: 'A page of plants',
+    },
+  })
+  .input(ListPlants)
+  .output(PlantPage)
+  .query(({ ctx: { store, deadline }, input }) => store.list(input, { deadline }));

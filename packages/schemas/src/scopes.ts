@@ -1,0 +1,9 @@
+/** What an access token may do. Each procedure names the scope that it needs. */
+export const scopes = ['plants:create', 'plants:read', 'plants:delete'] as const;
+
+export type Scope = (typeof scopes)[number];
+
+/** Whether a text is the name of a scope. */
+export function isScope(text: string): text is Scope {
+  return scopes.some((scope) => scope === text);
+}

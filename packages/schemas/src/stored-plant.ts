@@ -1,0 +1,81 @@
+import * as z from 'zod';
+import { Int64, int64Schema } from './int64.ts';
+import { Plant, PlantText } from './plant.ts';
+
+/** An int64 in a reply. */
+const int64 = z.bigint().meta({ override: int64Schema });
+
+/** A plant as it is stored. */
+export const StoredPlant = z
+  .object({
+    id: int64.meta({ description: 'Identification number of the plant', examples: [4096] }),
+    ...Plant.shape,
+    createdAt: z.date().meta({
+      description: 'When the plant was created, in UTC (RFC 3339)',
+      override: { type: 'string', format: 'date-time', examples: ['2026-11-21T09:30:00.000Z'] },
+    }),
+  })
+  .meta({ id: 'StoredPlant' });
+
+/** One page of a list. */
+export const PlantPage = z
+  .object({
+    plants: z.array(StoredPlant).meta({ description: 'Plants, ascending by id' }),
+    next: int64
+      .meta({
+        description: 'The `after` of the next page; absent on the last page',
+        examples: [4096],
+      })
+      .optional(),
+  })
+  .meta({ id: 'PlantPage' });
+
+/** The input of the procedures that concern one plant. */
+export const PlantId = z.strictObject(
+  {
+    id: Int64.meta({
+      description: 'Identification number of the plant, in plain decimal',
+      override: { ...int64Schema, examples: [4096] },
+    }),
+  },
+  { error: unknownParameters },
+);
+
+/** How many plants a page has, at most and unless the client asks for fewer. */
+export const maxPageSize = 1000;
+export const defaultPageSize = 100;
+
+/** Which plants to list. */
+export const ListPlants = z.strictObject(
+  {
+    tag: PlantText.meta({
+      description: 'Only plants with exactly this tag',
+      examples: ['Araceae'],
+    }).optional(),
+    after: Int64.meta({
+      description: 'Only plants with greater ids: the `next` of the page before',
+      override: { ...int64Schema, examples: [4096] },
+    }).optional(),
+    limit: z
+      .int({ error: pageSizeError })
+      .min(1, { error: pageSizeError })
+      .max(maxPageSize, { error: pageSizeError })
+      .default(defaultPageSize)
+      .meta({ description: 'How many plants to return, at most', examples: [100] }),
+  },
+  { error: unknownParameters },
+);
+
+export type StoredPlant = z.output<typeof StoredPlant>;
+export type PlantPage = z.output<typeof PlantPage>;
+export type PlantId = z.output<typeof PlantId>;
+export type ListPlants = z.output<typeof ListPlants>;
+
+function pageSizeError(): string {
+  return `must be an integer from 1 to ${maxPageSize}`;
+}
+
+function unknownParameters(issue: { code?: string; keys?: string[] }): string {
+  if (issue.code !== 'unrecognized_keys') return 'must be an object';
+  return `has no parameter ${issue.keys?.map((key) => JSON.stringify(key)).join(', ')}`;
+}
