@@ -40,7 +40,7 @@ describe(`any request (seed ${seed})`, () => {
     const reply = await sendRaw(server.url, Buffer.concat(request));
     const json: unknown = JSON.parse(reply.body);
     if (reply.status !== 501) expect(reply.status).toBeLessThan(500);
-    expect(document.differencesFrom({ ...reply, body: json })).toEqual([]);
+    expect(document.operation('POST /plants').differencesFrom(reply)).toEqual([]);
 
     const plant = readPlant(body.toString());
     if (reply.status === 200) {

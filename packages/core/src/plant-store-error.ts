@@ -53,7 +53,7 @@ export function idTaken(id: bigint): PlantStoreError {
 
 /** The error for an id without a plant. */
 export function plantUnknown(id: bigint): PlantStoreError {
-  return new PlantStoreError('plantUnknown', `no plant has the id ${id}`);
+  return new PlantStoreError('plantUnknown', `no plant has the id ${id}: check the id`);
 }
 
 /** The error for a principal that lacks the scope of an operation. */

@@ -11,7 +11,7 @@ export const errorExamples: Record<ErrorKind, string> = {
   tokenInvalid: 'the access token is unknown, expired or revoked',
   insufficientScope: 'the access token lacks the scope plants:delete: use a token that has it',
   pathUnknown: 'there is no path /plant: the API reference (docs) lists the paths of this service',
-  plantUnknown: 'no plant has the id 1',
+  plantUnknown: 'no plant has the id 404: check the id',
   methodNotAllowed: '/plants takes GET, HEAD, POST, not PUT',
   requestTimeout: 'the request was not sent completely in time',
   idTaken: 'id 1 belongs to another plant: choose an id that is free',

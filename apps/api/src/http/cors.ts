@@ -42,7 +42,7 @@ const exposedHeaders = [
 ].join(', ');
 
 const preflightHeaders = {
-  'access-control-allow-methods': 'GET, POST',
+  'access-control-allow-methods': 'DELETE, GET, POST',
   // The last two are tRPC's: its streams ask by `trpc-accept`, its clients name themselves by the other.
   'access-control-allow-headers':
     'Authorization, Content-Type, X-Request-Id, trpc-accept, x-trpc-source',

@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
-import { methodsWithoutBody } from './request-headers.ts';
 
 /** Makes JSON the only body of the routes in a scope; `read` turns its text into the body. */
 export function parseJsonBodies(scope: FastifyInstance, read: (text: string) => unknown): void {
@@ -9,8 +8,7 @@ export function parseJsonBodies(scope: FastifyInstance, read: (text: string) => 
   scope.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    (request: FastifyRequest, body: Buffer, done) =>
-      done(null, methodsWithoutBody.has(request.method) ? undefined : read(decode(body))),
+    (_request, body: Buffer, done) => done(null, read(decode(body))),
   );
 }
 

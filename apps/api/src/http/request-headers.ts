@@ -57,7 +57,7 @@ function checkTransferEncoding(request: IncomingMessage, reply: FastifyReply): v
   }
 }
 
-/** A body of these methods has no meaning (RFC 9110 §9.3) and is ignored. */
+/** The body of such a request has no meaning (RFC 9110 §9.3). */
 export const methodsWithoutBody = new Set(['DELETE', 'GET', 'HEAD']);
 
 function checkBody({ headers }: FastifyRequest, reply: FastifyReply): void {

@@ -24,7 +24,7 @@ export function rejectUnknownRoute(
     const route = [...routes.values()].find(({ pattern }) => pattern.test(path));
     if (!route) throw unknownPath(path, hint);
 
-    const allow = [...route.methods].join(', ');
+    const allow = [...route.methods].toSorted().join(', ');
     reply.header('allow', allow);
     // HEAD gets the length of the reply to GET (RFC 9110 §9.3.2), so its message is the same.
     const method = request.method === 'HEAD' ? 'GET' : request.method;
@@ -35,7 +35,7 @@ export function rejectUnknownRoute(
 /** A hook that answers `OPTIONS *`, which asks about the server as a whole (RFC 9110 §9.3.7). */
 export const answerServerOptions: onRequestHookHandler = ({ method, url }, reply, done) => {
   if (method !== 'OPTIONS' || url !== '*') return done();
-  reply.code(204).header('allow', 'GET, HEAD, POST, DELETE, OPTIONS').send();
+  reply.code(204).header('allow', 'DELETE, GET, HEAD, OPTIONS, POST').send();
 };
 
 function unknownPath(path: string, hint: string): HttpError {

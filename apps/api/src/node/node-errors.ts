@@ -24,7 +24,7 @@ export function answerNodeEvents(fastify: FastifyInstance): void {
     for (const event of ['error', 'timeout', 'finish']) socket.on(event, () => socket.destroy());
     const message = 'CONNECT is not supported: this server is not a proxy';
     const error = new HttpError('methodNotAllowed', message);
-    closeWithError(fastify, socket, error, { allow: 'GET, HEAD, POST' });
+    closeWithError(fastify, socket, error, { allow: 'DELETE, GET, HEAD, POST' });
   });
 }
 
@@ -49,7 +49,7 @@ interface ParserError extends NodeJS.ErrnoException {
 
 function describe({ code = '', rawPacket, bytesParsed = 0 }: ParserError): [ErrorKind, string] {
   const method = methodErrors.has(code) && rawPacket && unknownMethodIn(rawPacket, bytesParsed);
-  if (method) return ['notImplemented', `there is no method ${method} here: send GET or POST`];
+  if (method) return ['notImplemented', `there is no method ${method} here: send GET, POST or DELETE`];
   return errorByCode[code] ?? ['malformedRequest', 'the request is not well-formed HTTP/1.1'];
 }
 

@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import { maxHeaderSize, type Server } from 'node:http';
 import type { FastifyHttpOptions } from 'fastify';
 import { bodyLimit } from '../errors/body-limit.ts';
 import { requestIdOf } from '../observability/request-id.ts';
@@ -18,6 +18,9 @@ export function nodeServerOptions(requestTimeout = 30_000): FastifyHttpOptions<S
     // than the request timeout, so that an incomplete request gets its error first.
     connectionTimeout: requestTimeout + 2 * connectionsCheckingInterval,
     genReqId: requestIdOf,
+    // A parameter of the path is longer than Fastify's 100 characters where somebody sends nonsense.
+    // It gets the same error as other nonsense.
+    routerOptions: { maxParamLength: maxHeaderSize },
     http: {
       headersTimeout: requestTimeout,
       connectionsCheckingInterval,

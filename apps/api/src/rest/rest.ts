@@ -25,6 +25,8 @@ interface RestOptions {
  */
 export async function rest(scope: FastifyInstance, { store, router }: RestOptions) {
   parseJsonBodies(scope, readBody);
+  // The body of a DELETE has no meaning (RFC 9110 §9.3.5) and is ignored, like that of a GET.
+  scope.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true });
 
   // tRPC types this as a nested record. At run time it is flat: the keys are paths.
   const procedures: [string, AnyTRPCProcedure][] = Object.entries(router._def.procedures);

@@ -16,7 +16,7 @@ export function textReader(schema: z.ZodType): (parameters: unknown) => Record<s
   return (parameters) => {
     const { data, error } = parser.safeParse(parameters);
     if (error) throw new TRPCError({ code: 'BAD_REQUEST', cause: error });
-    return data;
+    return { ...Object(parameters), ...data }; // zod leaves out `__proto__`.
   };
 }
 

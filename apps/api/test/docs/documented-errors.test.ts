@@ -27,6 +27,13 @@ afterAll(() => server.stop());
 const monstera = '{"id":1,"name":"Monstera deliciosa"}';
 const create = (json = monstera, headers?: Record<string, string>) =>
   read(post(server, '/plants', json, headers));
+const send = (method: string, path: string, headers?: Record<string, string>) =>
+  read(
+    fetch(server.url + path, {
+      method,
+      headers: { authorization: `Bearer ${server.token}`, ...headers },
+    }),
+  );
 const raw = (text: string) => sendRaw(server.url, text);
 
 const rateLimitHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
@@ -41,8 +48,13 @@ const causes: Record<ErrorKind, () => Promise<Reply>> = {
     ),
   tokenMissing: () => create(monstera, { authorization: '' }),
   tokenInvalid: () => create(monstera, { authorization: 'Bearer guess' }),
-  pathUnknown: () => read(fetch(`${server.url}/plant`)),
-  methodNotAllowed: () => read(fetch(`${server.url}/plants`)),
+  insufficientScope: async () => {
+    const token = await server.store.accessTokens.create('reader', { scopes: ['plants:read'] });
+    return send('DELETE', '/plants/1', { authorization: `Bearer ${token}` });
+  },
+  pathUnknown: () => send('GET', '/plant'),
+  plantUnknown: () => send('GET', '/plants/404'),
+  methodNotAllowed: () => send('PUT', '/plants'),
   requestTimeout: () =>
     onNewServer({ requestTimeout: 100 }, ({ url }) => sendRaw(url, 'POST /plants HTTP/1.1\r\n')),
   idTaken: async () => {
@@ -124,30 +136,55 @@ async function read(sent: Promise<Response>): Promise<Reply> {
 }
 
 describe('the document', () => {
-  it('declares the statuses of success and of every error', () => {
-    const kinds = Object.keys(causes) as ErrorKind[]; // Its own keys, which TypeScript widens.
-    expect(document.statuses).toEqual([...new Set([200, ...kinds.map(httpStatus)])].toSorted());
-  });
+  const kinds = Object.keys(causes) as ErrorKind[]; // Its own keys, which TypeScript widens.
+  const onlyWithBody = ['bodyNotJson', 'idTaken', 'bodyTooLarge', 'unsupportedMediaType'];
 
-  it('describes the reply to a create', async () => {
-    const reply = await create('{"id":2,"name":"Hoya carnosa","tag":"Apocynaceae"}');
-    expect(document.differencesFrom({ ...reply, body: JSON.parse(reply.body) })).toEqual([]);
-  });
-
-  it.each(Object.entries(causes))(
-    'has an example that is exactly the reply to %s',
-    async (key, cause) => {
-      const kind = key as ErrorKind; // A key of the record, which TypeScript widens.
-      const reply = await cause();
-      const body = JSON.parse(reply.body);
-      expect(body).toEqual({ error: errorCatalogue[kind].code, message: errorExamples[kind] });
-      expect(document.examplesOf(httpStatus(kind))).toContainEqual(body);
-      expect(document.differencesFrom({ ...reply, body })).toEqual([]);
-      for (const header of rateLimitHeaders) {
-        if (reply.headers.has(header)) expect(document.declares(reply.status, header)).toBe(true);
-      }
+  it.each([
+    ['POST /plants', 200, ['plantUnknown']],
+    ['GET /plants', 200, ['plantUnknown', ...onlyWithBody]],
+    ['GET /plants/{id}', 200, onlyWithBody],
+    ['DELETE /plants/{id}', 204, onlyWithBody],
+  ])(
+    'declares the statuses of %s: success, and every error that it can have',
+    (name, ok, never) => {
+      const statuses = kinds.filter((kind) => !never.includes(kind)).map(httpStatus);
+      expect(document.operation(name).statuses).toEqual([...new Set([ok, ...statuses])].toSorted());
     },
   );
+
+  it('describes the replies of success', async () => {
+    const created = await create('{"id":2,"name":"Hoya carnosa","tag":"Apocynaceae"}');
+    expect(document.operation('POST /plants').differencesFrom(created)).toEqual([]);
+    const got = await send('GET', '/plants/2');
+    expect(document.operation('GET /plants/{id}').differencesFrom(got)).toEqual([]);
+    const page = await send('GET', '/plants?limit=1');
+    expect(document.operation('GET /plants').differencesFrom(page)).toEqual([]);
+    const deleted = await send('DELETE', '/plants/2');
+    expect(document.operation('DELETE /plants/{id}').differencesFrom(deleted)).toEqual([]);
+  });
+
+  it.each(kinds)('has an example that is exactly the reply to %s', async (kind) => {
+    const isOfOnePlant = ['plantUnknown', 'insufficientScope'].includes(kind);
+    const operation = document.operation(isOfOnePlant ? 'DELETE /plants/{id}' : 'POST /plants');
+    const reply = await causes[kind]();
+    const body = JSON.parse(reply.body);
+    expect(body).toEqual({ error: errorCatalogue[kind].code, message: errorExamples[kind] });
+    expect(operation.examplesOf(httpStatus(kind))).toContainEqual(body);
+    expect(operation.differencesFrom(reply)).toEqual([]);
+    for (const header of rateLimitHeaders) {
+      if (reply.headers.has(header)) expect(operation.declares(reply.status, header)).toBe(true);
+    }
+  });
+
+  it.each([
+    ['GET /plants', '/plants?limit=0'],
+    ['GET /plants/{id}', '/plants/five'],
+  ])('has an example of an invalid parameter of %s', async (name, path) => {
+    const reply = await send('GET', path);
+    const operation = document.operation(name);
+    expect(operation.examplesOf(400)).toContainEqual(JSON.parse(reply.body));
+    expect(operation.differencesFrom(reply)).toEqual([]);
+  });
 
   it.each([
     ['200', () => create('{"id":3,"name":"Hoya"}')],
@@ -162,7 +199,7 @@ describe('the document', () => {
     expect(reply.status).toBe(Number(status));
     for (const header of rateLimitHeaders) {
       expect(reply.headers.get(header)).toMatch(/^\d+$/);
-      expect(document.declares(reply.status, header)).toBe(true);
+      expect(document.operation('POST /plants').declares(reply.status, header)).toBe(true);
     }
   });
 
@@ -176,7 +213,7 @@ describe('the document', () => {
     expect(reply.status).toBe(Number(status));
     for (const header of rateLimitHeaders) {
       expect(reply.headers.has(header)).toBe(false);
-      expect(document.declares(reply.status, header)).toBe(false);
+      expect(document.operation('POST /plants').declares(reply.status, header)).toBe(false);
     }
   });
 });

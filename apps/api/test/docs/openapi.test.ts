@@ -69,7 +69,13 @@ it('requires a bearer token by default', () => {
 });
 
 it('has the components of the contract and no others', () => {
-  expect(Object.keys(schemas).toSorted()).toEqual(['Error', 'NewPlant', 'Plant']);
+  expect(Object.keys(schemas).toSorted()).toEqual([
+    'Error',
+    'NewPlant',
+    'Plant',
+    'PlantPage',
+    'StoredPlant',
+  ]);
   expect(schemas['Plant']).toMatchObject({
     required: ['name'],
     properties: { name: { type: 'string' }, tag: { type: 'string' } },

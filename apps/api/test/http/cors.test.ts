@@ -32,7 +32,7 @@ it.each(surfaces)(
     expect(status).toBe(204);
     expect(Object.fromEntries(headers)).toMatchObject({
       'access-control-allow-origin': origin,
-      'access-control-allow-methods': 'GET, POST',
+      'access-control-allow-methods': 'DELETE, GET, POST',
       'access-control-allow-headers':
         'Authorization, Content-Type, X-Request-Id, trpc-accept, x-trpc-source',
     });
@@ -67,7 +67,7 @@ it.each(surfaces)('allows nothing to pages of other origins over $name', async (
 it('answers 405 to OPTIONS requests that are not preflights', async () => {
   const reply = await fetch(`${server.url}/plants`, { method: 'OPTIONS', headers: { origin } });
   expect(reply.status).toBe(405);
-  expect(reply.headers.get('allow')).toBe('POST');
+  expect(reply.headers.get('allow')).toBe('GET, HEAD, POST');
 });
 
 it('allows no origin by default', async () => {

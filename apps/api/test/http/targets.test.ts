@@ -19,7 +19,7 @@ const send = (method: string, target: string, headers = '') =>
 it('answers OPTIONS * with the methods of the server', async () => {
   const { status, headers, body } = await send('OPTIONS', '*');
   expect([status, body]).toEqual([204, '']);
-  expect(headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS');
+  expect(headers.get('allow')).toBe('DELETE, GET, HEAD, OPTIONS, POST');
 });
 
 it.each([

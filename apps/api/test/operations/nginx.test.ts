@@ -138,7 +138,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf', () => {
     it('answers 40500 to TRACE, with Allow', async () => {
       const reply = await send(nginx, '/plants', { method: 'TRACE' });
       expectError(reply, methodNotAllowed);
-      expect(reply.headers.allow).toBe('GET, HEAD, POST');
+      expect(reply.headers.allow).toBe('DELETE, GET, HEAD, POST');
     });
 
     it('answers 40400 to a request for its own page of errors', async () => {

@@ -41,13 +41,8 @@ afterAll(async () => {
 });
 
 it.each([
-  [
-    'GET',
-    '/plants/7?tag=Araceae&tag=Moraceae',
-    undefined,
-    { id: '7', tag: ['Araceae', 'Moraceae'] },
-  ],
-  ['GET', '/plants/a%2Fb?id=8', undefined, { id: 'a/b' }],
+  ['GET', '/plants/7?tag=Araceae', undefined, { id: '7', tag: 'Araceae' }],
+  ['GET', '/plants/a%2Fb', undefined, { id: 'a/b' }],
   ['DELETE', '/plants/7', undefined, { id: '7' }],
   ['PUT', '/plants/7/name', { name: 'Hoya', id: 8 }, { name: 'Hoya', id: '7' }],
   ['PUT', '/plants/7/name', [1], [1]],

@@ -114,7 +114,7 @@ const newToken = (now: number) =>
       error: 'must have 1 to 100 characters and no control characters',
     }),
     scopes: z
-      .array(z.enum(scopes, { error: `must be of ${scopes.join(', ')}` }))
+      .array(z.enum(scopes, { error: `must be one of ${scopes.join(', ')}` }))
       .min(1, 'must have at least one'),
     expiresAt: z
       .date({ error: 'must be a date' })

@@ -13,6 +13,12 @@ import {
 } from '../../src/access-tokens/access-tokens.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
 
+/** The principal of a token that was created without scopes. */
+const principal = (name: string | undefined) => ({
+  name,
+  scopes: ['plants:create', 'plants:read'],
+});
+
 describe('access tokens', () => {
   let sql: postgres.Sql;
   let databaseUrl: string;
@@ -36,8 +42,8 @@ describe('access tokens', () => {
   it('authenticate as the name that they were created with', async () => {
     const tokens = open();
     const token = await tokens.create('Ann');
-    expect(await tokens.authenticate(token)).toEqual({ name: 'Ann' });
-    expect(await open().authenticate(token)).toEqual({ name: 'Ann' });
+    expect(await tokens.authenticate(token)).toEqual(principal('Ann'));
+    expect(await open().authenticate(token)).toEqual(principal('Ann'));
   });
 
   it('authenticate without a promise while they are cached', async () => {
@@ -47,7 +53,7 @@ describe('access tokens', () => {
     expect(lookups[0]).toBeInstanceOf(Promise);
     expect(lookups[1]).toBe(lookups[0]);
     await lookups[0];
-    expect(tokens.authenticate(token)).toEqual({ name: 'Gil' });
+    expect(tokens.authenticate(token)).toEqual(principal('Gil'));
   });
 
   it('are stored only as their SHA-256', async () => {
@@ -60,6 +66,7 @@ describe('access tokens', () => {
       expires_at: null,
       revoked_at: null,
       last_used_at: null,
+      scope: 'plants:create plants:read',
     });
   });
 
@@ -91,6 +98,22 @@ describe('access tokens', () => {
     });
   });
 
+  it('have the scopes that they were created with', async () => {
+    const tokens = open();
+    const token = await tokens.create('Eve', { scopes: ['plants:delete'] });
+    const eve = { name: 'Eve', scopes: ['plants:delete'] };
+    expect(await tokens.authenticate(token)).toEqual(eve);
+    expect(await tokens.list()).toContainEqual(expect.objectContaining(eve));
+  });
+
+  it.each([
+    [[], 'scopes must have at least one'],
+    [['read'], 'scopes.0 must be one of plants:create, plants:read, plants:delete'],
+  ])('are not created with the scopes %j', async (scopes, message) => {
+    const create = open().create('Hal', { scopes: scopes as never }); // A wrong scope is the point.
+    await expect(create).rejects.toMatchObject({ message: `invalid input: ${message}` });
+  });
+
   it('are not looked up while too many look-ups wait', async () => {
     const other = await sql.reserve();
     await other`begin`;
@@ -117,7 +140,7 @@ describe('access tokens', () => {
     const tokens = open();
     const token = await tokens.create('Ida', { expiresAt: new Date(time + 10_000) });
     time += 9_999;
-    expect(await tokens.authenticate(token)).toEqual({ name: 'Ida' });
+    expect(await tokens.authenticate(token)).toEqual(principal('Ida'));
     time += 1;
     expect(await tokens.authenticate(token)).toBeUndefined();
     expect(await open().authenticate(token)).toBeUndefined();
@@ -127,12 +150,12 @@ describe('access tokens', () => {
     const [here, elsewhere] = [open(), open()];
     const token = await here.create('Dora');
     for (const tokens of [here, elsewhere]) {
-      expect(await tokens.authenticate(token)).toEqual({ name: 'Dora' });
+      expect(await tokens.authenticate(token)).toEqual(principal('Dora'));
     }
     expect(await here.revoke('Dora')).toBe(true);
     expect(await here.authenticate(token)).toBeUndefined();
     time += 29_999;
-    expect(await elsewhere.authenticate(token)).toEqual({ name: 'Dora' });
+    expect(await elsewhere.authenticate(token)).toEqual(principal('Dora'));
     time += 1;
     expect(await elsewhere.authenticate(token)).toBeUndefined();
     expect(await elsewhere.authenticate(token)).toBeUndefined();
@@ -142,10 +165,10 @@ describe('access tokens', () => {
     const tokens = open();
     const both = [await tokens.create('Kim'), await tokens.create('Kim')];
     const other = await tokens.create('Leo');
-    for (const token of both) expect(await tokens.authenticate(token)).toEqual({ name: 'Kim' });
+    for (const token of both) expect(await tokens.authenticate(token)).toEqual(principal('Kim'));
     expect(await tokens.revoke('Kim')).toBe(true);
     for (const token of both) expect(await tokens.authenticate(token)).toBeUndefined();
-    expect(await tokens.authenticate(other)).toEqual({ name: 'Leo' });
+    expect(await tokens.authenticate(other)).toEqual(principal('Leo'));
     expect(await tokens.revoke('Kim')).toBe(false);
     expect(await tokens.revoke('nobody')).toBe(false);
   });
@@ -175,7 +198,7 @@ describe('access tokens', () => {
     await other`begin`;
     await other`lock table access_tokens in share mode`;
     for (const [i, token] of tokens.entries()) {
-      expect(await store.accessTokens.authenticate(token)).toEqual({ name: names[i] });
+      expect(await store.accessTokens.authenticate(token)).toEqual(principal(names[i]));
       expect(await store.create({ id: BigInt(i), name: 'Ficus' })).toEqual({ name: 'Ficus' });
     }
     await other`rollback`;
@@ -212,7 +235,7 @@ describe('access tokens', () => {
     await sql`
       create trigger reject_update before update on access_tokens execute function reject_update()`;
     const tokens = open();
-    expect(await tokens.authenticate(token)).toEqual({ name: 'Nora' });
+    expect(await tokens.authenticate(token)).toEqual(principal('Nora'));
     await vi.waitFor(async () => {
       expect(await sql`select from rejected_updates where is_called`).toHaveLength(1);
     });
@@ -249,8 +272,8 @@ describe.each(['Postgres', 'PGlite'])('the access tokens of a store on %s', (dat
     const unused = { createdAt: expect.any(Date), lastUsedAt: null };
     const list = (await accessTokens.list()).filter(({ name }) => ['Ann', 'Zoë'].includes(name));
     expect(list).toEqual([
-      { ...unused, name: 'Ann', expiresAt, revokedAt: null },
-      { ...unused, name: 'Zoë', expiresAt: null, revokedAt: expect.any(Date) },
+      { ...unused, ...principal('Ann'), expiresAt, revokedAt: null },
+      { ...unused, ...principal('Zoë'), expiresAt: null, revokedAt: expect.any(Date) },
     ]);
     for (const token of tokens) {
       const sha256 = createHash('sha256').update(token).digest('hex');
@@ -265,12 +288,12 @@ describe.each(['Postgres', 'PGlite'])('the access tokens of a store on %s', (dat
     const found = await Promise.all(
       [...guesses, token].map((each) => accessTokens.authenticate(each)),
     );
-    expect(found).toEqual([...guesses.map(() => undefined), { name: 'Olga' }]);
+    expect(found).toEqual([...guesses.map(() => undefined), principal('Olga')]);
   });
 
   it('authenticate and record their last use', async () => {
     const token = await accessTokens.create('Pia');
-    expect(await accessTokens.authenticate(token)).toEqual({ name: 'Pia' });
+    expect(await accessTokens.authenticate(token)).toEqual(principal('Pia'));
     await vi.waitFor(async () => {
       const list = await accessTokens.list();
       expect(list.find(({ name }) => name === 'Pia')?.lastUsedAt).toBeInstanceOf(Date);

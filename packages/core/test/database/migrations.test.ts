@@ -26,6 +26,7 @@ it('creates the expected tables and columns', async () => {
     'access_tokens expires_at timestamp with time zone YES',
     'access_tokens revoked_at timestamp with time zone YES',
     'access_tokens last_used_at timestamp with time zone YES',
+    "access_tokens scope text NO 'plants:create'::text",
     'plants id bigint NO',
     'plants name text NO',
     'plants tag text YES',

@@ -1,0 +1,280 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { callers } from './fixtures/callers.ts';
+import { type RunningServer, startServer } from './fixtures/running-server.ts';
+import { databases } from './fixtures/surfaces.ts';
+
+const cases = databases.flatMap((database) => callers.map((caller) => ({ database, caller })));
+const [minimum, maximum] = [-(2n ** 63n), 2n ** 63n - 1n];
+const ids = [minimum, -9007199254740993n, -5n, 0n, 7n, 9007199254740993n, maximum];
+
+describe.each(cases)('over $caller.name on $database', ({ database, caller: { name, call } }) => {
+  let server: RunningServer;
+  const startedAt = Date.now();
+
+  const create = (plant: { id: bigint; name: string; tag?: string }) =>
+    call(server, 'createPlant', plant);
+  const get = (id: unknown) => call(server, 'getPlant', { id });
+  const list = (query: Record<string, unknown> = {}) => call(server, 'listPlants', query);
+  const remove = (id: unknown) => call(server, 'deletePlant', { id });
+
+  beforeAll(async () => {
+    server = await startServer(database);
+    for (const id of ids) await create({ id, name: `Plant ${id}`, tag: 'seven' });
+    for (let id = 1000n; id < 1101n; id++) await create({ id, name: '🌻' });
+  });
+
+  afterAll(() => server.stop());
+
+  describe('getting a plant', () => {
+    it.each(ids)('returns the plant with the id %s: its id, name, tag and time', async (id) => {
+      const { status, output } = await get(id);
+      expect(status).toBe(200);
+      const createdAt = expect.any(Date);
+      expect(output).toStrictEqual({ id, name: `Plant ${id}`, tag: 'seven', createdAt });
+      const time = (output as { createdAt: Date }).createdAt.getTime();
+      expect(Math.abs(time - startedAt)).toBeLessThan(600_000);
+    });
+
+    it('returns no tag where there is none', async () => {
+      const createdAt = expect.any(Date);
+      expect((await get(1000n)).output).toStrictEqual({ id: 1000n, name: '🌻', createdAt });
+    });
+
+    it('answers 40401 where there is no plant', async () => {
+      const message = 'no plant has the id 9223372036854775806: check the id';
+      expect(await get(maximum - 1n)).toMatchObject({ status: 404, error: 40401, message });
+    });
+
+    it.each([2n ** 63n, minimum - 1n])('rejects %s, which is not an int64', async (id) => {
+      expect(await get(id)).toMatchObject({
+        ...{ status: 400, error: 40001 },
+        message: expect.stringContaining(`id must be`),
+      });
+    });
+
+    it('names a parameter that it does not know', async () => {
+      expect(await call(server, 'getPlant', { id: 7n, ID: 7n })).toMatchObject({
+        ...{ status: 400, error: 40001 },
+        message: 'invalid input: it has no parameter "ID"',
+      });
+    });
+  });
+
+  describe('listing plants', () => {
+    it('returns 100 plants, ascending by id, and the next id', async () => {
+      const { output } = await list();
+      const sunflowers = Array.from({ length: 95 }, (_, i) => 1000n + BigInt(i));
+      const page = output as { plants: { id: bigint }[]; next: bigint };
+      expect(page.plants.map(({ id }) => id)).toEqual([...ids.slice(0, 5), ...sunflowers]);
+      expect(page.next).toBe(1094n);
+    });
+
+    it('returns plants with everything that getting one of them returns', async () => {
+      const { output } = await list({ limit: 1 });
+      expect(output).toEqual({ plants: [(await get(minimum)).output], next: minimum });
+    });
+
+    it('walks all plants by `next`, of which the last page has none', async () => {
+      const seen: bigint[] = [];
+      let after: bigint | undefined;
+      do {
+        const query = { limit: 9, ...(after !== undefined && { after }) };
+        const { plants, next } = (await list(query)).output as {
+          plants: { id: bigint }[];
+          next?: bigint;
+        };
+        expect(next).toBe(plants.length === 9 && next !== undefined ? plants[8]?.id : undefined);
+        seen.push(...plants.map(({ id }) => id));
+        after = next;
+      } while (after !== undefined);
+      expect(seen).toHaveLength(108);
+      expect(seen).toEqual(seen.toSorted((a, b) => (a < b ? -1 : 1)));
+      expect(new Set(seen).size).toBe(108);
+    });
+
+    it('has no `next` on a last page that is full', async () => {
+      const { output } = await list({ after: 1099n, limit: 3 });
+      expect(output).toMatchObject({ plants: [{ id: 1100n }, {}, { id: maximum }] });
+      expect(output).not.toHaveProperty('next');
+    });
+
+    it('starts after every int64', async () => {
+      for (const [i, after] of ids.entries()) {
+        const { output } = await list({ after, limit: 1, tag: 'seven' });
+        const next = ids[i + 1];
+        expect(output).toMatchObject({ plants: next === undefined ? [] : [{ id: next }] });
+      }
+    });
+
+    it('filters by the exact tag', async () => {
+      const { output } = await list({ tag: 'seven' });
+      const plants = ids.map((id) => expect.objectContaining({ id, tag: 'seven' }));
+      expect(output).toStrictEqual({ plants });
+      for (const tag of ['Seven', 'seve', 'seven ', '']) {
+        expect((await list({ tag })).output).toStrictEqual({ plants: [] });
+      }
+    });
+
+    it.each(['', '🌻', 'a&b=c d%20+', "'; --", '\u0001'])('finds the tag %j', async (tag) => {
+      await create({ id: 20n, name: 'x', tag });
+      expect((await list({ tag })).output).toMatchObject({ plants: [{ id: 20n, tag }] });
+      await remove(20n);
+    });
+
+    it.each([0, -1, 1001, 1.5, 2n ** 53n])('rejects the limit %s', async (limit) => {
+      expect(await list({ limit })).toMatchObject({
+        ...{ status: 400, error: 40001 },
+        message: expect.stringMatching(/^invalid input: limit must be/),
+      });
+    });
+
+    it.each([
+      [{ after: 2n ** 63n }, 'after must be'],
+      [{ tag: '\0' }, 'tag must not contain U+0000'],
+      [{ tag: 'seven', sort: 'name' }, 'it has no parameter "sort"'],
+      [{ Tag: 'seven' }, 'it has no parameter "Tag"'],
+    ])('rejects %s', async (query, message) => {
+      expect(await list(query)).toMatchObject({
+        ...{ status: 400, error: 40001 },
+        message: expect.stringContaining(message),
+      });
+    });
+
+    it('ends a page after 1 MiB of names and tags, with at least one plant', async () => {
+      const long = 'x'.repeat(600_000);
+      for (let id = 1n; id < 4n; id++) await create({ id, name: long, tag: 'long' });
+      const page = await list({ tag: 'long' });
+      expect(page.output).toMatchObject({ plants: [{ id: 1n }, { id: 2n }], next: 2n });
+      const last = await list({ tag: 'long', after: 2n });
+      expect(last.output).toStrictEqual({ plants: [expect.objectContaining({ id: 3n })] });
+      for (let id = 1n; id < 4n; id++) await remove(id);
+    });
+  });
+
+  describe('deleting a plant', () => {
+    it('answers without a body, and the plant is gone', async () => {
+      await create({ id: 1n, name: 'Hoya' });
+      const { status, output } = await remove(1n);
+      expect(output).toBeUndefined();
+      expect(status).toBe(name === 'REST' ? 204 : 200);
+      expect(await get(1n)).toMatchObject({ error: 40401 });
+    });
+
+    it('frees the id', async () => {
+      await create({ id: 2n, name: 'Hoya' });
+      await remove(2n);
+      expect(await create({ id: 2n, name: 'Ficus' })).toMatchObject({ status: 200 });
+      expect(await get(2n)).toMatchObject({ output: { name: 'Ficus' } });
+      expect(await remove(2n)).not.toHaveProperty('error');
+    });
+
+    it('answers 40401 where there is no plant', async () => {
+      const message = 'no plant has the id 3: check the id';
+      expect(await remove(3n)).toMatchObject({ status: 404, error: 40401, message });
+    });
+
+    it('rejects what is not an int64', async () => {
+      expect(await remove(2n ** 63n)).toMatchObject({ status: 400, error: 40001 });
+    });
+  });
+});
+
+describe('over REST', () => {
+  let server: RunningServer;
+
+  beforeAll(async () => {
+    server = await startServer('Postgres');
+    await server.store.create({ id: -5n, name: 'Hoya' });
+  });
+
+  afterAll(() => server.stop());
+
+  const send = async (method: string, path: string, body?: string) => {
+    const headers = { authorization: `Bearer ${server.token}` };
+    const reply = await fetch(server.url + path, { method, headers, ...(body && { body }) });
+    const text = await reply.text();
+    return { status: reply.status, headers: reply.headers, text };
+  };
+
+  it.each(['007', '+5', '1e3', '0x10', '%205', '5%20', '5.0', '-0', 'five', '٥', '"5"', 'null'])(
+    'the id %s is not plain decimal',
+    async (id) => {
+      for (const method of ['GET', 'DELETE']) {
+        const { status, text } = await send(method, `/plants/${id}`);
+        const message = 'invalid input: id must be a whole number';
+        expect({ status, body: JSON.parse(text) }).toEqual({
+          status: 400,
+          body: { error: 40001, message },
+        });
+      }
+    },
+  );
+
+  it('an id of a thousand digits is beyond the bounds', async () => {
+    const { text } = await send('GET', `/plants/${'9'.repeat(1000)}`);
+    expect(JSON.parse(text)).toEqual({
+      error: 40001,
+      message: 'invalid input: id must be from -9223372036854775808 to 9223372036854775807',
+    });
+  });
+
+  it.each([
+    ['/plants?tag=a&tag=b', 'tag is given more than once'],
+    ['/plants?after=1&after=1', 'after is given more than once'],
+    ['/plants?limit=1&limit=2', 'limit is given more than once'],
+    ['/plants?x=1&x=2', 'x is given more than once'],
+    ['/plants/-5?id=-5', 'id is given more than once'],
+    ['/plants/-5?x=1', 'it has no parameter "x"'],
+    ['/plants?__proto__=1', 'it has no parameter "__proto__"'],
+    ['/plants?=', 'it has no parameter ""'],
+    ['/plants?after=', 'after must be a whole number'],
+    ['/plants?limit=', 'limit must be a whole number'],
+    ['/plants?limit=1e2', 'limit must be a whole number'],
+    ['/plants?limit=1001', 'limit must be an integer from 1 to 1000'],
+  ])('GET %s is rejected by the name of the parameter', async (path, message) => {
+    const { status, text } = await send('GET', path);
+    expect(JSON.parse(text)).toEqual({ error: 40001, message: `invalid input: ${message}` });
+    expect(status).toBe(400);
+  });
+
+  it.each(['/plants?', '/plants', '/plants?limit=100'])('GET %s is a page', async (path) => {
+    const { status, headers, text } = await send('GET', path);
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('application/json');
+    expect(text).toMatch(
+      /^\{"plants":\[\{"id":-5,"name":"Hoya","createdAt":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"\}\]\}$/,
+    );
+  });
+
+  it.each(['/plants', '/plants/-5', '/plants/1', '/plants/x'])(
+    'HEAD %s has the status and the length of GET, and no body',
+    async (path) => {
+      const [get, head] = [await send('GET', path), await send('HEAD', path)];
+      expect(head.status).toBe(get.status);
+      expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'));
+      expect(head.text).toBe('');
+    },
+  );
+
+  it('a reply to DELETE has no body, no type and no length', async () => {
+    await server.store.create({ id: 6n, name: 'Ficus' });
+    const { status, headers, text } = await send('DELETE', '/plants/6');
+    expect({ status, text }).toEqual({ status: 204, text: '' });
+    expect(headers.has('content-type')).toBe(false);
+    expect(headers.has('content-length')).toBe(false);
+  });
+
+  it('the body of a DELETE is ignored', async () => {
+    await server.store.create({ id: 6n, name: 'Ficus' });
+    expect(await send('DELETE', '/plants/6', '{not JSON')).toMatchObject({ status: 204 });
+  });
+
+  it.each([
+    ['/plants', 'GET, HEAD, POST'],
+    ['/plants/1', 'DELETE, GET, HEAD'],
+  ])('405 of %s says what it takes', async (path, allow) => {
+    const { status, headers, text } = await send('PUT', path);
+    expect({ status, allow: headers.get('allow') }).toEqual({ status: 405, allow });
+    expect(JSON.parse(text)).toEqual({ error: 40500, message: `${path} takes ${allow}, not PUT` });
+  });
+});
