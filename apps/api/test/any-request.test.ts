@@ -3,11 +3,13 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import {
   anyBody,
   anyHeaders,
+  anyTarget,
   anyValue,
   invalidPlantJson,
   plantJson,
 } from './fixtures/arbitrary-requests.ts';
 import { documentValidator } from './fixtures/document-validator.ts';
+import { expectedReply, withoutTimes } from './fixtures/expected-reply.ts';
 import { sendRaw } from './fixtures/raw-request.ts';
 import { readPlant } from './fixtures/read-plant.ts';
 import { type Row, type RunningServer, startServer } from './fixtures/running-server.ts';
@@ -106,6 +108,27 @@ describe(`any request (seed ${seed})`, () => {
         expect(answers[0]?.body).toEqual(answers[1]?.body);
       }),
       runs(500),
+    );
+  });
+
+  it('for stored plants is answered as the document says, with what was stored and not deleted', {
+    timeout: 240_000,
+  }, async () => {
+    await fc.assert(
+      fc.asyncProperty(plantJson, anyTarget, async (json, { method, path, query }) => {
+        await check(wellFormed(Buffer.from(json)));
+        const target = path + (query === undefined ? '' : `?${query}`);
+        const head = `${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`;
+        const reply = await sendRaw(server.url, `${head}Authorization: Bearer test-token\r\n\r\n`);
+        const isList = path === '/plants';
+        const operation = isList ? 'GET /plants' : `${method} /plants/{id}`;
+        expect(document.operation(operation).differencesFrom(reply)).toEqual([]);
+        const expected = expectedReply({ method, path, query }, acknowledged);
+        expect({ target, status: reply.status }).toEqual({ target, status: expected.status });
+        if (expected.body) expect(withoutTimes(reply.body)).toEqual(expected.body);
+        if (reply.status === 204) acknowledged.delete(BigInt(path.slice('/plants/'.length)));
+      }),
+      runs(1000),
     );
   });
 

@@ -21,7 +21,7 @@ export const errorExamples: Record<ErrorKind, string> = {
   rateLimited: 'over 2 requests a minute: try again in 1 minute',
   headersTooLarge: 'the request headers are over 16 KiB',
   internal: 'internal error: the server has logged what went wrong',
-  notImplemented: 'there is no method BREW here: send GET or POST',
+  notImplemented: 'there is no method BREW here: send GET, POST or DELETE',
   databaseUnavailable:
     'the database did not answer: the plant may or may not be stored, send it again',
   overloaded: '10000 creates are waiting already: nothing was written, send the plant again later',

@@ -49,7 +49,8 @@ interface ParserError extends NodeJS.ErrnoException {
 
 function describe({ code = '', rawPacket, bytesParsed = 0 }: ParserError): [ErrorKind, string] {
   const method = methodErrors.has(code) && rawPacket && unknownMethodIn(rawPacket, bytesParsed);
-  if (method) return ['notImplemented', `there is no method ${method} here: send GET, POST or DELETE`];
+  if (method)
+    return ['notImplemented', `there is no method ${method} here: send GET, POST or DELETE`];
   return errorByCode[code] ?? ['malformedRequest', 'the request is not well-formed HTTP/1.1'];
 }
 
