@@ -1,9 +1,9 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { hasFileModes } from '@plant-store/test-setup';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { firstRunToken } from '../../src/process/first-run-token.ts';
-import { hasFileModes } from '../fixtures/platform.ts';
 
 let directory: string;
 let path: string;

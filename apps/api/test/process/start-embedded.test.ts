@@ -1,8 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { StartedProcess } from '@plant-store/test-setup';
+import { hasPosixShell, type StartedProcess } from '@plant-store/test-setup';
 import { beforeEach, expect, it } from 'vitest';
-import { hasPosixShell } from '../fixtures/platform.ts';
 import {
   preparedDataDirectory,
   printedCommand,
