@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { hasRelativeLinks } from '@plant-store/test-setup';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const exec = promisify(execFile);
@@ -23,7 +24,7 @@ beforeAll(async () => {
       filter: (file) => !['dist', '.turbo'].includes(basename(file)),
     });
   }
-  await symlink(join(repository, 'node_modules'), join(copy, 'node_modules'));
+  await symlink(join(repository, 'node_modules'), join(copy, 'node_modules'), 'junction');
 });
 
 afterAll(() => rm(copy, { recursive: true }));
@@ -34,33 +35,37 @@ const run = (workspace: string, ...args: string[]) =>
 const tsc = join(repository, 'node_modules/typescript/bin/tsc');
 const vitest = join(repository, 'node_modules/vitest/vitest.mjs');
 
-it('has a worked example that works when its steps are followed', {
-  timeout: 240_000,
-}, async () => {
-  const files = [...guide.matchAll(/```ts (\S+)\n(.*?)```/gs)];
-  expect(files).toHaveLength(3);
-  for (const [, path = '', code = ''] of files) await writeFile(join(copy, path), code);
-  const patches = [...guide.matchAll(/```diff\n(.*?)```/gs)].map(([, patch]) => patch);
-  await writeFile(join(copy, 'guide.patch'), patches.join(''));
-  await exec('git', ['apply', '--unidiff-zero', 'guide.patch'], { cwd: copy });
+it.runIf(hasRelativeLinks)(
+  'has a worked example that works when its steps are followed',
+  {
+    timeout: 240_000,
+  },
+  async () => {
+    const files = [...guide.matchAll(/```ts (\S+)\n(.*?)```/gs)];
+    expect(files).toHaveLength(3);
+    for (const [, path = '', code = ''] of files) await writeFile(join(copy, path), code);
+    const patches = [...guide.matchAll(/```diff\n(.*?)```/gs)].map(([, patch]) => patch);
+    await writeFile(join(copy, 'guide.patch'), patches.join(''));
+    await exec('git', ['apply', '--unidiff-zero', 'guide.patch'], { cwd: copy });
 
-  await run('packages/client', tsc); // Checks core too: the client imports its types.
-  await run('apps/api', tsc);
-  await run('packages/schemas', vitest, 'run', 'error-catalogue');
-  await run('packages/client', vitest, 'run', 'more-procedures');
+    await run('packages/client', tsc); // Checks core too: the client imports its types.
+    await run('apps/api', tsc);
+    await run('packages/schemas', vitest, 'run', 'error-catalogue');
+    await run('packages/client', vitest, 'run', 'more-procedures');
 
-  await expect(run('apps/api', 'src/docs/write-openapi.ts', '--check')).rejects.toMatchObject({
-    stderr: expect.stringContaining('openapi.json is out of date'),
-  });
-  await run('apps/api', 'src/docs/write-openapi.ts');
-  const document = JSON.parse(await readFile(join(copy, 'apps/api/openapi.json'), 'utf8'));
-  expect(Object.keys(document.paths)).toEqual(
-    expect.arrayContaining(['/plants', '/plants/several', '/plants/{id}/label']),
-  );
-  expect(document.components.schemas).toMatchObject({ NewPlants: {}, Plants: {}, Label: {} });
-  await run('apps/api', vitest, 'run', 'documented-errors', '-t', 'labelMissing');
+    await expect(run('apps/api', 'src/docs/write-openapi.ts', '--check')).rejects.toMatchObject({
+      stderr: expect.stringContaining('openapi.json is out of date'),
+    });
+    await run('apps/api', 'src/docs/write-openapi.ts');
+    const document = JSON.parse(await readFile(join(copy, 'apps/api/openapi.json'), 'utf8'));
+    expect(Object.keys(document.paths)).toEqual(
+      expect.arrayContaining(['/plants', '/plants/several', '/plants/{id}/label']),
+    );
+    expect(document.components.schemas).toMatchObject({ NewPlants: {}, Plants: {}, Label: {} });
+    await run('apps/api', vitest, 'run', 'documented-errors', '-t', 'labelMissing');
 
-  const generate = ['node_modules/openapi-typescript/bin/cli.js', '../../apps/api/openapi.json'];
-  await run('examples/rest', ...generate, '--output', 'plant-store.d.ts');
-  await run('examples/rest', 'node_modules/typescript/bin/tsc');
-});
+    const generate = ['node_modules/openapi-typescript/bin/cli.js', '../../apps/api/openapi.json'];
+    await run('examples/rest', ...generate, '--output', 'plant-store.d.ts');
+    await run('examples/rest', 'node_modules/typescript/bin/tsc');
+  },
+);

@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
-import { createDatabase, startOnPostgres } from '@plant-store/test-setup';
+import { createDatabase, hasPosixShell, startOnPostgres } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 
@@ -16,7 +16,7 @@ afterAll(() => server.stop());
 
 const programs = [
   { language: 'TypeScript', needs: process.execPath, command: [process.execPath, 'add-plant.ts'] },
-  { language: 'curl', needs: 'curl', command: ['./add-plant.sh'] },
+  ...(hasPosixShell ? [{ language: 'curl', needs: 'curl', command: ['./add-plant.sh'] }] : []),
   { language: 'Python', needs: 'python3', command: ['python3', 'add-plant.py'] },
 ].filter(({ needs }) => spawnSync(needs, ['--version']).status === 0);
 

@@ -214,6 +214,8 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    /** @description The content codings that a body may have; sent when that of the request is another */
+                    "Accept-Encoding"?: string;
                     [name: string]: unknown;
                 };
                 content: {

@@ -7,7 +7,7 @@ import { limitAuthenticationErrors } from './auth/authentication-limit.ts';
 import { docs } from './docs/docs.ts';
 import { cors } from './http/cors.ts';
 import { drain } from './http/drain.ts';
-import { handleError, handleRouterError } from './http/error-reply.ts';
+import { handleError, routerErrorHandler } from './http/error-reply.ts';
 import { health } from './http/health.ts';
 import { limitRate } from './http/rate-limit.ts';
 import { checkBodyHeaders, checkRequestHeaders, sendContinue } from './http/request-headers.ts';
@@ -70,6 +70,7 @@ export async function buildServer({
   trustProxy = [],
 }: ServerOptions): Promise<FastifyInstance> {
   const log = pino({ level: logLevel, serializers }, logStream);
+  const crossOrigin = cors(corsOrigins);
   const requestLog = new RequestLog({ log, stream: logStream, metrics });
   const server = fastify({
     loggerInstance: log as FastifyBaseLogger, // pino's type would become part of the server's.
@@ -77,7 +78,7 @@ export async function buildServer({
     // One logger for all requests: our lines have the request's id, and a child is expensive.
     childLoggerFactory: (logger) => logger,
     trustProxy: trustProxy.length > 0 && trustProxy,
-    frameworkErrors: handleRouterError,
+    frameworkErrors: routerErrorHandler(crossOrigin),
     ...nodeServerOptions(requestTimeout),
   });
   server.decorate('logError', createErrorLog(server.log, metrics));
@@ -89,13 +90,12 @@ export async function buildServer({
   limitConnections(server, maxConnections);
 
   // The hooks of every request, in order. Those of a phase that comes later follow below.
-  const { answerPreflight, addCorsHeaders } = cors(corsOrigins);
   server.addHook('onRequest', dropAfterLastReply);
   server.addHook('onRequest', trackReply);
   server.addHook('onRequest', sendRequestId);
   server.addHook('onRequest', closeAfterUpgrade);
   server.addHook('onRequest', checkRequestHeaders);
-  if (corsOrigins.length > 0) server.addHook('onRequest', answerPreflight);
+  if (corsOrigins.length > 0) server.addHook('onRequest', crossOrigin.answerPreflight);
   server.addHook('onRequest', answerServerOptions);
   server.addHook('onRequest', rejectUnknownRoute(server));
   server.addHook('onRequest', limitPipelining);
@@ -123,7 +123,7 @@ export async function buildServer({
 
   // The hooks of every reply.
   const { waitForDrain, announceClose, closeAfterReply } = drain(server);
-  server.addHook('onSend', addCorsHeaders);
+  server.addHook('onSend', async (request, reply) => crossOrigin.setCorsHeaders(request, reply));
   server.addHook('onSend', announceClose);
   server.addHook('onResponse', untrackReply);
   server.addHook('onResponse', closeAfterReply);

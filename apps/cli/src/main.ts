@@ -1,8 +1,17 @@
 #!/usr/bin/env node
-import { startFast } from '@plant-store/fast-start';
-import { findPGlite } from './find-pglite.ts';
-
-startFast();
-findPGlite();
-const { runProgram } = await import('./run-program.ts');
-await runProgram();
+// Node links static imports before it runs a program, and an old Node cannot link ours. So this file has
+// none, and can say which Node the program needs.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < 22 || (major === 22 && minor < 18)) {
+  console.error(
+    `plant-store: this is Node ${process.versions.node}: install Node 22.18 or newer, and run it again`,
+  );
+  process.exitCode = 1;
+} else {
+  const { startFast } = await import('@plant-store/fast-start');
+  const { findPGlite } = await import('./find-pglite.ts');
+  startFast();
+  findPGlite();
+  const { runProgram } = await import('./run-program.ts');
+  await runProgram();
+}

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
 import { buildProgram } from '../src/program.ts';
@@ -6,6 +7,30 @@ import { run, start } from './fixtures/run-program.ts';
 it('shows the version of the package', async () => {
   const result = await run(['--version']);
   expect(result).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
+});
+
+const withNode = (version: string) => [
+  '--import',
+  `data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '${version}' } })`,
+];
+
+it.each(['20.19.0', '22.17.1'])('names the Node that it needs when it runs on %s', async (old) => {
+  expect(manifest.engines.node).toBe('>=22.18');
+  expect(await run(['--version'], { node: withNode(old) })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `plant-store: this is Node ${old}: install Node 22.18 or newer, and run it again\n`,
+  });
+});
+
+it.each(['22.18.0', '24.0.0'])('runs on Node %s', async (version) => {
+  expect(await run(['--version'], { node: withNode(version) })).toMatchObject({ code: 0 });
+});
+
+// An old Node would end with a SyntaxError before it runs the first line.
+it('has no static import in the file that checks the version of Node', async () => {
+  const main = await readFile(new URL('../src/main.ts', import.meta.url), 'utf8');
+  expect(main).not.toMatch(/^(import|export)\b/m);
 });
 
 it.each(['help', '--help', '--version'])(

@@ -1,6 +1,15 @@
 import './global-setup/provided-context.ts';
 
 export { freePort } from './machine/free-port.ts';
+export {
+  hasDevFull,
+  hasFileModes,
+  hasFileSizeLimit,
+  hasLongBacklog,
+  hasPosixShell,
+  hasPosixSignals,
+  hasRelativeLinks,
+} from './machine/platform.ts';
 export { type Fault, type FaultProxy, startFaultProxy } from './network/fault-proxy.ts';
 export { makeCertificate } from './network/make-certificate.ts';
 export { createDatabase } from './postgres/create-database.ts';

@@ -1,6 +1,6 @@
 import { type ErrorKind, errorCatalogue, errorKinds, httpStatus } from '@plant-store/schemas';
 import { errorExamples } from '../errors/error-examples.ts';
-import { rateLimit, requestId, requiredHeader } from './reply-headers.ts';
+import { header, rateLimit, requestId, requiredHeader } from './reply-headers.ts';
 
 /** What decides which errors an operation can have. */
 interface Operation {
@@ -88,6 +88,11 @@ const headersByStatus: Record<string, object> = {
   401: { 'WWW-Authenticate': requiredHeader('The challenge of RFC 6750') },
   403: { 'WWW-Authenticate': requiredHeader('The challenge of RFC 6750') },
   405: { Allow: requiredHeader('The methods of this path') },
+  415: {
+    'Accept-Encoding': header(
+      'The content codings that a body may have; sent when that of the request is another',
+    ),
+  },
   429: retryAfter,
   503: retryAfter,
 };

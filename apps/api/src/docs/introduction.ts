@@ -17,4 +17,5 @@ curl "$STORE/plants" -H "Authorization: Bearer $TOKEN" -H "Content-Type: applica
 - **A retry is safe.** When a reply is lost, send the same plant again: it is stored once, and the reply is 200 again. A different plant under an id that is taken gets 409.
 - **You choose the id:** any integer from ${int64Bounds.minimum} to ${int64Bounds.maximum}. JavaScript rounds numbers beyond ±${Number.MAX_SAFE_INTEGER}, so write the digits of such an id into the JSON unchanged.
 - **Every error** is \`{"error": 40900, "message": "…"}\`. The first three digits of \`error\` are the HTTP status, and the message says what to do. [The page of errors](docs/errors) has an example of each.
+- **A generated client** may need \`STORE\` as its base URL. The URL of the server in this document is relative, and some generators do not support that.
 `;

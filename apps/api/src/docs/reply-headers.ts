@@ -1,9 +1,10 @@
+const schema = { type: 'string' } as const;
+
+/** Declares a header that some of these replies have. */
+export const header = (description: string) => ({ description, schema });
+
 /** Declares a header that every such reply has. */
-export const requiredHeader = (description: string) => ({
-  description,
-  required: true,
-  schema: { type: 'string' } as const,
-});
+export const requiredHeader = (description: string) => ({ description, required: true, schema });
 
 const count = (description: string) => ({
   description: `${description}. Sent only where the store has a rate limit.`,

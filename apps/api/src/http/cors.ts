@@ -1,24 +1,28 @@
-import type { onRequestAsyncHookHandler, onSendAsyncHookHandler } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+export interface Cors {
+  /** Answers a preflight of an allowed origin. Calls `next` for every other request. */
+  answerPreflight(request: FastifyRequest, reply: FastifyReply, next: () => void): void;
+  /** Sets the headers of a reply. */
+  setCorsHeaders(request: FastifyRequest, reply: FastifyReply): void;
+}
 
 /**
- * Makes the hooks of the CORS protocol (Fetch standard), which lets pages of these origins call the
- * server.
+ * Makes the two parts of the CORS protocol (Fetch standard), which lets pages of these origins call
+ * the server.
  *
  * @fastify/cors handles OPTIONS on every path itself. It answers one that is not a preflight outside
  * of the contract: with text, or with 404 instead of 405.
  */
-export function cors(origins: readonly string[]): {
-  answerPreflight: onRequestAsyncHookHandler;
-  addCorsHeaders: onSendAsyncHookHandler;
-} {
+export function cors(origins: readonly string[]): Cors {
   return {
-    async answerPreflight({ method, headers }, reply) {
+    answerPreflight({ method, headers }, reply, next) {
       const isPreflight = method === 'OPTIONS' && 'access-control-request-method' in headers;
-      if (!isPreflight || !origins.includes(headers.origin ?? '')) return undefined;
-      return reply.code(204).headers(preflightHeaders).send();
+      if (!isPreflight || !origins.includes(headers.origin ?? '')) return next();
+      reply.code(204).headers(preflightHeaders).send();
     },
-    async addCorsHeaders({ headers: { origin = '' } }, reply) {
-      if (origins.length === 0) return;
+    setCorsHeaders({ headers: { origin = '' } }, reply) {
+      if (origins.length === 0) return; // No reply depends on the origin.
       reply.header('vary', [reply.getHeader('vary') ?? [], 'Origin'].flat().join(', '));
       if (!origins.includes(origin)) return;
       reply.headers({

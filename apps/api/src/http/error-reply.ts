@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify
 import { errorHeaders } from '../errors/error-headers.ts';
 import { HttpError, toHttpError } from '../errors/http-error.ts';
 import { connectionOf } from '../node/client-connections.ts';
+import type { Cors } from './cors.ts';
 import { sendJson } from './json-reply.ts';
 
 /** Logs anything thrown on the way of a request and sends it in the contract's shape. */
@@ -15,16 +16,22 @@ export function handleError(
   return sendError(reply, error);
 }
 
-/** Does the same for an error of Fastify's router, for which no hook runs. */
-export const handleRouterError: NonNullable<FastifyServerOptions['frameworkErrors']> = (
-  thrown,
-  { server, id, ip, url },
-  reply,
-) => {
-  const error = thrown.code === 'FST_ERR_BAD_URL' ? badPath(url) : toHttpError(thrown);
-  server.logError(error, { id, ip });
-  sendError(reply.header('x-request-id', id), error);
-};
+/** Makes a function that does the same for an error of Fastify's router, for which no hook runs. */
+export function routerErrorHandler({
+  answerPreflight,
+  setCorsHeaders,
+}: Cors): NonNullable<FastifyServerOptions['frameworkErrors']> {
+  return (thrown, request, reply) => {
+    const { server, id, ip, url } = request;
+    reply.header('x-request-id', id);
+    setCorsHeaders(request, reply);
+    answerPreflight(request, reply, () => {
+      const error = thrown.code === 'FST_ERR_BAD_URL' ? badPath(url) : toHttpError(thrown);
+      server.logError(error, { id, ip });
+      sendError(reply, error);
+    });
+  };
+}
 
 function badPath(url: string): HttpError {
   const [path] = url.split('?', 1);

@@ -17,6 +17,7 @@ type ErrorSource = FastifyRequest | { id: string; ip: string | undefined };
 
 /**
  * Counts an error, adds its code to the request's log line, and logs the cause of a server error.
+ * A 501 is the client's error: it sent a method or a transfer coding that the server does not know.
  */
 export type LogError = (error: HttpError, source?: ErrorSource) => void;
 
@@ -41,7 +42,8 @@ export function createErrorLog(log: FastifyBaseLogger, metrics?: Metrics): LogEr
       log.info({ reqId, status: error.status, errors: [error.code], ip }, 'rejected');
     }
     metrics?.countError(error);
-    if (error.status >= 500 && (!source || 'raw' in source)) logServerError(error, source?.id);
+    const isServerError = error.status >= 500 && error.kind !== 'notImplemented';
+    if (isServerError && (!source || 'raw' in source)) logServerError(error, source?.id);
   };
 
   function logServerError(error: HttpError, reqId: string | undefined): void {

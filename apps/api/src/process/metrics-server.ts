@@ -1,5 +1,6 @@
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
-import { handleError, handleRouterError } from '../http/error-reply.ts';
+import { cors } from '../http/cors.ts';
+import { handleError, routerErrorHandler } from '../http/error-reply.ts';
 import { checkRequestHeaders } from '../http/request-headers.ts';
 import { rejectUnknownRoute } from '../http/unknown-route.ts';
 import {
@@ -26,7 +27,7 @@ export function buildMetricsServer(
     loggerInstance,
     // Prometheus scrapes every few seconds, and each scrape would add a line.
     logController: new LogController({ disableRequestLogging: true }),
-    frameworkErrors: handleRouterError,
+    frameworkErrors: routerErrorHandler(cors([])),
     ...nodeServerOptions(),
   });
   server.decorate('logError', createErrorLog(server.log));

@@ -63,7 +63,8 @@ const causes: Record<ErrorKind, () => Promise<Reply>> = {
   },
   bodyTooLarge: () => create(`"${'a'.repeat(2 ** 20)}"`),
   unsupportedMediaType: () => create(monstera, { 'content-type': 'text/plain' }),
-  expectationFailed: () => raw('GET / HTTP/1.1\r\nHost: x\r\nExpect: cake\r\n\r\n'),
+  expectationFailed: () =>
+    raw('GET / HTTP/1.1\r\nHost: x\r\nExpect: cake\r\nConnection: close\r\n\r\n'),
   rateLimited: () =>
     onNewServer({ rateLimit: 2 }, async (limited) => {
       for (const _ of [1, 2]) await post(limited, '/plants', monstera);
@@ -201,6 +202,12 @@ describe('the document', () => {
       expect(reply.headers.get(header)).toMatch(/^\d+$/);
       expect(document.operation('POST /plants').declares(reply.status, header)).toBe(true);
     }
+  });
+
+  it('declares Accept-Encoding for 415, the reply to a compressed body', async () => {
+    const reply = await post(server, '/plants', '', { 'content-encoding': 'gzip' });
+    expect([reply.status, reply.headers.get('accept-encoding')]).toEqual([415, 'identity']);
+    expect(document.declares(415, 'Accept-Encoding')).toBe(true);
   });
 
   it.each([

@@ -2,50 +2,52 @@ import { PlantStoreError } from '@plant-store/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectError } from '../fixtures/expect-error.ts';
 import { type RunningServer, startServer, startServerOn } from '../fixtures/running-server.ts';
-import { surfaces } from '../fixtures/surfaces.ts';
+import { databases, surfaces } from '../fixtures/surfaces.ts';
 
 const plant = '{"id":1,"name":"x"}';
 
-let server: RunningServer;
+describe.each(databases)('on %s', (database) => {
+  let server: RunningServer;
 
-beforeAll(async () => {
-  server = await startServer('Postgres');
-});
-
-afterAll(() => server.stop());
-
-/** A server whose creates throw this error. */
-const startFailingServer = (error: Error) =>
-  startServerOn(server.store, {
-    create: async () => {
-      throw error;
-    },
+  beforeAll(async () => {
+    server = await startServer(database);
   });
 
-describe.each(surfaces)('over $name', (surface) => {
-  it.each([
-    ['databaseUnavailable', 50300],
-    ['overloaded', 50301],
-  ] as const)('answers 503 with Retry-After to the error %s of the store', async (kind, code) => {
-    const failing = await startFailingServer(new PlantStoreError(kind, 'not now'));
-    const reply = await surface.send(failing, plant);
-    expectError(reply, 503, code);
-    expect(reply.headers.get('retry-after')).toBe('1');
-    await failing.stop();
-  });
+  afterAll(() => server.stop());
 
-  it('answers 500 to a bug, and describes the bug only in the log', async () => {
-    const failing = await startFailingServer(new TypeError('a bug'));
-    expect(await surface.send(failing, plant)).toMatchObject({
-      status: 500,
-      body: { error: 50000, message: 'internal error: the server has logged what went wrong' },
+  /** A server whose creates throw this error. */
+  const startFailingServer = (error: Error) =>
+    startServerOn(server.store, {
+      create: async () => {
+        throw error;
+      },
     });
-    const [logged] = failing.log.map((line) => JSON.parse(line)).filter(({ err }) => err);
-    expect(logged).toMatchObject({
-      level: 50,
-      reqId: expect.any(String),
-      err: { type: 'TypeError', message: 'a bug', at: expect.stringMatching(/\.ts:\d+$/) },
+
+  describe.each(surfaces)('over $name', (surface) => {
+    it.each([
+      ['databaseUnavailable', 50300],
+      ['overloaded', 50301],
+    ] as const)('answers 503 with Retry-After to the error %s of the store', async (kind, code) => {
+      const failing = await startFailingServer(new PlantStoreError(kind, 'not now'));
+      const reply = await surface.send(failing, plant);
+      expectError(reply, 503, code);
+      expect(reply.headers.get('retry-after')).toBe('1');
+      await failing.stop();
     });
-    await failing.stop();
+
+    it('answers 500 to a bug, and describes the bug only in the log', async () => {
+      const failing = await startFailingServer(new TypeError('a bug'));
+      expect(await surface.send(failing, plant)).toMatchObject({
+        status: 500,
+        body: { error: 50000, message: 'internal error: the server has logged what went wrong' },
+      });
+      const [logged] = failing.log.map((line) => JSON.parse(line)).filter(({ err }) => err);
+      expect(logged).toMatchObject({
+        level: 50,
+        reqId: expect.any(String),
+        err: { type: 'TypeError', message: 'a bug', at: expect.stringMatching(/\.ts:\d+$/) },
+      });
+      await failing.stop();
+    });
   });
 });

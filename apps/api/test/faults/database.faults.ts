@@ -3,12 +3,12 @@ import {
   type AcknowledgedLoad,
   type Fault,
   type FaultProxy,
+  hasPosixSignals,
   startFaultProxy,
   startOnPostgres,
 } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { hasPosixSignals } from '../fixtures/platform.ts';
 import { type PlantsDatabase, startPlantsDatabase } from './plants-database.ts';
 import { slowest, startStoreUnderLoad } from './store-under-load.ts';
 

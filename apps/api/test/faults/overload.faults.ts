@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { startProcess } from '@plant-store/test-setup';
+import { hasPosixSignals, startProcess } from '@plant-store/test-setup';
 import { expect, it, onTestFinished } from 'vitest';
-import { hasPosixSignals } from '../fixtures/platform.ts';
 import { readPrometheusText } from '../fixtures/prometheus-text.ts';
 import { startFlood } from './flood.ts';
 import { startPlantsDatabase } from './plants-database.ts';

@@ -6,10 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { PGlite } from '@electric-sql/pglite';
-import { startAcknowledgedLoad, startProcess } from '@plant-store/test-setup';
+import { hasPosixSignals, startAcknowledgedLoad, startProcess } from '@plant-store/test-setup';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { hasPosixSignals } from '../fixtures/platform.ts';
 import { startPlantsDatabase } from './plants-database.ts';
 import { expectStored, type Row } from './stored-plants.ts';
 

@@ -70,6 +70,14 @@ it('answers 405 to OPTIONS requests that are not preflights', async () => {
   expect(reply.headers.get('allow')).toBe('GET, HEAD, POST');
 });
 
+it('answers pages of a configured origin at a malformed path', async () => {
+  expect((await preflight('/plants%zz')).status).toBe(204);
+  const { status, headers } = await fetch(`${server.url}/plants%zz`, { headers: { origin } });
+  expect(status).toBe(400);
+  expect(headers.get('access-control-allow-origin')).toBe(origin);
+  expect(headers.get('vary')).toMatch(/\bOrigin$/);
+});
+
 it('allows no origin by default', async () => {
   const closed = await startServer('Postgres');
   for (const { send } of surfaces) {

@@ -1,42 +1,44 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { expectError } from '../fixtures/expect-error.ts';
 import { type RunningServer, startServer, startServerOn } from '../fixtures/running-server.ts';
-import { surfaces } from '../fixtures/surfaces.ts';
+import { databases, surfaces } from '../fixtures/surfaces.ts';
 
 const plant = '{"id":1,"name":"x"}';
 
-let server: RunningServer;
-let limited: Awaited<ReturnType<typeof startServerOn>>;
+describe.each(databases)('on %s', (database) => {
+  let server: RunningServer;
+  let limited: Awaited<ReturnType<typeof startServerOn>>;
 
-beforeAll(async () => {
-  server = await startServer('Postgres');
-});
-
-afterAll(() => server.stop());
-
-beforeEach(async () => {
-  limited = await startServerOn(server.store, { rateLimit: 2 });
-});
-
-afterEach(() => limited.stop());
-
-describe.each(surfaces)('over $name', (surface) => {
-  it('answers 429 with Retry-After beyond the rate limit', async () => {
-    expect(await surface.send(limited, plant)).toMatchObject({ status: 200 });
-    expect(await surface.send(limited, plant)).toMatchObject({ status: 200 });
-    const reply = await surface.send(limited, plant);
-    expectError(reply, 429, 42900);
-    expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
+  beforeAll(async () => {
+    server = await startServer(database);
   });
 
-  it('counts requests without a valid token towards the rate limit', async () => {
-    const guess = () => surface.send(limited, plant, { authorization: 'Bearer guess' });
-    const statuses = [await guess(), await guess(), await guess()].map(({ status }) => status);
-    expect(statuses).toEqual([401, 401, 429]);
+  afterAll(() => server.stop());
+
+  beforeEach(async () => {
+    limited = await startServerOn(server.store, { rateLimit: 2 });
   });
 
-  it('does not limit health checks', async () => {
-    for (let i = 0; i < 3; i++) await surface.send(limited, plant);
-    expect((await fetch(`${limited.url}/livez`)).status).toBe(200);
+  afterEach(() => limited.stop());
+
+  describe.each(surfaces)('over $name', (surface) => {
+    it('answers 429 with Retry-After beyond the rate limit', async () => {
+      expect(await surface.send(limited, plant)).toMatchObject({ status: 200 });
+      expect(await surface.send(limited, plant)).toMatchObject({ status: 200 });
+      const reply = await surface.send(limited, plant);
+      expectError(reply, 429, 42900);
+      expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
+    });
+
+    it('counts requests without a valid token towards the rate limit', async () => {
+      const guess = () => surface.send(limited, plant, { authorization: 'Bearer guess' });
+      const statuses = [await guess(), await guess(), await guess()].map(({ status }) => status);
+      expect(statuses).toEqual([401, 401, 429]);
+    });
+
+    it('does not limit health checks', async () => {
+      for (let i = 0; i < 3; i++) await surface.send(limited, plant);
+      expect((await fetch(`${limited.url}/livez`)).status).toBe(200);
+    });
   });
 });

@@ -2,85 +2,93 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectError } from '../fixtures/expect-error.ts';
 import { type RunningServer, startServer } from '../fixtures/running-server.ts';
-import { post, surfaces } from '../fixtures/surfaces.ts';
+import { databases, post, surfaces } from '../fixtures/surfaces.ts';
 
 const plant = '{"id":1,"name":"x"}';
 
-let server: RunningServer;
+describe.each(databases)('on %s', (database) => {
+  let server: RunningServer;
 
-beforeAll(async () => {
-  server = await startServer('Postgres');
-});
-
-afterAll(() => server.stop());
-
-describe.each(surfaces)('over $name', (surface) => {
-  it('answers 400 when the body is not JSON', async () => {
-    for (const json of ['{', '{"id":1,}', 'undefined', "{'id':1}", '[1e1,'.padEnd(100_000, '[')]) {
-      expectError(await surface.send(server, json), 400, 40000);
-    }
+  beforeAll(async () => {
+    server = await startServer(database);
   });
 
-  it('answers 400 when the body is not UTF-8', async () => {
-    const reply = await post(server, surface.path, new Uint8Array([0x22, 0xff, 0xfe, 0x22]));
-    expect(reply.status).toBe(400);
-    expect(await reply.text()).toContain('"error":40000,');
-  });
+  afterAll(() => server.stop());
 
-  it.each([
-    'application/json; charset=utf-8',
-    'Application/JSON;charset="UTF-8"; v=1',
-    'application/json;',
-  ])('accepts the content type %s', async (type) => {
-    expect((await surface.send(server, plant, { 'content-type': type })).status).toBe(200);
-  });
-
-  it.each([
-    'text/plain',
-    'application/jsonl',
-    'application/json; charset=latin1',
-    'multipart/form-data',
-    'application/x-www-form-urlencoded',
-    '*/*',
-  ])('answers 415 to the content type %s', async (type) => {
-    expectError(await surface.send(server, plant, { 'content-type': type }), 415, 41500);
-  });
-
-  it('answers 415 when there is no content type', async () => {
-    const authorization = `Bearer ${server.token}`;
-    const body = new Blob([plant]); // A Blob without a type: fetch then adds no Content-Type.
-    const reply = await fetch(server.url + surface.path, {
-      method: 'POST',
-      headers: { authorization },
-      body,
+  describe.each(surfaces)('over $name', (surface) => {
+    it('answers 400 when the body is not JSON', async () => {
+      for (const json of [
+        '{',
+        '{"id":1,}',
+        'undefined',
+        "{'id':1}",
+        '[1e1,'.padEnd(100_000, '['),
+      ]) {
+        expectError(await surface.send(server, json), 400, 40000);
+      }
     });
-    expect(reply.status).toBe(415);
-    expect(await reply.text()).toContain('"error":41500,');
-  });
 
-  it('answers 415 when the body is compressed', async () => {
-    const gzip = new Uint8Array(gzipSync(plant));
-    const reply = await post(server, surface.path, gzip, { 'content-encoding': 'gzip' });
-    expect(reply.status).toBe(415);
-    expect(await reply.text()).toContain('"error":41500,');
-  });
+    it('answers 400 when the body is not UTF-8', async () => {
+      const reply = await post(server, surface.path, new Uint8Array([0x22, 0xff, 0xfe, 0x22]));
+      expect(reply.status).toBe(400);
+      expect(await reply.text()).toContain('"error":40000,');
+    });
 
-  it('answers 413 to a client that is still sending its body', async () => {
-    for (let i = 0; i < 5; i++) {
-      const reply = await post(server, surface.path, ' '.repeat(8 * 1024 * 1024));
+    it.each([
+      'application/json; charset=utf-8',
+      'Application/JSON;charset="UTF-8"; v=1',
+      'application/json;',
+    ])('accepts the content type %s', async (type) => {
+      expect((await surface.send(server, plant, { 'content-type': type })).status).toBe(200);
+    });
+
+    it.each([
+      'text/plain',
+      'application/jsonl',
+      'application/json; charset=latin1',
+      'multipart/form-data',
+      'application/x-www-form-urlencoded',
+      '*/*',
+    ])('answers 415 to the content type %s', async (type) => {
+      expectError(await surface.send(server, plant, { 'content-type': type }), 415, 41500);
+    });
+
+    it('answers 415 when there is no content type', async () => {
+      const authorization = `Bearer ${server.token}`;
+      const body = new Blob([plant]); // A Blob without a type: fetch then adds no Content-Type.
+      const reply = await fetch(server.url + surface.path, {
+        method: 'POST',
+        headers: { authorization },
+        body,
+      });
+      expect(reply.status).toBe(415);
+      expect(await reply.text()).toContain('"error":41500,');
+    });
+
+    it('answers 415 when the body is compressed', async () => {
+      const gzip = new Uint8Array(gzipSync(plant));
+      const reply = await post(server, surface.path, gzip, { 'content-encoding': 'gzip' });
+      expect(reply.status).toBe(415);
+      expect(await reply.text()).toContain('"error":41500,');
+    });
+
+    it('answers 413 to a client that is still sending its body', async () => {
+      for (let i = 0; i < 5; i++) {
+        const reply = await post(server, surface.path, ' '.repeat(8 * 1024 * 1024));
+        expect(reply.status).toBe(413);
+        expect(await reply.text()).toContain('"error":41300,');
+      }
+    });
+
+    it('answers 413 to a chunked body that is too large', async () => {
+      const chunks = (async function* () {
+        for (let i = 0; i < 64; i++) yield Buffer.alloc(128 * 1024, ' ');
+      })();
+      const headers = { authorization: 'Bearer test-token', 'content-type': 'application/json' };
+      const init = { method: 'POST', headers, body: chunks, duplex: 'half' };
+      // Node's fetch accepts an async iterable, which the web's type RequestInit does not have.
+      const reply = await fetch(server.url + surface.path, init as unknown as RequestInit);
       expect(reply.status).toBe(413);
-      expect(await reply.text()).toContain('"error":41300,');
-    }
-  });
-
-  it('answers 413 to a chunked body that is too large', async () => {
-    const chunks = (async function* () {
-      for (let i = 0; i < 64; i++) yield Buffer.alloc(128 * 1024, ' ');
-    })();
-    const headers = { authorization: 'Bearer test-token', 'content-type': 'application/json' };
-    const init = { method: 'POST', headers, body: chunks, duplex: 'half' };
-    // Node's fetch accepts an async iterable, which the web's type RequestInit does not have.
-    const reply = await fetch(server.url + surface.path, init as unknown as RequestInit);
-    expect(reply.status).toBe(413);
+    });
   });
 });

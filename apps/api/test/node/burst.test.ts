@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { createDatabase, startProcess } from '@plant-store/test-setup';
+import { createDatabase, hasLongBacklog, startProcess } from '@plant-store/test-setup';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { hasLongBacklog } from '../fixtures/platform.ts';
 
 // Windows cannot pause a process, and macOS lets only 128 connections wait.
 it.runIf(hasLongBacklog)('answers a thousand clients that connect while it is busy', async () => {

@@ -48,9 +48,22 @@ it('answers 431 to headers that are too large', async () => {
 it('answers 417 to an expectation that it does not support', async () => {
   const { status, body } = await sendRaw(
     server.url,
-    'GET / HTTP/1.1\r\nHost: x\r\nExpect: cake\r\n\r\n',
+    'GET / HTTP/1.1\r\nHost: x\r\nExpect: cake\r\nConnection: close\r\n\r\n',
   );
   expectError({ status, body: JSON.parse(body) }, 417, 41700);
+});
+
+it('answers 400, and names no method, to bytes behind a body that are not a request', async () => {
+  const body = '{"id":1,"name":"x"}';
+  const request = head('/plants').replace('100', String(body.length)) + body;
+  for (const rest of ['{"id":1}\r\nPOST / HTTP/1.1\r\n', '{"id":1}POST / HTTP/1.1\r\n']) {
+    const { replies } = await sendRaw(server.url, `${request}${rest}Host: x\r\n\r\n`);
+    expect(replies.map(({ status }) => status)).toEqual([200, 400]);
+    expect(JSON.parse(replies[1]?.body ?? '')).toEqual({
+      error: 40002,
+      message: 'the request is not well-formed HTTP/1.1',
+    });
+  }
 });
 
 const head = (path: string) =>

@@ -20,6 +20,8 @@ it.each([
 it.each([
   '|',
   '|hello\r\n\r\n',
+  '|{"id":1}\r\nPOST / HTTP/1.1\r\n',
+  '|{"id":1}POST / HTTP/1.1\r\n',
   '|\x16\x03\x01 / HTTP/1.1\r\n',
   '| BREW / HTTP/1.1\r\n',
   'B|REW  / HTTP/1.1\r\n',

@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import {
   createDatabase,
   freePort,
+  hasDevFull,
+  hasFileSizeLimit,
+  hasPosixSignals,
   type StartedProcess,
   startProcess,
 } from '@plant-store/test-setup';
 import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
-import { hasDevFull, hasFileSizeLimit, hasPosixSignals } from '../fixtures/platform.ts';
 
 let server: StartedProcess;
 let url: string;

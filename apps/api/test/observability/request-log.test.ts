@@ -85,6 +85,16 @@ it.each([
   },
 );
 
+it('has no server error for a transfer coding that the server does not know', async () => {
+  const { status } = await sendRaw(
+    server.url,
+    `${head('/plants', 'Connection: close\r\nTransfer-Encoding: gzip, chunked\r\n')}0\r\n\r\n`,
+  );
+  expect(status).toBe(501);
+  await expect.poll(requestLines).toMatchObject([{ level: 30, status: 501, errors: [50100] }]);
+  expect(logged().filter(({ level }) => level > 30)).toEqual([]);
+});
+
 const batch = `{"0":{"json":${json}}}`;
 
 it.each([

@@ -1,8 +1,7 @@
-import { chmod, rm, stat, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { StartedProcess } from '@plant-store/test-setup';
+import { hasPosixShell, type StartedProcess } from '@plant-store/test-setup';
 import { beforeEach, expect, it } from 'vitest';
-import { hasFileModes, hasPosixShell } from '../fixtures/platform.ts';
 import {
   preparedDataDirectory,
   printedCommand,
@@ -65,14 +64,6 @@ it('exits when another process uses the data directory, and names that process',
     `the data directory ${dataDirectory} is in use by process ${first.child.pid}, started `,
   );
   expect(await create(first, 'Monstera')).toEqual({ name: 'Monstera' });
-});
-
-// Windows has no file modes; the permissions of the data directory apply there.
-it.runIf(hasFileModes)('lets only the owner read the token file', async () => {
-  await writeFile(tokenFile, '');
-  await chmod(tokenFile, 0o644);
-  await printedToken(start());
-  expect((await stat(tokenFile)).mode & 0o777).toBe(0o600);
 });
 
 it('generates a new token when the token file is empty, and rejects the old token', async () => {

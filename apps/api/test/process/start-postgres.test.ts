@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Server } from 'node:net';
-import { createDatabase, startPostgres } from '@plant-store/test-setup';
+import { createDatabase, hasPosixSignals, startPostgres } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { expect, inject, it, vi } from 'vitest';
-import { hasPosixSignals } from '../fixtures/platform.ts';
 import { printedUrl, startProgram, stopProgram } from '../fixtures/program.ts';
 import { post } from '../fixtures/surfaces.ts';
 

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { createDatabase } from '@plant-store/test-setup';
+import { createDatabase, hasPosixShell } from '@plant-store/test-setup';
 import { expect, inject, it } from 'vitest';
 import { startIdentityProvider } from '../fixtures/identity-provider.ts';
-import { hasPosixShell } from '../fixtures/platform.ts';
 import {
   emptyDataDirectory,
   printedCommand,

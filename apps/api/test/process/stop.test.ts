@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { createDatabase, type StartedProcess } from '@plant-store/test-setup';
+import { createDatabase, hasPosixSignals, type StartedProcess } from '@plant-store/test-setup';
 import { describe, expect, inject, it, vi } from 'vitest';
-import { hasPosixSignals } from '../fixtures/platform.ts';
 import { printedUrl, startProgram, stopProgram } from '../fixtures/program.ts';
 
 // Windows has no signals that a process can handle: `kill` ends it at once there.

@@ -1,3 +1,4 @@
+import { devNull } from 'node:os';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createDatabase } from '@plant-store/test-setup';
@@ -22,7 +23,7 @@ it('imports and exports many plants with little memory', async () => {
   }
   // The names alone need more than this heap.
   const node = ['--max-old-space-size=48'];
-  const importing = start(['import', '-', '--json', '--rejects', '/dev/null'], { env, node });
+  const importing = start(['import', '-', '--json', '--rejects', devNull], { env, node });
   await pipeline(Readable.from(lines()), importing.child.stdin);
   expect(JSON.parse((await importing.result).stdout)).toMatchObject({ inserted: count });
 

@@ -1,4 +1,4 @@
-import { createDatabase } from '@plant-store/test-setup';
+import { createDatabase, hasPosixSignals } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { beforeEach, expect, inject, it, vi } from 'vitest';
 import { plantLines, useDirectory } from '../fixtures/plant-files.ts';
@@ -43,7 +43,7 @@ it('completes an import that was killed half way when it runs again', async () =
   await sql.end();
 });
 
-it.each([
+it.runIf(hasPosixSignals).each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const)('writes the summary when %s interrupts the import', async (signal, exitCode) => {

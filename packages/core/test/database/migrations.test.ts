@@ -85,11 +85,13 @@ it('has a migration for every change of the tables', async () => {
   const copy = await mkdtemp(join(tmpdir(), 'plant-store-migrations-'));
   await cp(migrationsFolder, copy, { recursive: true });
   const before = await readdir(copy);
-  const drizzleKit = fileURLToPath(new URL('../../node_modules/.bin/drizzle-kit', import.meta.url));
+  const drizzleKit = fileURLToPath(
+    new URL('../../node_modules/drizzle-kit/bin.cjs', import.meta.url),
+  );
   const schema = fileURLToPath(new URL('../../src/database/tables.ts', import.meta.url));
   // drizzle-kit resolves `--out` against its working directory.
-  const flags = ['--dialect', 'postgresql', '--schema', schema, '--out', '.'];
-  const { stdout } = await run(drizzleKit, ['generate', ...flags], { cwd: copy });
+  const flags = ['generate', '--dialect', 'postgresql', '--schema', schema, '--out', '.'];
+  const { stdout } = await run(process.execPath, [drizzleKit, ...flags], { cwd: copy });
   expect(stdout).toContain('No schema changes');
   expect(await readdir(copy)).toEqual(before);
   await rm(copy, { recursive: true });
