@@ -29,5 +29,6 @@ interface IndexState {
 const indexState = `
   select to_regclass('plants') is not null as has_table,
     (select indisvalid from pg_index where indexrelid = to_regclass('plants_tag')) as is_valid,
-    exists (select from pg_stat_progress_create_index where relid = to_regclass('plants'))
+    exists (select from pg_stat_progress_create_index 
+      where datname = current_database() and relid = to_regclass('plants'))
       as is_building`;

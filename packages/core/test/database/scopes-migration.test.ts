@@ -1,0 +1,107 @@
+import { createDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { openPlantStore } from '../../src/plant-store.ts';
+
+/** The statements of the version before scopes, which has no other access to the tables. */
+const oldInsert = 'insert into plants (id, name, tag) values ($1, $2, $3) on conflict do nothing';
+const oldSelect = 'select sha256, name, created_at, expires_at, revoked_at, last_used_at';
+
+let databaseUrl: string;
+let sql: postgres.Sql;
+
+/** Makes a database of the version before scopes, with a plant and a token. */
+beforeEach(async () => {
+  databaseUrl = await createDatabase(inject('postgresUrl'));
+  const store = await openPlantStore({ databaseUrl });
+  await store.create({ id: 1n, name: 'Monstera deliciosa', tag: 'Araceae' });
+  const token = await store.accessTokens.create('old');
+  await store.close();
+  sql = postgres(databaseUrl);
+  onTestFinished(() => sql.end());
+  await sql`drop index plants_tag`;
+  await sql`alter table access_tokens drop column scope`;
+  await sql`
+    delete from drizzle.__drizzle_migrations
+    where id = (select max(id) from drizzle.__drizzle_migrations)`;
+  oldToken = token;
+});
+
+let oldToken: string;
+
+const tagIndex = () =>
+  sql`select indisvalid from pg_index where indexrelid = to_regclass('plants_tag')`;
+
+describe('the migration to scopes', () => {
+  it('leaves an old token what it could do: create', async () => {
+    const store = await openPlantStore({ databaseUrl });
+    onTestFinished(() => store.close());
+    const principal = { name: 'old', scopes: ['plants:create'] };
+    expect(await store.accessTokens.authenticate(oldToken)).toEqual(principal);
+    expect(await store.get(1n)).toMatchObject({ name: 'Monstera deliciosa', tag: 'Araceae' });
+  });
+
+  it('blocks no create of an old instance while it builds the index', async () => {
+    // The build waits for this transaction, and creates must not wait for the build.
+    const other = await sql.reserve();
+    await other`begin`;
+    await other`insert into plants (id, name) values (2, 'Hoya')`;
+    const opening = openPlantStore({ databaseUrl });
+    await vi.waitFor(async () => {
+      expect(
+        await sql`
+        select from pg_stat_progress_create_index where datname = current_database()`,
+      ).toHaveLength(1);
+    });
+    await sql.unsafe(oldInsert, [3, 'Ficus', null]);
+    await other`commit`;
+    other.release();
+
+    const store = await opening;
+    onTestFinished(() => store.close());
+    expect(await tagIndex()).toEqual([{ indisvalid: true }]);
+    const { plants } = await store.list({ limit: 100 });
+    expect(plants.map(({ id }) => id)).toEqual([1n, 2n, 3n]);
+  });
+
+  it('lets an old instance go on afterwards', async () => {
+    const store = await openPlantStore({ databaseUrl });
+    onTestFinished(() => store.close());
+    await sql.unsafe(oldInsert, [4, 'Calathea', 'Marantaceae']);
+    await sql`insert into access_tokens (sha256, name) values (${Buffer.alloc(32)}, 'by the old one')`;
+    expect(await sql.unsafe(`${oldSelect} from access_tokens`)).toHaveLength(2);
+    expect(await store.list({ tag: 'Marantaceae', limit: 1 })).toMatchObject({
+      plants: [{ id: 4n }],
+    });
+    const list = await store.accessTokens.list();
+    expect(list.map(({ scopes }) => scopes)).toEqual([['plants:create'], ['plants:create']]);
+  });
+
+  it('builds an index again whose build was interrupted', async () => {
+    await sql`create index plants_tag on plants (hashtextextended(tag, 0), id) where tag is not null`;
+    await sql`update pg_index set indisvalid = false where indexrelid = 'plants_tag'::regclass`;
+    await (await openPlantStore({ databaseUrl })).close();
+    expect(await tagIndex()).toEqual([{ indisvalid: true }]);
+  });
+
+  it('serves a list by tag from the index', async () => {
+    const store = await openPlantStore({ databaseUrl });
+    onTestFinished(() => store.close());
+    await sql`
+      insert into plants (id, name, tag)
+      select i, 'x', case when i % 1000 = 0 then 'rare' else 'frequent' end
+      from generate_series(10, 100000) as i`;
+    await sql`analyze plants`;
+    const scans = async () => {
+      const [row] = await sql`
+        select idx_scan, idx_tup_read from pg_stat_user_indexes where indexrelname = 'plants_tag'`;
+      return row as { idx_scan: string; idx_tup_read: string }; // One row, of these columns.
+    };
+    const { plants } = await store.list({ tag: 'rare', limit: 1000 });
+    expect(plants).toHaveLength(100);
+    await vi.waitFor(async () => expect(Number((await scans()).idx_scan)).toBeGreaterThan(0), {
+      timeout: 30_000,
+    });
+    expect(Number((await scans()).idx_tup_read)).toBeLessThan(1000);
+  });
+});
