@@ -5,7 +5,7 @@ import { idTaken, invalidInput, type PlantStoreError } from '../plant-store-erro
 import { bisect } from './bisect.ts';
 import { copyText } from './copy-text.ts';
 import { plantRejected } from './create-errors.ts';
-import { findPlants, waitForStandby } from './plant-table.ts';
+import { createDurableFind } from './durable-find.ts';
 import { isSamePlant } from './same-plant.ts';
 import { splitById } from './split-by-id.ts';
 
@@ -44,6 +44,7 @@ interface LoadBatch {
 const maxFound = 128;
 
 export function createPlantLoader(bulk: Bulk): PlantLoader {
+  const find = createDurableFind(bulk);
   let previous: Promise<void> = Promise.resolve();
 
   return {
@@ -89,7 +90,7 @@ export function createPlantLoader(bulk: Bulk): PlantLoader {
     for (let start = 0; start < entries.length; start += maxFound) {
       const chunk = entries.slice(start, start + maxFound);
       const ids = chunk.map(({ plant }) => plant.id);
-      const found = await orUnavailable(findPlants(bulk.db, ids));
+      const found = await orUnavailable(find(ids));
       const storedById = new Map(found.map((plant) => [plant.id, plant]));
       for (const entry of chunk) {
         const stored = storedById.get(entry.plant.id);
@@ -97,7 +98,6 @@ export function createPlantLoader(bulk: Bulk): PlantLoader {
         else entry.outcome = isSamePlant(entry.plant, stored) ? 'present' : idTaken(stored.id);
       }
     }
-    if (free.length < entries.length) await orUnavailable(waitForStandby(bulk.db));
     return free;
   }
 }

@@ -1,9 +1,9 @@
 import type { NewPlant } from '@plant-store/schemas';
-import { eq, inArray, sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { Database, Drizzle } from '../database/database.ts';
 import { plants } from '../database/tables.ts';
 import { queryWithTimeout } from '../database/timeout.ts';
-import { exactText } from './exact-text.ts';
+import { createDurableFind } from './durable-find.ts';
 
 /** The SQL statements that a create needs. They use only the table `plants`, and find rows by id. */
 export interface PlantTable {
@@ -39,11 +39,7 @@ export function createPlantTable({ db, query }: Pick<Database, 'db' | 'query'>):
       return new Set(rows.map((row) => BigInt((row as [string])[0]))); // `returning id`.
     },
 
-    async find(ids) {
-      const found = await findPlants(db, ids);
-      await waitForStandby(db);
-      return found;
-    },
+    find: createDurableFind({ db, query }),
 
     async delete(id) {
       const { count } = await query(deleteStatement, [String(id)]);
@@ -54,24 +50,6 @@ export function createPlantTable({ db, query }: Pick<Database, 'db' | 'query'>):
       await queryWithTimeout(db.select({ id: plants.id }).from(plants).limit(0));
     },
   };
-}
-
-/** Returns the plants that are visible under these ids; the standby may not have them yet. */
-export async function findPlants(db: Drizzle, ids: readonly bigint[]): Promise<NewPlant[]> {
-  const rows = await db
-    .select({ id: plants.id, name: exactText<string>(plants.name), tag: exactText(plants.tag) })
-    .from(plants)
-    .where(inArray(plants.id, [...ids]));
-  return rows.map(({ id, name, tag }) => ({ id, name, ...(tag !== null && { tag }) }));
-}
-
-/**
- * Waits until all visible rows are durable on the synchronous standby. A row can be visible before,
- * when its commit's wait for the standby was cancelled. This statement writes to the log after the
- * row, and its own commit waits for the standby.
- */
-export async function waitForStandby(db: Drizzle): Promise<void> {
-  await db.execute(sql`select pg_logical_emit_message(true, 'plant-store', '')`);
 }
 
 /**

@@ -22,7 +22,16 @@ export interface FaultProxy {
   readonly open: number;
   /** Resets the connection on which the server next answers with this text. Resolves when it has done so. */
   loseAnswer(text: string): Promise<void>;
+  /** Holds the next answer that has this text back. It is the last one on its connection. */
+  holdAnswer(text: string): HeldAnswer;
   close(): void;
+}
+
+export interface HeldAnswer {
+  /** Resolves when the answer is there. */
+  readonly held: Promise<void>;
+  /** Forwards the answer, even when the server has closed the connection since. */
+  release(): void;
 }
 
 /** Starts a TCP proxy in front of the server at a URL. */
@@ -33,19 +42,21 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
   let fault: Fault = 'none';
   let accepted = 0;
   let loss: { text: string; resolve: () => void } | undefined;
+  let hold: { text: string; resolve: () => void; released: Promise<void> } | undefined;
 
   const proxy = createServer({ allowHalfOpen: true }, (client) => {
     accepted++;
     if (fault === 'refuse') return void client.resetAndDestroy();
     const server = connect(target);
     let isBlackhole = false; // Stays true, so that no later data arrives after a gap.
+    let isHeld = false;
     for (const [from, to] of [
       [client, server],
       [server, client],
     ] as const) {
       sockets.add(from);
       from.on('error', () => {}).on('close', () => sockets.delete(from));
-      from.on('close', () => to.destroy());
+      from.on('close', () => isHeld || to.destroy());
       from.on('end', () => isBlackhole || to.end());
     }
     client.on('data', (chunk) => {
@@ -54,8 +65,13 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
     });
     server.on('data', (chunk) => {
       isBlackhole ||= fault === 'blackhole';
-      if (isBlackhole) return;
-      if (loss && chunk.includes(loss.text)) {
+      if (isBlackhole || isHeld) return;
+      if (hold && chunk.includes(hold.text)) {
+        isHeld = true;
+        void hold.released.then(() => client.end(chunk));
+        hold.resolve();
+        hold = undefined;
+      } else if (loss && chunk.includes(loss.text)) {
         client.resetAndDestroy();
         loss.resolve();
         loss = undefined;
@@ -88,6 +104,12 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
       new Promise((resolve) => {
         loss = { text, resolve };
       }),
+    holdAnswer(text) {
+      const { promise: held, resolve } = Promise.withResolvers<void>();
+      const released = Promise.withResolvers<void>();
+      hold = { text, resolve, released: released.promise };
+      return { held, release: released.resolve };
+    },
     close() {
       proxy.close();
       for (const socket of sockets) socket.destroy();

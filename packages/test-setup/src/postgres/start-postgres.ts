@@ -20,8 +20,12 @@ export interface TestPostgres {
   halt(signal?: NodeJS.Signals): Promise<void>;
   /** Starts the server again after `halt`, on the same port. */
   start(): Promise<void>;
-  /** Starts a standby that replicates this server. This server restarts for it. */
-  startStandby(): Promise<TestPostgres>;
+  /**
+   * Starts a standby that replicates this server, which restarts for it.
+   *
+   * @param through the URL by which the standby reaches this server, such as a proxy's
+   */
+  startStandby(through?: string): Promise<TestPostgres>;
   /** Stops the server and removes its data. */
   stop(): Promise<void>;
 }
@@ -87,21 +91,23 @@ async function startServer(
   const cancelAtExit = atExit(server.abandon);
   await server.start();
 
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+
   return {
-    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    url,
     get process() {
       return server.process;
     },
     halt: (signal = 'SIGQUIT') => server.halt(signal),
     start: server.start,
-    async startStandby() {
+    async startStandby(through = url) {
       await server.halt('SIGINT');
       const copy = await prepareInstallation();
       await cp(data, copy.data, { recursive: true });
       await writeFile(join(copy.data, 'standby.signal'), '');
       if (owner) await promisify(execFile)('chown', ['-R', `${owner.uid}:${owner.gid}`, copy.data]);
       await server.start();
-      const primary = `host=127.0.0.1 port=${port} user=postgres`;
+      const primary = `host=127.0.0.1 port=${new URL(through).port} user=postgres`;
       return startServer(copy, { ...settings, primary_conninfo: primary }, maxFileSize);
     },
     async stop() {

@@ -1,0 +1,69 @@
+import { openPlantStore } from '@plant-store/core';
+import {
+  createDatabase,
+  hasPosixSignals,
+  startFaultProxy,
+  startPostgres,
+} from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { expect, it, onTestFinished, vi } from 'vitest';
+
+it.runIf(hasPosixSignals)(
+  'a plant that only the old primary has is not acknowledged after a failover',
+  async () => {
+    const primary = await startPostgres({ fsync: 'off' });
+    onTestFinished(primary.stop);
+    const { pathname } = new URL(await createDatabase(primary.url));
+    const replication = await startFaultProxy(primary.url);
+    onTestFinished(replication.close);
+    const standby = await primary.startStandby(replication.url);
+    onTestFinished(standby.stop);
+    const [onPrimary, onStandby] = [primary, standby].map(({ url }) =>
+      postgres(Object.assign(new URL(url), { pathname }).href, { max: 2, onnotice: () => {} }),
+    ) as [postgres.Sql, postgres.Sql]; // Two servers, two clients.
+    onTestFinished(async () => {
+      await Promise.all([onPrimary.end({ timeout: 0 }), onStandby.end({ timeout: 0 })]);
+    });
+    const proxy = await startFaultProxy(primary.url);
+    onTestFinished(proxy.close);
+    const hosts = [proxy, standby].map(({ url }) => new URL(url).host).join();
+    const store = await openPlantStore({ databaseUrl: `postgres://postgres@${hosts}${pathname}` });
+    onTestFinished(store.close);
+
+    // Replication is cut, so the create waits for the standby until somebody cancels that wait.
+    await onPrimary`alter system set synchronous_standby_names = '*'`;
+    await onPrimary`select pg_reload_conf()`;
+    await store.create({ id: 1n, name: 'replicated' });
+    replication.fault = 'refuse';
+    await vi.waitFor(async () => {
+      expect(await onPrimary`select from pg_stat_replication`).toHaveLength(0);
+    });
+    const plant = { id: 2n, name: 'only on the old primary' };
+    const first = expect(store.create(plant)).rejects.toMatchObject({ code: 50300 });
+    const waiting = () => onPrimary`select pid from pg_stat_activity where wait_event = 'SyncRep'`;
+    await vi.waitFor(async () => expect(await waiting()).toHaveLength(1));
+    await onPrimary`
+      select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'`;
+    await first;
+    expect(await onPrimary`select name from plants where id = 2`).toEqual([{ name: plant.name }]);
+
+    await onStandby`select pg_promote()`;
+    const answer = proxy.holdAnswer(plant.name);
+    const retry = store.create(plant).then(
+      () => 'acknowledged',
+      ({ code }: { code: number }) => code,
+    );
+    // The retry has read the plant on the old primary, or waits there for the standby.
+    const isWaiting = vi.waitFor(async () => expect(await waiting()).toHaveLength(1));
+    await Promise.any([answer.held, isWaiting]);
+    await primary.halt();
+    answer.release();
+
+    expect(await retry).toBe(50300);
+    expect(await store.create(plant)).toEqual({ name: plant.name });
+    expect(await onStandby`select name from plants order by id`).toEqual([
+      { name: 'replicated' },
+      { name: plant.name },
+    ]);
+  },
+);
