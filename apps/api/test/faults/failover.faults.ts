@@ -56,7 +56,17 @@ it.runIf(hasPosixSignals)(
     // The retry has read the plant on the old primary, or waits there for the standby.
     const isWaiting = vi.waitFor(async () => expect(await waiting()).toHaveLength(1));
     await Promise.any([answer.held, isWaiting]);
+    // This create fails with the primary, and the store replaces its connections.
+    const other = expect(store.create({ id: 3n, name: 'x' })).rejects.toMatchObject({
+      code: 50300,
+    });
+    await vi.waitFor(async () => {
+      const inserts = await onPrimary`
+        select from pg_stat_activity where wait_event = 'SyncRep' and query like 'insert%'`;
+      expect(inserts).toHaveLength(1);
+    });
     await primary.halt();
+    await other;
     answer.release();
 
     expect(await retry).toBe(50300);

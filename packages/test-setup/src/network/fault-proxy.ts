@@ -57,7 +57,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
       sockets.add(from);
       from.on('error', () => {}).on('close', () => sockets.delete(from));
       from.on('close', () => isHeld || to.destroy());
-      from.on('end', () => isBlackhole || to.end());
+      from.on('end', () => isBlackhole || isHeld || to.end());
     }
     client.on('data', (chunk) => {
       isBlackhole ||= fault === 'blackhole';
