@@ -49,17 +49,12 @@ it.runIf(hasPosixSignals)(
 
     await onStandby`select pg_promote()`;
     const answer = proxy.holdAnswer(plant.name);
-    const retry = store.create(plant).then(
-      () => 'acknowledged',
-      ({ code }: { code: number }) => code,
-    );
+    const retry = store.create(plant);
     // The retry has read the plant on the old primary, or waits there for the standby.
     const isWaiting = vi.waitFor(async () => expect(await waiting()).toHaveLength(1));
     await Promise.any([answer.held, isWaiting]);
-    // This create fails with the primary, and the store replaces its connections.
-    const other = expect(store.create({ id: 3n, name: 'x' })).rejects.toMatchObject({
-      code: 50300,
-    });
+    // This create loses its connection with the primary, and the store replaces all connections.
+    const other = store.create({ id: 3n, name: 'another' });
     await vi.waitFor(async () => {
       const inserts = await onPrimary`
         select from pg_stat_activity where wait_event = 'SyncRep' and query like 'insert%'`;
@@ -69,11 +64,50 @@ it.runIf(hasPosixSignals)(
     await other;
     answer.release();
 
-    expect(await retry).toBe(50300);
-    expect(await store.create(plant)).toEqual({ name: plant.name });
+    expect(await retry).toEqual({ name: plant.name });
     expect(await onStandby`select name from plants order by id`).toEqual([
       { name: 'replicated' },
       { name: plant.name },
+      { name: 'another' },
     ]);
+  },
+);
+
+it.runIf(hasPosixSignals)(
+  'an instance has at most six sessions while the standby is away, and none when it has stopped',
+  async () => {
+    const primary = await startPostgres({ fsync: 'off' });
+    onTestFinished(primary.stop);
+    const databaseUrl = await createDatabase(primary.url);
+    const sql = postgres(databaseUrl, { max: 1 });
+    onTestFinished(() => sql.end());
+    const sessions = async () => {
+      const [{ count } = { count: 0 }] = await sql<{ count: number }[]>`
+        select count(*)::int from pg_stat_activity
+        where application_name = 'plant-store' and datname = current_database()`;
+      return count;
+    };
+    const store = await openPlantStore({ databaseUrl });
+    await store.create({ id: -1n, name: 'x' });
+    await sql`alter system set synchronous_standby_names = 'nobody'`;
+    await sql`select pg_reload_conf()`;
+
+    const counts: number[] = [];
+    let isOver = false;
+    const load = Array.from({ length: 50 }, async (_, client) => {
+      for (let i = 0; !isOver; i++) {
+        // The first ones may succeed, until the server has read its new settings.
+        await store.create({ id: BigInt(1_000_000 * client + i), name: 'x' }).catch(() => {});
+      }
+    });
+    const until = performance.now() + 20_000; // Four times the deadline of a create.
+    while (performance.now() < until) counts.push(await sessions());
+    isOver = true;
+    await Promise.all(load);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(6);
+    expect(Math.max(...counts)).toBeGreaterThan(1);
+
+    await store.close();
+    await vi.waitFor(async () => expect(await sessions()).toBe(0), { timeout: 10_000 });
   },
 );

@@ -3,8 +3,17 @@ import { PlantStoreError } from '../plant-store-error.ts';
 
 /** Whether the database rejected a value in a statement. The statement's other rows may be valid. */
 export function isDataError(error: unknown): boolean {
-  // Class 22 is "data exception", class 23 "integrity constraint violation".
-  return /^2[23]/.test(databaseCode(error) ?? '');
+  return hasInvalidText(error) || violatesConstraint(error);
+}
+
+/** Whether the database rejected a value whatever its table is (class 22, "data exception"). */
+export function hasInvalidText(error: unknown): boolean {
+  return /^22/.test(databaseCode(error) ?? '');
+}
+
+/** Whether the table does not allow a row (class 23, "integrity constraint violation"). */
+function violatesConstraint(error: unknown): boolean {
+  return /^23/.test(databaseCode(error) ?? '');
 }
 
 /** The error for a database that was unreachable, did not answer in time or cancelled the statement. */

@@ -13,7 +13,7 @@ export interface Database {
 
 /**
  * Runs a prepared statement. Returns its rows as arrays, as the driver reads them, and how many rows
- * it returned or changed.
+ * it returned or changed. When the connection is lost, the statement may run a second time.
  */
 export type Query = (
   statement: string,

@@ -1,4 +1,4 @@
-import { databaseUnavailable } from '../database/database-error.ts';
+import { databaseUnavailable, hasInvalidText } from '../database/database-error.ts';
 import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 
@@ -7,13 +7,19 @@ export function outcomeUnknown(cause?: unknown): PlantStoreError {
   return databaseUnavailable(cause, 'the plant may or may not be stored, send it again');
 }
 
-/** The error for a plant that the database rejected: a text or a constraint did not allow it. */
+/**
+ * The error for a plant that the database rejected. The client is at fault only for a text that the
+ * database cannot hold. A constraint that rejects a plant is not the store's: it was added to the
+ * table, and the client may send the plant again when the operator has changed it.
+ */
 export function plantRejected(cause: unknown): PlantStoreError {
-  return new PlantStoreError(
-    'invalidInput',
-    `invalid input: the database cannot hold this plant (SQLSTATE ${databaseCode(cause)})`,
-    { cause },
-  );
+  const code = databaseCode(cause);
+  if (hasInvalidText(cause)) {
+    const message = `invalid input: the database cannot hold this plant (SQLSTATE ${code})`;
+    return new PlantStoreError('invalidInput', message, { cause });
+  }
+  const message = `the table does not allow this plant (SQLSTATE ${code}): nothing was written, tell the operator`;
+  return new PlantStoreError('databaseUnavailable', message, { cause });
 }
 
 /** The error for a create that the store did not accept, so that nothing was written. */

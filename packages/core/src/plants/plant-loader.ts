@@ -11,7 +11,8 @@ import { splitById } from './split-by-id.ts';
 
 /**
  * The outcome for one plant: it was inserted, it was already present with the same content, or `create`
- * would have thrown this error (`idTaken`, `invalidInput`).
+ * would have thrown this error (`idTaken`, `invalidInput`; `databaseUnavailable` when the table has a
+ * constraint that does not allow the plant).
  */
 export type LoadOutcome = 'inserted' | 'present' | PlantStoreError;
 

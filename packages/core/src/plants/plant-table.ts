@@ -22,10 +22,6 @@ export interface PlantTable {
 
 export function createPlantTable({ db, query }: Pick<Database, 'db' | 'query'>): PlantTable {
   const inserts = new Map<number, string>();
-  const deleteStatement = db
-    .delete(plants)
-    .where(eq(plants.id, sql.placeholder('id')))
-    .toSQL().sql;
 
   return {
     async insert(batch) {
@@ -42,8 +38,9 @@ export function createPlantTable({ db, query }: Pick<Database, 'db' | 'query'>):
     find: createDurableFind({ db, query }),
 
     async delete(id) {
-      const { count } = await query(deleteStatement, [String(id)]);
-      return count > 0;
+      // Not by `query`: a second run would not find the plant that the first one deleted.
+      const deleted = await db.delete(plants).where(eq(plants.id, id)).returning({ id: plants.id });
+      return deleted.length > 0;
     },
 
     async ready() {

@@ -41,7 +41,7 @@ describe('the migration to scopes', () => {
     expect(await store.get(1n)).toMatchObject({ name: 'Monstera deliciosa', tag: 'Araceae' });
   });
 
-  it('blocks no create of an old instance while it builds the index', async () => {
+  it('blocks no create of an old instance while one of two new instances builds the index', async () => {
     // The build waits for this transaction, and creates must not wait for the build.
     const other = await sql.reserve();
     await other`begin`;
@@ -53,11 +53,23 @@ describe('the migration to scopes', () => {
         select from pg_stat_progress_create_index where datname = current_database()`,
       ).toHaveLength(1);
     });
+    // A second instance waits for the build without a lock that creates would wait for.
+    const second = openPlantStore({ databaseUrl });
+    await vi.waitFor(async () => {
+      const sessions = await sql`
+        select from pg_stat_activity
+        where application_name = 'plant-store' and datname = current_database()`;
+      expect(sessions).toHaveLength(2);
+    });
     await sql.unsafe(oldInsert, [3, 'Ficus', null]);
+    expect(
+      await sql`select from pg_locks where relation = 'plants'::regclass and not granted`,
+    ).toEqual([]);
     await other`commit`;
     other.release();
 
     const store = await opening;
+    await (await second).close();
     onTestFinished(() => store.close());
     expect(await tagIndex()).toEqual([{ indisvalid: true }]);
     const { plants } = await store.list({ limit: 100 });

@@ -99,7 +99,7 @@ it('creates the other plants of a batch when the database rejects some', async (
   const outcomes = await Promise.allSettled(poisoned.map((plant) => writes.create(plant)));
 
   for (const [i, outcome] of outcomes.entries()) {
-    if (i % 30 === 7) expect(outcome).toMatchObject({ reason: { code: 40001 } });
+    if (i % 30 === 7) expect(outcome).toMatchObject({ reason: { code: 50300 } });
     else expect(outcome).toEqual({ status: 'fulfilled', value: { name: `plant ${2000 + i}` } });
   }
   const [row] = await sql`select count(*)::int from plants where id between 2000 and 2099`;

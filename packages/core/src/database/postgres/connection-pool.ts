@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import postgres from 'postgres';
+import { databaseCode } from '../../error-causes.ts';
 import { queryTimeout, withTimeout } from '../timeout.ts';
 import type { Connection, QueryResult } from './connection.ts';
 
@@ -22,7 +23,9 @@ interface ConnectionPoolOptions {
  */
 export class ConnectionPool {
   readonly #options: Required<ConnectionPoolOptions>;
+  /** Those that new statements may use; `#open` also has those that are still closing. */
   #connections = new Set<Connection>();
+  readonly #open = new Set<Connection>();
   #idle: Connection[] = [];
   readonly #waiting: (() => void)[] = [];
   #isConnecting = false;
@@ -42,6 +45,19 @@ export class ConnectionPool {
    */
   query(...statement: Parameters<Connection['query']>): Promise<QueryResult> {
     return this.#withConnection((connection) => connection.query(...statement));
+  }
+
+  /**
+   * Runs a statement as `query` does, and once more when its connection is lost, because the server may
+   * just have closed it. The statement must be one that can run twice.
+   */
+  async queryAgain(...statement: Parameters<Connection['query']>): Promise<QueryResult> {
+    try {
+      return await this.query(...statement);
+    } catch (error) {
+      if (!isLostConnection(error)) throw error;
+      return await this.query(...statement);
+    }
   }
 
   /** Runs a COPY in the same way as `query`. */
@@ -75,11 +91,11 @@ export class ConnectionPool {
       if (this.#isClosed) throw new Error('the store is closed');
       const idle = this.#idle.pop();
       if (idle?.isOpen) return idle;
-      if (idle) this.#connections.delete(idle);
+      if (idle) this.#close(idle);
 
-      const { size } = this.#connections;
-      if (size === 0 && this.#failedAttempts > failedBefore) throw this.#lastError;
-      if (size < this.#options.max) void this.#connect();
+      const isEmpty = this.#connections.size === 0;
+      if (isEmpty && this.#failedAttempts > failedBefore) throw this.#lastError;
+      if (this.#open.size < this.#options.max) void this.#connect();
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
   }
@@ -89,10 +105,18 @@ export class ConnectionPool {
     if (isCurrent && connection.isOpen) {
       this.#idle.push(connection);
     } else {
-      this.#connections.delete(connection);
-      void connection.close();
+      this.#close(connection);
     }
     this.#wakeWaiting();
+  }
+
+  /** A connection counts as open until it is closed, so that a server never has more than `max`. */
+  #close(connection: Connection): void {
+    this.#connections.delete(connection);
+    void connection.close().then(() => {
+      this.#open.delete(connection);
+      this.#wakeWaiting();
+    });
   }
 
   /** Opens one more connection, unless an attempt is in progress. The promise is never rejected. */
@@ -104,6 +128,7 @@ export class ConnectionPool {
     try {
       const connection = await this.#options.connect();
       this.#connections.add(connection);
+      this.#open.add(connection);
       this.#release(connection);
     } catch (error) {
       this.#lastError = error;
@@ -115,7 +140,7 @@ export class ConnectionPool {
   }
 
   #replaceAll(): void {
-    for (const connection of this.#idle) void connection.close();
+    for (const connection of this.#idle) this.#close(connection);
     this.#idle = [];
     // Connections in use are closed when they are released.
     this.#connections = new Set();
@@ -129,6 +154,11 @@ export class ConnectionPool {
   #wakeWaiting(): void {
     for (const resume of this.#waiting.splice(0)) resume();
   }
+}
+
+/** Whether the server or the network closed the connection of a statement. */
+function isLostConnection(error: unknown): boolean {
+  return ['CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE', '57P01'].includes(databaseCode(error) ?? '');
 }
 
 /**

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import type postgres from 'postgres';
 import { withTimeout } from '../timeout.ts';
+import { cancelStatement, type Session } from './cancel-request.ts';
 import { copyFromStdin } from './copy.ts';
 import { postgresOverTls } from './tls.ts';
 
@@ -13,7 +14,10 @@ export interface Connection {
   query(text: string, parameters?: Values, rowsAs?: 'arrays' | 'objects'): Promise<QueryResult>;
   /** Runs a `COPY … FROM STDIN` with these rows, and commits all of them or, after an error, none. */
   copy(text: string, rows: string): Promise<void>;
-  /** Closes the connection at once, without waiting for the server. A running statement fails. */
+  /**
+   * Closes the connection. A running statement fails at once; the promise resolves when the server no
+   * longer runs it, or cannot be told to stop. The promise is never rejected.
+   */
   close(): Promise<void>;
 }
 
@@ -52,6 +56,9 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
   let isOpen = true;
   let isStarted = false;
   let hasWarned = false;
+  let running: Promise<unknown> | undefined;
+
+  const address = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
 
   const client = postgresOverTls(url, {
     host,
@@ -62,15 +69,16 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     ...socketOption(async () => {
       if (isStarted) throw new Error('the database closed the connection');
       isStarted = true;
-      socket.connect(host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port });
+      socket.connect(address);
       await once(socket, 'connect');
       return socket;
     }),
     onclose: () => {
       isOpen = false;
     },
-    onnotice: ({ code }) => {
-      hasWarned ||= code === '01000';
+    onnotice: ({ code, where }) => {
+      // The warning of a trigger has a context (`where`); the server's own at a commit has none.
+      hasWarned ||= code === '01000' && !where;
     },
     connection: {
       application_name: 'plant-store',
@@ -81,8 +89,15 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     },
   });
 
+  let session: Session | undefined;
+
   const close = async () => {
     isOpen = false;
+    if (running && session) {
+      // A server does not notice a closed connection while it waits for a lock or for the standby.
+      await cancelStatement(address, session, cancelTimeout);
+      await withTimeout(running, cancelTimeout).catch(() => {});
+    }
     await client.end({ timeout: 0 });
     socket.destroy();
   };
@@ -90,6 +105,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
   const start = async () => {
     const { 0: server, state } = await client.unsafe<[ServerState]>(serverState);
     if (server.read_only) throw new Error(`${host}:${port} is read-only`);
+    session = state;
     const isDirect = server.pid === state.pid;
     // An asynchronous commit can lose an acknowledged plant. Other clients share the sessions of a
     // pooler, so the store does not change the settings of those.
@@ -112,17 +128,28 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
       hasWarned = false;
       // A pooler may give the next statement to another server, where it is not prepared.
       const query = client.unsafe(text, parameters, { prepare: isDirect });
-      const rows = await (rowsAs === 'arrays' ? query.values() : query);
+      const rows = await track(rowsAs === 'arrays' ? query.values() : query);
       throwIfWarned();
       return { rows, count: rows.count };
     },
     async copy(text, rows) {
       hasWarned = false;
-      await copyFromStdin(client.unsafe(text), rows);
+      await track(copyFromStdin(client.unsafe(text), rows));
       throwIfWarned();
     },
     close,
   };
+
+  /** Remembers the statement that runs. */
+  async function track<T>(statement: PromiseLike<T>): Promise<T> {
+    const current = Promise.resolve(statement);
+    running = current;
+    try {
+      return await current;
+    } finally {
+      running = undefined;
+    }
+  }
 
   /**
    * The server warns when the commit's wait for the synchronous standby was cancelled: the rows are
@@ -144,6 +171,9 @@ const serverState = `
   select current_setting('transaction_read_only') = 'on' as read_only,
     current_setting('synchronous_commit') = 'off' as commits_asynchronously,
     pg_backend_pid() as pid`;
+
+/** Milliseconds to tell a server that it should stop, and then for it to do so. */
+const cancelTimeout = 1_000;
 
 const noTimers = { connect_timeout: 0, idle_timeout: 0, max_lifetime: 0 };
 

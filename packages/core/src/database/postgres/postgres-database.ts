@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { drizzle } from 'drizzle-orm/pg-proxy';
+import { databaseCode } from '../../error-causes.ts';
 import { copyIntoPlants, type Database, type Drizzle } from '../database.ts';
 import { databaseSettingsError } from '../database-settings-error.ts';
 import { createConnectToPrimary } from './connect-to-primary.ts';
@@ -15,6 +16,12 @@ const maxConnections = maxInFlight + 2;
 
 /** Milliseconds for a statement about many plants. */
 const bulkTimeout = 10 * 60_000;
+
+/** Milliseconds between two migrations that a missing table causes, at least. */
+const migrationInterval = 1_000;
+
+/** The SQLSTATE of a statement whose table does not exist. */
+const undefinedTable = '42P01';
 
 /** Milliseconds from a failed migration to the next attempt. */
 const migrationRetryDelay = 500;
@@ -33,6 +40,7 @@ export async function openPostgres(url: string): Promise<Database> {
   const migrate = () => migratePostgres(createConnectToPrimary(url, migrationTimeout));
 
   let migration = migrate();
+  let migratedAt = Number.NEGATIVE_INFINITY;
   const settingsError = databaseSettingsError(await errorOf(migration));
   if (settingsError) throw settingsError;
   void retryMigration();
@@ -48,12 +56,12 @@ export async function openPostgres(url: string): Promise<Database> {
   });
 
   return {
-    db: drizzleOver(pool),
+    db: drizzleOver((...statement) => migrateIfMissing(pool.query(...statement))),
     maxInFlight,
-    query: pool.query.bind(pool),
+    query: (...statement) => migrateIfMissing(pool.queryAgain(...statement)),
     bulk: {
-      db: drizzleOver(bulk),
-      query: bulk.query.bind(bulk),
+      db: drizzleOver(bulk.query.bind(bulk)),
+      query: bulk.queryAgain.bind(bulk),
       copyPlants: (rows) => bulk.copy(`${copyIntoPlants} stdin`, rows),
     },
     async close() {
@@ -62,6 +70,21 @@ export async function openPostgres(url: string): Promise<Database> {
       bulk.close();
     },
   };
+
+  /** Waits for a statement. When a table is missing, because the database is a new one, it migrates again. */
+  async function migrateIfMissing<T>(statement: Promise<T>): Promise<T> {
+    try {
+      return await statement;
+    } catch (error) {
+      const isDue = performance.now() - migratedAt > migrationInterval;
+      if (isDue && databaseCode(error) === undefinedTable) {
+        migratedAt = performance.now();
+        migration = migrate();
+        void retryMigration();
+      }
+      throw error;
+    }
+  }
 
   /** Repeats a failed migration until it succeeds or the database is closed. */
   async function retryMigration(): Promise<void> {
@@ -79,9 +102,9 @@ export async function openPostgres(url: string): Promise<Database> {
   }
 }
 
-function drizzleOver(pool: ConnectionPool): Drizzle {
+function drizzleOver(query: ConnectionPool['query']): Drizzle {
   return drizzle((text, parameters, method) =>
-    pool.query(text, parameters, method === 'all' ? 'arrays' : 'objects'),
+    query(text, parameters, method === 'all' ? 'arrays' : 'objects'),
   );
 }
 

@@ -1,4 +1,8 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Connection } from './connection.ts';
+
+/** Milliseconds between two looks at the build of another instance. */
+const pollInterval = 500;
 
 /**
  * Builds the index on tags where the table exists without it. A transaction, such as the migration's,
@@ -8,8 +12,14 @@ import type { Connection } from './connection.ts';
 export async function buildTagIndex(connection: Connection): Promise<void> {
   const run = async (text: string) => (await connection.query(text, [], 'objects')).rows;
 
-  const [state] = (await run(indexState)) as [IndexState]; // One row, of these columns.
-  if (!state.has_table || state.is_valid || state.is_building) return;
+  const read = async () => ((await run(indexState)) as [IndexState])[0]; // One row, of these columns.
+  let state = await read();
+  // The migration must not begin: its lock would wait for the build, and every create for its lock.
+  while (state.is_building) {
+    await setTimeout(pollInterval);
+    state = await read();
+  }
+  if (!state.has_table || state.is_valid) return;
   // An index is invalid when its build was interrupted.
   if (state.is_valid === false) await run('drop index concurrently plants_tag');
   await run(

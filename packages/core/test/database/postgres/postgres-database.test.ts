@@ -25,10 +25,12 @@ const backends = () => sql`
   select pid from pg_stat_activity
   where application_name = 'plant-store' and datname = current_database()`;
 
-it('reports an unknown outcome when the answer to a commit is lost, and a repeated create succeeds', async () => {
+it('reports an unknown outcome when the answers to a commit are lost, and a repeated create succeeds', async () => {
   const lost = proxy.loseAnswer('INSERT 0 1');
-  await expect(store.create(plant)).rejects.toMatchObject({ code: 50300 });
+  const create = expect(store.create(plant)).rejects.toMatchObject({ code: 50300 });
   await lost;
+  await proxy.loseAnswer('INSERT 0 0'); // The store has sent the create again.
+  await create;
   expect(await sql`select name from plants`).toEqual([{ name: plant.name }]);
   expect(await store.create(plant)).toEqual({ name: plant.name });
 });
@@ -70,6 +72,60 @@ it.each([
   onTestFinished(() => opened.close());
   await opened.create(plant);
   expect(await sql`select setting from commits`).toEqual([{ setting: used }]);
+});
+
+it('stores the other plants of a batch when the table has a constraint that is not ours', async () => {
+  await sql`alter table plants add check (name <> 'forbidden')`;
+  const outcomes = await Promise.allSettled(
+    ['Hoya', 'forbidden', 'Ficus'].map((name, i) => store.create({ id: BigInt(i), name })),
+  );
+  expect(outcomes).toMatchObject([
+    { status: 'fulfilled' },
+    // Not the client's mistake: a client drops a plant that it gets a 400 for.
+    { reason: { code: 50300, message: expect.stringContaining('SQLSTATE 23514') } },
+    { status: 'fulfilled' },
+  ]);
+});
+
+it('answers 50300 when the table has a required column that the store does not know', async () => {
+  await sql`alter table plants add column height integer not null default 1`;
+  await sql`alter table plants alter column height drop default`;
+  await expect(store.create(plant)).rejects.toMatchObject({ code: 50300 });
+});
+
+it('creates plants while a trigger warns', async () => {
+  await sql`
+    create function warn() returns trigger language plpgsql
+    as $$ begin raise warning 'a plant comes'; return new; end $$`;
+  await sql`create trigger warn before insert on plants for each row execute function warn()`;
+  expect(await store.create(plant)).toEqual({ name: plant.name });
+});
+
+it('migrates a database that is dropped and made anew', async () => {
+  expect(await store.create(plant)).toEqual({ name: plant.name });
+  await sql`drop schema drizzle cascade`;
+  await sql`drop table plants, access_tokens`;
+  await vi.waitFor(() => store.create(plant), { timeout: 10_000 });
+  expect(await sql`select name from plants`).toEqual([{ name: plant.name }]);
+  expect(await store.accessTokens.list()).toEqual([]);
+});
+
+it('sends a create again when the connection closes at that moment', async () => {
+  await store.create({ id: 2n, name: 'Ficus' });
+  for (let i = 0; i < 3; i++) {
+    const lost = proxy.loseAnswer('INSERT 0 ');
+    expect(await store.create({ id: BigInt(10 + i), name: 'Hoya' })).toEqual({ name: 'Hoya' });
+    await lost;
+  }
+  expect(await sql`select count(*)::int from plants`).toEqual([{ count: 4 }]);
+});
+
+it('does not send a delete again, whose second run would find nothing', async () => {
+  await store.create(plant);
+  const lost = proxy.loseAnswer('DELETE 1');
+  await expect(store.delete(plant.id)).rejects.toMatchObject({ code: 50300 });
+  await lost;
+  expect(await store.delete(plant.id)).toBe(false);
 });
 
 it('opens at most six connections, and closes them with the store', async () => {

@@ -1,0 +1,35 @@
+import { once } from 'node:events';
+import { connect, type NetConnectOpts } from 'node:net';
+
+/** A session of a server. The server names the process and the secret when the session starts. */
+export interface Session {
+  readonly pid: number;
+  readonly secret: number;
+}
+
+/**
+ * Asks a server to cancel the running statement of a session (PostgreSQL's manual, "Canceling Requests
+ * in Progress"). Resolves when the server has passed the request on, when the server is unreachable,
+ * or after `timeout` milliseconds. The promise is never rejected.
+ *
+ * The request needs no TLS: it has no content but the session's secret, which is of no use afterwards.
+ */
+export async function cancelStatement(
+  address: NetConnectOpts,
+  { pid, secret }: Session,
+  timeout: number,
+): Promise<void> {
+  const request = Buffer.alloc(16);
+  request.writeUInt32BE(request.length, 0);
+  request.writeUInt32BE(cancelRequestCode, 4);
+  request.writeUInt32BE(pid, 8);
+  request.writeUInt32BE(secret, 12);
+
+  const socket = connect(address);
+  socket.on('error', () => {}).setTimeout(timeout, () => socket.destroy());
+  socket.write(request);
+  socket.resume(); // The server closes the connection, without an answer.
+  await once(socket, 'close');
+}
+
+const cancelRequestCode = 80877102;
