@@ -13,9 +13,13 @@ const store = await openPlantStore(
 );
 
 // Calls the procedure, as tRPC and REST do. The procedure checks its input; an id may be a number.
-const { createPlant } = createCaller({ store, principal: { name: 'internal-tool' } });
+const { createPlant, getPlant } = createCaller({
+  store,
+  principal: { name: 'internal-tool', scopes: ['plants:create', 'plants:read'] },
+});
 const monstera = await createPlant({ id: 1, name: 'Monstera deliciosa', tag: 'Araceae' });
 console.log('created', monstera);
+console.log('read', (await getPlant({ id: 1 })).name);
 
 // Calls the store. Its ids are bigints, which are exact beyond 2^53.
 const plants = ['Ficus lyrata', 'Hoya carnosa', 'Pilea peperomioides'];
@@ -23,8 +27,10 @@ const created = await Promise.all(
   plants.map((name, i) => store.create({ id: 9007199254740993n + BigInt(i), name })),
 );
 console.log('created', created.length, 'more');
+const page = await store.list({ after: 1n, limit: 2 });
+console.log('read', page.plants.length, 'of them; the next page is after', page.next);
 
-// An id belongs to one plant forever.
+// An id belongs to one plant until that plant is deleted.
 try {
   await store.create({ id: 1n, name: 'Ficus lyrata' });
 } catch (error) {

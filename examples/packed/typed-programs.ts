@@ -6,7 +6,8 @@ import { createCaller } from '@plant-store/core/router';
 import { NewPlant, parseJson } from '@plant-store/schemas';
 
 declare const store: PlantStore;
-const plant = await createCaller({ store, principal: { name: 'x' } }).createPlant({ id: 1, name: 'x' });
+const principal = { name: 'x', scopes: ['plants:create'] } as const;
+const plant = await createCaller({ store, principal }).createPlant({ id: 1, name: 'x' });
 export const name: string = plant.name;
 export const id: bigint = NewPlant.parse(parseJson('{}')).id;
 // @ts-expect-error: a Plant has no id

@@ -1,4 +1,4 @@
-"""Creates a plant over REST with nothing but Python's standard library.
+"""Creates a plant over REST and reads it back, with nothing but Python's standard library.
 
   PLANT_STORE_TOKEN=plant_… python3 examples/rest/add-plant.py 1 "Monstera deliciosa" Araceae
 """
@@ -13,17 +13,23 @@ plant = {"id": json.loads(sys.argv[1]), "name": sys.argv[2]}  # Python's integer
 if len(sys.argv) > 3:
     plant["tag"] = sys.argv[3]
 
-request = Request(
-    os.environ.get("PLANT_STORE_URL", "http://127.0.0.1:3000") + "/plants",
+plants = os.environ.get("PLANT_STORE_URL", "http://127.0.0.1:3000") + "/plants"
+headers = {"Authorization": f"Bearer {os.environ['PLANT_STORE_TOKEN']}"}
+
+
+def send(request):
+    with urlopen(request) as reply:
+        return reply.read().decode()
+
+
+create = Request(
+    plants,
     data=json.dumps(plant).encode(),
-    headers={
-        "Authorization": f"Bearer {os.environ['PLANT_STORE_TOKEN']}",
-        "Content-Type": "application/json",
-    },
+    headers={**headers, "Content-Type": "application/json"},
 )
 
 try:
-    with urlopen(request) as reply:
-        print(reply.read().decode())
+    print(send(create))
+    print(send(Request(f"{plants}/{plant['id']}", headers=headers)))
 except HTTPError as error:
     sys.exit(error.read().decode())

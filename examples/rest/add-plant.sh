@@ -1,5 +1,5 @@
 #!/bin/sh
-# Creates a plant over REST with curl.
+# Creates a plant over REST with curl, and reads it back.
 #
 #   PLANT_STORE_TOKEN=plant_… examples/rest/add-plant.sh 1 "Monstera deliciosa" Araceae
 set -eu
@@ -11,13 +11,18 @@ quoted() {
 
 plant="{\"id\":$1,\"name\":$(quoted "$2")${3+,\"tag\":$(quoted "$3")}}"
 
-reply=$(
-  curl --silent --show-error --fail-with-body \
-    --header "Authorization: Bearer $PLANT_STORE_TOKEN" \
-    --header 'Content-Type: application/json' \
-    --data "$plant" "${PLANT_STORE_URL:-http://127.0.0.1:3000}/plants"
-) || {
-  printf '%s\n' "$reply" >&2
-  exit 1
+# Prints the reply of a call, or its error to stderr.
+call() {
+  reply=$(
+    curl --silent --show-error --fail-with-body \
+      --header "Authorization: Bearer $PLANT_STORE_TOKEN" "$@"
+  ) || {
+    printf '%s\n' "$reply" >&2
+    exit 1
+  }
+  printf '%s\n' "$reply"
 }
-printf '%s\n' "$reply"
+
+plants=${PLANT_STORE_URL:-http://127.0.0.1:3000}/plants
+call --header 'Content-Type: application/json' --data "$plant" "$plants"
+call "$plants/$1"

@@ -24,12 +24,15 @@ describe.each(programs)('in $language', ({ language, command: [file = '', ...arg
   const addPlant = (...plant: string[]) =>
     promisify(execFile)(file, [...args, ...plant], { env: server.env });
 
-  it('creates a plant exactly as given, and answers a repeated call alike', async () => {
+  it('creates a plant exactly as given, reads it back, and answers a repeated call alike', async () => {
     const id = 9007199254740993n + BigInt(programs.findIndex((each) => each.language === language));
     const [name, tag] = ['Monstera "Thai \\ Constellation" 🪴', 'Araceae'];
     for (const _ of ['first', 'again']) {
       const { stdout } = await addPlant(String(id), name, tag);
-      expect(JSON.parse(stdout)).toEqual({ name, tag });
+      const [created = '', stored = ''] = stdout.split('\n');
+      expect(JSON.parse(created)).toEqual({ name, tag });
+      expect(stored).toContain(`{"id":${id},`); // JSON.parse would round the id.
+      expect(JSON.parse(stored)).toMatchObject({ name, tag, createdAt: expect.any(String) });
     }
     const sql = postgres(databaseUrl);
     expect([...(await sql`select name, tag from plants where id = ${String(id)}`)]).toEqual([
@@ -40,7 +43,13 @@ describe.each(programs)('in $language', ({ language, command: [file = '', ...arg
 
   it('creates a plant without a tag', async () => {
     const { stdout } = await addPlant('1', 'Ficus lyrata');
-    expect(JSON.parse(stdout)).toEqual({ name: 'Ficus lyrata' });
+    const [created = '', stored = ''] = stdout.split('\n');
+    expect(JSON.parse(created)).toEqual({ name: 'Ficus lyrata' });
+    expect(JSON.parse(stored)).toEqual({
+      id: 1,
+      name: 'Ficus lyrata',
+      createdAt: expect.any(String),
+    });
   });
 
   it('prints the error to stderr when the plant is refused', async () => {

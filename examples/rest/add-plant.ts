@@ -1,5 +1,5 @@
 /**
- * Creates a plant over REST with a typed client. Its types are generated from the OpenAPI document
+ * Creates a plant over REST and reads it back, with a typed client. Its types are generated from the OpenAPI document
  * (`npx openapi-typescript http://127.0.0.1:3000/openapi.json`).
  *
  *   PLANT_STORE_TOKEN=plant_… npx pnpm exec node examples/rest/add-plant.ts 1 "Monstera deliciosa" Araceae
@@ -17,12 +17,20 @@ const store = createClient<paths>({
 // Writes the digits of the id into JSON unchanged. `Number` would round an id beyond 2^53.
 const { rawJSON } = JSON as JSON & { rawJSON(text: string): number }; // TypeScript 5 has no type for it.
 
-const { data, error } = await store.POST('/plants', {
+const created = await store.POST('/plants', {
   body: { id: rawJSON(id), name, ...(tag !== undefined && { tag }) },
 });
+show(created);
 
-if (data) console.log(JSON.stringify(data));
-if (error) {
-  console.error(JSON.stringify(error));
-  process.exitCode = 1;
+if (created.data) {
+  const path = { id: id as unknown as number }; // The digits as text, because a number may be rounded.
+  // `parseAs: 'text'` keeps the digits of the id in the reply.
+  show(await store.GET('/plants/{id}', { params: { path }, parseAs: 'text' }));
+}
+
+function show({ data, error }: { data?: unknown; error?: unknown }) {
+  if (error) {
+    console.error(JSON.stringify(error));
+    process.exitCode = 1;
+  } else console.log(typeof data === 'string' ? data : JSON.stringify(data));
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { completionCommand } from './commands/completion.ts';
+import { deleteCommand } from './commands/delete.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { exportCommand } from './commands/export.ts';
 import { getCommand } from './commands/get.ts';
@@ -44,6 +45,7 @@ export function buildProgram(writeHelp: (text: string) => void): Command {
     .addCommand(exportCommand())
     .addCommand(getCommand())
     .addCommand(listCommand())
+    .addCommand(deleteCommand())
     .addCommand(tokenCommand())
     .addCommand(doctorCommand())
     .addCommand(completionCommand());

@@ -27,6 +27,11 @@ export function usageError(message: string, options?: { cause?: unknown }): Comm
   return new CommandError(message, { exitCode: exitCodes.usage, ...options });
 }
 
+/** Reports that there is no plant with this id. */
+export function plantUnknown(id: bigint): CommandError {
+  return new CommandError(`no plant has the id ${id}: plant-store list shows the ids`);
+}
+
 /** Formats an error for stderr: one line, and with `--verbose` its causes and stack traces. */
 export function explain(error: unknown, { verbose }: { verbose: boolean }): string {
   const message = error instanceof Error ? error.message : String(error);

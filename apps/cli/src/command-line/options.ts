@@ -1,4 +1,4 @@
-import { IdFromText } from '@plant-store/schemas';
+import { IdFromText, type Scope, scopes } from '@plant-store/schemas';
 import { InvalidArgumentError } from 'commander';
 
 /** Parses a plant's id. */
@@ -16,6 +16,23 @@ export function parseCount(text: string): number {
     throw new InvalidArgumentError('It must be a whole number, at least 1.');
   }
   return Number(text);
+}
+
+const prefix = 'plants:';
+
+/** The names of the scopes on the command line: `create` for `plants:create`. */
+export const scopeNames = scopes.map((scope) => scope.slice(prefix.length));
+
+/** Parses scopes that are separated by commas: `create,read`, or `plants:create,plants:read`. */
+export function parseScopes(text: string): Scope[] {
+  const parsed = text.split(',').map((name) => {
+    const scope = scopes.find((each) => name === each || prefix + name === each);
+    if (scope) return scope;
+    throw new InvalidArgumentError(
+      `It must be one or more of ${scopeNames.join(', ')}, separated by commas.`,
+    );
+  });
+  return [...new Set(parsed)];
 }
 
 const milliseconds = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;

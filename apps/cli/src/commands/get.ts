@@ -1,6 +1,6 @@
 import { formatJson } from '@plant-store/schemas';
 import { Argument, Command } from 'commander';
-import { CommandError } from '../command-line/errors.ts';
+import { plantUnknown } from '../command-line/errors.ts';
 import { parseId } from '../command-line/options.ts';
 import { writeOutput } from '../command-line/output.ts';
 import { withStore } from '../command-line/with-store.ts';
@@ -13,8 +13,6 @@ export const getCommand = () =>
     .addHelpText('after', '\nExample:\n  plant-store get 9007199254740993\n')
     .action(async (id: bigint) => {
       const plant = await withStore((store) => store.get(id));
-      if (!plant) {
-        throw new CommandError(`no plant has the id ${id}: plant-store list shows the ids`);
-      }
+      if (!plant) throw plantUnknown(id);
       await writeOutput([`${formatJson(plant)}\n`]);
     });

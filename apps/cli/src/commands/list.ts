@@ -1,5 +1,5 @@
 import type { PlantQuery, PlantStore } from '@plant-store/core';
-import { formatJson } from '@plant-store/schemas';
+import { defaultPageSize, formatJson } from '@plant-store/schemas';
 import { Command } from 'commander';
 import { parseCount, parseId } from '../command-line/options.ts';
 import { writeOutput } from '../command-line/output.ts';
@@ -15,7 +15,7 @@ export const listCommand = () =>
       'only plants with a greater id: for the next page, the last id of this page',
       parseId,
     )
-    .option('--limit <count>', 'the greatest number of plants to show', parseCount, 20)
+    .option('--limit <count>', 'the greatest number of plants to show', parseCount, defaultPageSize)
     .addHelpText('after', '\nExample:\n  plant-store list --tag Araceae --after 1000 --limit 50\n')
     .action((query: PlantQuery) => withStore((store) => writeOutput(listPlants(store, query))));
 

@@ -1,7 +1,7 @@
-import { formatJson } from '@plant-store/schemas';
-import { Command } from 'commander';
+import { formatJson, type Scope } from '@plant-store/schemas';
+import { Command, Option } from 'commander';
 import { CommandError } from '../command-line/errors.ts';
-import { parseDuration } from '../command-line/options.ts';
+import { parseDuration, parseScopes, scopeNames } from '../command-line/options.ts';
 import { writeOutput } from '../command-line/output.ts';
 import { withStore } from '../command-line/with-store.ts';
 
@@ -13,6 +13,11 @@ export const tokenCommand = () =>
     .addCommand(listCommand())
     .addCommand(revokeCommand())
     .addHelpText('after', '\nExample:\n  plant-store token create partner --expires 90d\n');
+
+interface CreateOptions {
+  expires?: number;
+  scopes: Scope[];
+}
 
 const createCommand = () =>
   new Command('create')
@@ -27,20 +32,32 @@ const createCommand = () =>
       'the time until the token expires: 90d, 12h, 30m',
       parseDuration,
     )
-    .addHelpText('after', '\nExample:\n  plant-store token create partner --expires 90d\n')
-    .action(async (name: string, { expires }: { expires?: number }) => {
+    .addOption(
+      new Option('--scopes <scope,...>', 'what the token may do, separated by commas')
+        .choices(scopeNames)
+        .argParser(parseScopes)
+        .default(parseScopes('create,read'), 'create,read'),
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  plant-store token create partner --expires 90d\n' +
+        '  plant-store token create dashboard --scopes read\n',
+    )
+    .action(async (name: string, { expires, scopes }: CreateOptions) => {
       const expiresAt = expires === undefined ? undefined : new Date(Date.now() + expires);
-      const token = await withStore((store) => store.accessTokens.create(name, { expiresAt }));
+      const token = await withStore((store) =>
+        store.accessTokens.create(name, { scopes, expiresAt }),
+      );
       process.stderr.write('Keep this access token: the store cannot show it again.\n');
       await writeOutput([`${token}\n`]);
     });
 
 const listCommand = () =>
   new Command('list')
-    .summary('show the name and the times of each access token')
+    .summary('show the name, the scopes and the times of each access token')
     .description(
-      'Show the name of each access token, and when it was created, expires and was revoked, as a ' +
-        'line of JSON. Never shows the token itself.',
+      'Show the name and the scopes of each access token, and when it was created, expires, was ' +
+        'revoked and was last used, as a line of JSON. Never shows the token itself.',
     )
     .addHelpText('after', '\nExample:\n  plant-store token list\n')
     .action(async () => {

@@ -21,7 +21,8 @@ _plant_store() {
     esac
   done
 
-  local values= options=
+  # The values of a list that are complete already, with a comma after each.
+  local values= options= complete=
   case "$command" in
 ${nodes.map(wordsBranch).join('\n')}
   esac
@@ -29,7 +30,7 @@ ${nodes.map(wordsBranch).join('\n')}
 ${nodes.flatMap(valueBranches).join('\n')}
   esac
   if [[ $current == -* ]]; then values=$options; fi
-  COMPREPLY=($(compgen -W "$values" -- "$current"))
+  COMPREPLY=($(compgen -P "$complete" -W "$values" -- "\${current#"$complete"}"))
 }
 complete -o default -F _plant_store plant-store
 `;
@@ -53,6 +54,7 @@ function valueBranches({ path, options }: CompletionNode): string[] {
   return options.flatMap(({ flags, value }) => {
     if (!value) return [];
     const patterns = flags.map((flag) => `'${path.join(' ')} ${flag}'`).join(' | ');
-    return [`    ${patterns}) values='${value.choices.join(' ')}' ;;`];
+    const complete = value.isList ? ` complete=\${current%"\${current##*,}"}` : '';
+    return [`    ${patterns}) values='${value.choices.join(' ')}'${complete} ;;`];
   });
 }

@@ -22,6 +22,8 @@ export interface CompletionValue {
   name: string;
   /** The only valid values; empty when there are others. */
   choices: readonly string[];
+  /** Whether several values may follow, separated by commas. */
+  isList: boolean;
 }
 
 const help = new Help();
@@ -35,7 +37,9 @@ export function completionTree(command: Command, path: string[] = []): Completio
     const node = completionTree(subcommand, [...path, subcommand.name()]);
     // Commander adds the help command itself, whose argument is the name of another command.
     const isHelp = !command.commands.includes(subcommand);
-    return isHelp ? { ...node, arguments: [{ name: 'command', choices: names }] } : node;
+    return isHelp
+      ? { ...node, arguments: [{ name: 'command', choices: names, isList: false }] }
+      : node;
   });
   return {
     path,
@@ -48,13 +52,15 @@ export function completionTree(command: Command, path: string[] = []): Completio
 
 function toOption(option: Option): CompletionOption {
   const flags = [option.short, option.long].filter((flag) => flag !== undefined);
-  const [, valueName] = /[<[](.+)[>\]]/.exec(option.flags) ?? [];
-  const value = valueName ? { name: valueName, choices: option.argChoices ?? [] } : undefined;
+  // `<scope,...>` is a list. Commander does not read it as one.
+  const [, name, list] = /[<[](.+?)(,\.{3})?[>\]]/.exec(option.flags) ?? [];
+  const isList = list !== undefined;
+  const value = name ? { name, choices: option.argChoices ?? [], isList } : undefined;
   return { flags, summary: option.description, value };
 }
 
 function toValue(argument: Argument): CompletionValue {
-  return { name: argument.name(), choices: argument.argChoices ?? [] };
+  return { name: argument.name(), choices: argument.argChoices ?? [], isList: false };
 }
 
 /** All commands of a tree, the program first. */

@@ -63,7 +63,8 @@ function optionSpec({ flags, summary, value }: CompletionOption): string {
   return `'(${flags.join(' ')})'{${names.join(',')}}${rest}`;
 }
 
-function valueSpec({ name, choices }: CompletionValue): string {
+function valueSpec({ name, choices, isList }: CompletionValue): string {
+  if (isList) return `:${name}:_values -s , ${name} ${choices.join(' ')}`;
   if (choices.length > 0) return `:${name}:(${choices.join(' ')})`;
   return `:${name}:${name === 'file' ? '_files' : ' '}`;
 }

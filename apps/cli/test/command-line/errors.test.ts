@@ -17,6 +17,11 @@ const usage = 2;
 it.each([
   [['get', '7'], 1, 'plant-store: no plant has the id 7: plant-store list shows the ids\n'],
   [
+    ['delete', '7', '--yes'],
+    1,
+    'plant-store: no plant has the id 7: plant-store list shows the ids\n',
+  ],
+  [
     ['token', 'create', 'x', '--expires', '0d'],
     usage,
     "error: option '--expires <duration>' argument '0d' is invalid. It must be a duration such as 90d, 12h or 30m.\n",
@@ -29,6 +34,11 @@ describe('says what is wrong and what to do', () => {
   it.each([
     [['lst'], "unknown command 'lst'"],
     [['get', '1.5'], "value '1.5' is invalid for argument 'id'. It must be a whole number."],
+    [['delete', '1'], 'cannot ask without a terminal: add --yes to delete the plant'],
+    [
+      ['delete', '007', '--yes'],
+      "value '007' is invalid for argument 'id'. It must be a whole number.",
+    ],
     [['list', '--limit', '0'], "argument '0' is invalid. It must be a whole number, at least 1."],
     [
       ['export', '--since', 'soon'],
@@ -45,6 +55,10 @@ describe('says what is wrong and what to do', () => {
     ],
     [['token', 'revoke', 'nobody'], 'no access token has the name "nobody": plant-store token'],
     [['token', 'create', ''], 'invalid input: name must have 1 to 100 characters'],
+    [
+      ['token', 'create', 'x', '--scopes', 'write'],
+      'It must be one or more of create, read, delete',
+    ],
     [['completion', 'fish'], 'Allowed choices are bash, zsh.'],
   ])('%j', async (args, message) => {
     vi.stubEnv('DATABASE_URL', env.DATABASE_URL);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseDuration, parseId, parseTime } from '../../src/command-line/options.ts';
+import { parseDuration, parseId, parseScopes, parseTime } from '../../src/command-line/options.ts';
 
 describe('a time', () => {
   const now = Date.parse('2026-11-20T12:00:00Z');
@@ -29,6 +29,24 @@ it.each([
 ])('parses the duration %s as %d ms', (text, milliseconds) => {
   expect(parseDuration(text)).toBe(milliseconds);
 });
+
+it.each([
+  ['read', ['plants:read']],
+  ['create,read', ['plants:create', 'plants:read']],
+  ['plants:delete,read', ['plants:delete', 'plants:read']],
+  ['read,plants:read', ['plants:read']],
+])('parses the scopes %s', (text, scopes) => {
+  expect(parseScopes(text)).toEqual(scopes);
+});
+
+it.each(['', 'write', 'create,', 'Read', 'plants:', 'create read', 'plants:plants:read'])(
+  'rejects the scopes %j, and names the scopes that there are',
+  (text) => {
+    expect(() => parseScopes(text)).toThrow(
+      'It must be one or more of create, read, delete, separated by commas.',
+    );
+  },
+);
 
 it.each(['0', '-5', '9223372036854775807'])('parses the id %s', (text) => {
   expect(parseId(text)).toBe(BigInt(text));

@@ -1,22 +1,30 @@
 import { openPlantStore } from '@plant-store/core';
 import { createDatabase } from '@plant-store/test-setup';
-import { expect, inject, it } from 'vitest';
+import { beforeAll, expect, inject, it } from 'vitest';
 import { run } from '../fixtures/run-program.ts';
 
+let env: { DATABASE_URL: string };
+
+beforeAll(async () => {
+  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
+});
+
+async function principalOf(token: string) {
+  const store = await openPlantStore({ databaseUrl: env.DATABASE_URL });
+  const found = await store.accessTokens.authenticate(token);
+  await store.close();
+  return found;
+}
+
 it('creates an access token and shows it once, lists it without its value, and revokes it', async () => {
-  const env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
   const created = await run(['token', 'create', 'partner', '--expires', '90d'], { env });
   const token = created.stdout.trimEnd();
   expect(token).toMatch(/^plant_[\w-]{43}$/);
   expect(created.stderr).toBe('Keep this access token: the store cannot show it again.\n');
-
-  const principal = async () => {
-    const store = await openPlantStore({ databaseUrl: env.DATABASE_URL });
-    const found = await store.accessTokens.authenticate(token);
-    await store.close();
-    return found;
-  };
-  expect(await principal()).toEqual({ name: 'partner' });
+  expect(await principalOf(token)).toEqual({
+    name: 'partner',
+    scopes: ['plants:create', 'plants:read'],
+  });
 
   const listed = JSON.parse((await run(['token', 'list'], { env })).stdout);
   expect(listed).toMatchObject({ name: 'partner', revokedAt: null });
@@ -25,5 +33,15 @@ it('creates an access token and shows it once, lists it without its value, and r
   expect(JSON.stringify(listed)).not.toContain(token);
 
   expect((await run(['token', 'revoke', 'partner'], { env })).code).toBe(0);
-  expect(await principal()).toBeUndefined();
+  expect(await principalOf(token)).toBeUndefined();
+});
+
+it('creates an access token with the given scopes, and lists them', async () => {
+  const { stdout } = await run(['token', 'create', 'gardener', '--scopes', 'read,delete'], { env });
+  const scopes = ['plants:read', 'plants:delete'];
+  expect(await principalOf(stdout.trimEnd())).toEqual({ name: 'gardener', scopes });
+
+  const list = await run(['token', 'list'], { env });
+  const [listed = ''] = list.stdout.split('\n').filter((line) => line.includes('gardener'));
+  expect(JSON.parse(listed)).toMatchObject({ name: 'gardener', scopes });
 });

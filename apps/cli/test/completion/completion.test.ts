@@ -12,13 +12,16 @@ describe.runIf(isInstalled('bash'))('in bash', () => {
   });
 
   it.each([
-    ['', 'import export get list token doctor completion help'],
+    ['', 'import export get list delete token doctor completion help'],
     ['im', 'import'],
     ['-', '-V --version --verbose -h --help'],
     ['--verbose li', 'list'],
     ['token ', 'create list revoke help'],
     ['token cr', 'create'],
     ['token create --e', '--expires'],
+    ['token create --scopes ', 'create read delete'],
+    ['token create --scopes create,r', 'create,read'],
+    ['delete --y', '--yes'],
     ['token help rev', 'revoke'],
     ['help ex', 'export'],
     ['import --re', '--rejects'],
@@ -73,6 +76,7 @@ describe('in zsh', () => {
     expect(script).toContain("\n    --strict'[stop soon after the first rejected row]' \\\n");
     expect(script).toContain("--format='[the format of the output]:format:(ndjson csv)' \\\n");
     expect(script).toContain("\n    '1:file:_files'\n}\n");
+    expect(script).toContain(':scope:_values -s , scope create read delete');
   });
 
   it('escapes quotes and colons in descriptions', () => {

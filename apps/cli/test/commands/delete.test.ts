@@ -1,0 +1,69 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDatabase } from '@plant-store/test-setup';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { hasTerminals, run, runOnTerminal } from '../fixtures/run-program.ts';
+
+describe.each(['Postgres', 'the embedded database'])('on %s', (database) => {
+  let env: Record<string, string>;
+  let directory: string;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'plant-store-cli-'));
+    env =
+      database === 'Postgres'
+        ? { DATABASE_URL: await createDatabase(inject('postgresUrl')) }
+        : { PLANT_STORE_DATA_DIR: directory };
+    const ids = [-9223372036854775808n, -5n, 1n, 2n, 3n, 9223372036854775807n];
+    const input = ids.map((id) => `{"id":${id},"name":"Pilea","tag":"Urticaceae"}\n`).join('');
+    await run(['import', '-', '--rejects', join(directory, 'rejects')], { env, input });
+  });
+
+  afterAll(() => rm(directory, { recursive: true }));
+
+  const get = (id: string) => run(['get', id], { env });
+
+  it.each(['-9223372036854775808', '-5', '9223372036854775807'])(
+    'deletes the plant with the id %s',
+    async (id) => {
+      const stdout = `deleted the plant with the id ${id}\n`;
+      expect(await run(['delete', id, '--yes'], { env })).toEqual({ code: 0, stdout, stderr: '' });
+      expect((await get(id)).code).toBe(1);
+      expect((await run(['delete', id, '--yes'], { env })).code).toBe(1);
+    },
+  );
+
+  it('writes the deleted plant with --json as get does, so that an import can restore it', async () => {
+    const stored = (await get('1')).stdout;
+    const { stdout } = await run(['delete', '1', '--yes', '--json'], { env });
+    expect(stdout).toBe(stored);
+    const rejects = join(directory, 'rejects');
+    const restored = await run(['import', '-', '--rejects', rejects], { env, input: stdout });
+    expect(restored.stdout).toContain('1 inserted');
+  });
+
+  it('deletes nothing without a terminal and without --yes', async () => {
+    expect(await run(['delete', '2'], { env, input: 'y\n' })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'plant-store: cannot ask without a terminal: add --yes to delete the plant\n',
+    });
+    expect((await get('2')).code).toBe(0);
+  });
+
+  it.runIf(hasTerminals)('shows the plant on a terminal, and deletes it after a yes', async () => {
+    const question = `Delete ${(await get('3')).stdout.trimEnd()}? [y/N] `;
+    const refused = await runOnTerminal(['delete', '3'], { env, input: '\n' });
+    expect(refused.stdout).toContain(
+      `${question}plant-store: the plant with the id 3 is not deleted`,
+    );
+    expect(refused.code).toBe(1);
+    expect((await get('3')).code).toBe(0);
+
+    const deleted = await runOnTerminal(['delete', '3'], { env, input: 'y\n' });
+    expect(deleted.stdout).toContain(`${question}deleted the plant with the id 3`);
+    expect(deleted.code).toBe(0);
+    expect((await get('3')).code).toBe(1);
+  });
+});
