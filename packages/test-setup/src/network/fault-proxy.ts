@@ -27,7 +27,7 @@ export interface FaultProxy {
   close(): void;
 }
 
-export interface HeldAnswer {
+interface HeldAnswer {
   /** Resolves when the answer is there. */
   readonly held: Promise<void>;
   /** Forwards the answer, even when the server has closed the connection since. */
