@@ -56,16 +56,18 @@ export function generateToken(random: (size: number) => Buffer = randomBytes): s
   return `plant_${random(32).toString('base64url')}`;
 }
 
-/** The access tokens of a database. `now` is a clock in milliseconds. */
+/** The access tokens of a database. The clocks are those of `createPrincipalCache`. */
 export function createAccessTokens({
   db,
   now = Date.now,
+  elapsed = () => performance.now(),
 }: {
   db: Drizzle;
   now?: () => number;
+  elapsed?: () => number;
 }): AccessTokens {
   const table = createAccessTokenTable(db);
-  const principals = createPrincipalCache({ find: findOwner, now });
+  const principals = createPrincipalCache({ find: findOwner, now, elapsed });
   const lookUp = createLookupBatcher<string, AccessToken>({
     what: 'access tokens',
     find: table.find,

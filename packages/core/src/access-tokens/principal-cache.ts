@@ -4,7 +4,7 @@ import type { Authentication, Principal } from './principal.ts';
 /** The owner of an access token; `principal` is undefined when the token is not valid. */
 export interface TokenOwner {
   readonly principal: Principal | undefined;
-  /** The time from which the cache looks the token up again, in milliseconds of its clock. */
+  /** When the token expires, in milliseconds since 1970. */
   readonly validUntil: number;
 }
 
@@ -25,18 +25,21 @@ const maxSize = 10_000;
  * Caches the owners of access tokens for up to 30 s, by the SHA-256 of each token.
  *
  * @param find looks up the owner of a token
- * @param now a clock in milliseconds
+ * @param now the time, in milliseconds since 1970
+ * @param elapsed a clock that only goes forward, in milliseconds: somebody may set the time back
  */
 export function createPrincipalCache({
   find,
-  now = () => Date.now(),
+  now = Date.now,
+  elapsed = () => performance.now(),
 }: {
   find: (sha256: string, token: string) => Promise<TokenOwner>;
   now?: () => number;
+  elapsed?: () => number;
 }): PrincipalCache {
   // Two maps, so that a flood of unknown tokens cannot evict valid ones.
-  const valid = new Map<string, TokenOwner>();
-  const invalid = new Map<string, TokenOwner>();
+  const valid = new Map<string, CachedOwner>();
+  const invalid = new Map<string, CachedOwner>();
   const lookups = new Map<string, Promise<Principal | undefined>>();
   let forgetCount = 0;
 
@@ -44,7 +47,8 @@ export function createPrincipalCache({
     get(token) {
       const sha256 = sha256Of(token);
       const owner = valid.get(sha256) ?? invalid.get(sha256);
-      if (owner && now() < owner.validUntil) return owner.principal;
+      if (owner && elapsed() < owner.cachedUntil && now() < owner.validUntil)
+        return owner.principal;
       return lookups.get(sha256) ?? lookUp(sha256, token);
     },
 
@@ -64,21 +68,24 @@ export function createPrincipalCache({
   }
 
   async function findAndCache(sha256: string, token: string): Promise<Principal | undefined> {
-    const [startedAt, forgetCountBefore] = [now(), forgetCount];
-    const { principal, validUntil } = await find(sha256, token);
+    const [cachedUntil, forgetCountBefore] = [elapsed() + maxAge, forgetCount];
+    const owner = await find(sha256, token);
     // When `forget` was called during the look-up, the result may be out of date.
-    if (forgetCountBefore === forgetCount) {
-      add(sha256, { principal, validUntil: Math.min(validUntil, startedAt + maxAge) });
-    }
-    return principal;
+    if (forgetCountBefore === forgetCount) add(sha256, { ...owner, cachedUntil });
+    return owner.principal;
   }
 
-  function add(sha256: string, owner: TokenOwner): void {
+  function add(sha256: string, owner: CachedOwner): void {
     valid.delete(sha256);
     const owners = owner.principal ? valid : invalid;
     if (owners.size >= maxSize) owners.clear();
     owners.set(sha256, owner);
   }
+}
+
+interface CachedOwner extends TokenOwner {
+  /** On the clock `elapsed`. */
+  readonly cachedUntil: number;
 }
 
 /** The SHA-256 of a token, in hexadecimal. */

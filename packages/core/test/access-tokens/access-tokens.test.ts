@@ -23,7 +23,8 @@ describe('access tokens', () => {
   let sql: postgres.Sql;
   let databaseUrl: string;
   let time = Date.parse('2030-01-01T00:00:00Z');
-  const open = () => createAccessTokens({ db: drizzle(postgres(databaseUrl)), now: () => time });
+  const now = () => time;
+  const open = () => createAccessTokens({ db: drizzle(postgres(databaseUrl)), now, elapsed: now });
 
   beforeAll(async () => {
     databaseUrl = await createDatabase(inject('postgresUrl'));

@@ -40,6 +40,36 @@ describe('a principal cache', () => {
     expect(cache.get('ann')).toBeUndefined();
   });
 
+  it('caches a token for 30 seconds, whatever somebody does to the time of day', async () => {
+    let [lookups, now, elapsed] = [0, 0, 0];
+    const find = async () => {
+      lookups++;
+      return ann;
+    };
+    const cache = createPrincipalCache({ find, now: () => now, elapsed: () => elapsed });
+    for (const hours of [0, -1, 1, 0]) {
+      now = hours * 3_600_000;
+      await cache.get('ann');
+    }
+    expect(lookups).toBe(1);
+    elapsed = 30_000;
+    now = -3_600_000;
+    await cache.get('ann');
+    expect(lookups).toBe(2);
+  });
+
+  it('does not cache a token beyond its expiry', async () => {
+    let now = 0;
+    const owners = [{ ...ann, validUntil: 1_000 }, noOwner];
+    const find = async () => owners.shift() ?? noOwner;
+    const cache = createPrincipalCache({ find, now: () => now, elapsed: () => 0 });
+    await cache.get('ann');
+    now = 999;
+    expect(cache.get('ann')).toBe(ann.principal);
+    now = 1_000;
+    expect(await cache.get('ann')).toBeUndefined();
+  });
+
   it('looks a token up again after an error', async () => {
     const answers = [Promise.reject(new Error('no answer')), Promise.resolve(ann)];
     const cache = createPrincipalCache({
