@@ -1,5 +1,5 @@
 import superjson from 'superjson';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { transformer } from '../../src/procedures/transformer.ts';
 
 const { deserialize } = transformer.input;
@@ -45,14 +45,22 @@ describe('the deserializer of tRPC inputs', () => {
     expect(deserialize(payload)).toEqual({ value: expect.any(Symbol) });
   });
 
-  it.each(['__proto__.polluted', 'constructor.prototype.polluted', 'missing', 'a.b.c', ''])(
-    'changes nothing when a claim has the path %j',
-    (path) => {
-      const payload = { json: { a: 1 }, meta: { values: { [path]: ['undefined'] } } };
-      expect(deserialize(payload)).toEqual({ a: 1 });
-      expect(Object.prototype).not.toHaveProperty('polluted');
-    },
-  );
+  it.each([
+    '__proto__.polluted',
+    '__proto__.toString',
+    'constructor.prototype.toString',
+    'toString',
+    'missing',
+    'a.b.c',
+    '',
+  ])('changes nothing when a claim has the path %j', (path) => {
+    const original = Object.prototype.toString;
+    onTestFinished(() => void Object.assign(Object.prototype, { toString: original }));
+    const payload = { json: { a: 1 }, meta: { values: { [path]: ['undefined'] } } };
+    expect(deserialize(payload)).toEqual({ a: 1 });
+    expect(Object.prototype.toString).toBe(original);
+    expect(Object.prototype).not.toHaveProperty('polluted');
+  });
 
   it.each([null, 5, [], {}, { id: 1, name: 'x' }])(
     'throws invalidInput for %j, which is not superjson',

@@ -128,6 +128,16 @@ it('does not send a delete again, whose second run would find nothing', async ()
   expect(await store.delete(plant.id)).toBe(false);
 });
 
+it('replaces all connections when one is lost, because the server may have changed', async () => {
+  await store.create(plant);
+  await Promise.all(Array.from({ length: 200 }, () => store.list({ limit: 1 })));
+  expect(proxy.open).toBeGreaterThan(2);
+  const lost = proxy.loseAnswer('SELECT 1');
+  expect(await store.get(1n)).toMatchObject({ name: plant.name });
+  await lost;
+  await vi.waitFor(() => expect(proxy.open).toBe(1));
+});
+
 it('opens at most six connections, and closes them with the store', async () => {
   const creates = Array.from({ length: 500 }, (_, i) => store.create({ ...plant, id: BigInt(i) }));
   const lookups = Array.from({ length: 50 }, (_, i) => store.accessTokens.authenticate(`t${i}`));
