@@ -141,7 +141,7 @@ const recoveryTime = 2_000 + 1_000;
 const test = it.runIf(hasPosixSignals);
 
 describe.concurrent('no acknowledged plant is lost, and creates soon succeed again, when', () => {
-  test.for(faults)('%s', async ([, causeFault], { onTestFinished }) => {
+  test.for(faults)('%s', async ([, causeFault], { onTestFinished, task }) => {
     const database = await startPlantsDatabase({ maxFileSize: 4 * 1024 });
     onTestFinished(database.stop);
     const proxy = await startFaultProxy(database.url);
@@ -150,7 +150,7 @@ describe.concurrent('no acknowledged plant is lost, and creates soon succeed aga
     onTestFinished(store.kill);
     await causeFault({ ...database, proxy, load: store.load });
     const after = await store.load.acknowledged(100);
-    await store.finish(database.url);
+    await store.finish(database.url, task);
     expect(after).toBeLessThan(recoveryTime);
   });
 });
@@ -183,7 +183,7 @@ it('a request has one deadline, even if its token and its plant both wait for th
   await admin`rollback`;
 });
 
-test('a promoted standby replaces a primary that is down', async () => {
+test('a promoted standby replaces a primary that is down', async ({ task }) => {
   const primary = await startPlantsDatabase();
   onTestFinished(primary.stop);
   const standby = await primary.server.startStandby();
@@ -201,6 +201,6 @@ test('a promoted standby replaces a primary that is down', async () => {
   await promoter`select pg_promote()`;
   await promoter.end();
   const after = await store.load.acknowledged(100);
-  await store.finish(Object.assign(new URL(standby.url), { pathname }).href);
+  await store.finish(Object.assign(new URL(standby.url), { pathname }).href, task);
   expect(after).toBeLessThan(recoveryTime);
 });

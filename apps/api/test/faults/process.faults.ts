@@ -9,6 +9,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { hasPosixSignals, startAcknowledgedLoad, startProcess } from '@plant-store/test-setup';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { faultRow } from './fault-table.ts';
 import { startPlantsDatabase } from './plants-database.ts';
 import { expectStored, type Row } from './stored-plants.ts';
 
@@ -65,15 +66,15 @@ async function onEmbedded(): Promise<Database> {
 
 // Windows has no signals: the server cannot exit with code 0 on SIGTERM there.
 describe.runIf(hasPosixSignals)(`the server's process (seed ${seed})`, { concurrent: true }, () => {
-  it.each([
+  it.for([
     ['Postgres', onPostgres],
     ['the embedded database', onEmbedded],
-  ])(
+  ] as const)(
     'keeps every acknowledged plant on %s when it is killed 50 times',
     {
       timeout: 300_000,
     },
-    async (_name, makeDatabase) => {
+    async ([, makeDatabase], { task }) => {
       const database = await makeDatabase();
       const moments = fc.sample(fc.integer({ min: 1, max: 300 }), { numRuns: 50, seed });
       let server = await start(database.env);
@@ -92,8 +93,10 @@ describe.runIf(hasPosixSignals)(`the server's process (seed ${seed})`, { concurr
       server.child.kill('SIGTERM');
       expect(await server.ended()).toBe(0);
 
+      const rows = await database.rows();
+      task.meta.fault = faultRow(load.seen, rows);
       const { acknowledged, answers } = load.seen;
-      expectStored(acknowledged, await database.rows());
+      expectStored(acknowledged, rows);
       expect(Object.keys(answers).toSorted()).toEqual(['200', 'none']);
     },
   );

@@ -4,14 +4,18 @@ import {
   startProcess,
 } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { expect } from 'vitest';
+import { expect, type TestContext } from 'vitest';
+import { faultRow } from './fault-table.ts';
 import { expectStored, type Row } from './stored-plants.ts';
 
 /** The server's program on a database, and clients that create plants. */
 export interface StoreUnderLoad {
   load: AcknowledgedLoad;
-  /** Stops both, and compares the acknowledged plants with those in the database at this URL. */
-  finish(databaseUrl: string): Promise<void>;
+  /**
+   * Stops both, and compares the acknowledged plants with those in the database at this URL. The task
+   * is the test, which gets its row in the table of faults.
+   */
+  finish(databaseUrl: string, task: TestContext['task']): Promise<void>;
   /** Stops both at once. */
   kill(): void;
 }
@@ -35,7 +39,7 @@ export async function startStoreUnderLoad(databaseUrl: string): Promise<StoreUnd
       load.stop().catch(() => {});
       server.child.kill('SIGKILL');
     },
-    async finish(checkedUrl) {
+    async finish(checkedUrl, task) {
       await load.stop();
       const seconds = (Date.now() - startedAt) / 1000;
       const sql = postgres(checkedUrl, { max: 1 });
@@ -46,6 +50,7 @@ export async function startStoreUnderLoad(databaseUrl: string): Promise<StoreUnd
       server.child.kill('SIGTERM');
       expect(await server.ended()).toBe(0);
 
+      task.meta.fault = faultRow(load.seen, rows);
       const { acknowledged, answers, ...seen } = load.seen;
       expectStored(acknowledged, rows);
       expect(seen.slowest).toBeLessThan(slowest);

@@ -27,6 +27,10 @@ export interface AcknowledgedLoad {
 }
 
 export interface Seen {
+  /** The clients that create plants, each one after the other. */
+  clients: number;
+  /** The milliseconds that passed between two answers with 200, at most. */
+  longestGap: number;
   /** The plants that were answered with 200. The store must hold them exactly as they were sent. */
   acknowledged: Plant[];
   /** The number of answers by HTTP status and error code: `200`, `503 50300`, `none`. */
@@ -48,7 +52,15 @@ const pause = 20;
  * empty URL means that no server runs; requests then count as `none`.
  */
 export function startAcknowledgedLoad(target: Target, clients = 8): AcknowledgedLoad {
-  const seen: Seen = { acknowledged: [], answers: {}, slowest: 0, withoutRetryAfter: 0 };
+  const seen: Seen = {
+    clients,
+    longestGap: 0,
+    acknowledged: [],
+    answers: {},
+    slowest: 0,
+    withoutRetryAfter: 0,
+  };
+  let lastAcknowledgedAt = Date.now();
   const waiting = new Set<(sentAt: number) => void>();
   let lastId = 0;
   let isStopped = false;
@@ -63,6 +75,8 @@ export function startAcknowledgedLoad(target: Target, clients = 8): Acknowledged
       seen.slowest = Math.max(seen.slowest, Date.now() - sentAt);
       if (answer === '200') {
         seen.acknowledged.push(plant);
+        seen.longestGap = Math.max(seen.longestGap, Date.now() - lastAcknowledgedAt);
+        lastAcknowledgedAt = Date.now();
         for (const notify of waiting) notify(sentAt);
         return;
       }

@@ -1,0 +1,59 @@
+import type { Seen } from '@plant-store/test-setup';
+import type { Reporter, TestModule } from 'vitest/node';
+import type { Row } from './stored-plants.ts';
+
+/** What a load saw during a fault. */
+interface FaultRow {
+  clients: number;
+  /** Milliseconds, at most, from one answer with 200 to the next. */
+  longestGap: number;
+  /** Milliseconds of the slowest answer. */
+  slowest: number;
+  acknowledged: number;
+  /** Acknowledged plants that the database does not have as they were sent. */
+  missing: number;
+}
+
+declare module 'vitest' {
+  interface TaskMeta {
+    fault?: FaultRow;
+  }
+}
+
+export function faultRow(seen: Seen, rows: readonly Row[]): FaultRow {
+  const stored = new Map(rows.map((row) => [row.id, row]));
+  const missing = seen.acknowledged.filter(({ id, name, tag = null }) => {
+    const row = stored.get(id);
+    return row?.name !== name || row.tag !== tag;
+  });
+  return {
+    clients: seen.clients,
+    longestGap: seen.longestGap,
+    slowest: seen.slowest,
+    acknowledged: seen.acknowledged.length,
+    missing: missing.length,
+  };
+}
+
+/** Prints a table of all faults when the tests have run, in Markdown. */
+export default class FaultTable implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const rows = modules
+      .flatMap(({ children }) => [...children.allTests()])
+      .flatMap((test) => {
+        const { fault } = test.meta();
+        return fault ? [rowOf(test.fullName, fault)] : [];
+      });
+    if (rows.length === 0) return;
+    const head =
+      '| fault | clients | s without a 200 | s of the slowest answer | acknowledged | missing |';
+    console.log(['', head, '|---|--:|--:|--:|--:|--:|', ...rows, ''].join('\n'));
+  }
+}
+
+function rowOf(name: string, fault: FaultRow): string {
+  const { clients, longestGap, slowest, acknowledged, missing } = fault;
+  const seconds = (milliseconds: number) => (milliseconds / 1000).toFixed(1);
+  const cells = [name, clients, seconds(longestGap), seconds(slowest), acknowledged, missing];
+  return `| ${cells.join(' | ')} |`;
+}
