@@ -5,6 +5,7 @@ import pino from 'pino';
 import { type Authenticate, requireToken } from './auth/authentication.ts';
 import { limitAuthenticationErrors } from './auth/authentication-limit.ts';
 import { docs } from './docs/docs.ts';
+import { defaultBodyBudget, limitBodies } from './http/body-budget.ts';
 import { cors } from './http/cors.ts';
 import { drain } from './http/drain.ts';
 import { handleError, handleRouterError } from './http/error-reply.ts';
@@ -50,6 +51,8 @@ export interface ServerOptions {
   requestTimeout?: number;
   /** Open connections; the server closes further ones at once. */
   maxConnections?: number;
+  /** Bytes that the bodies of all requests may have together; by the size of the heap unless given. */
+  bodyBudget?: number;
   metrics?: Metrics | undefined;
   /** Addresses and subnets of proxies whose `X-Forwarded-For` is trusted; none unless given. */
   trustProxy?: string[];
@@ -66,6 +69,7 @@ export async function buildServer({
   corsOrigins = [],
   requestTimeout,
   maxConnections = 10_000,
+  bodyBudget = defaultBodyBudget(),
   metrics,
   trustProxy = [],
 }: ServerOptions): Promise<FastifyInstance> {
@@ -80,6 +84,7 @@ export async function buildServer({
     frameworkErrors: handleRouterError,
     ...nodeServerOptions(requestTimeout),
   });
+  server.decorateRequest('bodyBytes', 0);
   server.decorate('logError', createErrorLog(server.log, metrics));
   server.setErrorHandler(handleError);
 
@@ -114,8 +119,12 @@ export async function buildServer({
     }
     operations.addHook('onRequest', requireToken(authenticate));
     operations.addHook('onRequest', checkBodyHeaders);
+    const { reserveBody, countChunks, releaseBody, release } = limitBodies(bodyBudget);
+    operations.addHook('onRequest', reserveBody);
     operations.addHook('onRequest', sendContinue);
-    operations.addHook('preValidation', dropAfterError);
+    operations.addHook('preParsing', countChunks);
+    operations.addHook('preValidation', dropAfterError(release));
+    operations.addHook('onSend', releaseBody);
 
     await operations.register(rest, { store, router: appRouter });
     await operations.register(trpc, { store, router: appRouter, prefix: '/trpc' });

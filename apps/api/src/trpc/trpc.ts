@@ -45,6 +45,7 @@ export async function trpc(scope: FastifyInstance, { store, router }: TrpcOption
 
       const calls = mutations.read(request, path);
       if (calls) {
+        request.body = undefined;
         const { status, errors, body } = await mutations.call(calls, context, onError);
         reply.code(status).headers({ vary: 'trpc-accept, accept', ...headersOf(errors) });
         return sendJsonText(reply, body);
