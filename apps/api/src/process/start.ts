@@ -30,7 +30,7 @@ async function start(env: Env): Promise<void> {
 
   const metrics = env.PLANT_STORE_METRICS_PORT === undefined ? undefined : await loadMetrics(store);
   const { maxConnections, shortage } = connectionCapacity();
-  const output = logOutput();
+  const output = logOutput(metrics?.countLostLine);
   const server = await buildServer({
     store,
     logStream: output,
@@ -50,8 +50,10 @@ async function start(env: Env): Promise<void> {
   if (shortage) server.log.warn({ maxConnections }, shortage);
 
   // From the first request on, a signal must wait for replies.
-  const running = { server, store, drainDelay: env.PLANT_STORE_DRAIN_DELAY };
-  server.server.once('listening', () => stopOnSignals(running));
+  const drainDelay = env.PLANT_STORE_DRAIN_DELAY;
+  server.server.once('listening', () =>
+    stopOnSignals({ server, store, drainDelay, logOutput: output }),
+  );
   const metricsUrl = metrics && (await listenForMetrics(metrics, server, env));
   const url = await server
     .listen({ host: env.HOST, port: env.PORT, backlog })
