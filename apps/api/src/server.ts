@@ -119,15 +119,15 @@ export async function buildServer({
     }
     operations.addHook('onRequest', requireToken(authenticate));
     operations.addHook('onRequest', checkBodyHeaders);
-    const { reserveBody, countChunks, releaseBody, release } = limitBodies(bodyBudget);
-    operations.addHook('onRequest', reserveBody);
+    const bodies = limitBodies(bodyBudget);
+    operations.addHook('onRequest', bodies.reserveBody);
     operations.addHook('onRequest', sendContinue);
-    operations.addHook('preParsing', countChunks);
-    operations.addHook('preValidation', dropAfterError(release));
-    operations.addHook('onSend', releaseBody);
+    operations.addHook('preParsing', bodies.countChunks);
+    operations.addHook('preValidation', dropAfterError(bodies.release));
+    operations.addHook('onSend', bodies.releaseBody);
 
     await operations.register(rest, { store, router: appRouter });
-    await operations.register(trpc, { store, router: appRouter, prefix: '/trpc' });
+    await operations.register(trpc, { store, router: appRouter, bodies, prefix: '/trpc' });
   });
 
   // The hooks of every reply.

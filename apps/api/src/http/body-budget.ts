@@ -34,6 +34,17 @@ export function defaultBodyBudget(): number {
   return Math.min(maxBudget, Math.floor(getHeapStatistics().heap_size_limit / 16));
 }
 
+/** The hooks that count bodies towards a budget. */
+export interface BodyBudget {
+  reserveBody: onRequestHookHandler;
+  countChunks: preParsingHookHandler;
+  releaseBody: onSendHookHandler;
+  /** Counts the values of a JSON text, for a caller that keeps them until the reply. */
+  reserveParsed(request: FastifyRequest, json: string): void;
+  /** Releases the body of a request without a reply. */
+  release(request: FastifyRequest): void;
+}
+
 /**
  * Makes the hooks that reject a request when its body and all others together exceed a budget. A
  * body with a `Content-Length` is rejected before any of it is read, a chunked one at the first
@@ -41,13 +52,7 @@ export function defaultBodyBudget(): number {
  *
  * @param budget in bytes
  */
-export function limitBodies(budget: number): {
-  reserveBody: onRequestHookHandler;
-  countChunks: preParsingHookHandler;
-  releaseBody: onSendHookHandler;
-  /** Releases the body of a request without a reply. */
-  release(request: FastifyRequest): void;
-} {
+export function limitBodies(budget: number): BodyBudget {
   let total = 0;
 
   return {
@@ -69,6 +74,9 @@ export function limitBodies(budget: number): {
         }
       }
     },
+    reserveParsed(request, json) {
+      if (isLargeBody(json.length)) add(request, bytesPerValue * countValues(json));
+    },
     release,
     releaseBody(request, { raw }, payload, done) {
       if (typeof payload === 'string') release(request);
@@ -79,7 +87,8 @@ export function limitBodies(budget: number): {
 
   function add(request: FastifyRequest, bytes: number): void {
     const isLarge = isLargeBody(request.bodyBytes + bytes);
-    if (total + bytes > (isLarge ? budget / 2 : budget)) {
+    const isAlone = total === request.bodyBytes;
+    if (!isAlone && total + bytes > (isLarge ? budget / 2 : budget)) {
       throw new HttpError(
         'overloaded',
         'the bodies of other requests fill the memory: nothing was written, send the request again later',
@@ -94,3 +103,18 @@ export function limitBodies(budget: number): {
     request.bodyBytes = 0;
   }
 }
+
+/** An empty object and its place in an array. */
+const bytesPerValue = 64;
+
+/** The number of values in a JSON text, or more when its strings have commas and brackets. */
+function countValues(json: string): number {
+  let count = 1;
+  for (let i = 0; i < json.length; i++) {
+    const character = json.charCodeAt(i);
+    if (character === comma || character === bracket || character === brace) count++;
+  }
+  return count;
+}
+
+const [comma, bracket, brace] = Buffer.from(',[{');

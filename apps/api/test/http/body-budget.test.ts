@@ -79,14 +79,39 @@ it('answers 50301 before any of the body is sent', async () => {
   first.destroy();
 });
 
+it('accepts a body beyond the budget when there is no other', async () => {
+  const larger = `{"id":3,"name":"${'x'.repeat(4 * size)}"}`;
+  expect((await post(server, '/plants', larger)).status).toBe(200);
+});
+
+it('counts the values of a body that tRPC keeps until its reply', async () => {
+  const values = '{},'.repeat(size / 6);
+  const body = `{"0":{"json":{"id":4,"name":"x","values":[${values}0]}}}`;
+  const stream = () =>
+    post(server, '/trpc/createPlant?batch=1', body, { 'trpc-accept': 'application/jsonl' });
+  expect((await stream()).status).toBe(200);
+
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  socket.write(head('/plants', 'Content-Length: 20000'));
+  await vi.waitFor(async () => {
+    const reply = await stream();
+    expect(reply.status).toBe(503);
+    expect(await reply.text()).toContain('"error":50301');
+  });
+  socket.destroy();
+  await vi.waitFor(async () => expect((await stream()).status).toBe(200));
+});
+
 describe('while a create waits for the database', () => {
-  const held = Promise.withResolvers<void>();
+  let held: PromiseWithResolvers<void>;
   const create = vi.fn<PlantStore['create']>(async ({ name }) => {
     await held.promise;
     return { name };
   });
 
   beforeEach(async () => {
+    held = Promise.withResolvers();
+    create.mockClear();
     await server.stop();
     server = await startServer('Postgres', { bodyBudget: 3 * size, requestTimeout: 500, create });
   });
@@ -99,5 +124,25 @@ describe('while a create waits for the database', () => {
     expect((await post(server, '/plants', large)).status).toBe(503);
     held.resolve();
     await vi.waitFor(expectSpace);
+  });
+
+  it('forgets a body that arrives after its error', async () => {
+    const { port } = new URL(server.url);
+    const json = '{"id":1,"name":"x"}';
+    const socket = connect(Number(port), '127.0.0.1').resume();
+    // The error of the second request waits for the reply to the first one.
+    socket.write(head('/plants', `Content-Length: ${json.length}`) + json);
+    socket.write(head('/plants', `Content-Length: ${large.length}`) + large.slice(0, -1));
+    await vi.waitFor(() => expect(create).toHaveBeenCalled());
+    const later = connect(Number(port), '127.0.0.1');
+    later.write('GET /livez HTTP/1.1\r\n'); // Its timeout comes after that of the request above.
+    await once(later.resume(), 'close');
+    socket.write('}');
+    await fetch(`${server.url}/livez`);
+    held.resolve();
+    await once(socket, 'close');
+    await expectSpace();
+    const plants = create.mock.calls.map(([{ id }]) => id);
+    expect(plants).toEqual([1n, 2n]);
   });
 });
