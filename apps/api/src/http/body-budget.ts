@@ -17,7 +17,7 @@ declare module 'fastify' {
 }
 
 /** Large bodies leave half of the budget to the others. */
-export function isLargeBody(bytes: number): boolean {
+function isLargeBody(bytes: number): boolean {
   return bytes > 16 * 1024;
 }
 
@@ -79,8 +79,10 @@ export function limitBodies(budget: number): BodyBudget {
     },
     release,
     releaseBody(request, { raw }, payload, done) {
-      if (typeof payload === 'string') release(request);
-      else raw.once('close', () => release(request)); // A stream waits for the database.
+      // A stream still waits for the database.
+      const isStream = typeof payload === 'object' && payload !== null;
+      if (isStream && !raw.destroyed) raw.once('close', () => release(request));
+      else release(request);
       done();
     },
   };

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { createReadStream } from 'node:fs';
 import { mkdtemp, open, readFile, rm, stat, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,6 +11,7 @@ import {
 } from '@plant-store/test-setup';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { hasDevFull, hasFileSizeLimit, hasPosixSignals, hasScript } from '../fixtures/platform.ts';
+import { runInShell } from '../fixtures/program.ts';
 import { readPrometheusText } from '../fixtures/prometheus-text.ts';
 
 let server: StartedProcess;
@@ -56,9 +56,9 @@ const lost = (log: string) =>
   [...log.matchAll(/"lost":(\d+),/g)].reduce((sum, [, count]) => sum + Number(count), 0);
 
 /** Makes a named pipe. */
-function makePipe(name: string): string {
+async function makePipe(name: string): Promise<string> {
   const path = join(directory, name);
-  execFileSync('mkfifo', [path]);
+  await runInShell(`mkfifo ${path}`);
   return path;
 }
 
@@ -138,7 +138,7 @@ describe.runIf(hasPosixSignals)('on a disk that stalls', () => {
   let disk: string;
 
   beforeEach(async () => {
-    disk = makePipe('disk');
+    disk = await makePipe('disk');
     await start(`exec "$@" > ${join(directory, 'log')}`, {
       NODE_OPTIONS: `--import=${stalledDisk}`,
       STALLED_DISK: disk,
@@ -165,7 +165,7 @@ describe.runIf(hasPosixSignals)('on a disk that stalls', () => {
 
 // Only Linux has this `script`, which runs a program in a terminal.
 it.runIf(hasScript)('serves while somebody has stopped its terminal with Ctrl-S', async () => {
-  const keys = makePipe('keys');
+  const keys = await makePipe('keys');
   const keyboard = await open(keys, 'r+'); // Opening it only to write would wait for a reader.
   await start(`exec script --quiet --return --command "exec $*" /dev/null < ${keys}`);
   await server.printed(/The plant store is open/);
