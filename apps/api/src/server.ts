@@ -5,6 +5,7 @@ import pino from 'pino';
 import { type Authenticate, requireToken } from './auth/authentication.ts';
 import { limitAuthenticationErrors } from './auth/authentication-limit.ts';
 import { docs } from './docs/docs.ts';
+import { defaultBodyBudget, limitBodies } from './http/body-budget.ts';
 import { cors } from './http/cors.ts';
 import { drain } from './http/drain.ts';
 import { handleError, routerErrorHandler } from './http/error-reply.ts';
@@ -50,6 +51,8 @@ export interface ServerOptions {
   requestTimeout?: number;
   /** Open connections; the server closes further ones at once. */
   maxConnections?: number;
+  /** Bytes that the bodies of all requests may have together; by the size of the heap unless given. */
+  bodyBudget?: number;
   metrics?: Metrics | undefined;
   /** Addresses and subnets of proxies whose `X-Forwarded-For` is trusted; none unless given. */
   trustProxy?: string[];
@@ -66,6 +69,7 @@ export async function buildServer({
   corsOrigins = [],
   requestTimeout,
   maxConnections = 10_000,
+  bodyBudget = defaultBodyBudget(),
   metrics,
   trustProxy = [],
 }: ServerOptions): Promise<FastifyInstance> {
@@ -81,6 +85,7 @@ export async function buildServer({
     frameworkErrors: routerErrorHandler(crossOrigin),
     ...nodeServerOptions(requestTimeout),
   });
+  server.decorateRequest('bodyBytes', 0);
   server.decorate('logError', createErrorLog(server.log, metrics));
   server.setErrorHandler(handleError);
 
@@ -114,11 +119,15 @@ export async function buildServer({
     }
     operations.addHook('onRequest', requireToken(authenticate));
     operations.addHook('onRequest', checkBodyHeaders);
+    const bodies = limitBodies(bodyBudget);
+    operations.addHook('onRequest', bodies.reserveBody);
     operations.addHook('onRequest', sendContinue);
-    operations.addHook('preValidation', dropAfterError);
+    operations.addHook('preParsing', bodies.countChunks);
+    operations.addHook('preValidation', dropAfterError(bodies.release));
+    operations.addHook('onSend', bodies.releaseBody);
 
     await operations.register(rest, { store, router: appRouter });
-    await operations.register(trpc, { store, router: appRouter, prefix: '/trpc' });
+    await operations.register(trpc, { store, router: appRouter, bodies, prefix: '/trpc' });
   });
 
   // The hooks of every reply.

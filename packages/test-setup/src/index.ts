@@ -9,6 +9,7 @@ export {
   hasPosixShell,
   hasPosixSignals,
   hasRelativeLinks,
+  hasScript,
 } from './machine/platform.ts';
 export { type Fault, type FaultProxy, startFaultProxy } from './network/fault-proxy.ts';
 export { makeCertificate } from './network/make-certificate.ts';

@@ -7,6 +7,9 @@ const fetchTimeout = 3_000;
 /** Milliseconds between two fetches, however many tokens have unknown keys. */
 const cooldown = { afterSuccess: 10_000, afterFailure: 1_000 };
 
+/** Bytes of a JWKS. A usual one has a few thousand. */
+const maxSize = 2 ** 20;
+
 /** Milliseconds until the keys are fetched again, so that a withdrawn key is soon rejected. */
 const maxAge = 600_000;
 
@@ -19,29 +22,61 @@ const maxAge = 600_000;
  */
 export function identityProviderKeys(url: URL): JWTVerifyGetKey {
   let fetchedAt = Number.NEGATIVE_INFINITY;
+  let loadedAt = Number.NEGATIVE_INFINITY;
   const keys = createRemoteJWKSet(url, {
     timeoutDuration: fetchTimeout,
-    cooldownDuration: cooldown.afterSuccess,
-    cacheMaxAge: Number.POSITIVE_INFINITY, // Otherwise jose rejects known keys that are too old.
-    // jose's own cooldown starts only after a success.
+    // jose would read the wall clock for both, and would stop fetching when somebody sets it back.
+    cooldownDuration: Number.POSITIVE_INFINITY,
+    cacheMaxAge: Number.POSITIVE_INFINITY,
     [customFetch]: async (...request) => {
       if (performance.now() - fetchedAt < cooldown.afterFailure)
         throw new Error('the last fetch has only just failed');
       fetchedAt = performance.now();
-      return fetch(...request);
+      const response = await fetch(...request);
+      if (!response.ok) {
+        await response.body?.cancel();
+        return response;
+      }
+      const json = await readJson(response);
+      loadedAt = performance.now();
+      return Response.json(json);
     },
   });
 
   return async (header, token) => {
     if (performance.now() - fetchedAt >= maxAge) keys.reload().catch(() => {});
     try {
-      return await keys(header, token);
+      return await findKey(header, token);
     } catch (error) {
       if (tokenErrors.some((type) => error instanceof type)) throw error;
       const message = 'the identity provider did not answer: try again';
       throw new HttpError('identityProviderUnavailable', message, { cause: error });
     }
   };
+
+  /** Fetches the keys again for an unknown key. */
+  async function findKey(...call: Parameters<JWTVerifyGetKey>) {
+    try {
+      return await keys(...call);
+    } catch (error) {
+      const isRecent = performance.now() - loadedAt < cooldown.afterSuccess;
+      if (isRecent || !(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      await keys.reload();
+      return keys(...call);
+    }
+  }
+}
+
+/** Reads the JSON of a response up to a limit: the document of a broken provider may have no end. */
+async function readJson({ body }: Response): Promise<unknown> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.length;
+    if (size > maxSize) throw new Error(`the JWKS is over ${maxSize} bytes`);
+    chunks.push(chunk);
+  }
+  return JSON.parse(Buffer.concat(chunks).toString());
 }
 
 /** The token causes these errors; all others come from the provider. */

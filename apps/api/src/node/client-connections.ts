@@ -2,6 +2,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type {
   FastifyReply,
+  FastifyRequest,
   onRequestHookHandler,
   onResponseHookHandler,
   preValidationHookHandler,
@@ -71,12 +72,17 @@ export const dropAfterLastReply: onRequestHookHandler = ({ raw }, _reply, done) 
 };
 
 /**
- * A hook that drops a request whose client got an error already, because its body came too late. It
- * runs after the body was read.
+ * Makes a hook that drops a request whose client got an error already, because its body came too
+ * late. It runs after the body was read. `onDrop` replaces the hooks of the reply.
  */
-export const dropAfterError: preValidationHookHandler = ({ raw }, reply, done) => {
-  if (connections.get(raw.socket)?.replaced !== reply.raw) done();
-};
+export function dropAfterError(
+  onDrop: (request: FastifyRequest) => void,
+): preValidationHookHandler {
+  return (request, reply, done) => {
+    if (connections.get(request.raw.socket)?.replaced !== reply.raw) done();
+    else onDrop(request);
+  };
+}
 
 /**
  * A hook that closes the connection after a request with `Upgrade`. No other protocol is offered, so

@@ -11,6 +11,8 @@ export interface Metrics {
   countRequest(request: FastifyRequest, status: number, milliseconds: number): void;
   /** Counts an error that a client got. */
   countError(error: HttpError): void;
+  /** Counts a line of the log that was not written. */
+  countLostLine(): void;
   /** These metrics and Node's own, in Prometheus's text format. */
   text(): Promise<string>;
 }
@@ -31,6 +33,11 @@ export function createMetrics(store: PlantStore): Metrics {
     buckets: durationBuckets,
     registers,
   });
+  const lostLines = new Counter({
+    name: 'plant_store_log_lines_lost_total',
+    help: 'Lines of the log that were not written, because standard output did not take them in time',
+    registers,
+  });
   // A cache: prom-client's own look-up by labels costs more than the counting.
   const seriesByLabels = new Map<string, Histogram.Internal<string>>();
 
@@ -46,6 +53,7 @@ export function createMetrics(store: PlantStore): Metrics {
       series.observe(milliseconds / 1000);
     },
     countError,
+    countLostLine: () => lostLines.inc(),
     text: () => register.metrics(),
   };
 }

@@ -1,14 +1,11 @@
-import { hostname } from 'node:os';
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { DestinationStream, Logger } from 'pino';
 import { describeError } from './describe-error.ts';
 import type { Metrics } from './metrics.ts';
+import { processBindings } from './process-bindings.ts';
 
 /** nginx's status for a client that disconnected, or was cut off, before it got a reply. */
 const clientDisconnected = 499;
-
-/** The fields of the process that pino adds to each line. */
-const processBindings = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
 
 interface RequestLogOptions {
   log: Logger;

@@ -9,11 +9,15 @@ import {
   trackReply,
   untrackReply,
 } from '../node/client-connections.ts';
+import { limitConnections } from '../node/connection-limit.ts';
 import { answerNodeEvents } from '../node/node-errors.ts';
 import { nodeServerOptions } from '../node/node-server-options.ts';
 import { createErrorLog } from '../observability/error-log.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { sendRequestId } from '../observability/request-id.ts';
+
+/** Prometheus needs one; all others are left to the store's clients. */
+const maxConnections = 8;
 
 /**
  * Builds the server of `/metrics`, ready to `listen`. It needs no token, so it has its own port,
@@ -34,6 +38,7 @@ export function buildMetricsServer(
   server.setErrorHandler(handleError);
   trackConnections(server.server);
   answerNodeEvents(server);
+  limitConnections(server, maxConnections);
 
   server.addHook('onRequest', trackReply);
   server.addHook('onRequest', sendRequestId);

@@ -7,6 +7,7 @@ import { backlog } from '../node/node-server-options.ts';
 import { logOutput } from '../observability/log-output.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { buildServer } from '../server.ts';
+import { connectionCapacity } from './connection-capacity.ts';
 import { firstRunToken } from './first-run-token.ts';
 import { buildMetricsServer } from './metrics-server.ts';
 import { explainStartError, throwStartError } from './start-error.ts';
@@ -28,7 +29,8 @@ async function start(env: Env): Promise<void> {
   const generated = needsFirstRunToken ? await firstRunToken(dataDirectory) : undefined;
 
   const metrics = env.PLANT_STORE_METRICS_PORT === undefined ? undefined : await loadMetrics(store);
-  const output = logOutput();
+  const { maxConnections, shortage } = connectionCapacity();
+  const output = logOutput(metrics?.countLostLine);
   const server = await buildServer({
     store,
     logStream: output,
@@ -37,6 +39,7 @@ async function start(env: Env): Promise<void> {
       ...(generated ? [{ name: 'first-run', token: generated.token }] : []),
     ]),
     metrics,
+    maxConnections,
     trustProxy: env.PLANT_STORE_TRUST_PROXY,
     logLevel: env.LOG_LEVEL,
     rateLimit: env.PLANT_STORE_RATE_LIMIT,
@@ -44,9 +47,13 @@ async function start(env: Env): Promise<void> {
     authFailureLimit: env.PLANT_STORE_AUTH_FAILURE_LIMIT,
   });
 
+  if (shortage) server.log.warn({ maxConnections }, shortage);
+
   // From the first request on, a signal must wait for replies.
-  const running = { server, store, drainDelay: env.PLANT_STORE_DRAIN_DELAY };
-  server.server.once('listening', () => stopOnSignals(running));
+  const drainDelay = env.PLANT_STORE_DRAIN_DELAY;
+  server.server.once('listening', () =>
+    stopOnSignals({ server, store, drainDelay, logOutput: output }),
+  );
   const metricsUrl = metrics && (await listenForMetrics(metrics, server, env));
   const url = await server
     .listen({ host: env.HOST, port: env.PORT, backlog })

@@ -1,12 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
 import type { PlantStore } from '@plant-store/core';
 import type { FastifyInstance } from 'fastify';
+import type { LogOutput } from '../observability/log-output.ts';
 
 interface RunningServer {
   server: FastifyInstance;
   store: PlantStore;
   /** Milliseconds for which the server still accepts requests after SIGTERM. */
   drainDelay: number;
+  logOutput: LogOutput;
 }
 
 /**
@@ -34,7 +36,7 @@ const exit = () => process.exit();
  * process in an unknown state, so it stops the process too, with exit code 1. Requests that have
  * arrived are answered first. A second signal stops the process at once.
  */
-export function stopOnSignals({ server, store, drainDelay }: RunningServer): void {
+export function stopOnSignals({ server, store, drainDelay, logOutput }: RunningServer): void {
   let isStopping = false;
 
   // SIGINT comes from a terminal: a user waits there, and no load balancer reads `/readyz`.
@@ -61,6 +63,7 @@ export function stopOnSignals({ server, store, drainDelay }: RunningServer): voi
     } catch (error) {
       logFatal(error);
     }
+    await logOutput.settle();
     process.exit();
   }
 

@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { principalOf } from '../auth/authentication.ts';
 import { errorHeaders } from '../errors/error-headers.ts';
 import { HttpError, toHttpError } from '../errors/http-error.ts';
+import type { BodyBudget } from '../http/body-budget.ts';
 import { setErrorHeaders } from '../http/error-reply.ts';
 import { parseJsonBodies } from '../http/json-body.ts';
 import { sendJson, sendJsonText } from '../http/json-reply.ts';
@@ -16,13 +17,14 @@ import { readableJson } from './readable-json.ts';
 interface TrpcOptions {
   store: PlantStore;
   router: AppRouter;
+  bodies: BodyBudget;
 }
 
 /**
  * Serves the router over tRPC's own protocol. All links of tRPC's client work, with batches and
  * streams too. Needs the hook `requireToken`.
  */
-export async function trpc(scope: FastifyInstance, { store, router }: TrpcOptions) {
+export async function trpc(scope: FastifyInstance, { store, router, bodies }: TrpcOptions) {
   const mutations = createMutationCaller(router);
   parseJsonBodies(scope, (text) => text);
 
@@ -45,11 +47,13 @@ export async function trpc(scope: FastifyInstance, { store, router }: TrpcOption
 
       const calls = mutations.read(request, path);
       if (calls) {
+        request.body = undefined;
         const { status, errors, body } = await mutations.call(calls, context, onError);
         reply.code(status).headers({ vary: 'trpc-accept, accept', ...headersOf(errors) });
         return sendJsonText(reply, body);
       }
       checkBatchSize(request, path);
+      bodies.reserveParsed(request, String(request.body ?? '')); // tRPC keeps all inputs.
       const response = await resolveResponse({
         router,
         req: asWebRequest(request, reply),

@@ -78,6 +78,29 @@ describe('the keys of the identity provider', () => {
     expect(await jwts.answerTo(jwts.server.token)).toBe(200);
   });
 
+  it('are not read beyond a megabyte', async () => {
+    jwts.provider.mode = 'endless';
+    expect(await jwts.answerTo(await jwts.provider.sign())).toBe(50303);
+    const warnings = jwts.server.log.map((line) => JSON.parse(line));
+    expect(warnings).toContainEqual(
+      expect.objectContaining({
+        level: 40,
+        error: 50303,
+        err: expect.objectContaining({ message: 'the JWKS is over 1048576 bytes' }),
+      }),
+    );
+    expect(await jwts.answerTo(jwts.server.token)).toBe(200);
+  });
+
+  it('can change after somebody has set the wall clock back by an hour', async () => {
+    expect(await jwts.answerTo(await jwts.provider.sign())).toBe(200);
+    await jwts.provider.addKey('second');
+    jwts.provider.withdrawKey('first');
+    vi.setSystemTime(Date.now() - 3_600_000);
+    pass(11);
+    expect(await jwts.answerTo(await jwts.provider.sign())).toBe(200);
+  });
+
   it.each([
     ['up', 40101],
     ['down', 50303],

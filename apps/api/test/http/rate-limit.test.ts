@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { expectError } from '../fixtures/expect-error.ts';
 import { type RunningServer, startServer, startServerOn } from '../fixtures/running-server.ts';
-import { databases, surfaces } from '../fixtures/surfaces.ts';
+import { databases, post, surfaces } from '../fixtures/surfaces.ts';
 
 const plant = '{"id":1,"name":"x"}';
 
@@ -19,7 +19,27 @@ describe.each(databases)('on %s', (database) => {
     limited = await startServerOn(server.store, { rateLimit: 2 });
   });
 
-  afterEach(() => limited.stop());
+  afterEach(async () => {
+    vi.useRealTimers();
+    await limited.stop();
+  });
+
+  it.each([
+    ['back', -3_600_000],
+    ['forth', 3_600_000],
+  ])('counts by a minute even if the wall clock is set %s by an hour', async (_way, shift) => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    const answers = async () => {
+      const replies = [];
+      for (let i = 0; i < 3; i++) replies.push(await post(limited, '/plants', plant));
+      return replies.map(({ status }) => status);
+    };
+    expect(await answers()).toEqual([200, 200, 429]);
+    vi.setSystemTime(Date.now() + shift);
+    expect(await answers()).toEqual([429, 429, 429]);
+    vi.advanceTimersByTime(60_000);
+    expect(await answers()).toEqual([200, 200, 429]);
+  });
 
   describe.each(surfaces)('over $name', (surface) => {
     it('answers 429 with Retry-After beyond the rate limit', async () => {

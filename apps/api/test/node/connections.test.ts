@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { PlantStore } from '@plant-store/core';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { sendRaw } from '../fixtures/raw-request.ts';
 import { type RunningServer, startServer } from '../fixtures/running-server.ts';
 import { post } from '../fixtures/surfaces.ts';
@@ -60,6 +60,22 @@ it('closes connections whose replies nobody reads, and serves others meanwhile',
   await expectService(); // Its connection is accepted after all of these.
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100 * 2 ** 20);
   await vi.waitFor(async () => expect(await server.connections()).toBeLessThan(100), 20_000);
+  await expectService();
+});
+
+it('closes connections whose clients read a byte at a time, and serves others meanwhile', async () => {
+  const page = '/openapi.json';
+  const { length } = await (await fetch(server.url + page)).text();
+  const before = process.memoryUsage();
+  const requests = Math.ceil(2 ** 25 / length); // Their replies fill the buffers of the system.
+  const readers = await open(20, `GET ${page} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(requests));
+  const reading = setInterval(() => readers.forEach((socket) => void socket.read(1)), 20);
+  onTestFinished(() => clearInterval(reading));
+  await expectService();
+  await vi.waitFor(async () => expect(await server.connections()).toBeLessThan(20), 20_000);
+  const { arrayBuffers, heapUsed } = process.memoryUsage();
+  expect(arrayBuffers - before.arrayBuffers).toBeLessThan(50 * 2 ** 20);
+  expect(heapUsed - before.heapUsed).toBeLessThan(100 * 2 ** 20);
   await expectService();
 });
 

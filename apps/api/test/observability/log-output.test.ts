@@ -1,16 +1,21 @@
-import { mkdtemp, readFile, rm, stat, truncate } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { mkdtemp, open, readFile, rm, stat, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import {
   createDatabase,
   freePort,
   hasDevFull,
   hasFileSizeLimit,
   hasPosixSignals,
+  hasScript,
   type StartedProcess,
   startProcess,
 } from '@plant-store/test-setup';
-import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { runInShell } from '../fixtures/program.ts';
+import { readPrometheusText } from '../fixtures/prometheus-text.ts';
 
 let server: StartedProcess;
 let url: string;
@@ -26,19 +31,38 @@ afterEach(async () => {
 });
 
 /** Starts the server, in this shell command if one is given, and waits until it serves. */
-async function start(shell?: string): Promise<void> {
+async function start(shell?: string, env: Record<string, string> = {}): Promise<void> {
   const PORT = String(await freePort());
-  server = startProcess({ PORT, DATABASE_URL: await createDatabase(inject('postgresUrl')) }, shell);
+  const DATABASE_URL = await createDatabase(inject('postgresUrl'));
+  server = startProcess({ PORT, DATABASE_URL, ...env }, shell);
   url = `http://127.0.0.1:${PORT}`;
   await vi.waitFor(async () => expect((await fetch(`${url}/livez`)).status).toBe(200), 10_000);
 }
 
-/** Sends requests until the server has logged at least this many bytes. */
-async function logAtLeast(bytes: number): Promise<void> {
+/**
+ * Sends requests until the server has logged at least this many bytes, and returns their number.
+ */
+async function logAtLeast(bytes: number): Promise<number> {
   const path = `/${'x'.repeat(8_000)}`;
-  for (let i = 0; i < bytes / path.length; i++) {
+  const requests = Math.ceil(bytes / path.length);
+  for (let i = 0; i < requests; i++) {
     expect((await fetch(url + path)).status).toBe(404);
   }
+  return requests;
+}
+
+/** The number of these requests in a log. */
+const logged = (log: string) => log.match(/"path":"\/x{8000}","status":404/g)?.length ?? 0;
+
+/** The number of lines that are missing in a log, as it says itself. */
+const lost = (log: string) =>
+  [...log.matchAll(/"lost":(\d+),/g)].reduce((sum, [, count]) => sum + Number(count), 0);
+
+/** Makes a named pipe. */
+async function makePipe(name: string): Promise<string> {
+  const path = join(directory, name);
+  await runInShell(`mkfifo ${path}`);
+  return path;
 }
 
 const stop = () => {
@@ -72,11 +96,8 @@ it.runIf(hasFileSizeLimit)(
     expect(await stop()).toBe(0);
 
     const lines = (before + after + (await readFile(log, 'utf8'))).match(/^\{.*$/gm) ?? [];
-    const logged = lines.map((line) => JSON.parse(line));
-    expect(logged.filter(({ status }) => status === 404)).toHaveLength(
-      Math.ceil((2 * limit) / 8_001),
-    );
-    expect(logged.at(-1).msg).toBe('stopped');
+    expect(logged(lines.join())).toBe(Math.ceil((2 * limit) / 8_001));
+    expect(JSON.parse(lines.at(-1) ?? '').msg).toBe('stopped');
   },
 );
 
@@ -95,6 +116,68 @@ it.runIf(hasPosixSignals)('prints every line before it exits, even to a slow rea
   await logAtLeast(1_000_000);
   server.child.stdout?.resume();
   expect(await stop()).toBe(0);
-  expect(server.output().match(/"path":"\/x{8000}"/g)).toHaveLength(125);
+  expect(logged(server.output())).toBe(125);
   expect(server.output()).toMatch(/"msg":"stopped"}\n$/);
+});
+
+it.runIf(hasPosixSignals)('counts the lines that nobody has read in time', async () => {
+  const metricsPort = String(await freePort());
+  await start(undefined, { PLANT_STORE_METRICS_PORT: metricsPort });
+  server.child.stdout?.pause();
+  const requests = await logAtLeast(10 * 2 ** 20);
+  const { samples } = readPrometheusText(
+    await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text(),
+  );
+  server.child.stdout?.resume();
+  await server.printed(/log lines were lost/);
+  expect(await stop()).toBe(0);
+  expect(lost(server.output())).toBeGreaterThan(0);
+  expect(samples.get('plant_store_log_lines_lost_total')).toBe(lost(server.output()));
+  expect(logged(server.output()) + lost(server.output())).toBe(requests);
+});
+
+describe.runIf(hasPosixSignals)('on a disk that stalls', () => {
+  const stalledDisk = fileURLToPath(new URL('../fixtures/stalled-disk.ts', import.meta.url));
+  let disk: string;
+
+  beforeEach(async () => {
+    disk = await makePipe('disk');
+    await start(`exec "$@" > ${join(directory, 'log')}`, {
+      NODE_OPTIONS: `--import=${stalledDisk}`,
+      STALLED_DISK: disk,
+    });
+  });
+
+  it('serves, and writes every line when the disk works again', async () => {
+    await logAtLeast(1_000_000);
+    let log = '';
+    const reader = createReadStream(disk, 'utf8').on('data', (text) => {
+      log += text;
+    });
+    await vi.waitFor(() => expect(logged(log)).toBe(125));
+    expect(await stop()).toBe(0);
+    await vi.waitFor(() => expect(log).toMatch(/"msg":"stopped"}\n$/));
+    reader.destroy();
+  });
+
+  it('stops, though a thread still waits for the disk', async () => {
+    await logAtLeast(1_000_000);
+    expect(await stop()).toBe('SIGKILL');
+  });
+});
+
+// Only Linux has this `script`, which runs a program in a terminal.
+it.runIf(hasScript)('serves while somebody has stopped its terminal with Ctrl-S', async () => {
+  const keys = await makePipe('keys');
+  const keyboard = await open(keys, 'r+'); // Opening it only to write would wait for a reader.
+  await start(`exec script --quiet --return --command "exec $*" /dev/null < ${keys}`);
+  await server.printed(/The plant store is open/);
+  await keyboard.write('\x13');
+  await logAtLeast(1_000_000);
+  expect(logged(server.output())).toBeLessThan(125);
+  await keyboard.write('\x11');
+  await vi.waitFor(() => expect(logged(server.output())).toBe(125));
+  await keyboard.write('\x03');
+  expect(await server.ended()).toBe(0);
+  await keyboard.close();
 });

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import * as z from 'zod';
 import { requireToken } from '../../src/auth/authentication.ts';
 import { openApiDocument } from '../../src/docs/openapi-document.ts';
+import { limitBodies } from '../../src/http/body-budget.ts';
 import { handleError } from '../../src/http/error-reply.ts';
 import { rest } from '../../src/rest/rest.ts';
 import { trpc } from '../../src/trpc/trpc.ts';
@@ -41,7 +42,8 @@ beforeAll(async () => {
   );
   await server.register(rest, { store, router });
   // The surface is typed for the store's own router, but serves any.
-  await server.register(trpc, { store, router: router as never, prefix: '/trpc' });
+  const options = { store, router: router as never, bodies: limitBodies(2 ** 20) };
+  await server.register(trpc, { ...options, prefix: '/trpc' });
   url = await server.listen({ host: '127.0.0.1', port: 0 });
 });
 

@@ -1,0 +1,122 @@
+import { Readable } from 'node:stream';
+import { getHeapStatistics } from 'node:v8';
+import type {
+  FastifyRequest,
+  onRequestHookHandler,
+  onSendHookHandler,
+  preParsingHookHandler,
+} from 'fastify';
+import { bodyLimit } from '../errors/body-limit.ts';
+import { HttpError } from '../errors/http-error.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The bytes of its body that count towards the budget. */
+    bodyBytes: number;
+  }
+}
+
+/** Large bodies leave half of the budget to the others. */
+function isLargeBody(bytes: number): boolean {
+  return bytes > 16 * 1024;
+}
+
+/** Half of it in large bodies takes about a second to read, well within the deadline of a request. */
+const maxBudget = 32 * 2 ** 20;
+
+/**
+ * The bytes that the bodies of all requests may have together, from the first byte to the reply: a
+ * 16th of the heap's limit, and at most 32 MiB. A body needs twice its size while it is received,
+ * and up to twice its size as text while it waits for the database. Reading 1 MiB of empty objects
+ * takes 40 MiB for a moment.
+ */
+export function defaultBodyBudget(): number {
+  return Math.min(maxBudget, Math.floor(getHeapStatistics().heap_size_limit / 16));
+}
+
+/** The hooks that count bodies towards a budget. */
+export interface BodyBudget {
+  reserveBody: onRequestHookHandler;
+  countChunks: preParsingHookHandler;
+  releaseBody: onSendHookHandler;
+  /** Counts the values of a JSON text, for a caller that keeps them until the reply. */
+  reserveParsed(request: FastifyRequest, json: string): void;
+  /** Releases the body of a request without a reply. */
+  release(request: FastifyRequest): void;
+}
+
+/**
+ * Makes the hooks that reject a request when its body and all others together exceed a budget. A
+ * body with a `Content-Length` is rejected before any of it is read, a chunked one at the first
+ * chunk that is too much. Node discards the rest of the body, so the connection stays usable.
+ *
+ * @param budget in bytes
+ */
+export function limitBodies(budget: number): BodyBudget {
+  let total = 0;
+
+  return {
+    reserveBody(request, _reply, done) {
+      const length = request.headers['content-length'];
+      // Nobody reads a longer body.
+      if (length !== undefined) add(request, Math.min(Number(length), bodyLimit));
+      done();
+    },
+    countChunks(request, reply, payload, done) {
+      if (request.headers['transfer-encoding'] === undefined) return done();
+      return done(null, Readable.from(counted(), { objectMode: false }));
+
+      async function* counted() {
+        for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
+          if (reply.raw.headersSent) return; // The body was too large.
+          add(request, chunk.length);
+          yield chunk;
+        }
+      }
+    },
+    reserveParsed(request, json) {
+      if (isLargeBody(json.length)) add(request, bytesPerValue * countValues(json));
+    },
+    release,
+    releaseBody(request, { raw }, payload, done) {
+      // A stream still waits for the database.
+      const isStream = typeof payload === 'object' && payload !== null;
+      if (isStream && !raw.destroyed) raw.once('close', () => release(request));
+      else release(request);
+      done();
+    },
+  };
+
+  function add(request: FastifyRequest, bytes: number): void {
+    const isLarge = isLargeBody(request.bodyBytes + bytes);
+    const isAlone = total === request.bodyBytes;
+    if (!isAlone && total + bytes > (isLarge ? budget / 2 : budget)) {
+      throw new HttpError(
+        'overloaded',
+        'the bodies of other requests fill the memory: nothing was written, send the request again later',
+      );
+    }
+    total += bytes;
+    request.bodyBytes += bytes;
+  }
+
+  function release(request: FastifyRequest): void {
+    total -= request.bodyBytes;
+    request.bodyBytes = 0;
+  }
+}
+
+/** An empty object and its place in an array. */
+const bytesPerValue = 64;
+
+/** The number of values in a JSON text, or more when its strings have commas and brackets. */
+function countValues(json: string): number {
+  let count = 1;
+  for (let i = 0; i < json.length; i++) {
+    const character = json.charCodeAt(i);
+    if (character === comma || character === bracket || character === brace) count++;
+  }
+  return count;
+}
+
+const [comma, bracket, brace] = Buffer.from(',[{');

@@ -1,0 +1,29 @@
+import { timingSafeEqual } from 'node:crypto';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { acceptTrustedTokens } from '../../src/auth/trusted-tokens.ts';
+
+vi.mock('node:crypto', async (importOriginal) => {
+  const crypto = await importOriginal<typeof import('node:crypto')>();
+  return { ...crypto, timingSafeEqual: vi.fn(crypto.timingSafeEqual) };
+});
+
+beforeEach(() => void vi.mocked(timingSafeEqual).mockClear());
+
+const authenticate = acceptTrustedTokens([{ name: 'first', token: 'secret-1' }], () => undefined);
+
+// The store's own tokens need no such comparison: it looks up their SHA-256, and knowing how much of
+// a hash is right does not help to guess the token.
+it.each(['Xecret-1', 'secret-X', 'secret-1'])(
+  'takes the same time to compare %s, wherever it is wrong',
+  (token) => {
+    expect(authenticate(token)).toEqual(token === 'secret-1' ? { name: 'first' } : undefined);
+    const [trusted, given] = [Buffer.from('secret-1'), Buffer.from(token)];
+    expect(vi.mocked(timingSafeEqual).mock.calls).toEqual([[trusted, given]]);
+  },
+);
+
+it('accepts no beginning of a token, and no longer one', () => {
+  for (const token of ['secret-', 'secret-11', 's', ' secret-1']) {
+    expect(authenticate(token)).toBeUndefined();
+  }
+});

@@ -1,0 +1,148 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { PlantStore } from '@plant-store/core';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { sendRaw } from '../fixtures/raw-request.ts';
+import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { post, surfaces } from '../fixtures/surfaces.ts';
+
+const size = 100_000;
+let server: RunningServer;
+
+// Large bodies may use half of the budget, so there is space for one of them.
+beforeEach(async () => {
+  server = await startServer('Postgres', { bodyBudget: 3 * size, requestTimeout: 1_000 });
+});
+
+afterEach(() => server.stop());
+
+const head = (path: string, framing: string) =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test-token\r\n` +
+  `Content-Type: application/json\r\n${framing}\r\n\r\n`;
+const withLength = `Content-Length: ${size}`;
+const chunked = 'Transfer-Encoding: chunked';
+const chunk = `${size.toString(16)}\r\n${' '.repeat(size)}\r\n`;
+const last = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+
+const large = `{"id":2,"name":"${'x'.repeat(size - 18)}"}`;
+const expectSpace = async () => expect((await post(server, '/plants', large)).status).toBe(200);
+
+/** Sends the beginning of a request, and waits until the server has read it. */
+async function begin(text: string): Promise<Socket> {
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => {});
+  socket.write(text);
+  await once(socket, 'connect');
+  await vi.waitFor(async () => expect((await post(server, '/plants', large)).status).toBe(503));
+  return socket;
+}
+
+describe.each(surfaces)('over $name', ({ path, send }) => {
+  it.each([
+    ['with a length', withLength, ''],
+    ['in chunks', chunked, chunk],
+  ])(
+    'answers 50301 to a large body %s while others fill the memory',
+    async (_how, framing, body) => {
+      const first = await begin(head(path, framing) + body);
+      const { replies } = await sendRaw(
+        server.url,
+        head(path, framing) + (body ? `${body}0\r\n\r\n` : ' '.repeat(size)) + last,
+      );
+      expect(replies.map(({ status }) => status)).toEqual([503, 200]);
+      expect(replies[0]?.body).toContain('"error":50301,');
+      expect(replies[0]?.headers.get('retry-after')).toBe('1');
+      expect(replies[0]?.headers.get('connection')).not.toBe('close');
+      expect((await send(server, '{"id":1,"name":"x"}')).status).toBe(200);
+      first.destroy();
+      await vi.waitFor(expectSpace);
+    },
+  );
+
+  it.each([
+    ['is not JSON', `${head(path, withLength)}${' '.repeat(size)}`],
+    ['is not sent in time', `${head(path, withLength)}{`],
+    ['is not sent in time, in chunks', `${head(path, chunked)}${chunk}`],
+    ['is malformed', `${head(path, chunked)}${chunk}zz\r\n`],
+  ])('forgets a body that %s', async (_what, bytes) => {
+    await sendRaw(server.url, bytes, { isAll: true });
+    await sendRaw(server.url, bytes + last);
+    await expectSpace();
+  });
+});
+
+it('answers 50301 before any of the body is sent', async () => {
+  const first = await begin(head('/plants', withLength));
+  const second = connect(Number(new URL(server.url).port), '127.0.0.1');
+  second.write(head('/plants', `${withLength}\r\nExpect: 100-continue`));
+  expect(String(await once(second, 'data'))).toMatch(/^HTTP\/1\.1 503 /);
+  second.destroy();
+  first.destroy();
+});
+
+it('accepts a body beyond the budget when there is no other', async () => {
+  const larger = `{"id":3,"name":"${'x'.repeat(4 * size)}"}`;
+  expect((await post(server, '/plants', larger)).status).toBe(200);
+});
+
+it('counts the values of a body that tRPC keeps until its reply', async () => {
+  const values = '{},'.repeat(size / 6);
+  const body = `{"0":{"json":{"id":4,"name":"x","values":[${values}0]}}}`;
+  const stream = () =>
+    post(server, '/trpc/createPlant?batch=1', body, { 'trpc-accept': 'application/jsonl' });
+  expect((await stream()).status).toBe(200);
+
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  socket.write(head('/plants', 'Content-Length: 20000'));
+  await vi.waitFor(async () => {
+    const reply = await stream();
+    expect(reply.status).toBe(503);
+    expect(await reply.text()).toContain('"error":50301');
+  });
+  socket.destroy();
+  await vi.waitFor(async () => expect((await stream()).status).toBe(200));
+});
+
+describe('while a create waits for the database', () => {
+  let held: PromiseWithResolvers<void>;
+  const create = vi.fn<PlantStore['create']>(async ({ name }) => {
+    await held.promise;
+    return { name };
+  });
+
+  beforeEach(async () => {
+    held = Promise.withResolvers();
+    create.mockClear();
+    await server.stop();
+    server = await startServer('Postgres', { bodyBudget: 3 * size, requestTimeout: 500, create });
+  });
+
+  it('forgets the body of a client that has left only afterwards', async () => {
+    const first = await begin(head('/plants', `Content-Length: ${large.length}`) + large);
+    await vi.waitFor(() => expect(create).toHaveBeenCalled());
+    first.resetAndDestroy();
+    await vi.waitFor(async () => expect(await server.connections()).toBe(1));
+    expect((await post(server, '/plants', large)).status).toBe(503);
+    held.resolve();
+    await vi.waitFor(expectSpace);
+  });
+
+  it('forgets a body that arrives after its error', async () => {
+    const { port } = new URL(server.url);
+    const json = '{"id":1,"name":"x"}';
+    const socket = connect(Number(port), '127.0.0.1').resume();
+    // The error of the second request waits for the reply to the first one.
+    socket.write(head('/plants', `Content-Length: ${json.length}`) + json);
+    socket.write(head('/plants', `Content-Length: ${large.length}`) + large.slice(0, -1));
+    await vi.waitFor(() => expect(create).toHaveBeenCalled());
+    const later = connect(Number(port), '127.0.0.1');
+    later.write('GET /livez HTTP/1.1\r\n'); // Its timeout comes after that of the request above.
+    await once(later.resume(), 'close');
+    socket.write('}');
+    await fetch(`${server.url}/livez`);
+    held.resolve();
+    await once(socket, 'close');
+    await expectSpace();
+    const plants = create.mock.calls.map(([{ id }]) => id);
+    expect(plants).toEqual([1n, 2n]);
+  });
+});

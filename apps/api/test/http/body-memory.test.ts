@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { createDatabase } from '@plant-store/test-setup';
+import { expect, inject, it } from 'vitest';
+import { printedUrl, startProgram, stopProgram } from '../fixtures/program.ts';
+
+/** The least heap that docs/operations.md names for so many clients, in MiB. */
+const heap = 96;
+const clients = 512;
+
+/** The most bytes that a body may have. */
+const size = 2 ** 20;
+
+const names = {
+  'a long name': 'x'.repeat(size - 100),
+  // JavaScript needs two bytes for each character of such a text.
+  'a long name with an emoji': `🪴${'x'.repeat(size - 100)}`,
+};
+
+it.each(Object.entries(names))(
+  'answers 512 clients that send %s, with the least heap',
+  async (what, name) => {
+    const program = startProgram({
+      DATABASE_URL: await createDatabase(inject('postgresUrl')),
+      PLANT_STORE_TOKEN: 'secret',
+      NODE_OPTIONS: `--max-old-space-size=${heap}`,
+    });
+    const url = await printedUrl(program);
+    const rest = Buffer.from(`,"name":"${name}"}`);
+    const answers = await Promise.all(
+      Array.from({ length: clients }, (_, i) => send(url, `{"id":${1_000 + i}`, rest)),
+    );
+    const slowest = Math.max(...answers.map(({ milliseconds }) => milliseconds));
+    console.log(`${what}: the slowest answer took ${Math.round(slowest)} ms`);
+    const kinds = new Set(answers.map(({ answer }) => answer));
+    expect([...kinds].toSorted()).toEqual(['200', '503 50301']);
+    expect(await stopProgram(program)).toBe(0);
+  },
+);
+
+/** Sends a create. Resolves with the status and the error code as soon as the answer begins. */
+async function send(
+  url: string,
+  start: string,
+  rest: Buffer,
+): Promise<{ answer: string; milliseconds: number }> {
+  const { port, hostname } = new URL(url);
+  const socket = connect(Number(port), hostname).on('error', () => {});
+  const sentAt = performance.now();
+  socket.write(
+    'POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret\r\n' +
+      `Content-Type: application/json\r\nContent-Length: ${start.length + rest.length}\r\n\r\n${start}`,
+  );
+  socket.write(rest);
+  const [reply] = await Promise.race([once(socket, 'data'), once(socket, 'close')]);
+  socket.destroy();
+  const [, status = 'none'] = /^HTTP\/1\.1 (\d+)/.exec(String(reply)) ?? [];
+  const [, error] = /"error":(\d+)/.exec(String(reply)) ?? [];
+  return {
+    answer: error ? `${status} ${error}` : status,
+    milliseconds: performance.now() - sentAt,
+  };
+}

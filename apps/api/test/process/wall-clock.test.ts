@@ -1,0 +1,53 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createDatabase, hasPosixSignals, startAcknowledgedLoad } from '@plant-store/test-setup';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { emptyDataDirectory, printedUrl, startProgram, stopProgram } from '../fixtures/program.ts';
+
+const shiftedClock = fileURLToPath(new URL('../fixtures/shifted-clock.ts', import.meta.url));
+const hour = 3_600_000;
+const token = 'secret';
+
+// Windows has no signals: the server cannot exit with code 0 on SIGTERM there.
+it.runIf(hasPosixSignals)(
+  'answers every create while somebody sets the wall clock back and forth by an hour',
+  async () => {
+    const file = join(await emptyDataDirectory(), 'shift');
+    const shift = (milliseconds: number) => writeFileSync(file, String(milliseconds));
+    shift(0);
+    const program = startProgram({
+      DATABASE_URL: await createDatabase(inject('postgresUrl')),
+      PLANT_STORE_TOKEN: token,
+      PLANT_STORE_RATE_LIMIT: '999999',
+      PLANT_STORE_AUTH_FAILURE_LIMIT: '3',
+      NODE_OPTIONS: `--import=${shiftedClock}`,
+      CLOCK_SHIFT: file,
+    });
+    const url = await printedUrl(program);
+    const guess = async () =>
+      (await fetch(`${url}/plants`, { method: 'POST', headers: { authorization: 'Bearer guess' } }))
+        .status;
+    const load = startAcknowledgedLoad({ url, token });
+    onTestFinished(() => load.stop());
+    for (const milliseconds of [-hour, hour, -2 * hour, 0]) {
+      await load.acknowledged(50);
+      shift(milliseconds);
+      await load.acknowledged(50);
+    }
+    await load.stop();
+    expect(Object.keys(load.seen.answers)).toEqual(['200']);
+
+    // The minute of failed authentications is not over, whatever the wall clock says.
+    const guesses = [await guess(), await guess(), await guess()];
+    for (const milliseconds of [-hour, hour]) {
+      shift(milliseconds);
+      guesses.push(await guess());
+    }
+    expect(guesses).toEqual([401, 401, 401, 429, 429]);
+
+    expect(await stopProgram(program)).toBe(0);
+    const times = [...program.output().matchAll(/"time":(\d+)/g)].map(([, time]) => Number(time));
+    expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(2 * hour);
+  },
+);
