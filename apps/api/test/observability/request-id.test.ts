@@ -63,7 +63,7 @@ it('generates an id when a client sends two', async () => {
 it.each([
   ['GET', '/livez', 200],
   ['GET', '/docs', 200],
-  ['GET', '/plants', 405],
+  ['PUT', '/plants', 405],
   ['GET', '/nothing', 404],
   ['GET', '/%', 400],
   ['POST', '/plants', 401],

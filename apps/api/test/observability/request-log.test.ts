@@ -39,7 +39,7 @@ async function send(bytes: string, url = server.url): Promise<Socket> {
   return socket;
 }
 
-it('has the method, path, status, address, principal and duration of a request', async () => {
+it('has the method, path, status, address, principal, scopes and duration of a request', async () => {
   held.resolve({ name: 'x' });
   await post(server, '/plants?x=1', json);
   await expect.poll(requestLines).toEqual([
@@ -54,6 +54,7 @@ it('has the method, path, status, address, principal and duration of a request',
       status: 200,
       ip: '127.0.0.1',
       principal: 'tester',
+      scope: 'plants:create plants:read plants:delete',
       ms: expect.any(Number),
       msg: 'request',
     },
