@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { scopes } from '@plant-store/schemas';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { acceptTrustedTokens } from '../../src/auth/trusted-tokens.ts';
 
@@ -16,7 +17,9 @@ const authenticate = acceptTrustedTokens([{ name: 'first', token: 'secret-1' }],
 it.each(['Xecret-1', 'secret-X', 'secret-1'])(
   'takes the same time to compare %s, wherever it is wrong',
   (token) => {
-    expect(authenticate(token)).toEqual(token === 'secret-1' ? { name: 'first' } : undefined);
+    expect(authenticate(token)).toEqual(
+      token === 'secret-1' ? { name: 'first', scopes } : undefined,
+    );
     const [trusted, given] = [Buffer.from('secret-1'), Buffer.from(token)];
     expect(vi.mocked(timingSafeEqual).mock.calls).toEqual([[trusted, given]]);
   },

@@ -30,7 +30,7 @@ const maxSize = 10_000;
  */
 export function createPrincipalCache({
   find,
-  now = Date.now,
+  now = () => Date.now(),
   elapsed = () => performance.now(),
 }: {
   find: (sha256: string, token: string) => Promise<TokenOwner>;
