@@ -64,6 +64,35 @@ const locked: CauseFault = async ({ admin }) => {
   });
 };
 
+/** Somebody has inserted the next plants in a transaction that stays open. */
+const rowsLocked: CauseFault = async ({ admin, load }) => {
+  const lastId = Math.max(...load.seen.acknowledged.map(({ id }) => id));
+  await admin
+    .begin(async (transaction) => {
+      const ids = transaction`generate_series(${lastId + 20}::int, ${lastId + 30}) as id`;
+      await transaction`insert into plants (id, name) select id, 'theirs' from ${ids}`;
+      await setTimeout(7_000);
+      throw new Error('rolled back');
+    })
+    .catch(() => {});
+};
+
+const fewSlots: CauseFault = async ({ admin, load }) => {
+  await admin`alter role gardener connection limit 2`;
+  await terminate(admin);
+  await load.acknowledged(500);
+  await admin`alter role gardener connection limit -1`;
+};
+
+const recreated: CauseFault = async ({ admin }) => {
+  await admin`drop schema drizzle cascade`;
+  await admin`alter table plants rename to kept`;
+  await admin`drop table access_tokens`;
+  await setTimeout(3_000);
+  // The plants are restored into the tables that the store has made meanwhile.
+  await admin`insert into plants select * from kept`;
+};
+
 const withoutSlots: CauseFault = async ({ admin }) => {
   await admin`alter role gardener connection limit 0`;
   await terminate(admin);
@@ -120,7 +149,10 @@ const faults: [string, CauseFault][] = [
   ['it is down for longer than the deadline', down],
   ['it is paused for ten seconds', paused],
   ['the table is locked for longer than the deadline', locked],
+  ['rows are locked by a transaction that stays open', rowsLocked],
   ['it accepts no more connections', withoutSlots],
+  ['it accepts only two connections', fewSlots],
+  ['its tables are gone, and later restored', recreated],
   ['its disk is full', full],
   ['it is read-only', readOnly],
   ['commits no longer wait for the standby', unreplicated],
