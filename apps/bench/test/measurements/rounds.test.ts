@@ -18,7 +18,7 @@ const newDatabase = async () => openBenchDatabase(await createDatabase(inject('p
 async function measureOnce(contender: Contender, instances = 1) {
   const database = await newDatabase();
   await database.fill(1000);
-  const postgres = { createDatabase: newDatabase, stop: async () => {} };
+  const postgres = { pid: undefined, createDatabase: newDatabase, stop: async () => {} };
   const generator = await findLoadGenerator();
   const bench = { postgres, database, generator, ids: new IdAllocator(), progress: () => {} };
   const conditions = {
