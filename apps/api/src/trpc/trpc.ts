@@ -10,7 +10,7 @@ import { HttpError, toHttpError } from '../errors/http-error.ts';
 import { setErrorHeaders } from '../http/error-reply.ts';
 import { parseJsonBodies } from '../http/json-body.ts';
 import { sendJson, sendJsonText } from '../http/json-reply.ts';
-import { createMutationCaller } from './mutations.ts';
+import { createPlainCaller } from './plain-calls.ts';
 import { readableJson } from './readable-json.ts';
 
 interface TrpcOptions {
@@ -23,7 +23,7 @@ interface TrpcOptions {
  * streams too. Needs the hook `requireToken`.
  */
 export async function trpc(scope: FastifyInstance, { store, router }: TrpcOptions) {
-  const mutations = createMutationCaller(router);
+  const plainCalls = createPlainCaller(router);
   parseJsonBodies(scope, (text) => text);
 
   // tRPC's client can read an error only in tRPC's own envelope.
@@ -43,9 +43,9 @@ export async function trpc(scope: FastifyInstance, { store, router }: TrpcOption
       const path = pathOf(request);
       const onError = (thrown: Error) => scope.logError(toHttpError(thrown), request);
 
-      const calls = mutations.read(request, path);
+      const calls = plainCalls.read(request, path);
       if (calls) {
-        const { status, errors, body } = await mutations.call(calls, context, onError);
+        const { status, errors, body } = await plainCalls.call(calls, context, onError);
         reply.code(status).headers({ vary: 'trpc-accept, accept', ...headersOf(errors) });
         return sendJsonText(reply, body);
       }
