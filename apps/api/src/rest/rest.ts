@@ -6,7 +6,7 @@ import type { OpenApiMeta } from 'trpc-to-openapi';
 import * as z from 'zod';
 import { principalOf } from '../auth/authentication.ts';
 import { bodyNotJson, isObject, parseJsonBodies } from '../http/json-body.ts';
-import { sendJsonText } from '../http/json-reply.ts';
+import { sendJson, sendJsonText } from '../http/json-reply.ts';
 import { methodsWithoutBody } from '../http/request-headers.ts';
 import { replySchema } from './reply-schema.ts';
 import { textReader } from './text-input.ts';
@@ -37,10 +37,11 @@ export async function rest(scope: FastifyInstance, { store, router }: RestOption
 
     const { openapi } = meta;
     const inputOf = inputReader(openapi, inputs[0]);
+    const schema = replySchema(output);
     scope.route({
       method: openapi.method,
       url: openapi.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      schema: replySchema(output),
+      ...(schema && { schema }),
       handler: async (request, reply) => {
         const result: unknown = await procedure({
           path,
@@ -51,7 +52,9 @@ export async function rest(scope: FastifyInstance, { store, router }: RestOption
           batchIndex: 0,
         });
         if (result === undefined) return reply.code(204).send();
-        return sendJsonText(reply, String(reply.serialize(result)));
+        return schema
+          ? sendJsonText(reply, String(reply.serialize(result)))
+          : sendJson(reply, result);
       },
     });
   }
@@ -84,7 +87,7 @@ function merge(query: object, params: object): Record<string, unknown> {
 interface Definition {
   readonly meta?: OpenApiMeta;
   readonly inputs: readonly z.ZodType[];
-  readonly output: z.ZodType;
+  readonly output?: z.ZodType;
 }
 
 type Operation = NonNullable<OpenApiMeta['openapi']>;
