@@ -38,13 +38,6 @@ export const oursRest = {
   server: ours(rest, restReads),
 } as const satisfies Contender;
 
-export const oursTrpc = {
-  name: 'ours-trpc',
-  title: 'ours, tRPC',
-  role: 'ours',
-  server: ours(trpc, trpcReads),
-} as const satisfies Contender;
-
 export const fastifyPostgres = {
   name: 'fastify-postgres',
   title: 'Fastify + raw postgres.js',
@@ -74,7 +67,7 @@ export const pgbench = {
 
 export const contenders: readonly Contender[] = [
   oursRest,
-  oursTrpc,
+  { name: 'ours-trpc', title: 'ours, tRPC', role: 'ours', server: ours(trpc, trpcReads) },
   {
     name: 'ours-trpc-10',
     title: 'ours, tRPC, batches of 10',

@@ -9,7 +9,7 @@ export function nthId(order: IdRange['order'], n: number): number | string {
  * The id of the nth plant of a scattered load. These ids are spread over 10^11 values. None is a
  * multiple of 10^4, because those ids belong to the plants that fill a table beforehand.
  */
-export function scatteredId(n: number): number {
+function scatteredId(n: number): number {
   // The factor and 10^7 have no common divisor, so all ids differ. No product exceeds 2^53.
   return (((n % 1e7) * 7_368_787) % 1e7) * 1e4 + 1 + Math.floor(n / 1e7);
 }
@@ -18,7 +18,7 @@ export function scatteredId(n: number): number {
  * The id of one of the million plants that `fillForReads` stores, as text: JavaScript would round
  * its 19 digits. A million successive numbers lead to all of them, in scattered order.
  */
-export function storedId(n: number): string {
+function storedId(n: number): string {
   const row = ((n % 1e6) * 7_368_787) % 1e6;
   return `${row % 2 === 0 ? '' : '-'}${1e6 + 8 * row}345678901234`;
 }
