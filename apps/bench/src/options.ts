@@ -14,9 +14,10 @@ export class UsageError extends Error {}
 
 const names = contenders.map(({ name }) => name);
 
-export const help = `Measures how fast plants are created: by the store, by its peers, and by pgbench.
+export const help = `Measures how fast plants are created and read: by the store, its peers and pgbench.
 
   npx pnpm bench                      all contenders, 32 connections; about 9 minutes
+  npx pnpm bench reading              get by id and list of 100, on a million plants; about 11 minutes
   npx pnpm bench alone                one connection: ours and Fastify + raw postgres.js
   npx pnpm bench scaling [NAME …]     one or more of: ${scalings.join(', ')}
   npx pnpm bench start-up             seconds from the start to the first 200

@@ -6,8 +6,9 @@ import type { OpenApiMeta } from 'trpc-to-openapi';
 import * as z from 'zod';
 import { principalOf } from '../auth/authentication.ts';
 import { bodyNotJson, isObject, parseJsonBodies } from '../http/json-body.ts';
-import { sendJson } from '../http/json-reply.ts';
+import { sendJson, sendJsonText } from '../http/json-reply.ts';
 import { methodsWithoutBody } from '../http/request-headers.ts';
+import { replySchema } from './reply-schema.ts';
 import { textReader } from './text-input.ts';
 
 interface RestOptions {
@@ -31,14 +32,16 @@ export async function rest(scope: FastifyInstance, { store, router }: RestOption
   // tRPC types this as a nested record. At run time it is flat: the keys are paths.
   const procedures: [string, AnyTRPCProcedure][] = Object.entries(router._def.procedures);
   for (const [path, procedure] of procedures) {
-    const { meta, inputs } = procedure._def as unknown as Definition; // Not all in tRPC's public type.
+    const { meta, inputs, output } = procedure._def as unknown as Definition; // Not all in tRPC's public type.
     if (!meta?.openapi) continue;
 
     const { openapi } = meta;
     const inputOf = inputReader(openapi, inputs[0]);
+    const schema = replySchema(output);
     scope.route({
       method: openapi.method,
       url: openapi.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      ...(schema && { schema }),
       handler: async (request, reply) => {
         const result: unknown = await procedure({
           path,
@@ -52,7 +55,10 @@ export async function rest(scope: FastifyInstance, { store, router }: RestOption
           signal: undefined,
           batchIndex: 0,
         });
-        return result === undefined ? reply.code(204).send() : sendJson(reply, result);
+        if (result === undefined) return reply.code(204).send();
+        return schema
+          ? sendJsonText(reply, String(reply.serialize(result)))
+          : sendJson(reply, result);
       },
     });
   }
@@ -85,6 +91,7 @@ function merge(query: object, params: object): Record<string, unknown> {
 interface Definition {
   readonly meta?: OpenApiMeta;
   readonly inputs: readonly z.ZodType[];
+  readonly output?: z.ZodType;
 }
 
 type Operation = NonNullable<OpenApiMeta['openapi']>;

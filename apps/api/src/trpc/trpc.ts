@@ -11,7 +11,7 @@ import type { BodyBudget } from '../http/body-budget.ts';
 import { setErrorHeaders } from '../http/error-reply.ts';
 import { parseJsonBodies } from '../http/json-body.ts';
 import { sendJson, sendJsonText } from '../http/json-reply.ts';
-import { createMutationCaller } from './mutations.ts';
+import { createPlainCaller } from './plain-calls.ts';
 import { readableJson } from './readable-json.ts';
 
 interface TrpcOptions {
@@ -25,7 +25,7 @@ interface TrpcOptions {
  * streams too. Needs the hook `requireToken`.
  */
 export async function trpc(scope: FastifyInstance, { store, router, bodies }: TrpcOptions) {
-  const mutations = createMutationCaller(router);
+  const plainCalls = createPlainCaller(router);
   parseJsonBodies(scope, (text) => text);
 
   // tRPC's client can read an error only in tRPC's own envelope.
@@ -45,10 +45,10 @@ export async function trpc(scope: FastifyInstance, { store, router, bodies }: Tr
       const path = pathOf(request);
       const onError = (thrown: Error) => scope.logError(toHttpError(thrown), request);
 
-      const calls = mutations.read(request, path);
+      const calls = plainCalls.read(request, path);
       if (calls) {
         request.body = undefined;
-        const { status, errors, body } = await mutations.call(calls, context, onError);
+        const { status, errors, body } = await plainCalls.call(calls, context, onError);
         reply.code(status).headers({ vary: 'trpc-accept, accept', ...headersOf(errors) });
         return sendJsonText(reply, body);
       }

@@ -1,5 +1,13 @@
 import { fileURLToPath } from 'node:url';
-import { type RequestFormat, rest, trpc, trpcBatch } from '../load/request-format.ts';
+import {
+  type ReadFormats,
+  type RequestFormat,
+  rest,
+  restReads,
+  trpc,
+  trpcBatch,
+  trpcReads,
+} from '../load/request-format.ts';
 
 /** A program to measure: our server, a peer, or a limit that no server can exceed. */
 export interface Contender {
@@ -15,7 +23,10 @@ export interface Server {
   /** The path of the program. */
   readonly program: string;
   readonly env: Record<string, string>;
+  /** The requests that create plants. */
   readonly format: RequestFormat;
+  /** Undefined for a program that cannot read plants, or whose reads another contender has. */
+  readonly reads?: ReadFormats;
   /** Whether plants answered with 200 must be in the table. */
   readonly storesPlants: boolean;
 }
@@ -24,15 +35,22 @@ export const oursRest = {
   name: 'ours-rest',
   title: 'ours, REST',
   role: 'ours',
-  server: ours(rest),
+  server: ours(rest, restReads),
 } as const satisfies Contender;
 
 export const fastifyPostgres = {
   name: 'fastify-postgres',
   title: 'Fastify + raw postgres.js',
   role: 'hand-written',
-  server: peer('fastify-postgres', rest),
+  server: peer('fastify-postgres', rest, restReads),
 } as const satisfies Contender;
+
+export const trpcToOpenapi = drizzle(
+  'trpc-to-openapi',
+  "trpc-to-openapi's plugin + Drizzle",
+  rest,
+  restReads,
+);
 
 export const nodeHttp = {
   name: 'node-http',
@@ -49,7 +67,7 @@ export const pgbench = {
 
 export const contenders: readonly Contender[] = [
   oursRest,
-  { name: 'ours-trpc', title: 'ours, tRPC', role: 'ours', server: ours(trpc) },
+  { name: 'ours-trpc', title: 'ours, tRPC', role: 'ours', server: ours(trpc, trpcReads) },
   {
     name: 'ours-trpc-10',
     title: 'ours, tRPC, batches of 10',
@@ -59,26 +77,33 @@ export const contenders: readonly Contender[] = [
   fastifyPostgres,
   drizzle('fastify-zod', 'Fastify + type-provider-zod + Drizzle', rest),
   drizzle('hono', 'Hono + zod-validator + Drizzle', rest),
-  drizzle('orpc', 'oRPC OpenAPI handler + Drizzle', rest),
+  drizzle('orpc', 'oRPC OpenAPI handler + Drizzle', rest, restReads),
   drizzle('trpc-fastify', "tRPC's Fastify plugin + Drizzle", trpc),
-  drizzle('trpc-to-openapi', "trpc-to-openapi's plugin + Drizzle", rest),
+  trpcToOpenapi,
   nodeHttp,
   pgbench,
 ];
 
 /** Our server as it is shipped. */
-function ours(format: RequestFormat): Server {
-  return { program: pathOf('../../../api/src/main.ts'), env: {}, format, storesPlants: true };
+function ours(format: RequestFormat, reads?: ReadFormats): Server {
+  const program = pathOf('../../../api/src/main.ts');
+  return { program, env: {}, format, ...(reads && { reads }), storesPlants: true };
 }
 
 /** A peer's server. Node's frameworks ask for `NODE_ENV=production` in production. */
-function peer(name: string, format: RequestFormat): Server {
+function peer(name: string, format: RequestFormat, reads?: ReadFormats): Server {
   const env = { NODE_ENV: 'production' };
-  return { program: pathOf(`./peers/${name}.ts`), env, format, storesPlants: true };
+  const program = pathOf(`./peers/${name}.ts`);
+  return { program, env, format, ...(reads && { reads }), storesPlants: true };
 }
 
-function drizzle(name: string, title: string, format: RequestFormat): Contender {
-  return { name, title, role: 'drizzle', server: peer(name, format) };
+function drizzle(
+  name: string,
+  title: string,
+  format: RequestFormat,
+  reads?: ReadFormats,
+): Contender {
+  return { name, title, role: 'drizzle', server: peer(name, format, reads) };
 }
 
 function pathOf(relative: string): string {

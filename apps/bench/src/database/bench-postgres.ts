@@ -3,6 +3,8 @@ import { type BenchDatabase, openBenchDatabase } from './bench-database.ts';
 
 /** A Postgres server started for the benchmark. */
 export interface BenchPostgres {
+  /** The process id of the server, whose other processes are its children. */
+  readonly pid: number | undefined;
   /** Creates a database with the store's tables. */
   createDatabase(): Promise<BenchDatabase>;
   /** Stops the server and removes its data. It is safe to call this twice. */
@@ -15,6 +17,7 @@ export async function startBenchPostgres(): Promise<BenchPostgres> {
   const databases: BenchDatabase[] = [];
   let stopped: Promise<void> | undefined;
   return {
+    pid: server.process.pid,
     async createDatabase() {
       const database = await openBenchDatabase(await createDatabase(server.url));
       databases.push(database);

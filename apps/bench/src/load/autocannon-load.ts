@@ -1,26 +1,29 @@
 import autocannon from 'autocannon';
+import { nthId } from './ids.ts';
 import type { Load, LoadGenerator } from './load.ts';
-import { scatteredId } from './scattered-id.ts';
 
 /** autocannon in this process, for machines without wrk. It reports latencies in whole milliseconds. */
 export const autocannonLoad: LoadGenerator = {
   name: 'autocannon',
-  async run({ url, path, accessToken, bodyParts, ids, connections, seconds }: Load) {
+  async run({ url, method, path, accessToken, bodyParts, ids, connections, seconds }: Load) {
     const [start = '', ...rest] = bodyParts;
     let next = ids.first;
-    const id = () => (ids.order === 'scattered' ? scatteredId(next++) : next++);
+    const id = () => nthId(ids.order, next++);
 
     const result = await autocannon({
       url,
       connections,
       duration: seconds,
-      method: 'POST',
-      headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
+      method,
+      headers: {
+        authorization: `Bearer ${accessToken}`,
+        ...(method === 'POST' && { 'content-type': 'application/json' }),
+      },
       requests: [
         {
-          path,
           setupRequest: (request) => ({
             ...request,
+            path: path.replace('{id}', () => String(id())),
             body: start + rest.map((part) => id() + part).join(''),
           }),
         },

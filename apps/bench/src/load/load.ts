@@ -1,6 +1,8 @@
-/** Requests for a generator to send over keep-alive connections. Each id is sent once. */
+/** Requests for a generator to send over keep-alive connections, each with the next id. */
 export interface Load {
   readonly url: string;
+  readonly method: 'GET' | 'POST';
+  /** An id replaces `{id}`. */
   readonly path: string;
   readonly accessToken: string;
   /** The parts of a request's body between which the ids go. */
@@ -11,10 +13,10 @@ export interface Load {
   readonly seconds: number;
 }
 
-/** The ids of a load: `first`, `first + 1` and so on, or their `scatteredId`s. */
+/** The ids of a load: `first`, `first + 1` and so on, their `scatteredId`s or their `storedId`s. */
 export interface IdRange {
   readonly first: number;
-  readonly order: 'sequential' | 'scattered';
+  readonly order: 'sequential' | 'scattered' | 'stored';
 }
 
 export interface LoadResult {

@@ -22,8 +22,11 @@ const nextId = '\\set n :n + 1\n\\set k :first + :n * :clients + :client_id\n';
 
 const idFor: Record<IdRange['order'], string> = {
   sequential: '\\set id :k\n',
-  // The same formula as in scattered-id.ts.
+  // The same formulas as in ids.ts.
   scattered: '\\set id :k % 10000000 * 7368787 % 10000000 * 10000 + 1 + :k / 10000000\n',
+  stored:
+    '\\set row :k % 1000000 * 7368787 % 1000000\n' +
+    '\\set id (1 - :row % 2 * 2) * ((1000000 + 8 * :row) * 1000000000000 + 345678901234)\n',
 };
 
 /** Whether pgbench is installed. */

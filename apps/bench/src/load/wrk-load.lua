@@ -1,27 +1,37 @@
--- Sends each id once. Arguments: path, access token, order of the ids, first id, and the parts of
--- the body between which the ids go.
+-- Sends each request with the next id. Arguments: method, path, access token, order of the ids, first
+-- id, and the parts of the body between which the ids go. An id replaces {id} in the path.
 
 function init(args)
-  head = "POST " .. args[1] .. " HTTP/1.1\r\nHost: " .. wrk.host .. "\r\nAuthorization: Bearer " ..
-    args[2] .. "\r\nContent-Type: application/json\r\nContent-Length: "
-  scattered = args[3] == "scattered"
-  next_id = tonumber(args[4])
-  parts = { unpack(args, 5) }
+  method, path = args[1], args[2]
+  head = " HTTP/1.1\r\nHost: " .. wrk.host .. "\r\nAuthorization: Bearer " .. args[3] .. "\r\n"
+  order = args[4]
+  next_number = tonumber(args[5])
+  parts = { unpack(args, 6) }
 end
 
--- The same formula as in scattered-id.ts.
-local function scattered_id(n)
-  return n % 10000000 * 7368787 % 10000000 * 10000 + 1 + math.floor(n / 10000000)
+-- The same formulas as in ids.ts.
+local id_of = {
+  sequential = function(n) return string.format("%d", n) end,
+  scattered = function(n)
+    return string.format("%d", n % 10000000 * 7368787 % 10000000 * 10000 + 1 + math.floor(n / 10000000))
+  end,
+  stored = function(n)
+    local row = n % 1000000 * 7368787 % 1000000
+    return (row % 2 == 0 and "" or "-") .. string.format("%d", 1000000 + 8 * row) .. "345678901234"
+  end,
+}
+
+local function next_id()
+  next_number = next_number + 1
+  return id_of[order](next_number - 1)
 end
 
 function request()
+  if method == "GET" then return "GET " .. path:gsub("{id}", next_id()) .. head .. "\r\n" end
   local body = parts[1]
-  for part = 2, #parts do
-    local id = scattered and scattered_id(next_id) or next_id
-    next_id = next_id + 1
-    body = body .. string.format("%d", id) .. parts[part]
-  end
-  return head .. #body .. "\r\n\r\n" .. body
+  for part = 2, #parts do body = body .. next_id() .. parts[part] end
+  return method .. " " .. path .. head .. "Content-Type: application/json\r\nContent-Length: " ..
+    #body .. "\r\n\r\n" .. body
 end
 
 function done(summary, latency)

@@ -13,10 +13,10 @@ export async function findWrk(): Promise<LoadGenerator | undefined> {
 }
 
 async function run(load: Load): Promise<LoadResult> {
-  const { url, path, accessToken, bodyParts, ids, connections, seconds } = load;
+  const { url, method, path, accessToken, bodyParts, ids, connections, seconds } = load;
   // With one thread there is one counter of ids. One thread sends far more than a server here takes.
   const options = ['--threads=1', `--connections=${connections}`, `--duration=${seconds}s`];
-  const request = [path, accessToken, ids.order, String(ids.first), ...bodyParts];
+  const request = [method, path, accessToken, ids.order, String(ids.first), ...bodyParts];
   const output = await execute('wrk', [...options, `--script=${script}`, url, '--', ...request]);
   const [, result = ''] = /^result (.*)$/m.exec(output) ?? [];
   return JSON.parse(result);

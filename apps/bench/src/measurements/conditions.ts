@@ -1,6 +1,6 @@
 import type { BenchDatabase } from '../database/bench-database.ts';
 import type { IdRange } from '../load/load.ts';
-import type { PlantFields } from '../load/request-format.ts';
+import type { PlantFields, RequestFormat } from '../load/request-format.ts';
 import type { ProcessStats } from '../processes/process-stats.ts';
 
 /** The conditions under which a contender is measured. */
@@ -14,6 +14,8 @@ export interface Conditions {
   readonly order?: IdRange['order'];
   /** The number of server processes; they share the connections equally. */
   readonly instances?: number;
+  /** A second load at the same time. Its errors count; its times and replies do not. */
+  readonly background?: { readonly format: RequestFormat; readonly connections: number };
   /** Calls `take` with the usage of the server's processes every `every` seconds of the load. */
   readonly sample?: { readonly every: number; readonly take: (stats: ProcessStats) => void };
 }

@@ -7,4 +7,6 @@ export interface LoadOutcome {
   readonly load: LoadResult;
   /** The usage of the server's processes during the load; pgbench has no server. */
   readonly usage?: ProcessStats | undefined;
+  /** The CPU time of Postgres during the load; undefined on a machine without `/proc`. */
+  readonly databaseCpuSeconds?: number | undefined;
 }

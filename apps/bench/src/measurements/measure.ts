@@ -11,14 +11,15 @@ export async function measure(
   conditions: Conditions,
 ): Promise<Measurement> {
   const { database = bench.database } = conditions;
-  const before = await database.countPlants();
-  const { warmUp, load, usage } = server
+  const storesPlants = server?.storesPlants ?? true;
+  const countPlants = async () => (storesPlants ? await database.countPlants() : 0);
+  const before = await countPlants();
+  const { warmUp, load, usage, databaseCpuSeconds } = server
     ? await runServerLoad(bench, database.url, server, conditions)
     : await runDatabaseLoad(bench, database.url, conditions);
-  const rows = (await database.countPlants()) - before;
+  const rows = (await countPlants()) - before;
 
   const plants = server?.format.plants ?? 1;
-  const storesPlants = server?.storesPlants ?? true;
   const requestsPerSecond = load.replies / load.seconds;
   return {
     requestsPerSecond,
@@ -31,6 +32,10 @@ export async function measure(
     // Two loads ended: the warm-up and the measured one.
     unanswered: storesPlants ? 2 * conditions.connections * plants : 0,
     ...usage,
+    ...(usage && { cpuPerRequest: (usage.cpuSeconds / load.replies) * 1e6 }),
+    ...(databaseCpuSeconds !== undefined && {
+      databaseCpuPerRequest: (databaseCpuSeconds / load.replies) * 1e6,
+    }),
   };
 }
 
@@ -49,6 +54,9 @@ export interface Measurement {
   readonly unanswered: number;
   /** CPU time of the server's processes during the load. */
   readonly cpuSeconds?: number;
+  /** Microseconds of CPU time of the server, and of Postgres, for each reply. */
+  readonly cpuPerRequest?: number;
+  readonly databaseCpuPerRequest?: number;
   /** Memory of the server's processes at the end of the load, in bytes. */
   readonly memory?: number;
 }

@@ -1,8 +1,8 @@
 import { accessToken } from '../contenders/access-token.ts';
 import type { Server } from '../contenders/contenders.ts';
-import type { LoadResult } from '../load/load.ts';
-import { bodyParts, defaultPlant } from '../load/request-format.ts';
-import { totalStats } from '../processes/process-stats.ts';
+import type { IdRange, LoadResult } from '../load/load.ts';
+import { bodyParts, defaultPlant, type RequestFormat } from '../load/request-format.ts';
+import { totalStats, treeCpuSeconds } from '../processes/process-stats.ts';
 import { startServer } from '../processes/start-server.ts';
 import type { Bench } from './bench.ts';
 import type { Conditions } from './conditions.ts';
@@ -10,38 +10,60 @@ import type { LoadOutcome } from './load-outcome.ts';
 
 /** Starts a server, puts it under load and stops it. */
 export async function runServerLoad(
-  { generator, ids }: Bench,
+  { generator, ids, postgres }: Bench,
   databaseUrl: string,
   { program, env, format }: Server,
   conditions: Conditions,
 ): Promise<LoadOutcome> {
   const { connections, plant = defaultPlant, order = 'sequential', instances = 1 } = conditions;
+  const { background } = conditions;
   const settings = { ...env, DATABASE_URL: databaseUrl, PLANT_STORE_TOKEN: accessToken };
   const servers = await Promise.all(
     Array.from({ length: instances }, () => startServer(program, settings)),
   );
   const pids = servers.map(({ pid }) => pid);
+  const sendTo = (
+    { url }: { url: string },
+    format: RequestFormat,
+    load: { order: IdRange['order']; connections: number; seconds: number },
+  ) =>
+    generator.run({
+      url,
+      method: format.method,
+      path: format.path,
+      accessToken,
+      bodyParts: bodyParts(format, plant),
+      ids: ids.allocate(load.order),
+      connections: load.connections / instances,
+      seconds: load.seconds,
+    });
   const send = async (seconds: number) => {
-    const loads = servers.map(({ url }) =>
-      generator.run({
-        url,
-        path: format.path,
-        accessToken,
-        bodyParts: bodyParts(format, plant),
-        ids: ids.allocate(order),
-        connections: connections / instances,
-        seconds,
-      }),
+    const loads = servers.map((server) => sendTo(server, format, { order, connections, seconds }));
+    const others = servers.flatMap((server) =>
+      background
+        ? [sendTo(server, background.format, { ...background, order: 'sequential', seconds })]
+        : [],
     );
-    return combine(await Promise.all(loads));
+    const result = combine(await Promise.all(loads));
+    const { errors } = combine(await Promise.all(others));
+    return { ...result, errors: result.errors + errors };
   };
+  const usageSoFar = async () => ({
+    server: await totalStats(pids),
+    database: postgres.pid === undefined ? undefined : await treeCpuSeconds(postgres.pid),
+  });
   try {
     const warmUp = await send(conditions.warmUp);
-    const start = await totalStats(pids);
+    const start = await usageSoFar();
     const load = await withSampling(pids, conditions.sample, () => send(conditions.seconds));
-    const end = await totalStats(pids);
-    const usage = start && end && { ...end, cpuSeconds: end.cpuSeconds - start.cpuSeconds };
-    return { warmUp, load, usage };
+    const end = await usageSoFar();
+    const usage = start.server &&
+      end.server && { ...end.server, cpuSeconds: end.server.cpuSeconds - start.server.cpuSeconds };
+    const databaseCpuSeconds =
+      start.database === undefined || end.database === undefined
+        ? undefined
+        : end.database - start.database;
+    return { warmUp, load, usage, databaseCpuSeconds };
   } finally {
     await Promise.all(servers.map((server) => server.stop()));
   }

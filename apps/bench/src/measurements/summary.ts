@@ -12,6 +12,8 @@ export interface Summary {
   readonly p50: number;
   readonly p99: number;
   readonly cpuSeconds?: number;
+  readonly cpuPerRequest?: number;
+  readonly databaseCpuPerRequest?: number;
   readonly memory?: number;
   // The slowest and the fastest round, in requests per second:
   readonly min: number;
@@ -35,6 +37,8 @@ export function summarize(
   const sum = (of: (round: Measurement) => number) => values(of).reduce((a, b) => a + b, 0);
   const speeds = values((round) => round.requestsPerSecond);
   const cpuSeconds = median(values((round) => round.cpuSeconds));
+  const cpuPerRequest = median(values((round) => round.cpuPerRequest));
+  const databaseCpuPerRequest = median(values((round) => round.databaseCpuPerRequest));
   const memory = median(values((round) => round.memory));
   return {
     name,
@@ -45,6 +49,8 @@ export function summarize(
     p50: median(values((round) => round.p50)) ?? 0,
     p99: median(values((round) => round.p99)) ?? 0,
     ...(cpuSeconds !== undefined && { cpuSeconds }),
+    ...(cpuPerRequest !== undefined && { cpuPerRequest }),
+    ...(databaseCpuPerRequest !== undefined && { databaseCpuPerRequest }),
     ...(memory !== undefined && { memory }),
     min: Math.min(...speeds),
     max: Math.max(...speeds),

@@ -3,15 +3,20 @@ import type { Bench } from '../measurements/bench.ts';
 import type { Report } from '../report/report.ts';
 import { alone } from './alone.ts';
 import { compare } from './compare.ts';
+import { reading } from './reading/reading.ts';
 import { type Scaling, scaling } from './scaling/scaling.ts';
 import { soak } from './soak.ts';
 import { startUp } from './start-up.ts';
 
 /** The modes of the benchmark by their names on the command line. */
-export const modes = { compare, alone, scaling, 'start-up': startUp, soak } satisfies Record<
-  string,
-  (bench: Bench, options: ModeOptions) => Promise<Report>
->;
+export const modes = {
+  compare,
+  reading,
+  alone,
+  scaling,
+  'start-up': startUp,
+  soak,
+} satisfies Record<string, (bench: Bench, options: ModeOptions) => Promise<Report>>;
 
 export type Mode = keyof typeof modes;
 

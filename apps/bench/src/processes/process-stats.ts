@@ -20,17 +20,37 @@ export async function totalStats(pids: readonly number[]): Promise<ProcessStats 
   );
 }
 
+/**
+ * The CPU time of a process and its children, in seconds. Children that have ended are included.
+ * Undefined on a machine without `/proc`.
+ */
+export async function treeCpuSeconds(pid: number): Promise<number | undefined> {
+  const children = await readProc(pid, `task/${pid}/children`);
+  const pids = [pid, ...children.split(' ').filter(Boolean).map(Number)];
+  const stats = await Promise.all(pids.map((each) => readProc(each, 'stat')));
+  // Fields 14 to 17: utime, stime, and the same of the ended children.
+  const ticks = stats.flatMap((stat) => fieldsOf(stat).slice(11, 15).map(Number));
+  return ticks.length === 0 ? undefined : ticks.reduce((a, b) => a + b) / ticksPerSecond;
+}
+
 /** Reads a process's usage from `/proc`; undefined on a machine without `/proc`. */
 async function processStats(pid: number): Promise<ProcessStats | undefined> {
-  const read = (file: string) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
-  const [stat, status] = await Promise.all([read('stat'), read('status')]);
-  // The process name, in parentheses, may contain spaces; utime and stime are fields 14 and 15
-  // (proc_pid_stat(5)).
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [stat, status] = await Promise.all([readProc(pid, 'stat'), readProc(pid, 'status')]);
+  const fields = fieldsOf(stat);
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];
   if (kilobytes === undefined) return undefined;
-  const ticks = Number(fields[11]) + Number(fields[12]);
+  const ticks = Number(fields[11]) + Number(fields[12]); // utime and stime.
   return { cpuSeconds: ticks / ticksPerSecond, memory: Number(kilobytes) * 1024 };
+}
+
+/** Reads a file of a process; it is empty when the process or `/proc` does not exist. */
+function readProc(pid: number, file: string): Promise<string> {
+  return readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
+}
+
+/** The fields of `stat` from the third on. The second, the name, may contain spaces (proc_pid_stat(5)). */
+function fieldsOf(stat: string): string[] {
+  return stat === '' ? [] : stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
 /** USER_HZ, which Linux fixes at 100 for programs. */

@@ -13,15 +13,21 @@ export interface Report {
   readonly measured: unknown;
 }
 
-/** Makes a report with a table of results; its ratios are relative to `base`. */
+/** Makes a report with a table: `table`, or one of results with ratios relative to `base`. */
 export function createReport(
   summaries: readonly Summary[],
-  { base, goals = [] }: { base: Summary | undefined; goals?: readonly Goal[] },
+  { base, table = resultsTable(summaries, base), goals = [] }: ReportOptions,
 ): Report {
   return {
-    text: resultsTable(summaries, base),
+    text: table,
     goals,
     faults: summaries.flatMap(({ title, faults }) => faults.map((fault) => `${title}: ${fault}`)),
     measured: summaries,
   };
+}
+
+interface ReportOptions {
+  readonly base?: Summary | undefined;
+  readonly table?: string;
+  readonly goals?: readonly Goal[];
 }

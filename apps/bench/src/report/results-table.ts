@@ -1,4 +1,5 @@
 import type { Summary } from '../measurements/summary.ts';
+import { decimal } from './decimal.ts';
 import { formatTable } from './format-table.ts';
 
 const header = [
@@ -47,9 +48,4 @@ function rowsMinusReplies({ rows, acknowledged, unanswered }: Summary): string {
   if (unanswered === 0) return '–';
   const difference = rows - acknowledged;
   return `${decimal(rows)} − ${decimal(acknowledged)} = ${difference} (0 to ${unanswered})`;
-}
-
-function decimal(value: number, digits = 0): string {
-  const format = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-  return value.toLocaleString('en', format);
 }

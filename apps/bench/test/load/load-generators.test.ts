@@ -5,20 +5,24 @@ import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { autocannonLoad } from '../../src/load/autocannon-load.ts';
 import { findLoadGenerator } from '../../src/load/find-load-generator.ts';
+import { nthId } from '../../src/load/ids.ts';
 import type { IdRange } from '../../src/load/load.ts';
 import {
   bodyParts,
   defaultPlant,
   type RequestFormat,
   rest,
+  restReads,
   trpcBatch,
+  trpcReads,
 } from '../../src/load/request-format.ts';
-import { scatteredId } from '../../src/load/scattered-id.ts';
 
 const generators = new Set([autocannonLoad, await findLoadGenerator()]);
 const loads: [IdRange['order'], RequestFormat][] = [
   ['sequential', rest],
   ['scattered', trpcBatch],
+  ['stored', restReads.get],
+  ['stored', trpcReads.list],
 ];
 const cases = [...generators].flatMap((generator) =>
   loads.map(([order, format]) => ({ name: generator.name, generator, order, format })),
@@ -27,14 +31,16 @@ const cases = [...generators].flatMap((generator) =>
 it.concurrent.each(cases)(
   '$name sends each id once in $order order and counts the replies',
   async ({ generator, order, format }) => {
-    const ids: number[] = [];
+    const ids: string[] = [];
     const requests: unknown[] = [];
     const server = createServer(async (request, response) => {
       const body = await text(request);
       const { method, url, headers } = request;
-      requests.push([method, url, headers.authorization, headers['content-type']]);
-      ids.push(...[...body.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id)));
-      JSON.parse(body);
+      const found = [...(url + body).matchAll(/(?<=id"?:|plants\/|after%22%3A%22)-?\d+/g)].flat();
+      ids.push(...found);
+      const path = method === 'GET' ? url?.replace(found[0] ?? '', '{id}') : url;
+      requests.push([method, path, headers.authorization, headers['content-type']]);
+      if (method === 'POST') JSON.parse(body);
       // Every second reply is an error, which the generator must count separately.
       response.writeHead(requests.length % 2 ? 200 : 503).end('{}');
     }).listen(0, '127.0.0.1');
@@ -44,6 +50,7 @@ it.concurrent.each(cases)(
     const connections = 2;
     const { replies, errors, seconds, p50, p99 } = await generator.run({
       url: `http://127.0.0.1:${port}`,
+      method: format.method,
       path: format.path,
       accessToken: 'secret',
       bodyParts: bodyParts(format, defaultPlant),
@@ -54,14 +61,13 @@ it.concurrent.each(cases)(
     server.closeAllConnections();
     server.close();
 
+    const contentType = format.method === 'POST' ? 'application/json' : undefined;
     expect(new Set(requests.map((request) => JSON.stringify(request)))).toEqual(
-      new Set([JSON.stringify(['POST', format.path, 'Bearer secret', 'application/json'])]),
+      new Set([JSON.stringify([format.method, format.path, 'Bearer secret', contentType])]),
     );
     // The end of a load drops the requests in preparation, whose ids are never sent.
     const allocated = ids.length + connections * format.plants;
-    const expectedIds = Array.from({ length: allocated }, (_, n) =>
-      order === 'scattered' ? scatteredId(n + 1) : n + 1,
-    );
+    const expectedIds = Array.from({ length: allocated }, (_, n) => String(nthId(order, n + 1)));
     expect(new Set(ids).size).toBe(ids.length);
     expect(new Set(ids).isSubsetOf(new Set(expectedIds))).toBe(true);
     expect(replies).toBeGreaterThan(0);

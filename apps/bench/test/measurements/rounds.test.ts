@@ -5,12 +5,14 @@ import {
   type Contender,
   fastifyPostgres,
   nodeHttp,
+  oursRest,
   pgbench,
 } from '../../src/contenders/contenders.ts';
 import { openBenchDatabase } from '../../src/database/bench-database.ts';
 import { findLoadGenerator } from '../../src/load/find-load-generator.ts';
 import { IdAllocator } from '../../src/load/id-allocator.ts';
 import { runRounds } from '../../src/measurements/rounds.ts';
+import { readEntry } from '../../src/modes/reading/read-entry.ts';
 
 const newDatabase = async () => openBenchDatabase(await createDatabase(inject('postgresUrl')));
 
@@ -18,7 +20,7 @@ const newDatabase = async () => openBenchDatabase(await createDatabase(inject('p
 async function measureOnce(contender: Contender, instances = 1) {
   const database = await newDatabase();
   await database.fill(1000);
-  const postgres = { createDatabase: newDatabase, stop: async () => {} };
+  const postgres = { pid: undefined, createDatabase: newDatabase, stop: async () => {} };
   const generator = await findLoadGenerator();
   const bench = { postgres, database, generator, ids: new IdAllocator(), progress: () => {} };
   const conditions = {
@@ -51,4 +53,22 @@ it.concurrent('reports a server that answers with 200 and stores nothing', async
   expect(summary?.faults).toEqual([
     `${summary?.acknowledged} plants answered with 200 are not in the table`,
   ]);
+});
+
+it.concurrent('reads stored plants beside a load of creates', async () => {
+  const database = await newDatabase();
+  await database.fillForReads();
+  const postgres = { pid: undefined, createDatabase: newDatabase, stop: async () => {} };
+  const generator = await findLoadGenerator();
+  const bench = { postgres, database, generator, ids: new IdAllocator(), progress: () => {} };
+  const background = { format: oursRest.server.format, connections: 2 };
+  const entry = readEntry(oursRest, {
+    operation: 'get',
+    conditions: { connections: 1, warmUp: 1, seconds: 1, background },
+    prepare: database.checkpoint,
+  });
+  const [summary] = await runRounds(bench, { entries: entry ? [entry] : [], rounds: 1 });
+  expect(summary).toMatchObject({ faults: [], errors: 0, rows: 0 });
+  expect(await database.countPlants()).toBeGreaterThan(1_000_000);
+  await database.close();
 });

@@ -11,6 +11,9 @@ interface LookupBatcherOptions<Key, Value> {
 /** Statements that run at the same time: when one hangs, the other still returns. */
 const maxInFlight = 2;
 
+/** Milliseconds after which a statement is slow, so that a partly filled one may follow. */
+const slowAfter = 50;
+
 /** Look-ups in one statement, at most. */
 const maxBatch = 128;
 
@@ -18,10 +21,11 @@ const maxBatch = 128;
 const maxQueue = 10_000;
 
 /**
- * Makes a function that looks up a value by its key. While statements run, further look-ups wait and
- * are then sent together in one statement, so that a flood of them does not delay the others. The
- * function throws a PlantStoreError: `databaseUnavailable`, or `overloaded` when too many look-ups
- * wait.
+ * Makes a function that looks up a value by its key. While a statement runs, further look-ups wait and
+ * are then sent together in one statement, so that a flood of them does not delay the others. A second
+ * statement starts beside the first only when it is full or the first one is slow: two half-full
+ * statements cost more than a full one. The function throws a PlantStoreError: `databaseUnavailable`,
+ * or `overloaded` when too many look-ups wait.
  */
 export function createLookupBatcher<Key, Value>({
   find,
@@ -30,6 +34,8 @@ export function createLookupBatcher<Key, Value>({
   type Lookup = PromiseWithResolvers<Value | undefined> & { readonly key: Key };
   const queue = new Set<Lookup>();
   let inFlight = 0;
+  /** The batches in flight that are not slow yet. */
+  const recentlySent = new Set<Lookup[]>();
 
   return async (key, timeout = queryTimeout) => {
     if (queue.size >= maxQueue) {
@@ -48,10 +54,18 @@ export function createLookupBatcher<Key, Value>({
 
   function send(): void {
     while (queue.size > 0 && inFlight < maxInFlight) {
+      if (recentlySent.size > 0 && queue.size < maxBatch) return;
       const batch = [...queue.values().take(maxBatch)];
       for (const lookup of batch) queue.delete(lookup);
       inFlight++;
+      recentlySent.add(batch);
+      const slowTimer = setTimeout(() => {
+        recentlySent.delete(batch);
+        send();
+      }, slowAfter);
       void findAll(batch).then(() => {
+        clearTimeout(slowTimer);
+        recentlySent.delete(batch);
         inFlight--;
         send();
       });

@@ -1,5 +1,15 @@
-import type { PlantPage } from '@plant-store/schemas';
-import { type AnyColumn, and, asc, eq, gt, gte, type SQL, sql } from 'drizzle-orm';
+import { defaultPageSize, type PlantPage, type StoredPlant } from '@plant-store/schemas';
+import {
+  type AnyColumn,
+  and,
+  asc,
+  eq,
+  gt,
+  gte,
+  type Placeholder,
+  type SQL,
+  sql,
+} from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { plants, tagHash } from '../database/tables.ts';
 import { prepareStatement } from './statement.ts';
@@ -42,34 +52,40 @@ export function createPageReader({ db, query }: Pick<Database, 'db' | 'query'>):
     const given = { after: after?.toString(), tag, since: since?.toISOString() };
     const read = statementFor(
       (['after', 'tag', 'since'] as const).filter((name) => given[name] !== undefined),
+      limit,
     );
-    // One row more shows whether there is another page.
+    // One row more than the page shows whether there is another page.
     const { rows } = await read({ ...given, limit: String(limit + 1) });
-    const available = rows as PageRow[]; // The columns of `pageOf`.
-    const page = available.slice(0, limit).map(toStoredPlant);
-    const last = page.at(-1);
-    const isLast = page.length === Number(available[0]?.[4] ?? 0);
-    return { plants: page, ...(last && !isLast && { next: last.id }) };
+    const plants = (rows as StoredPlantRow[]).map(toStoredPlant); // The columns of `pageOf`.
+    const isLast = plants.length <= limit && bytesOf(plants.slice(0, -1)) < maxBytes;
+    if (isLast) return { plants };
+    const page = plants.slice(0, -1);
+    return { plants: page, next: page.at(-1)?.id };
   };
 
-  function statementFor(names: readonly (keyof typeof conditions)[]) {
-    const key = names.join();
-    const statement = statements.get(key) ?? prepareStatement(query, pageOf(names));
+  function statementFor(names: readonly (keyof typeof conditions)[], limit: number) {
+    const size = limit === defaultPageSize ? limit : undefined;
+    const key = [...names, size].join();
+    const statement = statements.get(key) ?? prepareStatement(query, pageOf(names, size));
     statements.set(key, statement);
     return statement;
   }
 
   /**
-   * The window functions read only the rows within the limit. Over the whole table, they would pull
-   * it to the coordinator on Citus.
+   * Selects the rows of a page and, unless it is the last page, one row more. The window function
+   * reads only the rows within the limit. Over the whole table, it would pull the table to the
+   * coordinator on Citus.
+   *
+   * @param size the limit as a part of the text. Postgres estimates a limit that is a parameter far too
+   *   high, so it plans the statement again for each page, which takes longer than to read the page.
    */
-  function pageOf(names: readonly (keyof typeof conditions)[]) {
+  function pageOf(names: readonly (keyof typeof conditions)[], size: number | undefined) {
     const limited = db
       .select()
       .from(plants)
       .where(and(...names.map((name) => conditions[name])))
       .orderBy(asc(plants.id))
-      .limit(sql.placeholder('limit'))
+      .limit(size === undefined ? sql.placeholder('limit') : literal(size + 1))
       .as('limited');
     const measured = db
       .select({
@@ -77,27 +93,37 @@ export function createPageReader({ db, query }: Pick<Database, 'db' | 'query'>):
         name: limited.name,
         tag: limited.tag,
         createdAt: limited.createdAt,
-        rowsInLimit: sql<string>`count(*) over ()`.as('rows_in_limit'),
-        bytesBefore: bytesBefore(limited).as('bytes_before'),
+        bytesBefore: bytesBeforePrevious(limited).as('bytes_before_previous'),
       })
       .from(limited)
       .as('measured');
     return db
-      .select({ ...storedPlantColumns(measured), rowsInLimit: measured.rowsInLimit })
+      .select(storedPlantColumns(measured))
       .from(measured)
       .where(sql`${measured.bytesBefore} < ${sql.raw(String(maxBytes))}`)
       .orderBy(asc(measured.id));
   }
 }
 
-type PageRow = [...StoredPlantRow, rowsInLimit: string | number];
+/** A number in the text of a statement; Drizzle would make it a parameter. */
+function literal(value: number): Placeholder {
+  return sql.raw(String(value)) as unknown as Placeholder; // `limit` takes any SQL, but its type does not say so.
+}
 
-/** How many bytes the names and tags of the preceding plants have. */
-function bytesBefore({
+/** How many bytes the names and tags of plants have. */
+function bytesOf(plants: readonly StoredPlant[]): number {
+  return plants.reduce(
+    (bytes, { name, tag = '' }) => bytes + Buffer.byteLength(name) + Buffer.byteLength(tag),
+    0,
+  );
+}
+
+/** How many bytes the names and tags of the preceding plants have, without the one just before. */
+function bytesBeforePrevious({
   id,
   name,
   tag,
 }: Record<'id' | 'name' | 'tag', SQL | AnyColumn>): SQL<string> {
   return sql`coalesce(sum(octet_length(${name}) + coalesce(octet_length(${tag}), 0))
-    over (order by ${id} rows between unbounded preceding and 1 preceding), 0)`;
+    over (order by ${id} rows between unbounded preceding and 2 preceding), 0)`;
 }

@@ -19,10 +19,11 @@ export function storedPlantColumns<
 }
 
 export function toStoredPlant([id, name, tag, createdAt]: StoredPlantRow): StoredPlant {
-  return {
+  const plant: StoredPlant = {
     id: BigInt(id),
     name: withoutDot(name),
-    ...(tag !== null && { tag: withoutDot(tag) }),
-    createdAt: new Date(createdAt),
+    createdAt: createdAt instanceof Date ? createdAt : new Date(createdAt),
   };
+  if (tag !== null) plant.tag = withoutDot(tag);
+  return plant;
 }

@@ -35,4 +35,49 @@ fastify.post<{ Body: NewPlant }>('/plants', { schema }, async ({ body }) => {
   await sql`insert into plants (id, name, tag) values (${id}, ${name}, ${tag}) on conflict do nothing`;
   return body;
 });
+
+// postgres.js reads a bigint as text, and a timestamp as a Date.
+const int64 = { type: 'string', pattern: '^-?[0-9]{1,19}$' };
+const storedPlant = {
+  type: 'object',
+  properties: {
+    id: { type: 'string' },
+    name: { type: 'string' },
+    tag: { type: 'string', nullable: true },
+    createdAt: { type: 'string', format: 'date-time' },
+  },
+};
+
+const getSchema = {
+  params: { type: 'object', required: ['id'], properties: { id: int64 } },
+  response: { 200: storedPlant },
+};
+
+fastify.get<{ Params: { id: string } }>(
+  '/plants/:id',
+  { schema: getSchema },
+  async ({ params: { id } }, reply) => {
+    const [plant] = await sql`
+      select id, name, tag, created_at as "createdAt" from plants where id = ${id}`;
+    return plant ?? reply.code(404).send();
+  },
+);
+
+const limit = { type: 'integer', minimum: 1, maximum: 1000, default: 100 };
+const page = { plants: { type: 'array', items: storedPlant }, next: { type: 'string' } };
+const listSchema = {
+  querystring: { type: 'object', properties: { after: int64, limit } },
+  response: { 200: { type: 'object', properties: page } },
+};
+
+fastify.get<{ Querystring: { after?: string; limit: number } }>(
+  '/plants',
+  { schema: listSchema },
+  async ({ query: { after, limit } }) => {
+    const plants = await sql`
+      select id, name, tag, created_at as "createdAt" from plants
+      ${after === undefined ? sql`` : sql`where id > ${after}`} order by id limit ${limit}`;
+    return { plants, next: plants.length === limit ? plants.at(-1)?.['id'] : undefined };
+  },
+);
 console.log(await fastify.listen(address));

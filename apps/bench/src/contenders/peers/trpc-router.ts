@@ -3,7 +3,17 @@ import type { CreateFastifyContextOptions } from '@trpc/server/adapters/fastify'
 import superjson from 'superjson';
 import type { OpenApiMeta } from 'trpc-to-openapi';
 import { accessToken } from './environment.ts';
-import { insertPlant, NewPlant, Plant } from './plants.ts';
+import {
+  insertPlant,
+  ListPlants,
+  NewPlant,
+  Plant,
+  PlantId,
+  PlantPage,
+  StoredPlant,
+  selectPage,
+  selectPlant,
+} from './plants.ts';
 
 // https://trpc.io/docs/server/context and https://trpc.io/docs/server/authorization
 export function createContext({ req }: CreateFastifyContextOptions) {
@@ -29,4 +39,20 @@ export const appRouter = t.router({
       await insertPlant(input);
       return input;
     }),
+
+  getPlant: protectedProcedure
+    .meta({ openapi: { method: 'GET', path: '/plants/{id}' } })
+    .input(PlantId)
+    .output(StoredPlant)
+    .query(async ({ input }) => {
+      const plant = await selectPlant(input);
+      if (!plant) throw new TRPCError({ code: 'NOT_FOUND' });
+      return plant;
+    }),
+
+  listPlants: protectedProcedure
+    .meta({ openapi: { method: 'GET', path: '/plants' } })
+    .input(ListPlants)
+    .output(PlantPage)
+    .query(({ input }) => selectPage(input)),
 });

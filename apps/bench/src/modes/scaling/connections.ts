@@ -4,7 +4,7 @@ import { loadDurations } from '../../measurements/durations.ts';
 import { runRounds } from '../../measurements/rounds.ts';
 import { atLeast, atMost, ratio } from '../../report/goals.ts';
 import { createReport, type Report } from '../../report/report.ts';
-import { labelledEntry } from './labelled-entry.ts';
+import { labelledEntry } from '../labelled-entry.ts';
 
 /** Measures 1 to 512 connections. */
 export async function connections(bench: Bench, { quick }: { quick: boolean }): Promise<Report> {

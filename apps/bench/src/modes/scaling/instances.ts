@@ -3,7 +3,7 @@ import type { Bench } from '../../measurements/bench.ts';
 import { loadDurations } from '../../measurements/durations.ts';
 import { runRounds } from '../../measurements/rounds.ts';
 import { createReport, type Report } from '../../report/report.ts';
-import { labelledEntry } from './labelled-entry.ts';
+import { labelledEntry } from '../labelled-entry.ts';
 
 /** Measures one, two and four server processes that share 32 connections and one database. */
 export async function instances(bench: Bench, { quick }: { quick: boolean }): Promise<Report> {

@@ -6,7 +6,7 @@ import type { Bench } from '../../measurements/bench.ts';
 import { loadDurations } from '../../measurements/durations.ts';
 import { runRounds } from '../../measurements/rounds.ts';
 import { createReport, type Report } from '../../report/report.ts';
-import { labelledEntry } from './labelled-entry.ts';
+import { labelledEntry } from '../labelled-entry.ts';
 
 /** Measures bodies of 100 bytes and of 10 kilobytes. */
 export async function payloads(bench: Bench, { quick }: { quick: boolean }): Promise<Report> {

@@ -5,7 +5,7 @@ import { loadDurations } from '../../measurements/durations.ts';
 import { type Entry, runRounds } from '../../measurements/rounds.ts';
 import { atMost, ratio } from '../../report/goals.ts';
 import { createReport, type Report } from '../../report/report.ts';
-import { labelledEntry } from './labelled-entry.ts';
+import { labelledEntry } from '../labelled-entry.ts';
 
 const sizes = { empty: 0, medium: 1_000_000, large: 10_000_000 };
 

@@ -74,22 +74,77 @@ const requests: [name: string, path: string, body?: string][] = [
 ];
 
 it.each(requests)('answers %s as tRPC itself does', async (_name, path, body) => {
-  const answer = async (headers: Record<string, string>) => {
-    const reply = await fetch(`${server.url}/trpc/${path}`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${server.token}`,
-        'content-type': 'application/json',
-        'x-request-id': 'same',
-        ...headers,
-      },
-      ...(body !== undefined && { body }),
-    });
-    const sent = Object.fromEntries(reply.headers);
-    delete sent['date'];
-    return { status: reply.status, headers: sent, body: await reply.text() };
-  };
-  await answer({}); // The first create differs from repeated ones: it stores the plant.
-  // With this header, tRPC itself handles the request. The header changes nothing else.
-  expect(await answer({})).toEqual(await answer({ 'trpc-accept': 'application/json' }));
+  const request = { method: 'POST', path, ...(body !== undefined && { body }) };
+  await answer(request); // The first create differs from repeated ones: it stores the plant.
+  expect(await answer(request)).toEqual(await answerOfTrpc(request));
 });
+
+const input = (value: unknown) => `input=${encodeURIComponent(JSON.stringify(value))}`;
+const bigint = (name: string, value: string) => ({
+  json: { [name]: value },
+  meta: { values: { [name]: ['bigint'] }, v: 1 },
+});
+const [first, unknown] = [bigint('id', '1'), bigint('id', '404')];
+
+const queries: [name: string, path: string, method?: string][] = [
+  ['a get', `getPlant?${input(first)}`],
+  ['a get of an unknown id', `getPlant?${input(unknown)}`],
+  ['an id as a number', `getPlant?${input({ json: { id: 1 } })}`],
+  ['an id beyond 2^53 as a number', 'getPlant?input={"json":{"id":9007199254740993}}'],
+  ['an invalid id', `getPlant?${input({ json: { id: '1' } })}`],
+  ['an input that is not superjson', `getPlant?${input({ id: 1 })}`],
+  ['an input that is not JSON', 'getPlant?input={'],
+  ['an empty input', 'getPlant?input='],
+  ['no input', 'listPlants'],
+  ['an input with spaces as +', 'getPlant?input={"json":+{"id":+1}}'],
+  ['an input that is not UTF-8', 'getPlant?input=%ff'],
+  ['two inputs', `getPlant?${input(first)}&${input(unknown)}`],
+  ['another parameter', `getPlant?${input(first)}&more=1`],
+  ['batch=0', `getPlant?batch=0&${input(first)}`],
+  ['batch=1 twice', `getPlant?batch=1&batch=1&${input({ 0: first })}`],
+  ['a list', `listPlants?${input({ json: { limit: 2 } })}`],
+  ['a list after an id', `listPlants?${input(bigint('after', '1'))}`],
+  ['an invalid limit', `listPlants?${input({ json: { limit: 0 } })}`],
+  ['a batch', `getPlant,listPlants?batch=1&${input({ 0: first, 1: { json: {} } })}`],
+  ['a batch with an error', `getPlant,getPlant?batch=1&${input({ 0: first, 1: unknown })}`],
+  ['a batch without an input', `getPlant,getPlant?batch=1&${input({ 0: first })}`],
+  ['a batch that is null', `getPlant?batch=1&${input(null)}`],
+  ['a mutation by GET', `createPlant?${input(plant(1))}`],
+  ['a query beside a mutation', `getPlant,createPlant?batch=1&${input({ 0: first, 1: plant(1) })}`],
+  ['a query by POST', `getPlant?${input(first)}`, 'POST'],
+  ['a query by HEAD', `getPlant?${input(first)}`, 'HEAD'],
+];
+
+it.each(queries)(
+  'answers the query %s as tRPC itself does',
+  async (_name, path, method = 'GET') => {
+    await answer({ method: 'POST', path: 'createPlant', body: JSON.stringify(plant(1)) });
+    expect(await answer({ method, path })).toEqual(await answerOfTrpc({ method, path }));
+  },
+);
+
+interface SentRequest {
+  method: string;
+  path: string;
+  body?: string;
+}
+
+/** With this header, tRPC itself handles the request. The header changes nothing else. */
+function answerOfTrpc(request: SentRequest) {
+  return answer(request, { 'trpc-accept': 'application/json' });
+}
+
+async function answer({ path, ...request }: SentRequest, headers: Record<string, string> = {}) {
+  const reply = await fetch(`${server.url}/trpc/${path}`, {
+    ...request,
+    headers: {
+      authorization: `Bearer ${server.token}`,
+      'content-type': 'application/json',
+      'x-request-id': 'same',
+      ...headers,
+    },
+  });
+  const sent = Object.fromEntries(reply.headers);
+  delete sent['date'];
+  return { status: reply.status, headers: sent, body: await reply.text() };
+}

@@ -6,45 +6,43 @@ import { isObject } from '../http/json-body.ts';
 import { readableJson } from './readable-json.ts';
 
 /** The calls of a request from `httpLink` or `httpBatchLink`. Most requests are like this. */
-interface Mutations {
+interface PlainCalls {
+  type: 'query' | 'mutation';
   isBatch: boolean;
   calls: { path: string; input: unknown }[];
 }
 
 /**
- * Calls mutations without tRPC's `resolveResponse`, which doubles the cost of a call: it creates
+ * Calls procedures without tRPC's `resolveResponse`, which doubles the cost of a call: it creates
  * abort signals, a URL, headers and a Response for each request. A test compares the replies of
  * both ways.
  */
-export function createMutationCaller(router: AppRouter) {
+export function createPlainCaller(router: AppRouter) {
   const { _config: config, procedures } = router._def;
-  const mutations = new Set(
-    Object.entries(procedures).flatMap(([path, { _def }]) =>
-      _def.type === 'mutation' ? [path] : [],
-    ),
-  );
+  const types = new Map(Object.entries(procedures).map(([path, { _def }]) => [path, _def.type]));
 
   return {
     /**
-     * Reads a request that has only well-formed mutations; returns undefined for any other request.
+     * Reads a request that has only well-formed queries, or only well-formed mutations. Returns
+     * undefined for any other request.
      */
-    read(request: FastifyRequest, path: string): Mutations | undefined {
-      const { method, url, headers, body } = request;
+    read(request: FastifyRequest, path: string): PlainCalls | undefined {
+      const { headers } = request;
       const isStreamed = 'trpc-accept' in headers || headers.accept?.includes('jsonl');
-      if (method !== 'POST' || isStreamed || typeof body !== 'string') return undefined;
-      const [, query = ''] = url.split('?');
-      if (query !== '' && query !== 'batch=1') return undefined;
+      const content = isStreamed ? undefined : contentOf(request);
+      if (!content) return undefined;
 
-      const isBatch = query !== '';
+      const { type, isBatch, readInput } = content;
       const paths = isBatch ? path.split(',') : [path];
-      const isKnown = paths.length <= maxBatchSize && paths.every((each) => mutations.has(each));
+      const isKnown =
+        paths.length <= maxBatchSize && paths.every((each) => types.get(each) === type);
       if (!isKnown) return undefined;
       try {
-        const json: unknown = JSON.parse(readableJson(body));
+        const json: unknown = JSON.parse(readInput());
         const inputs = isBatch ? json : { 0: json };
         if (!isObject(inputs)) return undefined;
         const calls = paths.map((each, i) => ({ path: each, input: deserialize(inputs[i]) }));
-        return { isBatch, calls };
+        return { type, isBatch, calls };
       } catch {
         return undefined;
       }
@@ -54,8 +52,12 @@ export function createMutationCaller(router: AppRouter) {
      * Runs the calls concurrently. Returns tRPC's reply: an envelope, or a list of them for a
      * batch.
      */
-    async call({ isBatch, calls }: Mutations, context: Context, onError: (error: Error) => void) {
-      const outcomes = await Promise.all(calls.map((call, i) => outcomeOf(call, i, context)));
+    async call(
+      { type, isBatch, calls }: PlainCalls,
+      context: Context,
+      onError: (error: Error) => void,
+    ) {
+      const outcomes = await Promise.all(calls.map((call, i) => outcomeOf(type, call, i, context)));
       const errors = outcomes.flatMap(({ error }) => (error ? [error] : []));
       errors.forEach(onError);
       const statuses = new Set(outcomes.map(({ status }) => status));
@@ -69,7 +71,12 @@ export function createMutationCaller(router: AppRouter) {
     },
   };
 
-  async function outcomeOf(call: Mutations['calls'][number], batchIndex: number, ctx: Context) {
+  async function outcomeOf(
+    type: PlainCalls['type'],
+    call: PlainCalls['calls'][number],
+    batchIndex: number,
+    ctx: Context,
+  ) {
     const { path } = call;
     const getRawInput = async () => {
       const { input } = call;
@@ -80,7 +87,7 @@ export function createMutationCaller(router: AppRouter) {
       const data: unknown = await callTRPCProcedure({
         router,
         path,
-        type: 'mutation',
+        type,
         ctx,
         getRawInput,
         signal: undefined,
@@ -97,4 +104,26 @@ export function createMutationCaller(router: AppRouter) {
   function deserialize(input: unknown): unknown {
     return input === undefined ? undefined : config.transformer.input.deserialize(input);
   }
+}
+
+/**
+ * The input of a request, as text: a query has it in the URL, a mutation in the body. Undefined for a
+ * request with other parameters.
+ */
+function contentOf({ method, url, body }: FastifyRequest) {
+  const parameters = new URLSearchParams(url.split('?')[1]);
+  const batch = parameters.get('batch');
+  const input = parameters.get('input');
+  const isBatch = batch === '1';
+  const known = [batch, input].filter((value) => value !== null).length;
+  // A parameter that is unknown or repeated makes the size greater.
+  if (parameters.size > known || (batch !== null && !isBatch)) return undefined;
+
+  if (method === 'GET' && input !== null) {
+    return { type: 'query', isBatch, readInput: () => input } as const;
+  }
+  if (method === 'POST' && input === null && typeof body === 'string') {
+    return { type: 'mutation', isBatch, readInput: () => readableJson(body) } as const;
+  }
+  return undefined;
 }
