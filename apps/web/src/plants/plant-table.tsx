@@ -1,0 +1,100 @@
+import type { StoredPlant } from '@plant-store/schemas';
+import { type KeyboardEvent, useState } from 'react';
+import { explainError } from '../store/explain-error.ts';
+import type { PlantFilter } from './plant-filter.ts';
+import { PlantRow } from './plant-row.tsx';
+import './plant-table.css';
+import { useScrollWindow } from './scroll-window.ts';
+import { type RowRange, usePlantPages } from './use-plant-pages.ts';
+
+interface PlantTableProps {
+  filter: PlantFilter;
+  /** Somebody chose a plant to look at. */
+  onOpen(plant: StoredPlant): void;
+}
+
+/** The plants as a table that loads rows while somebody scrolls. */
+export function PlantTable({ filter, onOpen }: PlantTableProps) {
+  const [visible, setVisible] = useState<RowRange>({ first: 0, last: 0 });
+  const { rowCount, isComplete, error, plantAt } = usePlantPages(filter, visible);
+  const { scrollRef, virtualizer, start, height, onScroll, reveal } = useScrollWindow(rowCount);
+  const [active, setActive] = useState(0);
+
+  const rows = virtualizer.getVirtualItems();
+  const range = virtualizer.range;
+  const first = range?.startIndex ?? 0;
+  const last = range?.endIndex ?? 0;
+  if (first !== visible.first || last !== visible.last) setVisible({ first, last });
+
+  const lastRow = Math.max(0, rowCount - (isComplete ? 1 : 2));
+  const moveTo = (row: number) => {
+    const bounded = Math.min(Math.max(row, 0), lastRow);
+    setActive(bounded);
+    reveal(bounded);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const page = Math.max(1, last - first - 1);
+    const plant = plantAt(active);
+    const actions: Record<string, () => void> = {
+      ArrowDown: () => moveTo(active + 1),
+      ArrowUp: () => moveTo(active - 1),
+      PageDown: () => moveTo(active + page),
+      PageUp: () => moveTo(active - page),
+      Home: () => moveTo(0),
+      End: () => moveTo(lastRow),
+      Enter: () => plant && onOpen(plant),
+    };
+    const action = event.ctrlKey || event.metaKey || event.altKey ? undefined : actions[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  };
+
+  if (error && rowCount <= 1) {
+    return <p className="table-message">The plants cannot be shown. {explainError(error)}</p>;
+  }
+  if (isComplete && rowCount === 0) return <EmptyTable filter={filter} />;
+  return (
+    <div
+      ref={scrollRef}
+      className="plant-table"
+      role="grid"
+      aria-label="Plants"
+      aria-rowcount={isComplete ? rowCount + 1 : -1}
+      aria-activedescendant={rows.some(({ index }) => index === active) ? `row-${active}` : undefined}
+      tabIndex={0}
+      onScroll={onScroll}
+      onKeyDown={onKeyDown}
+    >
+      <div className="plant-table-header" role="row" aria-rowindex={1}>
+        <span role="columnheader">Id</span>
+        <span role="columnheader">Name</span>
+        <span role="columnheader">Tag</span>
+        <span role="columnheader">Created</span>
+      </div>
+      <div className="plant-table-rows" role="rowgroup" style={{ height }}>
+        {rows.map(({ index, start: top }) => (
+          <PlantRow
+            key={index}
+            index={index}
+            top={top - start}
+            plant={plantAt(index)}
+            isActive={index === active}
+            onOpen={(plant) => {
+              setActive(index);
+              onOpen(plant);
+            }}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function EmptyTable({ filter: { tag, from } }: { filter: PlantFilter }) {
+  if (tag !== undefined) return <p className="table-message">No plant has the tag “{tag}”.</p>;
+  if (from !== undefined) {
+    return <p className="table-message">No plant has the id {String(from)} or a greater one.</p>;
+  }
+  return <p className="table-message">The store has no plants yet. Add the first one.</p>;
+}

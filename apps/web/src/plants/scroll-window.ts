@@ -1,0 +1,83 @@
+import { elementScroll, observeElementOffset, useVirtualizer } from '@tanstack/react-virtual';
+import { useCallback, useLayoutEffect, useRef, useState } from 'react';
+
+export const rowHeight = 44;
+export const headerHeight = 40;
+
+/** Pixels of all rows in the page. Browsers allow some millions, and a million rows are 44 million. */
+const maxHeight = 2_000_000;
+
+/** Pixels by which the window moves, whole rows. */
+const step = wholeRows(maxHeight / 2);
+
+/**
+ * Virtual rows in an element that shows a window of them. When the scroll position comes near an end
+ * of the window, the window moves, and the rows on the screen stay where they are.
+ */
+export function useScrollWindow(rowCount: number) {
+  const scrollRef = useRef<HTMLDivElement>(null);
+  const [start, setStart] = useState(0);
+  const applied = useRef({ start, scrollTo: 0 });
+
+  const virtualizer = useVirtualizer<HTMLDivElement, HTMLDivElement>({
+    count: rowCount,
+    getScrollElement: () => scrollRef.current,
+    estimateSize: () => rowHeight,
+    overscan: 8,
+    observeElementOffset: (instance, report) =>
+      observeElementOffset(instance, (offset, isScrolling) =>
+        report(offset + applied.current.start, isScrolling),
+      ),
+    scrollToFn: (offset, options, instance) =>
+      elementScroll(offset - applied.current.start, options, instance),
+  });
+
+  const moveWindow = useCallback((newStart: number, scrollTo: number) => {
+    applied.current.scrollTo = scrollTo;
+    setStart(newStart);
+  }, []);
+
+  useLayoutEffect(() => {
+    if (!scrollRef.current || applied.current.start === start) return;
+    applied.current.start = start;
+    scrollRef.current.scrollTop = applied.current.scrollTo - start;
+  }, [start]);
+
+  const total = rowCount * rowHeight;
+  const onScroll = useCallback(() => {
+    const { scrollTop = 0, clientHeight = 0 } = scrollRef.current ?? {};
+    if (applied.current.start !== start) return;
+    const offset = start + scrollTop;
+    const isNearEnd = scrollTop + clientHeight > maxHeight * 0.8;
+    const isNearStart = scrollTop < maxHeight * 0.2;
+    if (isNearEnd && start + maxHeight < total) moveWindow(start + step, offset);
+    else if (isNearStart && start > 0) moveWindow(start - step, offset);
+  }, [start, total, moveWindow]);
+
+  /** Scrolls as little as needed to show a row. */
+  const reveal = useCallback(
+    (row: number) => {
+      const element = scrollRef.current;
+      if (!element) return;
+      const top = row * rowHeight;
+      const firstVisible = applied.current.start + element.scrollTop;
+      const visible = element.clientHeight - headerHeight;
+      let offset = firstVisible;
+      if (top < firstVisible) offset = top;
+      if (top + rowHeight > firstVisible + visible) offset = top + rowHeight - visible;
+
+      const scrollTop = offset - applied.current.start;
+      const isInWindow = scrollTop >= 0 && scrollTop + element.clientHeight <= maxHeight;
+      if (isInWindow) element.scrollTop = scrollTop;
+      else moveWindow(wholeRows(Math.max(0, offset - maxHeight / 2)), offset);
+    },
+    [moveWindow],
+  );
+
+  const height = Math.min(total - start, maxHeight);
+  return { scrollRef, virtualizer, start, height, onScroll, reveal };
+}
+
+function wholeRows(pixels: number): number {
+  return pixels - (pixels % rowHeight);
+}
