@@ -42,10 +42,20 @@ export const packages = {
       'node',
       'http',
       'auth',
-      ['rest', 'trpc', 'docs'],
+      ['rest', 'trpc', 'docs', 'web'],
       'env.ts',
       'server.ts',
       'process',
+    ],
+  },
+  'apps/web': {
+    imports: ['packages/schemas', 'packages/client'],
+    testImports: ['packages/core', 'packages/test-setup'],
+    rooms: [
+      ['store', 'controls'],
+      ['token', 'requests', 'plants'],
+      'import',
+      'layout',
     ],
   },
   'apps/cli': {

@@ -31,6 +31,7 @@ import { sendRequestId } from './observability/request-id.ts';
 import { RequestLog, serializers } from './observability/request-log.ts';
 import { rest } from './rest/rest.ts';
 import { trpc } from './trpc/trpc.ts';
+import { serveConsole } from './web/serve-console.ts';
 
 export interface ServerOptions {
   store: PlantStore;
@@ -53,6 +54,8 @@ export interface ServerOptions {
   metrics?: Metrics | undefined;
   /** Addresses and subnets of proxies whose `X-Forwarded-For` is trusted; none unless given. */
   trustProxy?: string[];
+  /** Where the built console is; where `apps/web` builds it unless given. */
+  consoleDirectory?: string | undefined;
 }
 
 /** Builds the HTTP server, ready to `listen` or `inject`. Closing it leaves the store open. */
@@ -68,6 +71,7 @@ export async function buildServer({
   maxConnections = 10_000,
   metrics,
   trustProxy = [],
+  consoleDirectory,
 }: ServerOptions): Promise<FastifyInstance> {
   const log = pino({ level: logLevel, serializers }, logStream);
   const requestLog = new RequestLog({ log, stream: logStream, metrics });
@@ -97,6 +101,7 @@ export async function buildServer({
   server.addHook('onRequest', checkRequestHeaders);
   if (corsOrigins.length > 0) server.addHook('onRequest', answerPreflight);
   server.addHook('onRequest', answerServerOptions);
+  server.addHook('onRequest', serveConsole(consoleDirectory));
   server.addHook('onRequest', rejectUnknownRoute(server));
   server.addHook('onRequest', limitPipelining);
 
