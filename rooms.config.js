@@ -51,12 +51,7 @@ export const packages = {
   'apps/web': {
     imports: ['packages/schemas', 'packages/client'],
     testImports: ['packages/core', 'packages/test-setup'],
-    rooms: [
-      ['store', 'controls'],
-      ['token', 'requests', 'plants'],
-      'import',
-      'layout',
-    ],
+    rooms: [['store', 'controls'], ['token', 'requests', 'plants'], 'import', 'layout'],
   },
   'apps/cli': {
     imports: ['packages/schemas', 'packages/core', 'packages/fast-start'],

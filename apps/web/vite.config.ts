@@ -13,6 +13,10 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: 'es2023',
+    rolldownOptions: {
+      // Its package does not say that its modules have no side effects.
+      treeshake: { moduleSideEffects: [{ test: /@trpc\/client/, sideEffects: false }] },
+    },
   },
   // `pnpm dev` shows the console beside a server that runs.
   server: { proxy: { '/trpc': api, '/readyz': api, '/docs': api } },

@@ -27,7 +27,12 @@ afterAll(async () => {
 
 function build(consoleDirectory: string): Promise<FastifyInstance> {
   const store = { accessTokens: {} } as PlantStore; // No request here reaches the store.
-  return buildServer({ store, consoleDirectory, authenticate: () => undefined, logLevel: 'silent' });
+  return buildServer({
+    store,
+    consoleDirectory,
+    authenticate: () => undefined,
+    logLevel: 'silent',
+  });
 }
 
 const get = (url: string, headers: Record<string, string> = {}) => server.inject({ url, headers });

@@ -1,8 +1,7 @@
-import { Field } from '@base-ui/react/field';
-import type { HTMLInputAutoCompleteAttribute, Ref } from 'react';
+import { type ComponentProps, useId } from 'react';
 import './text-field.css';
 
-interface TextFieldProps {
+interface TextFieldProps extends Omit<ComponentProps<'input'>, 'onChange'> {
   label: string;
   value: string;
   onChange(value: string): void;
@@ -10,35 +9,35 @@ interface TextFieldProps {
   description?: string;
   /** Says what is wrong with the value. */
   error?: string | undefined;
-  type?: 'text' | 'password' | 'search';
-  inputMode?: 'numeric';
-  placeholder?: string;
-  autoComplete?: HTMLInputAutoCompleteAttribute;
-  autoFocus?: boolean;
-  required?: boolean;
-  onBlur?(): void;
-  inputRef?: Ref<HTMLInputElement>;
 }
 
 /** A text input with its label, its description and its error. */
-export function TextField(props: TextFieldProps) {
-  const { label, description, error, onChange, inputRef, ...input } = props;
+export function TextField({ label, onChange, description, error, ...input }: TextFieldProps) {
+  const id = useId();
   return (
-    <Field.Root className="field" invalid={error !== undefined}>
-      <Field.Label className="field-label">{label}</Field.Label>
-      <Field.Control
+    <div className="field">
+      <label className="field-label" htmlFor={id}>
+        {label}
+      </label>
+      <input
         className="field-input"
         type="text"
         autoComplete="off"
         spellCheck={false}
         {...input}
-        {...(inputRef && { ref: inputRef })}
-        onValueChange={onChange}
+        id={id}
+        aria-invalid={error !== undefined}
+        aria-describedby={`${id}-help ${id}-error`}
+        onChange={({ target }) => onChange(target.value)}
       />
-      {description && <Field.Description className="field-help">{description}</Field.Description>}
-      <Field.Error className="field-error" match={error !== undefined}>
+      {description && (
+        <p id={`${id}-help`} className="field-help">
+          {description}
+        </p>
+      )}
+      <p id={`${id}-error`} className="field-error" aria-live="polite">
         {error}
-      </Field.Error>
-    </Field.Root>
+      </p>
+    </div>
   );
 }

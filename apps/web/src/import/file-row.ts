@@ -10,6 +10,3 @@ export interface RowBlock {
   /** How many bytes of the file they were. */
   readonly bytes: number;
 }
-
-/** Characters of a row, at most. The store takes bodies of 1 MiB. */
-export const maxRowLength = 2 * 1024 * 1024;

@@ -1,5 +1,4 @@
-import { Progress } from '@base-ui/react/progress';
-import { useRef } from 'react';
+import { useId, useRef } from 'react';
 import { Button } from '../controls/button.tsx';
 import './import-plants.css';
 import type { RejectedRow } from './import-file.ts';
@@ -70,20 +69,18 @@ const titles: Record<ImportState['state'], string> = {
 
 function ImportProgress({ current }: { current: ImportState }) {
   const { file, state, bytes, created, rejected, reason } = current;
+  const id = useId();
   const done = state === 'done' ? 1 : Math.min(1, bytes / Math.max(1, file.size));
+  const percent = Math.floor(done * 100);
   return (
     <section aria-label="Progress" className="import-progress">
-      <Progress.Root value={Math.floor(done * 100)}>
-        <div className="import-title">
-          <Progress.Label>
-            {titles[state]} {file.name}
-          </Progress.Label>
-          <Progress.Value />
-        </div>
-        <Progress.Track className="progress-track">
-          <Progress.Indicator className="progress-indicator" data-state={state} />
-        </Progress.Track>
-      </Progress.Root>
+      <div className="import-title">
+        <label htmlFor={id}>
+          {titles[state]} {file.name}
+        </label>
+        <span>{percent}%</span>
+      </div>
+      <progress id={id} max="100" value={percent} data-state={state} />
       <p role="status" className="import-counts">
         {number.format(created)} added, {number.format(rejected)} rejected
       </p>

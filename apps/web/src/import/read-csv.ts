@@ -1,9 +1,7 @@
-import Papa, { type ParseStepResult } from 'papaparse';
-import { parseId } from '../plants/parse-id.ts';
-import { type FileRow, maxRowLength, type RowBlock } from './file-row.ts';
-import type { TextPiece } from './read-text.ts';
-
-type Step = ParseStepResult<string[][]>;
+import { IdFromText } from '@plant-store/schemas';
+import type { FileRow, RowBlock } from './file-row.ts';
+import { type CsvField, parseCsv } from './parse-csv.ts';
+import { maxRowLength, readLines } from './read-lines.ts';
 
 /**
  * Reads CSV (RFC 4180) with a header row, one plant a record. Skips blank lines and columns other
@@ -11,70 +9,77 @@ type Step = ParseStepResult<string[][]>;
  *
  * @throws Error when the header lacks the column `id` or `name`
  */
-export async function* readCsv(pieces: AsyncIterable<TextPiece>): AsyncGenerator<RowBlock> {
-  let rest = '';
+export async function* readCsv(file: Blob): AsyncGenerator<RowBlock> {
   let toRow: ReturnType<typeof rowReader> | undefined;
-  let newline: '\n' | '\r\n' | undefined;
-  let rowNumber = 0;
+  let row = 0;
+  /** The lines so far of a record with a quoted field that is not closed yet. */
+  let open: string[] = [];
+  let openLength = 0;
 
-  // Papa's own reader of files breaks characters that lie across two pieces.
-  const parse = (isLast: boolean): FileRow[] => {
-    const rows: FileRow[] = [];
-    const text = rest;
-    let start = 0;
-    const step = ({ data: [fields = []], errors, meta }: Step) => {
-      const record = text.slice(start, meta.cursor).trimEnd();
-      start = meta.cursor;
-      rowNumber++;
-      const [error] = errors;
-      if (record === '') return;
+  const readRecord = (record: string): FileRow[] => {
+    try {
+      const fields = parseCsv(record);
+      if (!fields) return [{ row, error: unclosedQuote }];
       if (!toRow) toRow = rowReader(fields);
-      else if (error) rows.push({ row: rowNumber, error: `is not CSV: ${error.message}` });
-      else rows.push(toRow(rowNumber, fields, record));
-    };
-    new Papa.Parser({ delimiter: ',', newline: (newline ??= newlineOf(text)), step }).parse(text, 0, !isLast);
-    rest = text.slice(start);
-    return rows;
+      else if (record !== '') return [toRow(row, fields)];
+      return [];
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      return [{ row, error: `is not CSV: ${error.message}` }];
+    }
+  };
+  const readLine = (line: string): FileRow[] => {
+    if (open.length === 0) {
+      row++;
+      if (!isOpen(line)) return readRecord(line);
+    }
+    open.push(line);
+    openLength += line.length + 1;
+    if (openLength > maxRowLength) throw new Error(`row ${row} is too long, or ${unclosedQuote}`);
+    // The quoted field ends in the next line with an odd number of quotes.
+    if (open.length === 1 || !hasOddQuotes(line)) return [];
+    const record = open.join('\n');
+    open = [];
+    openLength = 0;
+    return readRecord(record);
   };
 
-  for await (const { text, bytes } of pieces) {
-    rest += text;
-    const rows = parse(false);
-    if (rest.length > maxRowLength) {
-      throw new Error(`row ${rowNumber + 1} is too long, or lacks its closing quote`);
-    }
-    yield { rows, bytes };
+  for await (const { lines, bytes } of readLines(file)) {
+    yield { rows: lines.flatMap(readLine), bytes };
   }
-  if (rest !== '') yield { rows: parse(true), bytes: 0 };
+  if (open.length > 0) yield { rows: [{ row, error: unclosedQuote }], bytes: 0 };
 }
 
-function newlineOf(text: string): '\n' | '\r\n' {
-  return /^[^\n]*\r\n/.test(text) ? '\r\n' : '\n';
+const unclosedQuote = 'has a quoted field without a closing quote';
+
+/** Whether a record that starts with this line goes on in the next one. */
+function isOpen(line: string): boolean {
+  if (!hasOddQuotes(line)) return false;
+  try {
+    return parseCsv(line) === undefined;
+  } catch {
+    return false; // The error is reported when the record is read.
+  }
+}
+
+function hasOddQuotes(line: string): boolean {
+  return line.split('"').length % 2 === 0;
 }
 
 /** Finds the columns in the header, and returns a function that makes a row of a record. */
-function rowReader(header: string[]) {
+function rowReader(header: CsvField[]) {
   const [idAt = -1, nameAt = -1, tagAt = -1] = ['id', 'name', 'tag'].map((column) =>
     header.indexOf(column),
   );
   if (idAt < 0 || nameAt < 0) {
     throw new Error(`the first row must have the columns id and name, but it has ${header.join()}`);
   }
-  return (row: number, fields: string[], record: string): FileRow => {
+  return (row: number, fields: CsvField[]): FileRow => {
     if (fields.length !== header.length) {
       return { row, error: `has ${fields.length} fields, but the first row has ${header.length}` };
     }
-    const text = (column: number) => {
-      const value = fields[column];
-      return value === '' && !isQuoted(record, column) ? undefined : value;
-    };
-    const [id, name, tag] = [text(idAt), text(nameAt), text(tagAt)];
-    return { row, plant: { id: id === undefined ? id : parseId(id), name, tag } };
+    const { data: id, error } = IdFromText.safeParse(fields[idAt]);
+    if (error) return { row, error: `id ${error.issues[0]?.message}` };
+    return { row, plant: { id, name: fields[nameAt], tag: fields[tagAt] } };
   };
-}
-
-/** Whether an empty field of a record is written as `""`, which Papa does not tell. */
-function isQuoted(record: string, column: number): boolean {
-  const fields = [...`,${record}`.matchAll(/,("(?:[^"]|"")*"|[^,]*)/g)];
-  return fields[column]?.[1] === '""';
 }

@@ -7,7 +7,7 @@ import { Button } from '../controls/button.tsx';
 import { TextField } from '../controls/text-field.tsx';
 import { explainError } from '../store/explain-error.ts';
 import { useTRPC, useTRPCClient } from '../store/trpc.ts';
-import { checkNewPlant, type FieldName, type FieldProblems } from './new-plant-form.ts';
+import { checkNewPlant, type FieldErrors, type FieldName } from './new-plant-form.ts';
 import { PlantFacts } from './plant-facts.tsx';
 import { randomId, suggestId } from './suggest-id.ts';
 
@@ -29,7 +29,7 @@ export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
   const nameInput = useRef<HTMLInputElement>(null);
 
   const texts = { ...typed, id: typed.id ?? suggestion };
-  const { plant, problems } = checkNewPlant(texts);
+  const { plant, errors } = checkNewPlant(texts);
   const create = useMutation(
     trpc.createPlant.mutationOptions({
       onSuccess(_reply, created) {
@@ -43,7 +43,7 @@ export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
 
   const field = (name: FieldName) => ({
     value: texts[name],
-    error: fromServer[name] ?? (touched.has(name) ? problems[name] : undefined),
+    error: fromServer[name] ?? (touched.has(name) ? errors[name] : undefined),
     onChange(value: string) {
       setTyped({ ...typed, [name]: value });
       setTouched(new Set([...touched, name]));
@@ -54,11 +54,11 @@ export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
     event.preventDefault();
     setTouched(new Set(['id', 'name', 'tag']));
     if (plant) create.mutate(plant);
-    else if (problems.name) nameInput.current?.focus();
+    else if (errors.name) nameInput.current?.focus();
   };
   return (
     <form className="add-plant" noValidate onSubmit={onSubmit}>
-      <TextField label="Name" inputRef={nameInput} {...field('name')} />
+      <TextField label="Name" ref={nameInput} {...field('name')} />
       <TextField label="Tag" description="Optional: the type of the plant" {...field('tag')} />
       <TextField
         label="Id"
@@ -115,7 +115,7 @@ function TakenId({ message, id = 0n, mayRead }: TakenIdProps) {
   );
 }
 
-function firstOfEach(fields: { [field: string]: string[] | undefined }): FieldProblems {
+function firstOfEach(fields: { [field: string]: string[] | undefined }): FieldErrors {
   const { id, name, tag } = fields;
   return {
     ...(id?.[0] !== undefined && { id: id[0] }),

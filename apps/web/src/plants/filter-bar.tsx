@@ -1,9 +1,9 @@
+import { IdFromText } from '@plant-store/schemas';
 import type { FormEvent, ReactNode } from 'react';
 import { useEffect, useState } from 'react';
 import { Button } from '../controls/button.tsx';
 import { TextField } from '../controls/text-field.tsx';
 import './filter-bar.css';
-import { idProblem, parseId } from './parse-id.ts';
 import type { PlantFilter } from './plant-filter.ts';
 
 interface FilterBarProps {
@@ -28,12 +28,13 @@ export function FilterBar({ filter, onChange, children }: FilterBarProps) {
     return () => clearTimeout(timer);
   }, [tag, filter, onChange]);
 
-  const from = parseId(id);
+  const isEmpty = id.trim() === '';
+  const { data: from, error } = IdFromText.safeParse(id.trim());
   const goToId = (event: FormEvent) => {
     event.preventDefault();
     const { from: _, ...rest } = filter;
-    if (id === '') onChange(rest);
-    else if (typeof from === 'bigint') onChange({ ...rest, from });
+    if (isEmpty) onChange(rest);
+    else if (from !== undefined) onChange({ ...rest, from });
   };
   return (
     <div className="filter-bar">
@@ -53,7 +54,7 @@ export function FilterBar({ filter, onChange, children }: FilterBarProps) {
             inputMode="numeric"
             value={id}
             onChange={setId}
-            error={idProblem(id)}
+            error={isEmpty ? undefined : error?.issues[0]?.message}
           />
           <Button type="submit">Go</Button>
         </form>

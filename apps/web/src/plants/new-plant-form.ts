@@ -1,5 +1,4 @@
-import { NewPlant } from '@plant-store/schemas';
-import { parseId } from './parse-id.ts';
+import { IdFromText, NewPlant } from '@plant-store/schemas';
 
 /** What somebody typed. */
 export interface PlantTexts {
@@ -11,22 +10,25 @@ export interface PlantTexts {
 export type FieldName = keyof PlantTexts;
 
 /** What is wrong with each field. */
-export type FieldProblems = { [Field in FieldName]?: string };
+export type FieldErrors = { [Field in FieldName]?: string };
+
+/** The schema that the store uses, with an id that is a text. */
+const PlantForm = NewPlant.extend({ id: IdFromText });
 
 /** Checks what somebody typed by the schema that the store uses. An empty tag is no tag. */
 export function checkNewPlant({ id, name, tag }: PlantTexts): {
   plant: NewPlant | undefined;
-  problems: FieldProblems;
+  errors: FieldErrors;
 } {
-  const { data, error } = NewPlant.safeParse({
-    id: id.trim() === '' ? undefined : parseId(id),
-    name: name === '' ? undefined : name,
-    ...(tag !== '' && { tag }),
+  const { data, error } = PlantForm.safeParse({
+    id: id.trim() || undefined,
+    name: name || undefined,
+    tag: tag || undefined,
   });
-  const problems: FieldProblems = {};
+  const errors: FieldErrors = {};
   for (const { path, message } of error?.issues ?? []) {
     const [field] = path;
-    if (field === 'id' || field === 'name' || field === 'tag') problems[field] ??= message;
+    if (field === 'id' || field === 'name' || field === 'tag') errors[field] ??= message;
   }
-  return { plant: data, problems };
+  return { plant: data, errors };
 }

@@ -15,7 +15,8 @@ interface PlantDetailsProps {
 export function PlantDetails({ id, mayDelete, onDeleted }: PlantDetailsProps) {
   const trpc = useTRPC();
   const { data: plant, error } = useQuery(trpc.getPlant.queryOptions({ id }, { staleTime: 0 }));
-  if (plantStoreError(error)?.kind === 'plantUnknown') return <p>No plant has the id {String(id)}.</p>;
+  if (plantStoreError(error)?.kind === 'plantUnknown')
+    return <p>No plant has the id {String(id)}.</p>;
   if (plant) {
     return (
       <>

@@ -1,11 +1,11 @@
 import type { StoredPlant } from '@plant-store/schemas';
-import { type KeyboardEvent, useState } from 'react';
+import { type KeyboardEvent, useCallback, useState } from 'react';
 import { explainError } from '../store/explain-error.ts';
 import type { PlantFilter } from './plant-filter.ts';
 import { PlantRow } from './plant-row.tsx';
 import './plant-table.css';
-import { useScrollWindow } from './scroll-window.ts';
-import { type RowRange, usePlantPages } from './use-plant-pages.ts';
+import { type RowRange, rowHeight, useScrollWindow } from './scroll-window.ts';
+import { usePlantPages } from './use-plant-pages.ts';
 
 interface PlantTableProps {
   filter: PlantFilter;
@@ -13,18 +13,26 @@ interface PlantTableProps {
   onOpen(plant: StoredPlant): void;
 }
 
+/** Rows beyond each edge of the screen that are in the page, too. */
+const overscan = 8;
+
 /** The plants as a table that loads rows while somebody scrolls. */
 export function PlantTable({ filter, onOpen }: PlantTableProps) {
   const [visible, setVisible] = useState<RowRange>({ first: 0, last: 0 });
+  const show = useCallback(
+    (range: RowRange) =>
+      setVisible((latest) =>
+        range.first === latest.first && range.last === latest.last ? latest : range,
+      ),
+    [],
+  );
   const { rowCount, isComplete, error, plantAt } = usePlantPages(filter, visible);
-  const { scrollRef, virtualizer, start, height, onScroll, reveal } = useScrollWindow(rowCount);
+  const { scrollRef, start, height, onScroll, reveal } = useScrollWindow(rowCount, show);
   const [active, setActive] = useState(0);
 
-  const rows = virtualizer.getVirtualItems();
-  const range = virtualizer.range;
-  const first = range?.startIndex ?? 0;
-  const last = range?.endIndex ?? 0;
-  if (first !== visible.first || last !== visible.last) setVisible({ first, last });
+  const firstDrawn = Math.max(0, visible.first - overscan);
+  const lastDrawn = Math.min(rowCount - 1, visible.last + overscan);
+  const rows = Array.from({ length: lastDrawn - firstDrawn + 1 }, (_, i) => firstDrawn + i);
 
   const lastRow = Math.max(0, rowCount - (isComplete ? 1 : 2));
   const moveTo = (row: number) => {
@@ -33,7 +41,7 @@ export function PlantTable({ filter, onOpen }: PlantTableProps) {
     reveal(bounded);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const page = Math.max(1, last - first - 1);
+    const page = Math.max(1, visible.last - visible.first - 1);
     const plant = plantAt(active);
     const actions: Record<string, () => void> = {
       ArrowDown: () => moveTo(active + 1),
@@ -61,7 +69,7 @@ export function PlantTable({ filter, onOpen }: PlantTableProps) {
       role="grid"
       aria-label="Plants"
       aria-rowcount={isComplete ? rowCount + 1 : -1}
-      aria-activedescendant={rows.some(({ index }) => index === active) ? `row-${active}` : undefined}
+      aria-activedescendant={rows.includes(active) ? `row-${active}` : undefined}
       tabIndex={0}
       onScroll={onScroll}
       onKeyDown={onKeyDown}
@@ -73,11 +81,11 @@ export function PlantTable({ filter, onOpen }: PlantTableProps) {
         <span role="columnheader">Created</span>
       </div>
       <div className="plant-table-rows" role="rowgroup" style={{ height }}>
-        {rows.map(({ index, start: top }) => (
+        {rows.map((index) => (
           <PlantRow
             key={index}
             index={index}
-            top={top - start}
+            top={index * rowHeight - start}
             plant={plantAt(index)}
             isActive={index === active}
             onOpen={(plant) => {

@@ -1,8 +1,7 @@
-import { elementScroll, observeElementOffset, useVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useLayoutEffect, useRef, useState } from 'react';
 
 export const rowHeight = 44;
-export const headerHeight = 40;
+const headerHeight = 40;
 
 /** Pixels of all rows in the page. Browsers allow some millions, and a million rows are 44 million. */
 const maxHeight = 2_000_000;
@@ -10,27 +9,29 @@ const maxHeight = 2_000_000;
 /** Pixels by which the window moves, whole rows. */
 const step = wholeRows(maxHeight / 2);
 
+/** The rows on the screen. */
+export interface RowRange {
+  readonly first: number;
+  readonly last: number;
+}
+
 /**
- * Virtual rows in an element that shows a window of them. When the scroll position comes near an end
- * of the window, the window moves, and the rows on the screen stay where they are.
+ * The rows of a list in an element that shows a window of them. When the scroll position comes near
+ * an end of the window, the window moves, and the rows on the screen stay where they are.
+ *
+ * All rows have the same height, so a division finds those on the screen.
  */
-export function useScrollWindow(rowCount: number) {
+export function useScrollWindow(rowCount: number, onVisible: (range: RowRange) => void) {
   const scrollRef = useRef<HTMLDivElement>(null);
   const [start, setStart] = useState(0);
   const applied = useRef({ start, scrollTo: 0 });
 
-  const virtualizer = useVirtualizer<HTMLDivElement, HTMLDivElement>({
-    count: rowCount,
-    getScrollElement: () => scrollRef.current,
-    estimateSize: () => rowHeight,
-    overscan: 8,
-    observeElementOffset: (instance, report) =>
-      observeElementOffset(instance, (offset, isScrolling) =>
-        report(offset + applied.current.start, isScrolling),
-      ),
-    scrollToFn: (offset, options, instance) =>
-      elementScroll(offset - applied.current.start, options, instance),
-  });
+  const report = useCallback(() => {
+    const { scrollTop = 0, clientHeight = 0 } = scrollRef.current ?? {};
+    const top = applied.current.start + scrollTop;
+    const bottom = top + clientHeight - headerHeight;
+    onVisible({ first: rowAt(top), last: Math.max(rowAt(top), rowAt(bottom - 1)) });
+  }, [onVisible]);
 
   const moveWindow = useCallback((newStart: number, scrollTo: number) => {
     applied.current.scrollTo = scrollTo;
@@ -41,18 +42,27 @@ export function useScrollWindow(rowCount: number) {
     if (!scrollRef.current || applied.current.start === start) return;
     applied.current.start = start;
     scrollRef.current.scrollTop = applied.current.scrollTo - start;
-  }, [start]);
+    report();
+  }, [start, report]);
+
+  useLayoutEffect(() => {
+    if (!scrollRef.current) return;
+    const observer = new ResizeObserver(report);
+    observer.observe(scrollRef.current);
+    return () => observer.disconnect();
+  }, [report]);
 
   const total = rowCount * rowHeight;
   const onScroll = useCallback(() => {
     const { scrollTop = 0, clientHeight = 0 } = scrollRef.current ?? {};
     if (applied.current.start !== start) return;
+    report();
     const offset = start + scrollTop;
     const isNearEnd = scrollTop + clientHeight > maxHeight * 0.8;
     const isNearStart = scrollTop < maxHeight * 0.2;
     if (isNearEnd && start + maxHeight < total) moveWindow(start + step, offset);
-    else if (isNearStart && start > 0) moveWindow(start - step, offset);
-  }, [start, total, moveWindow]);
+    else if (isNearStart && start > 0) moveWindow(Math.max(0, start - step), offset);
+  }, [start, total, moveWindow, report]);
 
   /** Scrolls as little as needed to show a row. */
   const reveal = useCallback(
@@ -75,7 +85,11 @@ export function useScrollWindow(rowCount: number) {
   );
 
   const height = Math.min(total - start, maxHeight);
-  return { scrollRef, virtualizer, start, height, onScroll, reveal };
+  return { scrollRef, start, height, onScroll, reveal };
+}
+
+function rowAt(pixel: number): number {
+  return Math.floor(pixel / rowHeight);
 }
 
 function wholeRows(pixels: number): number {

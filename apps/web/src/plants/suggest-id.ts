@@ -11,7 +11,9 @@ export async function suggestId(client: PlantStoreClient): Promise<bigint> {
   if (gap >= 0) return BigInt(gap + 1);
   if (plants.length < maxPageSize) return BigInt(plants.length + 1);
 
-  const candidates = Array.from({ length: maxBatchSize }, (_, i) => BigInt(maxPageSize * 4 ** i + 1));
+  const candidates = Array.from({ length: maxBatchSize }, (_, i) =>
+    BigInt(maxPageSize * 4 ** i + 1),
+  );
   const isFree = await Promise.all(candidates.map((id) => findsNothing(client, id)));
   return candidates.find((_, i) => isFree[i]) ?? randomId();
 }

@@ -4,18 +4,13 @@ import { useEffect, useState } from 'react';
 import { useTRPC } from '../store/trpc.ts';
 import { emptyPageMap, knownRows, learnPage, pageAt, startOf } from './page-map.ts';
 import type { PlantFilter } from './plant-filter.ts';
+import type { RowRange } from './scroll-window.ts';
 
 /** Plants in one request: few enough that reading the reply never takes a frame. */
 const pageSize = 500;
 
 /** Milliseconds for which a page that nobody looks at stays in memory. */
 const keepFor = 10_000;
-
-/** The rows that the table shows now. */
-export interface RowRange {
-  first: number;
-  last: number;
-}
 
 /** Loads the pages of a list that the table shows, and the page after them. */
 export function usePlantPages({ tag, from }: PlantFilter, visible: RowRange) {

@@ -18,7 +18,9 @@ function restRequest(procedure: string, { id, ...input }: StoreRequest['input'])
     return { method: 'POST', path: 'plants', body: formatJson({ id, ...input }) };
   }
   if (procedure === 'listPlants') {
-    const query = new URLSearchParams(Object.entries(input).map(([key, value]) => [key, `${value}`]));
+    const query = new URLSearchParams(
+      Object.entries(input).map(([key, value]) => [key, `${value}`]),
+    );
     return { method: 'GET', path: query.size > 0 ? `plants?${query}` : 'plants' };
   }
   return { method: procedure === 'deletePlant' ? 'DELETE' : 'GET', path: `plants/${id}` };

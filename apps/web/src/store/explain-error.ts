@@ -2,7 +2,8 @@ import { plantStoreError } from '@plant-store/client';
 
 /** The message for a person about anything that a call threw. */
 export function explainError(thrown: unknown): string {
-  const { message } = plantStoreError(thrown) ?? (thrown instanceof Error ? thrown : { message: String(thrown) });
+  const { message } =
+    plantStoreError(thrown) ?? (thrown instanceof Error ? thrown : { message: String(thrown) });
   return message.charAt(0).toUpperCase() + message.slice(1);
 }
 

@@ -44,7 +44,8 @@ describe('NDJSON', () => {
 });
 
 describe('CSV', () => {
-  const text = '\uFEFFid,other,name,tag\r\n9223372036854775807,,"🪴, ""x""\r\ny",\r\n\r\n-5,"",b,""\r\n';
+  const text =
+    '\uFEFFid,other,name,tag\r\n9223372036854775807,,"🪴, ""x""\r\ny",\r\n\r\n-5,"",b,""\r\n';
 
   it.each([1, 2, 3, 1_000])('is read from pieces of %i bytes', async (size) => {
     expect(await read('a.csv', text, size)).toEqual([
@@ -68,14 +69,16 @@ describe('CSV', () => {
     ]);
   });
 
-  it('leaves an id that is not a plain decimal to the schema', async () => {
+  it('names an id that is not a plain decimal', async () => {
     expect(await read('a.csv', 'id,name\n007,x\n')).toEqual([
-      { row: 2, plant: { id: '007', name: 'x', tag: undefined } },
+      { row: 2, error: 'id must be a whole number' },
     ]);
   });
 
   it('needs the columns id and name', async () => {
-    await expect(read('a.csv', 'id,nom\n1,a\n')).rejects.toThrow('must have the columns id and name');
+    await expect(read('a.csv', 'id,nom\n1,a\n')).rejects.toThrow(
+      'must have the columns id and name',
+    );
   });
 });
 
@@ -84,5 +87,7 @@ it('rejects a file that is not UTF-8, and never alters a character', async () =>
 });
 
 it('rejects a file of another format', () => {
-  expect(() => readRows(new File([], 'plants.xlsx'))).toThrow('the format of plants.xlsx is unknown');
+  expect(() => readRows(new File([], 'plants.xlsx'))).toThrow(
+    'the format of plants.xlsx is unknown',
+  );
 });

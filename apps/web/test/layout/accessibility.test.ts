@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { freshId, freshTag } from '../fixtures/fresh.ts';
 import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
-import { sharedServers } from '../fixtures/shared-servers.ts';
+import { sharedServer, sharedServers } from '../fixtures/shared-servers.ts';
 
 /** What axe finds that keeps somebody from using the page. */
 async function seriousFindings(page: Page): Promise<string[]> {
@@ -29,7 +29,7 @@ const views = {
   async add(page: Page) {
     await page.getByRole('button', { name: 'Add a plant' }).click();
     await page.getByLabel('Id', { exact: true }).fill('not an id');
-    await page.getByText('must be an integer').waitFor();
+    await page.getByText('must be a whole number').waitFor();
   },
   async details(page: Page) {
     await tableOf(page).locator('#row-0').click();
@@ -54,7 +54,7 @@ const views = {
   },
 };
 
-const [server] = sharedServers;
+const server = sharedServer('PGlite');
 
 describe.each(['light', 'dark'] as const)('in the %s colours', (colorScheme) => {
   it.each(

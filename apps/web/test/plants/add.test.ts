@@ -58,12 +58,14 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
   it('checks the fields while somebody types, as the store would', async () => {
     const page = await openForm();
     const { id, name } = fields(page);
-    for (const text of ['1.5', '1e3', '007', '9223372036854775808', 'seven']) {
+    for (const text of ['1.5', '1e3', '007', 'seven']) {
       await id.fill(text);
-      await page.getByText('must be an integer from').waitFor();
+      await page.getByText('must be a whole number').waitFor();
     }
+    await id.fill('9223372036854775808');
+    await page.getByText('must be from -9223372036854775808').waitFor();
     await id.fill('7');
-    await page.getByText('must be an integer from').waitFor({ state: 'detached' });
+    await page.getByText('must be').waitFor({ state: 'detached' });
     await name.fill('x');
     await name.fill('');
     await page.getByText('is missing: it must be a string').waitFor();

@@ -2,7 +2,11 @@ import type { PlantStore } from '@plant-store/core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openPage, tableOf } from '../fixtures/open-page.ts';
-import { type DatabaseName, type RunningConsole, startConsole } from '../fixtures/running-console.ts';
+import {
+  type DatabaseName,
+  type RunningConsole,
+  startConsole,
+} from '../fixtures/running-console.ts';
 
 /** More than one window of the table holds. */
 const count = 60_000;
@@ -11,7 +15,10 @@ async function load(store: PlantStore): Promise<Record<string, string>> {
   const size = 5_000;
   for (let first = 1; first <= count; first += size) {
     await store.load(
-      Array.from({ length: size }, (_, i) => ({ id: BigInt(first + i), name: `Plant ${first + i}` })),
+      Array.from({ length: size }, (_, i) => ({
+        id: BigInt(first + i),
+        name: `Plant ${first + i}`,
+      })),
     );
   }
   return {};
@@ -73,7 +80,9 @@ describe.each<DatabaseName>(['PGlite', 'Postgres'])('on %s', (database) => {
     const page = await openPage(`${server.access.url}/#token=${server.access.token}`);
     await scrollToEnd(page);
     expect(await page.locator('.plant-row').count()).toBeLessThan(50);
-    expect(await tableOf(page).evaluate(({ scrollHeight }) => scrollHeight)).toBeLessThan(2_100_000);
+    expect(await tableOf(page).evaluate(({ scrollHeight }) => scrollHeight)).toBeLessThan(
+      2_100_000,
+    );
   }, 60_000);
 
   it('keeps the rows in their order while somebody scrolls row by row', async () => {

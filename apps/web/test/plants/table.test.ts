@@ -34,10 +34,12 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
   it('says at once that a text is not an id', async () => {
     const page = await openPage(address());
     const field = page.getByRole('searchbox', { name: 'Go to id' });
-    for (const text of ['1e3', '007', '9223372036854775808']) {
+    for (const text of ['1e3', '007']) {
       await field.fill(text);
-      await page.getByText('must be an integer from -9223372036854775808').waitFor();
+      await page.getByText('must be a whole number').waitFor();
     }
+    await field.fill('9223372036854775808');
+    await page.getByText('must be from -9223372036854775808').waitFor();
   });
 
   it('shows the whole of a plant, with its time', async () => {
@@ -77,7 +79,9 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
   it('is read with the arrow keys, from the first row to the last', async () => {
     const tag = freshTag();
     const ids = Array.from({ length: 60 }, freshId);
-    await Promise.all(ids.map((id) => client.createPlant.mutate({ id, name: formatJson(id), tag })));
+    await Promise.all(
+      ids.map((id) => client.createPlant.mutate({ id, name: formatJson(id), tag })),
+    );
     const page = await openPage(address());
     await filterByTag(page, tag);
     const table = tableOf(page);

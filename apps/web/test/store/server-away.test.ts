@@ -2,7 +2,11 @@ import { formatJson } from '@plant-store/schemas';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { freshId } from '../fixtures/fresh.ts';
 import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
-import { type DatabaseName, type RunningConsole, startConsole } from '../fixtures/running-console.ts';
+import {
+  type DatabaseName,
+  type RunningConsole,
+  startConsole,
+} from '../fixtures/running-console.ts';
 
 describe.each<DatabaseName>(['PGlite', 'Postgres'])('on %s', (database) => {
   let server: RunningConsole;

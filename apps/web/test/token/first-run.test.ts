@@ -18,7 +18,10 @@ it('opens from the first address that the start prints, whose token reaches no l
   await page.getByText('The store has no plants yet').waitFor();
   await page.getByText('This token may create, read, and delete plants').waitFor();
   const [, token = ''] = address.split('#token=');
-  const log = server.output().split('\n').filter((line) => line.startsWith('{'));
+  const log = server
+    .output()
+    .split('\n')
+    .filter((line) => line.startsWith('{'));
   expect(log.length).toBeGreaterThan(0);
   expect(log.join('\n')).not.toContain(token);
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
 import { freshId, freshTag } from '../fixtures/fresh.ts';
+import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
 import { sharedServers } from '../fixtures/shared-servers.ts';
 
 describe.each(sharedServers)('on $database', ({ url, token, address, client }) => {
