@@ -16,7 +16,8 @@ export async function* readCsv(file: Blob): AsyncGenerator<RowBlock> {
   let open: string[] = [];
   let openLength = 0;
 
-  const readRecord = (record: string): FileRow[] => {
+  const readRecord = (text: string): FileRow[] => {
+    const record = withoutReturn(text);
     try {
       const fields = parseCsv(record);
       if (!fields) return [{ row, error: unclosedQuote }];
@@ -25,7 +26,7 @@ export async function* readCsv(file: Blob): AsyncGenerator<RowBlock> {
       return [];
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
-      return [{ row, error: `is not CSV: ${error.message}` }];
+      return [{ row, error: error.message }];
     }
   };
   const readLine = (line: string): FileRow[] => {
@@ -56,7 +57,7 @@ const unclosedQuote = 'has a quoted field without a closing quote';
 function isOpen(line: string): boolean {
   if (!hasOddQuotes(line)) return false;
   try {
-    return parseCsv(line) === undefined;
+    return parseCsv(withoutReturn(line)) === undefined;
   } catch {
     return false; // The error is reported when the record is read.
   }
@@ -64,6 +65,11 @@ function isOpen(line: string): boolean {
 
 function hasOddQuotes(line: string): boolean {
   return line.split('"').length % 2 === 0;
+}
+
+/** Removes the carriage return of a CRLF line end. */
+function withoutReturn(text: string): string {
+  return text.endsWith('\r') ? text.slice(0, -1) : text;
 }
 
 /** Finds the columns in the header, and returns a function that makes a row of a record. */

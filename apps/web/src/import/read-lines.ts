@@ -11,7 +11,7 @@ export interface LineBlock {
 export const maxRowLength = 2 * 1024 * 1024;
 
 /**
- * Reads the lines of a file of any size, without the characters that end a line.
+ * Reads the lines of a file of any size, without their newlines.
  *
  * @throws TypeError when the file is not UTF-8
  * @throws Error when a line is too long
@@ -24,11 +24,7 @@ export async function* readLines(file: Blob): AsyncGenerator<LineBlock> {
     rest = lines.pop() ?? '';
     count += lines.length;
     if (rest.length > maxRowLength) throw new Error(`line ${count + 1} is too long`);
-    yield { lines: lines.map(withoutReturn), bytes };
+    yield { lines, bytes };
   }
-  if (rest !== '') yield { lines: [withoutReturn(rest)], bytes: 0 };
-}
-
-function withoutReturn(line: string): string {
-  return line.endsWith('\r') ? line.slice(0, -1) : line;
+  if (rest !== '') yield { lines: [rest], bytes: 0 };
 }

@@ -1,3 +1,4 @@
+import { formatJson } from '@plant-store/schemas';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { isScopeError, isTemporary, isTokenError } from './explain-error.ts';
 import { serverState } from './server-state.ts';
@@ -23,6 +24,8 @@ export function createQueryClient(onTokenError: (error: unknown) => void): Query
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       queries: {
+        // The keys have ids in them, which JSON.stringify cannot write.
+        queryKeyHashFn: formatJson,
         // The server may be on this machine, which a browser without a network still reaches.
         networkMode: 'always',
         retry: false,

@@ -62,10 +62,13 @@ describe('CSV', () => {
     ]);
   });
 
-  it('names a row with too few fields, and one with a broken quote', async () => {
-    expect(await read('a.csv', 'id,name\n1\n2,"b"x\n3,c\n')).toMatchObject([
+  it('names each row that it cannot read, and goes on with the next one', async () => {
+    expect(await read('a.csv', 'id,name\n1\n2,"b"x\n3,c"\n4,d\n5,"e\n')).toEqual([
       { row: 2, error: 'has 1 fields, but the first row has 2' },
-      { error: expect.stringContaining('is not CSV') },
+      { row: 3, error: 'has text after the closing quote of a field' },
+      { row: 4, error: 'has a quote inside an unquoted field' },
+      { row: 5, plant: { id: 4n, name: 'd', tag: undefined } },
+      { row: 6, error: 'has a quoted field without a closing quote' },
     ]);
   });
 
