@@ -17,7 +17,7 @@ export function Question({ title, text, confirm, isOpen, onConfirm, onCancel }: 
   return (
     <AlertDialog.Root open={isOpen} onOpenChange={(open) => !open && onCancel()}>
       <AlertDialog.Portal>
-        <AlertDialog.Backdrop className="backdrop" />
+        <AlertDialog.Backdrop className="backdrop" forceRender />
         <AlertDialog.Popup className="question card">
           <AlertDialog.Title className="question-title">{title}</AlertDialog.Title>
           <AlertDialog.Description className="question-text">{text}</AlertDialog.Description>

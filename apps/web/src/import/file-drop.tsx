@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { createPortal } from 'react-dom';
 import './file-drop.css';
 
 /** Takes a file that somebody drops anywhere on the page, and says so while it is dragged. */
@@ -29,5 +30,9 @@ export function FileDrop({ onFile }: { onFile(file: File): void }) {
       removeEventListener('drop', onDrop);
     };
   }, [onFile]);
-  return isOver && <div className="file-drop">Drop the file to add its plants</div>;
+  // In the body, above any dialog.
+  return (
+    isOver &&
+    createPortal(<div className="file-drop">Drop the file to add its plants</div>, document.body)
+  );
 }

@@ -61,15 +61,19 @@ export async function importFile(options: ImportOptions): Promise<void> {
   for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
 }
 
-/** Takes the rows of each block into batches, each with its part of the block's bytes. */
-async function* batchesOf(blocks: AsyncIterable<RowBlock>) {
-  for await (const { rows, bytes } of blocks) {
-    if (rows.length === 0) yield { rows, bytes };
-    for (let start = 0; start < rows.length; start += maxBatchSize) {
-      const batch = rows.slice(start, start + maxBatchSize);
-      yield { rows: batch, bytes: (bytes * batch.length) / rows.length };
+/** Takes the rows of the blocks into full batches, each with its part of the bytes. */
+async function* batchesOf(blocks: AsyncIterable<RowBlock>): AsyncGenerator<RowBlock> {
+  let rows: FileRow[] = [];
+  let bytes = 0;
+  for await (const block of blocks) {
+    rows = [...rows, ...block.rows];
+    bytes += block.bytes;
+    const batchBytes = (bytes / rows.length) * maxBatchSize;
+    for (; rows.length >= maxBatchSize; bytes -= batchBytes) {
+      yield { rows: rows.splice(0, maxBatchSize), bytes: batchBytes };
     }
   }
+  yield { rows, bytes };
 }
 
 /** Creates the plants of a batch; returns for each row why it was rejected, or undefined. */

@@ -15,11 +15,11 @@ export function Header({ onShowRequests, onForgetToken }: HeaderProps) {
       <div className="header-actions">
         <Button kind="quiet" onClick={onShowRequests}>
           <Icon name="requests" />
-          Requests
+          <span>Requests</span>
         </Button>
         <Button kind="quiet" onClick={onForgetToken}>
           <Icon name="leave" />
-          Forget token
+          <span>Forget token</span>
         </Button>
       </div>
     </header>

@@ -39,17 +39,11 @@ export function FilterBar({ filter, onChange, children }: FilterBarProps) {
   return (
     <div className="filter-bar">
       <search className="filters">
-        <TextField
-          label="Tag"
-          placeholder="Every tag"
-          type="search"
-          value={tag}
-          onChange={setTag}
-        />
+        <TextField label="Tag" placeholder="Any tag" type="search" value={tag} onChange={setTag} />
         <form className="go-to-id" onSubmit={goToId}>
           <TextField
             label="Go to id"
-            placeholder="From the first"
+            placeholder="Any id"
             type="search"
             inputMode="numeric"
             value={id}

@@ -1,7 +1,7 @@
 import type { StoredPlant } from '@plant-store/schemas';
 import './plant-facts.css';
 
-const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
+const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle: 'medium' });
 
 /** Everything that the store knows about a plant. */
 export function PlantFacts({ plant: { id, name, tag, createdAt } }: { plant: StoredPlant }) {

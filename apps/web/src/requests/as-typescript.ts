@@ -16,11 +16,8 @@ console.log(await store.${procedure}.${verb}(${literal(input)}));
 }
 
 function literal(input: StoreRequest['input']): string {
-  const properties = Object.entries(input)
-    .filter(([, value]) => value !== undefined)
-    .map(
-      ([key, value]) =>
-        `${key}: ${typeof value === 'bigint' ? `${value}n` : JSON.stringify(value)}`,
-    );
+  const properties = Object.entries(input).map(
+    ([key, value]) => `${key}: ${typeof value === 'bigint' ? `${value}n` : JSON.stringify(value)}`,
+  );
   return properties.length > 0 ? `{ ${properties.join(', ')} }` : '{}';
 }

@@ -20,8 +20,9 @@ export function recordRequests(client: PlantStoreClient): RequestHistory {
   let number = 0;
   const record = (procedure: string, input: unknown) => {
     number++;
-    // Every procedure of the store takes an object.
-    const request = { number, procedure, input: Object(input), at: new Date() };
+    // Every procedure of the store takes an object. A property without a value is not sent.
+    const given = Object.entries(Object(input)).filter(([, value]) => value !== undefined);
+    const request = { number, procedure, input: Object.fromEntries(given), at: new Date() };
     requests = [request, ...requests.slice(0, limit - 1)];
     for (const notify of listeners) notify();
   };
