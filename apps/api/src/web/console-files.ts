@@ -1,6 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { constants, gzip } from 'node:zlib';
 
 /** A file of the built console, as a reply has it. */
 export interface ConsoleFile {
@@ -9,28 +11,33 @@ export interface ConsoleFile {
   readonly gzipped: Buffer;
 }
 
+export type ConsoleFiles = ReadonlyMap<string, ConsoleFile>;
+
 /**
- * Reads the built console into memory: files by their paths, the page itself as `/`. Undefined when
- * the directory has no console. A later build does not change what a running server serves.
+ * Reads the built console into memory: files by their paths, the page itself as `/`. The map is empty
+ * when the directory has no console. A later build does not change what a running server serves.
  */
-export function readConsoleFiles(directory: string): Map<string, ConsoleFile> | undefined {
-  if (!existsSync(join(directory, 'index.html'))) return undefined;
-  const names = readdirSync(directory, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name));
+export async function readConsoleFiles(directory: string): Promise<ConsoleFiles> {
+  if (!existsSync(join(directory, 'index.html'))) return new Map();
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const names = entries.filter((entry) => entry.isFile());
   return new Map(
-    names.map((name) => {
-      const path = name.slice(directory.length).replaceAll('\\', '/');
-      const isPage = path === '/index.html';
-      const body = readFileSync(name);
-      const headers = {
-        'content-type': types[extname(name)] ?? 'application/octet-stream',
-        ...commonHeaders,
-        ...(isPage ? pageHeaders : fileHeaders),
-      };
-      return [isPage ? '/' : path, { headers, body, gzipped: gzipSync(body, { level: 9 }) }];
-    }),
+    await Promise.all(names.map(({ parentPath, name }) => readEntry(directory, parentPath, name))),
   );
+}
+
+async function readEntry(directory: string, parentPath: string, name: string) {
+  const file = join(parentPath, name);
+  const path = file.slice(directory.length).replaceAll('\\', '/');
+  const isPage = path === '/index.html';
+  const body = await readFile(file);
+  const headers = {
+    'content-type': types[extname(name)] ?? 'application/octet-stream',
+    ...commonHeaders,
+    ...(isPage ? pageHeaders : fileHeaders),
+  };
+  const gzipped = await promisify(gzip)(body, { level: constants.Z_BEST_COMPRESSION });
+  return [isPage ? '/' : path, { headers, body, gzipped }] as const;
 }
 
 const types: Record<string, string> = {

@@ -117,10 +117,14 @@ describe('everything else is answered as before', () => {
     expect(reply.json()).toMatchObject({ error: errorCatalogue.pathUnknown.code });
   });
 
-  it('GET / is an unknown path when the console is not built', async () => {
-    const bare = await build(join(directory, 'missing'));
+  it('GET / is an unknown path until the console is built', async () => {
+    const later = join(directory, 'later');
+    const bare = await build(later);
     const reply = await bare.inject({ url: '/', headers: html });
     expect(reply.json()).toMatchObject({ error: errorCatalogue.pathUnknown.code });
+    mkdirSync(later);
+    writeFileSync(join(later, 'index.html'), '<!doctype html>');
+    expect((await bare.inject({ url: '/', headers: html })).statusCode).toBe(200);
     await bare.close();
   });
 });

@@ -67,7 +67,7 @@ export function PlantTable({ filter, onOpen }: PlantTableProps) {
       ref={scrollRef}
       className="plant-table"
       role="grid"
-      aria-label="Plants"
+      aria-label={filter.tag === undefined ? 'Plants' : `Plants with the tag “${filter.tag}”`}
       aria-rowcount={isComplete ? rowCount + 1 : -1}
       aria-activedescendant={rows.includes(active) ? `row-${active}` : undefined}
       tabIndex={0}

@@ -38,8 +38,8 @@ export function TokenPage({ reason, onEnter }: TokenPageProps) {
         <Button kind="primary" type="submit" disabled={token.trim() === ''}>
           Open
         </Button>
-        <section className="hint" aria-label="Where to find an access token">
-          <h2>Where do I find it?</h2>
+        <section className="hint" aria-labelledby="where">
+          <h2 id="where">Where do I find it?</h2>
           <ul>
             <li>
               <code>npx pnpm start</code> prints a link with the token, and keeps the token in the
