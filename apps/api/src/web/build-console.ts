@@ -17,19 +17,24 @@ const sources = [
   'apps/web/src',
   'packages/client/src',
   'packages/schemas/src',
+  'pnpm-lock.yaml',
 ];
 
 /**
  * Builds the console in another process when it is not built, or its sources are newer than the
- * build. Does nothing where the sources or Vite are not there, as in a production image.
+ * build. Does nothing where the sources or Vite are not there, as in a production image. An error is
+ * printed and stops nothing: the server works without the console.
  */
 export async function buildConsole(): Promise<void> {
   const vite = findVite();
-  if (vite && isOutOfDate()) {
-    // Another start may build at the same time. A finished build takes the place of the old one.
-    const target = join(web, 'node_modules', `.console-${process.pid}`);
+  if (!vite || !isOutOfDate()) return;
+  // Another start may build at the same time. A finished build takes the place of the old one.
+  const target = join(web, 'node_modules', `.console-${process.pid}`);
+  try {
     if (await runVite(vite, target)) replace(builtConsole, target);
     rmSync(target, { recursive: true, force: true });
+  } catch (error) {
+    console.error(`The console was not built: ${error}`);
   }
 }
 
@@ -65,7 +70,13 @@ function modifiedAt(path: string): number {
 
 async function runVite(vite: string, target: string): Promise<boolean> {
   const args = [vite, 'build', '--outDir', target, '--emptyOutDir', '--logLevel', 'warn'];
-  const child = spawn(process.execPath, args, { cwd: web, stdio: ['ignore', 'ignore', 'inherit'] });
+  // Another NODE_ENV would put React's development build into the console.
+  const env = { ...process.env, NODE_ENV: 'production' };
+  const child = spawn(process.execPath, args, {
+    cwd: web,
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   const [code] = await once(child, 'exit');
   return code === 0;
 }

@@ -27,7 +27,7 @@ export function PlantTable({ filter, onOpen }: PlantTableProps) {
     [],
   );
   const { rowCount, isComplete, error, plantAt } = usePlantPages(filter, visible);
-  const { scrollRef, start, height, onScroll, reveal } = useScrollWindow(rowCount, show);
+  const { watch, start, height, onScroll, reveal } = useScrollWindow(rowCount, show);
   const [active, setActive] = useState(0);
 
   const firstDrawn = Math.max(0, visible.first - overscan);
@@ -64,7 +64,7 @@ export function PlantTable({ filter, onOpen }: PlantTableProps) {
   if (isComplete && rowCount === 0) return <EmptyTable filter={filter} />;
   return (
     <div
-      ref={scrollRef}
+      ref={watch}
       className="plant-table"
       role="grid"
       aria-label={filter.tag === undefined ? 'Plants' : `Plants with the tag “${filter.tag}”`}

@@ -4,7 +4,7 @@ export const rowHeight = 44;
 const headerHeight = 40;
 
 /** Pixels of all rows in the page. Browsers allow some millions, and a million rows are 44 million. */
-const maxHeight = 2_000_000;
+const maxHeight = 1_000_000;
 
 /** Pixels by which the window moves, whole rows. */
 const step = wholeRows(maxHeight / 2);
@@ -22,7 +22,7 @@ export interface RowRange {
  * All rows have the same height, so a division finds those on the screen.
  */
 export function useScrollWindow(rowCount: number, onVisible: (range: RowRange) => void) {
-  const scrollRef = useRef<HTMLDivElement>(null);
+  const scrollRef = useRef<HTMLDivElement | null>(null);
   const [start, setStart] = useState(0);
   const applied = useRef({ start, scrollTo: 0 });
 
@@ -45,12 +45,19 @@ export function useScrollWindow(rowCount: number, onVisible: (range: RowRange) =
     report();
   }, [start, report]);
 
-  useLayoutEffect(() => {
-    if (!scrollRef.current) return;
-    const observer = new ResizeObserver(report);
-    observer.observe(scrollRef.current);
-    return () => observer.disconnect();
-  }, [report]);
+  /** The element comes and goes: there is none while the list is empty. */
+  const watch = useCallback(
+    (element: HTMLDivElement) => {
+      scrollRef.current = element;
+      const observer = new ResizeObserver(report);
+      observer.observe(element);
+      return () => {
+        scrollRef.current = null;
+        observer.disconnect();
+      };
+    },
+    [report],
+  );
 
   const total = rowCount * rowHeight;
   const onScroll = useCallback(() => {
@@ -85,7 +92,7 @@ export function useScrollWindow(rowCount: number, onVisible: (range: RowRange) =
   );
 
   const height = Math.min(total - start, maxHeight);
-  return { scrollRef, start, height, onScroll, reveal };
+  return { watch, start, height, onScroll, reveal };
 }
 
 function rowAt(pixel: number): number {

@@ -2,7 +2,7 @@ import { formatJson } from '@plant-store/schemas';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { freshId, freshTag } from '../fixtures/fresh.ts';
-import { openPage } from '../fixtures/open-page.ts';
+import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
 import { sharedServers } from '../fixtures/shared-servers.ts';
 
 /** Drops a file on the page as a browser does. */
@@ -48,6 +48,17 @@ describe.each(sharedServers)('on $database', ({ address, client, url }) => {
     await page.getByText('2 added, 0 rejected').waitFor();
     expect(await withTag(tag)).toMatchObject([{ id, name: 'A "quoted" name,\r\nof two lines' }]);
     expect(await client.getPlant.query({ id: other })).toMatchObject({ name: 'x', tag: '' });
+  });
+
+  it('shows the first plants at once, on the whole screen', async () => {
+    const tag = freshTag();
+    const lines = Array.from({ length: 40 }, () => formatJson({ id: freshId(), name: 'x', tag }));
+    const page = await openPage(address(), { height: 1200 });
+    await filterByTag(page, tag);
+    await page.getByText(`No plant has the tag “${tag}”`).waitFor();
+    await drop(page, 'plants.ndjson', lines.join('\n'));
+    await page.getByText('40 added, 0 rejected').waitFor();
+    await expect.poll(() => tableOf(page).locator('.plant-name').count()).toBeGreaterThan(20);
   });
 
   it('lists what is rejected and why, and adds the others', async () => {

@@ -9,7 +9,7 @@ import {
 } from '../fixtures/running-console.ts';
 
 /** More than one window of the table holds. */
-const count = 60_000;
+const count = 25_000;
 
 async function load(store: PlantStore): Promise<Record<string, string>> {
   const size = 5_000;
@@ -63,26 +63,21 @@ describe.each<DatabaseName>(['PGlite', 'Postgres'])('on %s', (database) => {
       return row?.querySelector('.plant-name')?.textContent ?? undefined;
     });
 
-  it('scrolls through all rows, to the last and back to the first', async () => {
+  it('scrolls through all rows with only those on the screen in the page, to the last and back', async () => {
     const page = await openPage(`${server.access.url}/#token=${server.access.token}`);
     await scrollToEnd(page);
     await tableOf(page).getByText(`Plant ${count}`, { exact: true }).waitFor();
     expect(await tableOf(page).getAttribute('aria-rowcount')).toBe(String(count + 1));
+    // The page has the rows on the screen only, and a height that every browser can show.
+    expect(await page.locator('.plant-row').count()).toBeLessThan(50);
+    const height = await tableOf(page).evaluate(({ scrollHeight }) => scrollHeight);
+    expect(height).toBeLessThan(1_100_000);
 
     await tableOf(page).focus();
     await page.keyboard.press('Home');
     await expect.poll(() => firstRow(page)).toBe('Plant 1');
     await page.keyboard.press('End');
     await tableOf(page).getByText(`Plant ${count}`, { exact: true }).waitFor();
-  }, 60_000);
-
-  it('has only the rows on the screen in the page', async () => {
-    const page = await openPage(`${server.access.url}/#token=${server.access.token}`);
-    await scrollToEnd(page);
-    expect(await page.locator('.plant-row').count()).toBeLessThan(50);
-    expect(await tableOf(page).evaluate(({ scrollHeight }) => scrollHeight)).toBeLessThan(
-      2_100_000,
-    );
   }, 60_000);
 
   it('keeps the rows in their order while somebody scrolls row by row', async () => {

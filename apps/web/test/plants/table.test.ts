@@ -86,13 +86,14 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     await filterByTag(page, tag);
     const table = tableOf(page);
     await table.getByText(String(ids[0])).first().waitFor();
-    const activeText = async () => {
-      const id = await table.getAttribute('aria-activedescendant');
-      return page.locator(`#${id} .plant-name`).textContent();
-    };
+    const activeText = () =>
+      table.evaluate((node) => {
+        const row = document.getElementById(node.getAttribute('aria-activedescendant') ?? '');
+        return row?.querySelector('.plant-name')?.textContent;
+      });
     await table.focus();
     await page.keyboard.press('ArrowDown');
-    expect(await activeText()).toBe(String(ids[1]));
+    await expect.poll(activeText).toBe(String(ids[1]));
     await page.keyboard.press('End');
     await expect.poll(activeText).toBe(String(ids.at(-1)));
     await page.keyboard.press('Home');
