@@ -1,5 +1,5 @@
 /** A page of plants that was loaded at least once. Its plants may have left the memory since. */
-export interface KnownPage {
+interface KnownPage {
   /** The page has plants with greater ids; undefined for the first plants of all. */
   readonly after: bigint | undefined;
   /** The row of its first plant. */

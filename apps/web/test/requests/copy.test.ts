@@ -20,9 +20,7 @@ describe.each(sharedServers)('on $database', ({ address, client, token }) => {
 
   async function requests(): Promise<Page> {
     await client.createPlant.mutate(plant);
-    const page = await openPage(address(), {
-      permissions: ['clipboard-read', 'clipboard-write'],
-    });
+    const page = await openPage(address());
     await filterByTag(page, plant.tag);
     await tableOf(page).getByText(name).click();
     await page.getByRole('dialog', { name: 'Plant' }).getByText(name).waitFor();
