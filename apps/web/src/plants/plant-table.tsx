@@ -26,7 +26,7 @@ export function PlantTable({ filter, onOpen }: PlantTableProps) {
       ),
     [],
   );
-  const { rowCount, isComplete, error, plantAt } = usePlantPages(filter, visible);
+  const { rowCount, knownRows, isComplete, error, plantAt } = usePlantPages(filter, visible);
   const { watch, start, height, onScroll, reveal } = useScrollWindow(rowCount, show);
   const [active, setActive] = useState(0);
 
@@ -34,7 +34,7 @@ export function PlantTable({ filter, onOpen }: PlantTableProps) {
   const lastDrawn = Math.min(rowCount - 1, visible.last + overscan);
   const rows = Array.from({ length: lastDrawn - firstDrawn + 1 }, (_, i) => firstDrawn + i);
 
-  const lastRow = Math.max(0, rowCount - (isComplete ? 1 : 2));
+  const lastRow = Math.max(0, knownRows - 1);
   const moveTo = (row: number) => {
     const bounded = Math.min(Math.max(row, 0), lastRow);
     setActive(bounded);
@@ -58,7 +58,7 @@ export function PlantTable({ filter, onOpen }: PlantTableProps) {
     action();
   };
 
-  if (error && rowCount <= 1) {
+  if (error && knownRows === 0) {
     return <p className="table-message">The plants cannot be shown. {explainError(error)}</p>;
   }
   if (isComplete && rowCount === 0) return <EmptyTable filter={filter} />;

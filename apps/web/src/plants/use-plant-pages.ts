@@ -12,6 +12,9 @@ const pageSize = 500;
 /** Milliseconds for which a page that nobody looks at stays in memory. */
 const keepFor = 10_000;
 
+/** Placeholders before the first page is there. */
+const firstPlaceholders = 10;
+
 /** Loads the pages of a list that the table shows, and the page after them. */
 export function usePlantPages({ tag, from }: PlantFilter, visible: RowRange) {
   const trpc = useTRPC();
@@ -48,9 +51,12 @@ export function usePlantPages({ tag, from }: PlantFilter, visible: RowRange) {
   }, [replies, firstWanted, map]);
 
   const error = replies.find((reply) => reply.isError && !reply.data)?.error;
+  const known = knownRows(map);
+  const unknown = map.pages.length === 0 ? firstPlaceholders : 1;
   return {
-    /** Known rows, and one that stands for the rows behind them. */
-    rowCount: knownRows(map) + (map.frontier ? 1 : 0),
+    knownRows: known,
+    /** Known rows, and placeholders for those behind them. */
+    rowCount: known + (map.frontier ? unknown : 0),
     isComplete: map.frontier === undefined,
     error: error ?? undefined,
     /** The plant of a row; undefined while it is loaded. */
