@@ -31,7 +31,7 @@ export const packages = {
     testImports: ['packages/test-setup'],
   },
   'packages/test-setup': {
-    rooms: [['machine', 'network'], 'postgres', ['server', 'global-setup']],
+    rooms: [['machine', 'network', 'browser'], 'postgres', ['server', 'global-setup']],
   },
   'apps/api': {
     imports: ['packages/schemas', 'packages/core', 'packages/fast-start'],
@@ -42,11 +42,16 @@ export const packages = {
       'node',
       'http',
       'auth',
-      ['rest', 'trpc', 'docs'],
+      ['rest', 'trpc', 'docs', 'web'],
       'env.ts',
       'server.ts',
       'process',
     ],
+  },
+  'apps/web': {
+    imports: ['packages/schemas', 'packages/client'],
+    testImports: ['packages/core', 'packages/test-setup'],
+    rooms: [['store', 'controls'], ['token', 'requests', 'plants'], 'import', 'layout'],
   },
   'apps/cli': {
     imports: ['packages/schemas', 'packages/core', 'packages/fast-start'],
@@ -70,6 +75,10 @@ export const packages = {
     testImports: ['packages/schemas', 'packages/client', 'packages/test-setup'],
   },
   'examples/rest': {
+    testImports: ['packages/test-setup'],
+  },
+  'examples/front-end': {
+    imports: ['packages/client'],
     testImports: ['packages/test-setup'],
   },
 };

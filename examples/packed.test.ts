@@ -119,6 +119,16 @@ it('the client is light, and works with Vite, React and TanStack Query', async (
     '<script type="module" src="/create-button.tsx"></script>',
   );
   await run(project, join(project, 'node_modules/.bin/vite'), ['build']);
+
+  // The example of a front end, outside the workspace.
+  const example = ['index.html', 'main.tsx', 'plants.tsx'];
+  for (const file of example) {
+    await copyFile(join(repository, 'examples/front-end', file), join(project, file));
+  }
+  const bundled = { ...options, allowImportingTsExtensions: true };
+  const errorsOfExample = await typeErrors(project, ['main.tsx'], bundled);
+  expect(errorsOfExample.filter((error) => !isOfServer(error))).toEqual([]);
+  await run(project, join(project, 'node_modules/.bin/vite'), ['build']);
 });
 
 it('the command line works when it is installed globally', async () => {

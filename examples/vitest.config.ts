@@ -1,3 +1,6 @@
 import { vitestConfig, withPostgres } from '../vitest.base.ts';
 
-export default vitestConfig({ globalSetup: withPostgres, exclude: ['rest/**', 'node_modules/**'] });
+export default vitestConfig({
+  globalSetup: withPostgres,
+  exclude: ['rest/**', 'front-end/**', 'node_modules/**'],
+});

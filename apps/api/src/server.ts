@@ -32,6 +32,7 @@ import { sendRequestId } from './observability/request-id.ts';
 import { RequestLog, serializers } from './observability/request-log.ts';
 import { rest } from './rest/rest.ts';
 import { trpc } from './trpc/trpc.ts';
+import { serveConsole } from './web/serve-console.ts';
 
 export interface ServerOptions {
   store: PlantStore;
@@ -56,6 +57,8 @@ export interface ServerOptions {
   metrics?: Metrics | undefined;
   /** Addresses and subnets of proxies whose `X-Forwarded-For` is trusted; none unless given. */
   trustProxy?: string[];
+  /** Where the built console is; where `apps/web` builds it unless given. */
+  consoleDirectory?: string | undefined;
 }
 
 /** Builds the HTTP server, ready to `listen` or `inject`. Closing it leaves the store open. */
@@ -72,6 +75,7 @@ export async function buildServer({
   bodyBudget = defaultBodyBudget(),
   metrics,
   trustProxy = [],
+  consoleDirectory,
 }: ServerOptions): Promise<FastifyInstance> {
   const log = pino({ level: logLevel, serializers }, logStream);
   const crossOrigin = cors(corsOrigins);
@@ -102,6 +106,7 @@ export async function buildServer({
   server.addHook('onRequest', checkRequestHeaders);
   if (corsOrigins.length > 0) server.addHook('onRequest', crossOrigin.answerPreflight);
   server.addHook('onRequest', answerServerOptions);
+  server.addHook('onRequest', serveConsole(consoleDirectory));
   server.addHook('onRequest', rejectUnknownRoute(server));
   server.addHook('onRequest', limitPipelining);
 

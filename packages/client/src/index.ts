@@ -1,4 +1,5 @@
 export { AccessTokenError } from './access-token.ts';
+export { allPlants, type PlantQuery, type StoredPlant } from './all-plants.ts';
 export type { AppRouter } from './app-router.ts';
 export {
   createPlantStoreClient,

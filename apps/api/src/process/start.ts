@@ -7,6 +7,7 @@ import { backlog } from '../node/node-server-options.ts';
 import { logOutput } from '../observability/log-output.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { buildServer } from '../server.ts';
+import { buildConsole, hasConsole } from '../web/build-console.ts';
 import { connectionCapacity } from './connection-capacity.ts';
 import { firstRunToken } from './first-run-token.ts';
 import { buildMetricsServer } from './metrics-server.ts';
@@ -22,6 +23,8 @@ try {
 }
 
 async function start(env: Env): Promise<void> {
+  // In the background, in another process. Only `pnpm start` asks for it.
+  const consoleBuilt = process.argv.includes('--build-console') ? buildConsole() : undefined;
   const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = env;
   const store = await openPlantStore(databaseUrl ? { databaseUrl } : { dataDirectory });
   const environmentToken = env.PLANT_STORE_TOKEN;
@@ -60,10 +63,12 @@ async function start(env: Env): Promise<void> {
     .catch(
       throwStartError('listen', 'set HOST and PORT to an address of this machine that is free'),
     );
+  await consoleBuilt;
   // Through the log's stream, so that no earlier line of the log comes after it.
   output.write(
     welcome({
       url,
+      hasConsole: hasConsole(),
       metricsUrl,
       database: databaseUrl ? 'Postgres' : dataDirectory,
       databaseError: await store.ready().then(() => undefined, reasonOf),

@@ -2,6 +2,8 @@ import { curlCommand } from './curl-command.ts';
 
 interface Welcome {
   url: string;
+  /** Whether the server serves the console. */
+  hasConsole: boolean;
   /** Undefined when there are no metrics. */
   metricsUrl: string | undefined;
   database: string;
@@ -12,7 +14,14 @@ interface Welcome {
 }
 
 /** What the server prints once it listens: its addresses, and a command to paste. */
-export function welcome({ url, metricsUrl, database, databaseError, token }: Welcome): string {
+export function welcome({
+  url,
+  hasConsole,
+  metricsUrl,
+  database,
+  databaseError,
+  token,
+}: Welcome): string {
   const unavailable = databaseError
     ? `, which does not answer yet (${databaseError}): check DATABASE_URL`
     : '';
@@ -21,6 +30,7 @@ export function welcome({ url, metricsUrl, database, databaseError, token }: Wel
   return `
 The plant store is open.
 
+  Console       ${hasConsole ? consoleUrl(url, token) : 'not built: run npx pnpm --filter @plant-store/web build'}
   REST          ${url}/plants
   tRPC          ${url}/trpc
   Reference     ${url}/docs
@@ -34,6 +44,11 @@ Add a plant:
   ${command}
 
 `;
+}
+
+/** The token is in the fragment, which a browser never sends. */
+function consoleUrl(url: string, token: Welcome['token']): string {
+  return typeof token === 'object' ? `${url}/#token=${token.token}` : `${url}/`;
 }
 
 function describeToken(token: Welcome['token']): string {

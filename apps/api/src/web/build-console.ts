@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { builtConsole } from './serve-console.ts';
+
+const repository = fileURLToPath(new URL('../../../..', import.meta.url));
+const web = join(repository, 'apps/web');
+
+/** What goes into the console. */
+const sources = [
+  'apps/web/index.html',
+  'apps/web/package.json',
+  'apps/web/vite.config.ts',
+  'apps/web/src',
+  'packages/client/src',
+  'packages/schemas/src',
+  'pnpm-lock.yaml',
+];
+
+/**
+ * Builds the console in another process when it is not built, or its sources are newer than the
+ * build. Does nothing where the sources or Vite are not there, as in a production image. An error is
+ * printed and stops nothing: the server works without the console.
+ */
+export async function buildConsole(): Promise<void> {
+  const vite = findVite();
+  if (!vite || !isOutOfDate()) return;
+  // Another start may build at the same time. A finished build takes the place of the old one.
+  const target = join(web, 'node_modules', `.console-${process.pid}`);
+  try {
+    if (await runVite(vite, target)) replace(builtConsole, target);
+    rmSync(target, { recursive: true, force: true });
+  } catch (error) {
+    console.error(`The console was not built: ${error}`);
+  }
+}
+
+/** Whether there is a console to serve. */
+export function hasConsole(): boolean {
+  return existsSync(join(builtConsole, 'index.html'));
+}
+
+function findVite(): string | undefined {
+  try {
+    const manifest = createRequire(join(web, 'package.json')).resolve('vite/package.json');
+    return join(dirname(manifest), 'bin/vite.js');
+  } catch {
+    return undefined;
+  }
+}
+
+function isOutOfDate(): boolean {
+  const builtAt = modifiedAt(join(builtConsole, 'index.html'));
+  return sources.some((source) => latestChange(join(repository, source)) > builtAt);
+}
+
+function latestChange(path: string): number {
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return modifiedAt(path);
+  const names = readdirSync(path, { recursive: true, encoding: 'utf8' });
+  return Math.max(...names.map((name) => modifiedAt(join(path, name))), modifiedAt(path));
+}
+
+/** When a file or folder changed; 0 when it is not there. */
+function modifiedAt(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+async function runVite(vite: string, target: string): Promise<boolean> {
+  const args = [vite, 'build', '--outDir', target, '--emptyOutDir', '--logLevel', 'warn'];
+  // Another NODE_ENV would put React's development build into the console.
+  const env = { ...process.env, NODE_ENV: 'production' };
+  const child = spawn(process.execPath, args, {
+    cwd: web,
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const [code] = await once(child, 'exit');
+  return code === 0;
+}
+
+function replace(path: string, by: string): void {
+  rmSync(path, { recursive: true, force: true });
+  try {
+    renameSync(by, path);
+  } catch (error) {
+    // Another start was faster: its build is as good.
+    if (!existsSync(path)) throw error;
+  }
+}

@@ -1,0 +1,130 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { PlantStore } from '@plant-store/core';
+import { errorCatalogue } from '@plant-store/schemas';
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildServer } from '../../src/server.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'plant-store-console-'));
+const script = 'console.log("hello");\n'.repeat(100);
+const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+let server: FastifyInstance;
+
+beforeAll(async () => {
+  mkdirSync(join(directory, 'console'));
+  writeFileSync(join(directory, 'index.html'), '<!doctype html><title>Console</title>');
+  writeFileSync(join(directory, 'console', 'index-4f2a.js'), script);
+  server = await build(directory);
+});
+
+afterAll(async () => {
+  await server.close();
+  rmSync(directory, { recursive: true });
+});
+
+function build(consoleDirectory: string): Promise<FastifyInstance> {
+  const store = { accessTokens: {} } as PlantStore; // No request here reaches the store.
+  return buildServer({
+    store,
+    consoleDirectory,
+    authenticate: () => undefined,
+    logLevel: 'silent',
+  });
+}
+
+const get = (url: string, headers: Record<string, string> = {}) => server.inject({ url, headers });
+
+describe('the page', () => {
+  it('is at / for a browser', async () => {
+    const reply = await get('/', html);
+    expect(reply.statusCode).toBe(200);
+    expect(reply.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(reply.body).toContain('<title>Console</title>');
+  });
+
+  it('is there with a query', async () => {
+    expect((await get('/?tag=Araceae', html)).statusCode).toBe(200);
+  });
+
+  it('answers HEAD without a body', async () => {
+    const reply = await server.inject({ method: 'HEAD', url: '/', headers: html });
+    expect(reply.statusCode).toBe(200);
+    expect(reply.body).toBe('');
+  });
+
+  it('is asked for again each time, because its files change their names', async () => {
+    expect((await get('/', html)).headers['cache-control']).toBe('no-cache');
+  });
+
+  it('may load files of its own origin only, and no inline script or style', async () => {
+    const policy = String((await get('/', html)).headers['content-security-policy']);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).toContain("style-src 'self';");
+    expect(policy).not.toContain('unsafe');
+  });
+
+  it('is not shown in a frame, sends no referrer, and keeps its type', async () => {
+    const { headers } = await get('/', html);
+    expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
+    expect(headers['referrer-policy']).toBe('no-referrer');
+    expect(headers['x-content-type-options']).toBe('nosniff');
+  });
+});
+
+describe('a file of the page', () => {
+  it('is kept for a year, because its name changes with its content', async () => {
+    const reply = await get('/console/index-4f2a.js');
+    expect(reply.body).toBe(script);
+    expect(reply.headers['content-type']).toBe('text/javascript; charset=utf-8');
+    expect(reply.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+  });
+
+  it('is compressed for a client that takes gzip', async () => {
+    const { headers, rawPayload } = await get('/console/index-4f2a.js', {
+      'accept-encoding': 'gzip, deflate, br',
+    });
+    expect(headers['content-encoding']).toBe('gzip');
+    expect(headers['vary']).toBe('accept-encoding');
+    expect(rawPayload.length).toBeLessThan(script.length / 10);
+  });
+
+  it.each([
+    '/console/other.js',
+    '/console/',
+    '/console/../index.html',
+    '/console/%2e%2e/index.html',
+  ])('has no other path: %s', async (url) => {
+    expect((await get(url, html)).json()).toMatchObject({ error: errorCatalogue.pathUnknown.code });
+  });
+});
+
+describe('everything else is answered as before', () => {
+  it.each([{}, { accept: '*/*' }, { accept: 'application/json' }])(
+    'GET / with %o is an unknown path',
+    async (headers) => {
+      const reply = await get('/', headers);
+      expect(reply.statusCode).toBe(404);
+      expect(reply.json()).toMatchObject({ error: errorCatalogue.pathUnknown.code });
+    },
+  );
+
+  it('POST / is an unknown path', async () => {
+    const reply = await server.inject({ method: 'POST', url: '/', headers: html });
+    expect(reply.json()).toMatchObject({ error: errorCatalogue.pathUnknown.code });
+  });
+
+  it('GET / is an unknown path until the console is built', async () => {
+    const later = join(directory, 'later');
+    const bare = await build(later);
+    const reply = await bare.inject({ url: '/', headers: html });
+    expect(reply.json()).toMatchObject({ error: errorCatalogue.pathUnknown.code });
+    mkdirSync(later);
+    writeFileSync(join(later, 'index.html'), '<!doctype html>');
+    expect((await bare.inject({ url: '/', headers: html })).statusCode).toBe(200);
+    await bare.close();
+  });
+});

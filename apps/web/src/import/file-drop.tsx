@@ -1,0 +1,38 @@
+import { useEffect, useState } from 'react';
+import { createPortal } from 'react-dom';
+import './file-drop.css';
+
+/** Takes a file that somebody drops anywhere on the page, and says so while it is dragged. */
+export function FileDrop({ onFile }: { onFile(file: File): void }) {
+  const [isOver, setIsOver] = useState(false);
+  useEffect(() => {
+    const onDragOver = (event: DragEvent) => {
+      if (!event.dataTransfer?.types.includes('Files')) return;
+      event.preventDefault(); // The browser would show the file in place of the page.
+      setIsOver(true);
+    };
+    const onDragLeave = ({ relatedTarget }: DragEvent) => {
+      if (relatedTarget === null) setIsOver(false); // It left the page.
+    };
+    const onDrop = (event: DragEvent) => {
+      setIsOver(false);
+      const [file] = event.dataTransfer?.files ?? [];
+      if (!file) return;
+      event.preventDefault();
+      onFile(file);
+    };
+    addEventListener('dragover', onDragOver);
+    addEventListener('dragleave', onDragLeave);
+    addEventListener('drop', onDrop);
+    return () => {
+      removeEventListener('dragover', onDragOver);
+      removeEventListener('dragleave', onDragLeave);
+      removeEventListener('drop', onDrop);
+    };
+  }, [onFile]);
+  // In the body, above any dialog.
+  return (
+    isOver &&
+    createPortal(<div className="file-drop">Drop the file to add its plants</div>, document.body)
+  );
+}

@@ -1,0 +1,120 @@
+import type { NewPlant } from '@plant-store/schemas';
+import { useCallback, useState } from 'react';
+import { Button } from '../controls/button.tsx';
+import { Icon } from '../controls/icon.tsx';
+import { Sheet } from '../controls/sheet.tsx';
+import { FileDrop } from '../import/file-drop.tsx';
+import { ImportPlants } from '../import/import-plants.tsx';
+import { useImport } from '../import/use-import.ts';
+import { AddPlant } from '../plants/add-plant.tsx';
+import { FilterBar } from '../plants/filter-bar.tsx';
+import { PlantDetails } from '../plants/plant-details.tsx';
+import type { PlantFilter } from '../plants/plant-filter.ts';
+import { PlantTable } from '../plants/plant-table.tsx';
+import type { RequestHistory } from '../requests/request-history.ts';
+import { RequestList } from '../requests/request-list.tsx';
+import { useScopes } from '../token/allowed-scopes.ts';
+import './console.css';
+import { Header } from './header.tsx';
+import { Notice, type NoticeText } from './notice.tsx';
+import { StatusBar } from './status-bar.tsx';
+
+interface ConsoleProps {
+  history: RequestHistory;
+  onForgetToken(): void;
+}
+
+/** The view beside the table. */
+type SideView = 'add' | 'import' | 'requests' | { plant: bigint };
+
+/** Everything that somebody with a token sees. */
+export function Console({ history, onForgetToken }: ConsoleProps) {
+  const scopes = useScopes();
+  const [filter, setFilter] = useState<PlantFilter>({});
+  const [side, setSide] = useState<SideView>();
+  const [notice, setNotice] = useState<NoticeText>();
+  const { current, start, cancel } = useImport();
+
+  const mayRead = scopes?.has('plants:read') ?? true;
+  const mayCreate = scopes?.has('plants:create') ?? false;
+  const mayDelete = scopes?.has('plants:delete') ?? false;
+
+  const close = () => setSide(undefined);
+  const showPlant = (plant: bigint) => {
+    setNotice(undefined);
+    setSide({ plant });
+  };
+  const onAdded = ({ id, name }: NewPlant) => {
+    close();
+    const action = { label: 'Show', run: () => showPlant(id) };
+    setNotice({ text: `Added “${name}”`, ...(mayRead && { action }) });
+  };
+  const onDeleted = (id: bigint) => {
+    close();
+    setNotice({ text: `Deleted the plant ${id}` });
+  };
+  const onFile = useCallback(
+    (file: File) => {
+      setSide('import');
+      void start(file);
+    },
+    [start],
+  );
+  const views = {
+    add: <AddPlant mayRead={mayRead} onAdded={onAdded} />,
+    import: <ImportPlants current={current} onFile={onFile} onCancel={cancel} />,
+    requests: <RequestList history={history} />,
+  };
+  return (
+    <div className="console">
+      <Header onShowRequests={() => setSide('requests')} onForgetToken={onForgetToken} />
+      <main className="console-main">
+        <FilterBar filter={filter} onChange={setFilter}>
+          {mayCreate && (
+            <div className="actions">
+              <Button onClick={() => setSide('import')}>
+                <Icon name="upload" />
+                Add a file
+              </Button>
+              <Button kind="primary" onClick={() => setSide('add')}>
+                <Icon name="add" />
+                Add a plant
+              </Button>
+            </div>
+          )}
+        </FilterBar>
+        {mayRead ? (
+          <PlantTable key={keyOf(filter)} filter={filter} onOpen={({ id }) => showPlant(id)} />
+        ) : (
+          <p className="table-message">This token may not read plants.</p>
+        )}
+      </main>
+      <StatusBar scopes={scopes} />
+      <Notice notice={notice} onClose={() => setNotice(undefined)} />
+      {mayCreate && <FileDrop onFile={onFile} />}
+      <Sheet title={titleOf(side)} onClose={close}>
+        {typeof side === 'object' ? (
+          <PlantDetails
+            id={side.plant}
+            mayDelete={mayDelete}
+            onDeleted={() => onDeleted(side.plant)}
+          />
+        ) : (
+          side && views[side]
+        )}
+      </Sheet>
+    </div>
+  );
+}
+
+const titles = { add: 'Add a plant', import: 'Add a file of plants', requests: 'Requests' };
+
+function titleOf(side: SideView | undefined): string {
+  if (side === undefined) return '';
+  return typeof side === 'object' ? 'Plant' : titles[side];
+}
+
+/** Another list is another table: it starts at its first row. */
+function keyOf({ tag, from }: PlantFilter): string {
+  return `${from ?? ''} ${tag === undefined ? '' : JSON.stringify(tag)}`;
+}

@@ -1,0 +1,27 @@
+import { Button } from '../controls/button.tsx';
+import { Icon } from '../controls/icon.tsx';
+import { Logo } from '../controls/logo.tsx';
+
+interface HeaderProps {
+  onShowRequests(): void;
+  onForgetToken(): void;
+}
+
+export function Header({ onShowRequests, onForgetToken }: HeaderProps) {
+  return (
+    <header className="header">
+      <Logo />
+      <h1>Plant Store</h1>
+      <div className="header-actions">
+        <Button kind="quiet" onClick={onShowRequests}>
+          <Icon name="requests" />
+          <span>Requests</span>
+        </Button>
+        <Button kind="quiet" onClick={onForgetToken}>
+          <Icon name="leave" />
+          <span>Forget token</span>
+        </Button>
+      </div>
+    </header>
+  );
+}

@@ -1,0 +1,40 @@
+import { Button } from '../controls/button.tsx';
+import { Icon } from '../controls/icon.tsx';
+import './notice.css';
+
+export interface NoticeText {
+  text: string;
+  /** Something to do about it. */
+  action?: { label: string; run(): void };
+}
+
+interface NoticeProps {
+  notice: NoticeText | undefined;
+  onClose(): void;
+}
+
+/** Says what happened. It stays until somebody closes it, or something else happens. */
+export function Notice({ notice, onClose }: NoticeProps) {
+  return (
+    <div role="status" className="notice-place">
+      {notice && (
+        <div className="notice">
+          <span className="notice-text">{notice.text}</span>
+          {notice.action && (
+            <Button kind="quiet" onClick={notice.action.run}>
+              {notice.action.label}
+            </Button>
+          )}
+          <Button
+            kind="quiet"
+            className="notice-close"
+            aria-label="Close the notice"
+            onClick={onClose}
+          >
+            <Icon name="close" />
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}

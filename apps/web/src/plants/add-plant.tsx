@@ -1,0 +1,125 @@
+import { plantStoreError } from '@plant-store/client';
+import type { NewPlant } from '@plant-store/schemas';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useRef, useState } from 'react';
+import './add-plant.css';
+import { Button } from '../controls/button.tsx';
+import { TextField } from '../controls/text-field.tsx';
+import { explainError } from '../store/explain-error.ts';
+import { useTRPC, useTRPCClient } from '../store/trpc.ts';
+import { checkNewPlant, type FieldErrors, type FieldName } from './new-plant-form.ts';
+import { PlantFacts } from './plant-facts.tsx';
+import { randomId, suggestId } from './suggest-id.ts';
+
+interface AddPlantProps {
+  mayRead: boolean;
+  onAdded(plant: NewPlant): void;
+}
+
+/** A form for a new plant. */
+export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const suggestion = useSuggestedId(mayRead);
+  const [typed, setTyped] = useState<{ id?: string; name: string; tag: string }>({
+    name: '',
+    tag: '',
+  });
+  const [touched, setTouched] = useState<ReadonlySet<FieldName>>(new Set());
+  const nameInput = useRef<HTMLInputElement>(null);
+
+  const texts = { ...typed, id: typed.id ?? suggestion };
+  const { plant, errors } = checkNewPlant(texts);
+  const create = useMutation(
+    trpc.createPlant.mutationOptions({
+      onSuccess(_reply, created) {
+        void queryClient.invalidateQueries(trpc.listPlants.queryFilter());
+        onAdded(created as NewPlant); // The form sends what the schema returned.
+      },
+    }),
+  );
+  const error = plantStoreError(create.error);
+  const fromServer = error?.kind === 'invalidInput' ? firstOfEach(error.fields) : {};
+
+  const field = (name: FieldName) => ({
+    value: texts[name],
+    error: fromServer[name] ?? (touched.has(name) ? errors[name] : undefined),
+    onChange(value: string) {
+      setTyped({ ...typed, [name]: value });
+      setTouched(new Set([...touched, name]));
+      create.reset();
+    },
+  });
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    setTouched(new Set(['id', 'name', 'tag']));
+    if (plant) create.mutate(plant);
+    else if (errors.name) nameInput.current?.focus();
+  };
+  return (
+    <form className="add-plant" noValidate onSubmit={onSubmit}>
+      <TextField label="Name" ref={nameInput} {...field('name')} />
+      <TextField label="Tag" description="Optional: the type of the plant" {...field('tag')} />
+      <TextField
+        label="Id"
+        inputMode="numeric"
+        description={mayRead ? 'Any free whole number of 64 bits' : 'Any whole number of 64 bits'}
+        {...field('id')}
+      />
+      {error?.kind === 'idTaken' ? (
+        <TakenId message={error.message} id={create.variables?.id} mayRead={mayRead} />
+      ) : (
+        create.error &&
+        Object.keys(fromServer).length === 0 && (
+          <p className="alert" role="alert">
+            {explainError(create.error)}
+          </p>
+        )
+      )}
+      <div className="sheet-actions">
+        <Button kind="primary" type="submit" disabled={create.isPending}>
+          Add plant
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** Suggests an id once, when the form opens. */
+function useSuggestedId(mayRead: boolean): string {
+  const client = useTRPCClient();
+  const { data } = useQuery({
+    queryKey: ['suggested id', mayRead],
+    queryFn: () => (mayRead ? suggestId(client) : randomId()),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+  return data === undefined ? '' : String(data);
+}
+
+interface TakenIdProps {
+  message: string;
+  id: bigint | number | undefined;
+  mayRead: boolean;
+}
+
+/** Says that an id belongs to another plant, and shows that plant. */
+function TakenId({ message, id = 0n, mayRead }: TakenIdProps) {
+  const trpc = useTRPC();
+  const { data: owner } = useQuery(trpc.getPlant.queryOptions({ id }, { enabled: mayRead }));
+  return (
+    <section className="taken-id" role="alert" aria-label="The id is taken">
+      <p>{message}</p>
+      {owner && <PlantFacts plant={owner} />}
+    </section>
+  );
+}
+
+function firstOfEach(fields: { [field: string]: string[] | undefined }): FieldErrors {
+  const { id, name, tag } = fields;
+  return {
+    ...(id?.[0] !== undefined && { id: id[0] }),
+    ...(name?.[0] !== undefined && { name: name[0] }),
+    ...(tag?.[0] !== undefined && { tag: tag[0] }),
+  };
+}

@@ -1,0 +1,59 @@
+import { plantStoreError } from '@plant-store/client';
+import type { StoredPlant } from '@plant-store/schemas';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '../controls/button.tsx';
+import { Question } from '../controls/question.tsx';
+import { explainError } from '../store/explain-error.ts';
+import { useTRPC } from '../store/trpc.ts';
+
+interface DeletePlantProps {
+  plant: StoredPlant;
+  onDeleted(): void;
+}
+
+/** Deletes a plant after a question. */
+export function DeletePlant({ plant: { id, name }, onDeleted }: DeletePlantProps) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const [isAsking, setIsAsking] = useState(false);
+
+  const isGone = (error: unknown) => plantStoreError(error)?.kind === 'plantUnknown';
+  const deletePlant = useMutation(
+    trpc.deletePlant.mutationOptions({
+      onSettled(_data, error) {
+        // After a lost reply, the second attempt finds no plant.
+        if (error && !isGone(error)) return;
+        queryClient.removeQueries(trpc.getPlant.queryFilter({ id }));
+        void queryClient.invalidateQueries(trpc.listPlants.queryFilter());
+        onDeleted();
+      },
+    }),
+  );
+  const confirm = () => {
+    setIsAsking(false);
+    deletePlant.mutate({ id });
+  };
+  return (
+    <>
+      {deletePlant.error && !isGone(deletePlant.error) && (
+        <p className="alert" role="alert">
+          The plant is not deleted. {explainError(deletePlant.error)}
+        </p>
+      )}
+      <div className="sheet-actions">
+        <Button disabled={deletePlant.isPending} onClick={() => setIsAsking(true)}>
+          Delete …
+        </Button>
+      </div>
+      <Question
+        title={`Delete “${name}”?`}
+        text={`The plant with the id ${id} is deleted for good. Its id is free afterwards.`}
+        confirm="Delete"
+        isOpen={isAsking}
+        onConfirm={confirm}
+        onCancel={() => setIsAsking(false)}
+      />
+    </>
+  );
+}

@@ -1,0 +1,23 @@
+import type { StoreRequest } from './store-request.ts';
+
+/** The same request over tRPC, as a TypeScript module. The token comes from a variable. */
+export function asTypeScript({ procedure, input }: StoreRequest, baseUrl: string): string {
+  const verb =
+    procedure.startsWith('create') || procedure.startsWith('delete') ? 'mutate' : 'query';
+  return `import { createPlantStoreClient } from '@plant-store/client';
+
+const store = createPlantStoreClient({
+  url: ${JSON.stringify(baseUrl)},
+  token: process.env['PLANT_STORE_TOKEN'] ?? '',
+});
+
+console.log(await store.${procedure}.${verb}(${literal(input)}));
+`;
+}
+
+function literal(input: StoreRequest['input']): string {
+  const properties = Object.entries(input).map(
+    ([key, value]) => `${key}: ${typeof value === 'bigint' ? `${value}n` : JSON.stringify(value)}`,
+  );
+  return properties.length > 0 ? `{ ${properties.join(', ')} }` : '{}';
+}

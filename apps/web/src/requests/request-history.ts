@@ -1,0 +1,54 @@
+import type { PlantStoreClient } from '@plant-store/client';
+import { getUntypedClient } from '@trpc/client';
+import { useSyncExternalStore } from 'react';
+import type { StoreRequest } from './store-request.ts';
+
+/** Requests that are kept; older ones are forgotten. */
+const limit = 100;
+
+export interface RequestHistory {
+  /** The latest requests, the newest first. */
+  latest(): readonly StoreRequest[];
+  /** Calls the listener after each request; returns a function that ends that. */
+  subscribe(listener: () => void): () => void;
+}
+
+/** Keeps the latest requests of a client. */
+export function recordRequests(client: PlantStoreClient): RequestHistory {
+  const listeners = new Set<() => void>();
+  let requests: readonly StoreRequest[] = [];
+  let number = 0;
+  const record = (procedure: string, input: unknown) => {
+    number++;
+    // Every procedure of the store takes an object. A property without a value is not sent.
+    const given = Object.entries(Object(input)).filter(([, value]) => value !== undefined);
+    const request = { number, procedure, input: Object.fromEntries(given), at: new Date() };
+    requests = [request, ...requests.slice(0, limit - 1)];
+    for (const notify of listeners) notify();
+  };
+
+  // Every call goes through these two methods, those of the adapter for TanStack Query, too.
+  const untyped = getUntypedClient(client);
+  const query = untyped.query.bind(untyped);
+  const mutation = untyped.mutation.bind(untyped);
+  untyped.query = (path, input, options) => {
+    record(path, input);
+    return query(path, input, options);
+  };
+  untyped.mutation = (path, input, options) => {
+    record(path, input);
+    return mutation(path, input, options);
+  };
+
+  return {
+    latest: () => requests,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+export function useRequests({ subscribe, latest }: RequestHistory): readonly StoreRequest[] {
+  return useSyncExternalStore(subscribe, latest);
+}

@@ -1,0 +1,60 @@
+import { CopyButton } from '../controls/copy-button.tsx';
+import { baseUrl } from '../store/base-url.ts';
+import { asCurl } from './as-curl.ts';
+import { asTypeScript } from './as-typescript.ts';
+import { type RequestHistory, useRequests } from './request-history.ts';
+import './request-list.css';
+import type { StoreRequest } from './store-request.ts';
+
+const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+
+/** The requests that the page made, each ready to be copied. */
+export function RequestList({ history }: { history: RequestHistory }) {
+  const requests = useRequests(history);
+  return (
+    <>
+      <p className="request-help">
+        Each request that this page made can be repeated elsewhere. Set{' '}
+        <code>PLANT_STORE_TOKEN</code> to your access token first.
+      </p>
+      <ol className="requests">
+        {requests.map((request) => (
+          <li key={request.number}>
+            <Request request={request} />
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+function Request({ request }: { request: StoreRequest }) {
+  return (
+    <details className="request">
+      <summary>
+        <strong>{request.procedure}</strong>
+        <span className="request-input">{describe(request.input)}</span>
+        <time dateTime={request.at.toISOString()}>{time.format(request.at)}</time>
+      </summary>
+      <Code what="curl" text={asCurl(request, baseUrl())} />
+      <Code what="TypeScript" text={asTypeScript(request, baseUrl())} />
+    </details>
+  );
+}
+
+function Code({ what, text }: { what: string; text: string }) {
+  return (
+    <figure className="request-code">
+      <pre>{text}</pre>
+      <figcaption>
+        <CopyButton what={what} text={text} />
+      </figcaption>
+    </figure>
+  );
+}
+
+function describe(input: StoreRequest['input']): string {
+  return Object.entries(input)
+    .map(([key, value]) => `${key} ${value}`)
+    .join(', ');
+}

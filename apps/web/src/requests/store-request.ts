@@ -1,0 +1,8 @@
+/** A call of a procedure, as the page made it. */
+export interface StoreRequest {
+  /** Counts the requests of this page. */
+  readonly number: number;
+  readonly procedure: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly at: Date;
+}

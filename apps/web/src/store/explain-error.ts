@@ -1,0 +1,35 @@
+import { plantStoreError } from '@plant-store/client';
+
+/** The message for a person about anything that a call threw. */
+export function explainError(thrown: unknown): string {
+  const { message } =
+    plantStoreError(thrown) ?? (thrown instanceof Error ? thrown : { message: String(thrown) });
+  return message.charAt(0).toUpperCase() + message.slice(1);
+}
+
+/** Whether the same call can succeed a moment later: the server or its database is away or busy. */
+export function isTemporary(thrown: unknown): boolean {
+  const error = plantStoreError(thrown);
+  return error !== undefined && temporaryKinds.has(error.kind);
+}
+
+const temporaryKinds: ReadonlySet<string> = new Set([
+  'unanswered',
+  'requestTimeout',
+  'rateLimited',
+  'databaseUnavailable',
+  'overloaded',
+  'shuttingDown',
+  'identityProviderUnavailable',
+]);
+
+/** Whether the store does not accept the access token. */
+export function isTokenError(thrown: unknown): boolean {
+  const kind = plantStoreError(thrown)?.kind;
+  return kind === 'tokenInvalid' || kind === 'tokenMissing';
+}
+
+/** Whether the access token lacks the scope of a call. */
+export function isScopeError(thrown: unknown): boolean {
+  return plantStoreError(thrown)?.kind === 'insufficientScope';
+}

@@ -1,0 +1,39 @@
+import { formatJson } from '@plant-store/schemas';
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { isScopeError, isTemporary, isTokenError } from './explain-error.ts';
+import { serverState } from './server-state.ts';
+
+/** Milliseconds before a query asks again when the server is away. */
+const retryInterval = 1_000;
+
+/**
+ * Makes the cache of what the store answered.
+ *
+ * @param onTokenError is called when the store stops accepting the access token
+ */
+export function createQueryClient(onTokenError: (error: unknown) => void): QueryClient {
+  const onError = (error: unknown) => {
+    if (isTokenError(error)) onTokenError(error);
+    if (isScopeError(error)) void queryClient.invalidateQueries({ queryKey: ['scopes'] });
+    if (isTemporary(error)) {
+      void queryClient.invalidateQueries({ queryKey: serverState.queryKey });
+    }
+  };
+  const queryClient = new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
+    defaultOptions: {
+      queries: {
+        // The keys have ids in them, which JSON.stringify cannot write.
+        queryKeyHashFn: formatJson,
+        // The server may be on this machine, which a browser without a network still reaches.
+        networkMode: 'always',
+        retry: false,
+        refetchInterval: ({ state }) => isTemporary(state.error) && retryInterval,
+        staleTime: 30_000,
+      },
+      mutations: { networkMode: 'always' },
+    },
+  });
+  return queryClient;
+}

@@ -1,0 +1,5 @@
+import type { AppRouter } from '@plant-store/client';
+import { createTRPCContext } from '@trpc/tanstack-react-query';
+
+/** tRPC's adapter for TanStack Query, typed by the store's router. */
+export const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>();

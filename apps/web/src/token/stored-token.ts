@@ -1,0 +1,23 @@
+const key = 'plant-store.token';
+
+/**
+ * The access token of this browser tab, or null. A token in the address (`#token=…`) is taken over
+ * and removed from the address bar and the history at once.
+ */
+export function takeToken(): string | null {
+  const token = new URLSearchParams(location.hash.slice(1)).get('token');
+  if (token) {
+    keepToken(token);
+    history.replaceState(history.state, '', location.pathname + location.search);
+  }
+  return sessionStorage.getItem(key);
+}
+
+/** Keeps the token until the tab closes. */
+export function keepToken(token: string): void {
+  sessionStorage.setItem(key, token);
+}
+
+export function forgetToken(): void {
+  sessionStorage.removeItem(key);
+}

@@ -1,0 +1,57 @@
+import { type FormEvent, useState } from 'react';
+import { Button } from '../controls/button.tsx';
+import { Logo } from '../controls/logo.tsx';
+import { TextField } from '../controls/text-field.tsx';
+import './token-page.css';
+
+interface TokenPageProps {
+  /** Why a new token is needed, where there was one. */
+  reason: string | undefined;
+  onEnter(token: string): void;
+}
+
+/** Asks for an access token, and says where to find one. */
+export function TokenPage({ reason, onEnter }: TokenPageProps) {
+  const [token, setToken] = useState('');
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    if (token.trim() !== '') onEnter(token.trim());
+  };
+  return (
+    <main className="token-page">
+      <form className="card" onSubmit={onSubmit}>
+        <Logo />
+        <h1>Open the plant store</h1>
+        {reason && (
+          <p className="alert" role="alert">
+            {reason}
+          </p>
+        )}
+        <TextField
+          label="Access token"
+          type="password"
+          autoComplete="off"
+          value={token}
+          onChange={setToken}
+          autoFocus
+        />
+        <Button kind="primary" type="submit" disabled={token.trim() === ''}>
+          Open
+        </Button>
+        <section className="hint" aria-labelledby="where">
+          <h2 id="where">Where do I find it?</h2>
+          <ul>
+            <li>
+              <code>npx pnpm start</code> prints a link with the token, and keeps the token in the
+              file <code>.plant-store/token</code>.
+            </li>
+            <li>
+              An operator creates a token with <code>plant-store token create NAME</code>.
+            </li>
+          </ul>
+          <p>The token stays in this tab. It is forgotten when the tab closes.</p>
+        </section>
+      </form>
+    </main>
+  );
+}

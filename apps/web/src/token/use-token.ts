@@ -1,0 +1,30 @@
+import { useCallback, useEffect, useState } from 'react';
+import { forgetToken, keepToken, takeToken } from './stored-token.ts';
+
+interface TokenState {
+  token: string | null;
+  /** Why a new token is needed, where there was one. */
+  reason?: string;
+}
+
+/** The access token of this tab, and what changes it. */
+export function useToken() {
+  const [state, setState] = useState<TokenState>(() => ({ token: takeToken() }));
+
+  useEffect(() => {
+    // Somebody opened a link with a token in a tab that already shows the console.
+    const onHashChange = () => setState({ token: takeToken() });
+    addEventListener('hashchange', onHashChange);
+    return () => removeEventListener('hashchange', onHashChange);
+  }, []);
+
+  const enter = useCallback((token: string) => {
+    keepToken(token);
+    setState({ token });
+  }, []);
+  const forget = useCallback((reason?: string) => {
+    forgetToken();
+    setState({ token: null, ...(reason !== undefined && { reason }) });
+  }, []);
+  return { ...state, enter, forget };
+}

@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer, request as httpRequest, type Server } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { openPage } from '../fixtures/open-page.ts';
+import { sharedServers } from '../fixtures/shared-servers.ts';
+
+const dist = fileURLToPath(new URL('../../dist/console/', import.meta.url));
+
+it('has at most 150 kB of JavaScript, gzipped', () => {
+  const scripts = readdirSync(dist).filter((name) => name.endsWith('.js'));
+  const sizes = scripts.map((name) => gzipSync(readFileSync(dist + name), { level: 9 }).length);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(150_000);
+});
+
+describe.each(sharedServers)('on $database', ({ address, url, token }) => {
+  let proxy: Server | undefined;
+
+  afterEach(() => proxy?.close().closeAllConnections());
+
+  it('is there in under a second', async () => {
+    await openPage(address()); // The server reads the files once.
+    const page = await openPage(address());
+    await page.getByText('This token may').waitFor();
+    const paints = await page.evaluate(() =>
+      performance.getEntriesByType('paint').map(({ startTime }) => startTime),
+    );
+    expect(Math.max(...paints)).toBeLessThan(1_000);
+  });
+
+  it('works under a path prefix', async () => {
+    proxy = createServer((incoming, outgoing) => {
+      const path = incoming.url?.replace(/^\/behind\/a\/prefix/, '') ?? '';
+      const { method, headers } = incoming;
+      incoming.pipe(
+        httpRequest(url + path, { method, headers }, (reply) => {
+          outgoing.writeHead(reply.statusCode ?? 500, reply.headers);
+          reply.pipe(outgoing);
+        }),
+      );
+    });
+    const listening = proxy;
+    const port = await new Promise<number>((resolve) => {
+      listening.listen(0, '127.0.0.1', () => {
+        const at = listening.address();
+        resolve(typeof at === 'object' && at ? at.port : 0);
+      });
+    });
+    const page = await openPage(`http://127.0.0.1:${port}/behind/a/prefix/#token=${token}`);
+    const paths: string[] = [];
+    page.on('request', (request) => paths.push(new URL(request.url()).pathname));
+    await page.reload();
+    await page.getByText('This token may create, read, and delete plants').waitFor();
+    await page.getByText('Connected').waitFor();
+    expect(paths.length).toBeGreaterThan(4);
+    expect(paths.filter((path) => !path.startsWith('/behind/a/prefix/'))).toEqual([]);
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { freshId, freshTag } from '../fixtures/fresh.ts';
+import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
+import { sharedServers } from '../fixtures/shared-servers.ts';
+
+describe.each(sharedServers)('on $database', ({ address, client }) => {
+  async function askToDelete() {
+    const [id, tag] = [freshId(), freshTag()];
+    await client.createPlant.mutate({ id, name: 'Ficus lyrata', tag });
+    const page = await openPage(address());
+    await filterByTag(page, tag);
+    await tableOf(page).getByText('Ficus lyrata').click();
+    await page.getByRole('button', { name: 'Delete …' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Delete “Ficus lyrata”?' });
+    await question.waitFor();
+    return { id, tag, page, question };
+  }
+
+  it('deletes a plant after a question, and takes it out of the table', async () => {
+    const { id, tag, page, question } = await askToDelete();
+    await question.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText(`Deleted the plant ${id}`).waitFor();
+    await page.getByText(`No plant has the tag “${tag}”`).waitFor();
+    await expect(client.getPlant.query({ id })).rejects.toThrow('no plant has the id');
+  });
+
+  it('keeps the plant when the answer is no', async () => {
+    const { id, page, question } = await askToDelete();
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
+    await page.getByRole('dialog', { name: 'Plant' }).waitFor();
+    expect(await client.getPlant.query({ id })).toMatchObject({ name: 'Ficus lyrata' });
+  });
+
+  it('is done when somebody else was faster', async () => {
+    const { id, page, question } = await askToDelete();
+    await client.deletePlant.mutate({ id });
+    await question.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText(`Deleted the plant ${id}`).waitFor();
+  });
+});

@@ -1,0 +1,94 @@
+import type { PlantStore } from '@plant-store/core';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { openPage, tableOf } from '../fixtures/open-page.ts';
+import {
+  type DatabaseName,
+  type RunningConsole,
+  startConsole,
+} from '../fixtures/running-console.ts';
+
+/** More than one window of the table holds. */
+const count = 25_000;
+
+async function load(store: PlantStore): Promise<Record<string, string>> {
+  const size = 5_000;
+  for (let first = 1; first <= count; first += size) {
+    await store.load(
+      Array.from({ length: size }, (_, i) => ({
+        id: BigInt(first + i),
+        name: `Plant ${first + i}`,
+      })),
+    );
+  }
+  return {};
+}
+
+describe.each<DatabaseName>(['PGlite', 'Postgres'])('on %s', (database) => {
+  let server: RunningConsole;
+
+  beforeAll(async () => {
+    const [postgresUrl, dataDirectory] = [inject('postgresUrl'), inject('dataDirectory')];
+    server = await startConsole(database, { postgresUrl, dataDirectory }, load);
+  }, 60_000);
+
+  afterAll(() => server.stop());
+
+  /** Scrolls to the end of what is loaded, again and again, and checks each view on the way. */
+  async function scrollToEnd(page: Page): Promise<void> {
+    const table = tableOf(page);
+    await page.getByText('Plant 1', { exact: true }).waitFor();
+    await table.evaluate(async (scroller) => {
+      const frame = () => new Promise(requestAnimationFrame);
+      while (scroller.getAttribute('aria-rowcount') === '-1') {
+        scroller.scrollTop = scroller.scrollHeight;
+        await frame();
+      }
+      // Without new rows, a position that stays is the end.
+      for (let top = -1; top !== scroller.scrollTop; ) {
+        top = scroller.scrollTop;
+        scroller.scrollTop = scroller.scrollHeight;
+        await frame();
+        await frame();
+      }
+    });
+  }
+
+  const firstRow = (page: Page) =>
+    tableOf(page).evaluate((scroller) => {
+      const { top } = scroller.getBoundingClientRect();
+      const row = [...scroller.querySelectorAll('.plant-row')].find(
+        (each) => each.getBoundingClientRect().top >= top + 40,
+      );
+      return row?.querySelector('.plant-name')?.textContent ?? undefined;
+    });
+
+  it('scrolls through all rows with only those on the screen in the page, to the last and back', async () => {
+    const page = await openPage(`${server.access.url}/#token=${server.access.token}`);
+    await scrollToEnd(page);
+    await tableOf(page).getByText(`Plant ${count}`, { exact: true }).waitFor();
+    expect(await tableOf(page).getAttribute('aria-rowcount')).toBe(String(count + 1));
+    // The page has the rows on the screen only, and a height that every browser can show.
+    expect(await page.locator('.plant-row').count()).toBeLessThan(50);
+    const height = await tableOf(page).evaluate(({ scrollHeight }) => scrollHeight);
+    expect(height).toBeLessThan(1_100_000);
+
+    await tableOf(page).focus();
+    await page.keyboard.press('Home');
+    await expect.poll(() => firstRow(page)).toBe('Plant 1');
+    await page.keyboard.press('End');
+    await tableOf(page).getByText(`Plant ${count}`, { exact: true }).waitFor();
+  }, 60_000);
+
+  it('keeps the rows in their order while somebody scrolls row by row', async () => {
+    const page = await openPage(`${server.access.url}/#token=${server.access.token}`);
+    await page.getByText('Plant 1', { exact: true }).waitFor();
+    const seen: (string | undefined)[] = [];
+    for (let i = 0; i < 10; i++) {
+      await tableOf(page).evaluate((scroller) => scroller.scrollBy(0, 44 * 100));
+      await expect.poll(() => firstRow(page)).toBe(`Plant ${100 * (i + 1) + 1}`);
+      seen.push(await firstRow(page));
+    }
+    expect(new Set(seen).size).toBe(10);
+  });
+});

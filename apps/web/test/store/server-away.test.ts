@@ -1,0 +1,55 @@
+import { formatJson } from '@plant-store/schemas';
+import { afterAll, beforeAll, describe, inject, it } from 'vitest';
+import { freshId } from '../fixtures/fresh.ts';
+import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
+import {
+  type DatabaseName,
+  type RunningConsole,
+  startConsole,
+} from '../fixtures/running-console.ts';
+
+describe.each<DatabaseName>(['PGlite', 'Postgres'])('on %s', (database) => {
+  let server: RunningConsole;
+  let address: string;
+
+  beforeAll(async () => {
+    const [postgresUrl, dataDirectory] = [inject('postgresUrl'), inject('dataDirectory')];
+    server = await startConsole(database, { postgresUrl, dataDirectory }, async (store) => {
+      await store.create({ id: 1n, name: 'Monstera deliciosa', tag: 'Araceae' });
+      return {};
+    });
+    address = `${server.access.url}/#token=${server.access.token}`;
+  });
+
+  afterAll(() => server.stop());
+
+  it('says when the server is away, keeps what it shows, and recovers by itself', async () => {
+    const page = await openPage(address);
+    await tableOf(page).getByText('Monstera deliciosa').waitFor();
+    await server.pause();
+    await tableOf(page).getByText('Monstera deliciosa').click();
+    await page.getByText('The server does not answer').waitFor();
+    await page.keyboard.press('Escape');
+    await filterByTag(page, 'Araceae');
+    await page.getByText('The plants cannot be shown').waitFor();
+
+    await server.resume();
+    await page.getByText('Connected').waitFor();
+    await tableOf(page).getByText('Monstera deliciosa').waitFor();
+  });
+
+  it('goes on with a file when the server is back', async () => {
+    const lines = Array.from({ length: 400 }, () => formatJson({ id: freshId(), name: 'x' }));
+    const page = await openPage(address);
+    await page.getByRole('button', { name: 'Add a file' }).click();
+    await server.pause();
+    await page.getByLabel('File with plants').setInputFiles({
+      name: 'plants.ndjson',
+      mimeType: 'application/x-ndjson',
+      buffer: Buffer.from(lines.join('\n')),
+    });
+    await page.getByText('Waiting for the server').waitFor();
+    await server.resume();
+    await page.getByText('400 added, 0 rejected').waitFor();
+  });
+});

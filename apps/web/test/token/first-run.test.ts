@@ -1,0 +1,30 @@
+import { cpSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startProcess } from '@plant-store/test-setup';
+import { expect, inject, it } from 'vitest';
+import { openPage } from '../fixtures/open-page.ts';
+
+it('opens from the first address that the start prints, whose token reaches no log', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'plant-store-first-run-'));
+  cpSync(inject('dataDirectory'), directory, { recursive: true });
+  const server = startProcess({ PLANT_STORE_DATA_DIR: directory });
+  const [address = ''] = await server.printed(/http\S+\/#token=\S+/);
+  await server.printed(/Add a plant/);
+  const isLog = (line: string) => line.startsWith('{');
+  const lines = () => server.output().split('\n');
+  expect(lines().find((line) => !isLog(line) && line.includes('http'))).toContain(address);
+
+  const page = await openPage(address);
+  await page.getByText('The store has no plants yet').waitFor();
+  await page.getByText('This token may create, read, and delete plants').waitFor();
+  const [, token = ''] = address.split('#token=');
+  const log = () => lines().filter(isLog).join('\n');
+  await expect.poll(log).toMatch(/"path":"\/trpc\/[^"]*listPlants/);
+  expect(log()).not.toContain(token);
+
+  server.child.kill('SIGKILL');
+  await server.ended();
+  await rm(directory, { recursive: true });
+});

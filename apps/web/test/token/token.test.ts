@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { freshId, freshTag } from '../fixtures/fresh.ts';
+import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
+import { sharedServers } from '../fixtures/shared-servers.ts';
+
+describe.each(sharedServers)('on $database', ({ url, token, address, client }) => {
+  it('opens with the token in the address, and shows the plants', async () => {
+    const tag = freshTag();
+    await client.createPlant.mutate({ id: freshId(), name: 'Monstera deliciosa', tag });
+    const page = await openPage(address());
+    await filterByTag(page, tag);
+    await tableOf(page).getByText('Monstera deliciosa').waitFor();
+  });
+
+  it('removes the token from the address bar and from the history at once', async () => {
+    const page = await openPage(address());
+    await tableOf(page).or(page.getByText('no plants yet')).waitFor();
+    expect(page.url()).toBe(`${url}/`);
+    expect(await page.evaluate(() => history.length)).toBeLessThanOrEqual(2);
+  });
+
+  it('keeps the token while the tab is open, in no other tab', async () => {
+    const page = await openPage(address());
+    await page.reload();
+    await page.getByText('Connected').waitFor();
+    expect(await page.evaluate(() => JSON.stringify(localStorage))).toBe('{}');
+    const other = await page.context().newPage();
+    await other.goto(url);
+    await other.getByLabel('Access token').waitFor();
+  });
+
+  it('takes a token from a link that is opened in the same tab', async () => {
+    const page = await openPage(url);
+    await page.getByLabel('Access token').waitFor();
+    await page.evaluate((hash) => location.assign(hash), `#token=${token}`);
+    await page.getByText('Connected').waitFor();
+    expect(page.url()).toBe(`${url}/`);
+  });
+
+  it('asks for a token when it has none, and says where to find one', async () => {
+    const page = await openPage(url);
+    await page.getByText('prints a link with the token').waitFor();
+    await page.getByText('plant-store token create NAME').waitFor();
+    await page.getByLabel('Access token').fill(token);
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByText('Connected').waitFor();
+  });
+
+  it('asks for another token when the store does not accept it', async () => {
+    const page = await openPage(address('unknown-token'));
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('Access token').waitFor();
+  });
+
+  it('forgets the token when somebody wants it', async () => {
+    const page = await openPage(address());
+    await page.getByRole('button', { name: 'Forget token' }).click();
+    await page.getByLabel('Access token').waitFor();
+    await page.reload();
+    await page.getByLabel('Access token').waitFor();
+  });
+});

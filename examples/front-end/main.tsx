@@ -1,0 +1,16 @@
+import { createPlantStoreClient } from '@plant-store/client';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { createRoot } from 'react-dom/client';
+import { Plants } from './plants.tsx';
+
+const token = () => sessionStorage.getItem('token') ?? prompt('Access token') ?? '';
+const store = createPlantStoreClient({ url: '', token });
+
+const root = document.getElementById('root');
+if (root) {
+  createRoot(root).render(
+    <QueryClientProvider client={new QueryClient()}>
+      <Plants store={store} />
+    </QueryClientProvider>,
+  );
+}

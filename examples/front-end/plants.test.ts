@@ -1,0 +1,71 @@
+import { fileURLToPath } from 'node:url';
+import { createDatabase, startOnPostgres } from '@plant-store/test-setup';
+import { type RunningBrowser, startBrowser } from '@plant-store/test-setup/browser';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { createServer, type ViteDevServer } from 'vite';
+import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest';
+
+let store: Awaited<ReturnType<typeof startOnPostgres>>;
+let site: ViteDevServer;
+let running: RunningBrowser;
+let browser: Browser;
+let page: Page;
+
+beforeAll(async () => {
+  running = await startBrowser();
+  browser = await chromium.connect(running.endpoint);
+  store = await startOnPostgres(await createDatabase(inject('postgresUrl')));
+  site = await createServer({
+    root: fileURLToPath(new URL('.', import.meta.url)),
+    server: { port: 0, host: '127.0.0.1', proxy: { '/trpc': store.env.PLANT_STORE_URL } },
+    logLevel: 'warn',
+  });
+  await site.listen();
+});
+
+afterAll(async () => {
+  await running.stop();
+  await site.close();
+  await store.stop();
+});
+
+beforeEach(async () => {
+  page = await browser.newPage();
+  const token = store.env.PLANT_STORE_TOKEN;
+  await page.addInitScript((token) => sessionStorage.setItem('token', token), token);
+  await page.goto(site.resolvedUrls?.local[0] ?? '');
+});
+
+async function add(name: string): Promise<void> {
+  await page.getByLabel('Name').fill(name);
+  await page.getByRole('button', { name: 'Add' }).click();
+}
+
+it('lists the plants of the store, and one that is added', async () => {
+  await add('Monstera deliciosa');
+  await page.getByRole('listitem').getByText('Monstera deliciosa', { exact: true }).waitFor();
+  await page.reload();
+  await page.getByRole('listitem').getByText('Monstera deliciosa', { exact: true }).waitFor();
+});
+
+it('shows a new plant before the store has answered', async () => {
+  let answer = () => {};
+  const mayAnswer = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route('**/trpc/createPlant*', async (route) => {
+    await mayAnswer;
+    await route.continue();
+  });
+  await add('Ficus lyrata');
+  await page.getByText('Ficus lyrata …').waitFor();
+  answer();
+  await page.getByRole('listitem').getByText('Ficus lyrata', { exact: true }).waitFor();
+  await page.getByText('Ficus lyrata …').waitFor({ state: 'detached' });
+});
+
+it('takes a plant out again that the store rejects, and says why', async () => {
+  await add('Not a name: \u0000');
+  await page.getByRole('alert').getByText('is not added: invalid input: name must not').waitFor();
+  expect(await page.getByRole('listitem').filter({ hasText: 'Not a name' }).count()).toBe(0);
+});

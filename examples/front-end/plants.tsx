@@ -1,0 +1,80 @@
+import { type PlantStoreClient, plantStoreError } from '@plant-store/client';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+
+interface NewPlant {
+  id: bigint;
+  name: string;
+}
+
+/** Lists the plants of a store, page by page, and adds one to them. */
+export function Plants({ store }: { store: PlantStoreClient }) {
+  const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery({
+    queryKey: ['plants'],
+    queryFn: ({ pageParam }) => store.listPlants.query({ after: pageParam }),
+    initialPageParam: undefined as bigint | undefined, // The type of the later ones, too.
+    getNextPageParam: ({ next }) => next,
+  });
+  const add = useAddPlant(store);
+
+  const stored = data?.pages.flatMap(({ plants }) => plants) ?? [];
+  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const name = String(new FormData(event.currentTarget).get('name'));
+    add.mutate({ id: freshId(), name });
+    event.currentTarget.reset();
+  };
+  return (
+    <>
+      <h1>My plants</h1>
+      <form onSubmit={onSubmit}>
+        <label>
+          Name <input name="name" required />
+        </label>{' '}
+        <button type="submit">Add</button>
+      </form>
+      {error && <p role="alert">{messageOf(error)}</p>}
+      {add.error && (
+        <p role="alert">
+          {add.variables.name} is not added: {messageOf(add.error)}{' '}
+          <button type="button" onClick={() => add.mutate(add.variables)}>
+            Try again
+          </button>
+        </p>
+      )}
+      <ul>
+        {/* The new plant is in the list at once, and leaves it when the store rejects it. */}
+        {add.isPending && <li aria-busy="true">{add.variables.name} …</li>}
+        {stored.map(({ id, name }) => (
+          <li key={String(id)}>{name}</li>
+        ))}
+      </ul>
+      {hasNextPage && (
+        <button type="button" onClick={() => fetchNextPage()}>
+          More
+        </button>
+      )}
+    </>
+  );
+}
+
+function useAddPlant(store: PlantStoreClient) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (plant: NewPlant) => store.createPlant.mutate(plant),
+    // A create may be repeated: the same plant again is the same plant.
+    retry: (count, error) => count < 3 && plantStoreError(error)?.kind === 'unanswered',
+    // Pending until the list has the stored plant.
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['plants'] }),
+  });
+}
+
+/** The client chooses the id: 63 random bits are free with near certainty. */
+function freshId(): bigint {
+  const [bits = 0n] = crypto.getRandomValues(new BigUint64Array(1));
+  return bits >> 1n;
+}
+
+function messageOf(error: Error): string {
+  return plantStoreError(error)?.message ?? error.message;
+}

@@ -1,0 +1,6 @@
+import { hasBrowser } from '@plant-store/test-setup/find-browser';
+import { vitestConfig, withPostgres } from '../../vitest.base.ts';
+
+export default vitestConfig(
+  hasBrowser() ? { globalSetup: withPostgres } : { include: [], passWithNoTests: true },
+);

@@ -1,0 +1,96 @@
+import { createDatabase, startOnPostgres } from '@plant-store/test-setup';
+import { InfiniteQueryObserver, infiniteQueryOptions, QueryClient } from '@tanstack/react-query';
+import { afterAll, beforeAll, describe, expect, expectTypeOf, inject, it, vi } from 'vitest';
+import {
+  allPlants,
+  createPlantStoreClient,
+  type PlantStoreClient,
+  plantStoreError,
+  type StoredPlant,
+} from '../src/index.ts';
+
+const ids = [-(2n ** 63n), -1n, 0n, 1n, 2n, 9007199254740993n, 2n ** 63n - 1n];
+
+let server: Awaited<ReturnType<typeof startOnPostgres>>;
+let client: PlantStoreClient;
+
+beforeAll(async () => {
+  server = await startOnPostgres(await createDatabase(inject('postgresUrl')));
+  const { PLANT_STORE_URL: url, PLANT_STORE_TOKEN: token } = server.env;
+  client = createPlantStoreClient({ url, token });
+  await Promise.all(
+    ids.map((id) => {
+      const tag = id < 0n ? 'negative' : undefined;
+      return client.createPlant.mutate({ id, name: `Plant ${id}`, ...(tag && { tag }) });
+    }),
+  );
+});
+
+afterAll(() => server.stop());
+
+const idsOf = async (plants: AsyncIterable<StoredPlant>) =>
+  (await Array.fromAsync(plants)).map(({ id }) => id);
+
+describe('allPlants', () => {
+  it('walks every plant once, ascending by id, over pages of any size', async () => {
+    for (const limit of [1, 2, 3, 1000]) {
+      expect(await idsOf(allPlants(client, { limit })), `limit ${limit}`).toEqual(ids);
+    }
+    expect(await idsOf(allPlants(client))).toEqual(ids);
+  });
+
+  it('walks the plants with a tag, and those after an id', async () => {
+    expect(await idsOf(allPlants(client, { tag: 'negative', limit: 1 }))).toEqual(ids.slice(0, 2));
+    expect(await idsOf(allPlants(client, { after: 1n, limit: 2 }))).toEqual(ids.slice(4));
+    expect(await idsOf(allPlants(client, { tag: 'of no plant' }))).toEqual([]);
+  });
+
+  it('returns each plant whole', async () => {
+    for await (const plant of allPlants(client)) {
+      expectTypeOf(plant).toEqualTypeOf<{
+        id: bigint;
+        name: string;
+        tag?: string | undefined;
+        createdAt: Date;
+      }>();
+      expect(plant).toEqual({
+        id: ids[0],
+        name: `Plant ${ids[0]}`,
+        tag: 'negative',
+        createdAt: expect.any(Date),
+      });
+      break;
+    }
+  });
+
+  it('asks for no page that the loop does not need', async () => {
+    const query = vi.fn(client.listPlants.query);
+    for await (const { id } of allPlants({ listPlants: { query } }, { limit: 2 })) {
+      if (id === 0n) break;
+    }
+    expect(query).toHaveBeenCalledTimes(2);
+  });
+
+  it('throws the error of a call', async () => {
+    const thrown = await idsOf(allPlants(client, { limit: 1001 })).catch((error) => error);
+    expect(plantStoreError(thrown)).toMatchObject({ kind: 'invalidInput' });
+  });
+});
+
+it('gives TanStack Query an infinite query of listPlants as it is', async () => {
+  const options = infiniteQueryOptions({
+    queryKey: ['plants'],
+    queryFn: ({ pageParam, signal }) =>
+      client.listPlants.query({ limit: 3, after: pageParam }, { signal }),
+    initialPageParam: undefined as bigint | undefined, // The type of the later ones, too.
+    getNextPageParam: ({ next }) => next,
+  });
+  const observer = new InfiniteQueryObserver(new QueryClient(), options);
+  const stop = observer.subscribe(() => {});
+  await vi.waitUntil(() => observer.getCurrentResult().isSuccess);
+  while (observer.getCurrentResult().hasNextPage) await observer.fetchNextPage();
+  const { data } = observer.getCurrentResult();
+  expect(data?.pages.map(({ plants }) => plants.length)).toEqual([3, 3, 1]);
+  expect(data?.pages.flatMap(({ plants }) => plants.map(({ id }) => id))).toEqual(ids);
+  stop();
+});

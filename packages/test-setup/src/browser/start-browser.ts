@@ -1,0 +1,27 @@
+import { chromium } from 'playwright-core';
+import { findBrowser } from './find-browser.ts';
+
+/** A running Chromium. */
+export interface RunningBrowser {
+  /** Where Playwright connects: `chromium.connect(endpoint)`. */
+  readonly endpoint: string;
+  stop(): Promise<void>;
+}
+
+/** Starts a Chromium without a window. Nothing needs to be installed for it on Linux. */
+export async function startBrowser(): Promise<RunningBrowser> {
+  const { executablePath, env, remove } = await findBrowser();
+  const browser = await chromium.launchServer({
+    executablePath,
+    env: { ...process.env, ...env },
+    // Chromium's sandbox does not run as root.
+    chromiumSandbox: process.getuid?.() !== 0,
+  });
+  return {
+    endpoint: browser.wsEndpoint(),
+    async stop() {
+      await browser.close();
+      await remove();
+    },
+  };
+}
