@@ -45,8 +45,8 @@ export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
     value: texts[name],
     error: fromServer[name] ?? (touched.has(name) ? errors[name] : undefined),
     onChange(value: string) {
-      setTyped({ ...typed, [name]: value });
-      setTouched(new Set([...touched, name]));
+      setTyped((latest) => ({ ...latest, [name]: value }));
+      setTouched((latest) => new Set([...latest, name]));
       create.reset();
     },
   });
@@ -65,6 +65,9 @@ export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
         inputMode="numeric"
         description={mayRead ? 'Any free whole number of 64 bits' : 'Any whole number of 64 bits'}
         {...field('id')}
+        // No suggestion comes into the field while somebody writes there.
+        onFocus={() => setTyped((latest) => ({ ...latest, id: latest.id ?? suggestion }))}
+        onBlur={() => setTyped(({ id, ...rest }) => (id ? { ...rest, id } : rest))}
       />
       {error?.kind === 'idTaken' ? (
         <TakenId message={error.message} id={create.variables?.id} mayRead={mayRead} />

@@ -55,6 +55,26 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     await client.deletePlant.mutate({ id });
   });
 
+  it('puts no suggestion into the id that somebody is about to write', async () => {
+    const page = await openPage(address());
+    await page.getByText('This token may').waitFor();
+    let answer = () => {};
+    const mayAnswer = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route('**/trpc/listPlants*', async (route) => {
+      await mayAnswer;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Add a plant' }).click();
+    await fields(page).id.focus();
+    const suggested = page.waitForResponse('**/trpc/listPlants*');
+    answer();
+    await (await suggested).finished();
+    await page.keyboard.type('4096');
+    expect(await fields(page).id.inputValue()).toBe('4096');
+  });
+
   it('checks the fields while somebody types, as the store would', async () => {
     const page = await openForm();
     const { id, name } = fields(page);
