@@ -11,6 +11,7 @@ import { drain } from './http/drain.ts';
 import { handleError, routerErrorHandler } from './http/error-reply.ts';
 import { health } from './http/health.ts';
 import { limitRate } from './http/rate-limit.ts';
+import { limitReplies } from './http/reply-budget.ts';
 import { checkBodyHeaders, checkRequestHeaders, sendContinue } from './http/request-headers.ts';
 import { answerServerOptions, rejectUnknownRoute } from './http/unknown-route.ts';
 import {
@@ -54,6 +55,8 @@ export interface ServerOptions {
   maxConnections?: number;
   /** Bytes that the bodies of all requests may have together; by the size of the heap unless given. */
   bodyBudget?: number;
+  /** Bytes that unread replies may have before requests to read are rejected; likewise. */
+  replyBudget?: number;
   metrics?: Metrics | undefined;
   /** Addresses and subnets of proxies whose `X-Forwarded-For` is trusted; none unless given. */
   trustProxy?: string[];
@@ -73,6 +76,7 @@ export async function buildServer({
   requestTimeout,
   maxConnections = 10_000,
   bodyBudget = defaultBodyBudget(),
+  replyBudget = defaultBodyBudget(),
   metrics,
   trustProxy = [],
   consoleDirectory,
@@ -123,6 +127,8 @@ export async function buildServer({
       operations.addHook('onError', limit.countAuthenticationErrors);
     }
     operations.addHook('onRequest', requireToken(authenticate));
+    const { checkReplies, countReply } = limitReplies(replyBudget);
+    operations.addHook('onRequest', checkReplies);
     operations.addHook('onRequest', checkBodyHeaders);
     const bodies = limitBodies(bodyBudget);
     operations.addHook('onRequest', bodies.reserveBody);
@@ -130,6 +136,7 @@ export async function buildServer({
     operations.addHook('preParsing', bodies.countChunks);
     operations.addHook('preValidation', dropAfterError(bodies.release));
     operations.addHook('onSend', bodies.releaseBody);
+    operations.addHook('onSend', countReply);
 
     await operations.register(rest, { store, router: appRouter });
     await operations.register(trpc, { store, router: appRouter, bodies, prefix: '/trpc' });

@@ -1,0 +1,36 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { callers } from '../fixtures/callers.ts';
+import { startServer } from '../fixtures/running-server.ts';
+
+it('rejects further lists while slow clients leave their pages unread, and nothing else', async () => {
+  const replyBudget = 2 * 2 ** 20;
+  const server = await startServer('Postgres', { replyBudget, requestTimeout: 5_000 });
+  onTestFinished(async () => void (await server.stop()));
+  const name = 'x'.repeat(2 ** 20 - 100);
+  for (const id of [1n, 2n]) await server.store.create({ id, name });
+
+  const request = `GET /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\n\r\n`;
+  const slow = Array.from({ length: 4 }, () => connect(Number(new URL(server.url).port)));
+  onTestFinished(() => slow.forEach((socket) => void socket.destroy()));
+  for (const socket of slow)
+    socket
+      .on('error', () => {})
+      .pause()
+      .write(request.repeat(12)); // The system itself holds some MiB.
+
+  for (const { call } of callers) {
+    const list = () => call(server, 'listPlants', { limit: 1 });
+    const isRejected = async () => expect(await list()).toMatchObject({ error: 50301 });
+    await vi.waitFor(isRejected, 30_000);
+    expect(await call(server, 'createPlant', { id: 3, name: 'x' })).toMatchObject({ status: 200 });
+  }
+
+  // The server closes connections on which nothing moves.
+  for (const socket of slow) socket.resume();
+  await Promise.all(slow.map((socket) => socket.closed || once(socket, 'close')));
+  for (const { call } of callers) {
+    expect(await call(server, 'listPlants', { limit: 1 })).toMatchObject({ status: 200 });
+  }
+});
