@@ -92,7 +92,7 @@ it.runIf(hasPosixSignals)(
     await sql`alter system set synchronous_standby_names = 'nobody'`;
     await sql`select pg_reload_conf()`;
 
-    const counts: number[] = [];
+    let most = 0;
     let isOver = false;
     const load = Array.from({ length: 50 }, async (_, client) => {
       for (let i = 0; !isOver; i++) {
@@ -101,11 +101,11 @@ it.runIf(hasPosixSignals)(
       }
     });
     const until = performance.now() + 20_000; // Four times the deadline of a create.
-    while (performance.now() < until) counts.push(await sessions());
+    while (performance.now() < until) most = Math.max(most, await sessions());
     isOver = true;
     await Promise.all(load);
-    expect(Math.max(...counts)).toBeLessThanOrEqual(6);
-    expect(Math.max(...counts)).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(6);
+    expect(most).toBeGreaterThan(1);
 
     await store.close();
     await vi.waitFor(async () => expect(await sessions()).toBe(0), { timeout: 10_000 });

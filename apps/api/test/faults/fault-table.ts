@@ -42,7 +42,7 @@ export default class FaultTable implements Reporter {
       .flatMap(({ children }) => [...children.allTests()])
       .flatMap((test) => {
         const { fault } = test.meta();
-        return fault ? [rowOf(test.fullName, fault)] : [];
+        return fault ? [rowOf(test.name, fault)] : [];
       });
     if (rows.length === 0) return;
     const head =
