@@ -6,6 +6,7 @@ import {
   hasPosixSignals,
   startFaultProxy,
   startOnPostgres,
+  type TestPostgres,
 } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -229,10 +230,38 @@ test('a promoted standby replaces a primary that is down', async ({ task }) => {
   onTestFinished(store.kill);
 
   await primary.server.halt();
-  const promoter = postgres(standby.url, { max: 1 });
-  await promoter`select pg_promote()`;
-  await promoter.end();
+  await promote(standby);
   const after = await store.load.acknowledged(100);
   await store.finish(Object.assign(new URL(standby.url), { pathname }).href, task);
   expect(after).toBeLessThan(recoveryTime);
 });
+
+test('a primary that returns as a standby is not used until it is the primary again', async ({
+  task,
+}) => {
+  const first = await startPlantsDatabase();
+  onTestFinished(first.stop);
+  const second = await first.server.startStandby();
+  onTestFinished(second.stop);
+  const { username, pathname } = new URL(first.url);
+  const hosts = [first.server, second].map(({ url }) => new URL(url).host).join();
+  const store = await startStoreUnderLoad(`postgres://${username}@${hosts}${pathname}`);
+  onTestFinished(store.kill);
+
+  // An orderly stop sends the whole log to the standby.
+  await first.server.halt('SIGINT');
+  await promote(second);
+  await first.server.startAsStandbyOf(second.url);
+  await store.load.acknowledged(200);
+  await second.halt('SIGINT');
+  await promote(first.server);
+  const after = await store.load.acknowledged(100);
+  await store.finish(first.url, task);
+  expect(after).toBeLessThan(recoveryTime);
+});
+
+async function promote({ url }: TestPostgres): Promise<void> {
+  const sql = postgres(url, { max: 1 });
+  await sql`select pg_promote()`;
+  await sql.end();
+}

@@ -148,18 +148,22 @@ describe('access tokens', () => {
   });
 
   it('are rejected at once by the instance that revoked them, and within 30 seconds by others', async () => {
-    const [here, elsewhere] = [open(), open()];
+    const [here, ...others] = [open(), open(), open()];
     const token = await here.create('Dora');
-    for (const tokens of [here, elsewhere]) {
+    for (const tokens of [here, ...others]) {
       expect(await tokens.authenticate(token)).toEqual(principal('Dora'));
     }
     expect(await here.revoke('Dora')).toBe(true);
     expect(await here.authenticate(token)).toBeUndefined();
     time += 29_999;
-    expect(await elsewhere.authenticate(token)).toEqual(principal('Dora'));
+    for (const tokens of others) {
+      expect(await tokens.authenticate(token)).toEqual(principal('Dora'));
+    }
     time += 1;
-    expect(await elsewhere.authenticate(token)).toBeUndefined();
-    expect(await elsewhere.authenticate(token)).toBeUndefined();
+    for (const tokens of others) {
+      expect(await tokens.authenticate(token)).toBeUndefined();
+      expect(await tokens.authenticate(token)).toBeUndefined();
+    }
   });
 
   it('may have the same name, and are then revoked together', async () => {

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile } from 'node:child_process';
-import { chown, cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFile, chown, cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -26,6 +26,8 @@ export interface TestPostgres {
    * @param through the URL by which the standby reaches this server, such as a proxy's
    */
   startStandby(through?: string): Promise<TestPostgres>;
+  /** Starts the server after `halt`, as a standby of the server at a URL. */
+  startAsStandbyOf(url: string): Promise<void>;
   /** Stops the server and removes its data. */
   stop(): Promise<void>;
 }
@@ -107,8 +109,13 @@ async function startServer(
       await writeFile(join(copy.data, 'standby.signal'), '');
       if (owner) await promisify(execFile)('chown', ['-R', `${owner.uid}:${owner.gid}`, copy.data]);
       await server.start();
-      const primary = `host=127.0.0.1 port=${new URL(through).port} user=postgres`;
-      return startServer(copy, { ...settings, primary_conninfo: primary }, maxFileSize);
+      return startServer(copy, { ...settings, primary_conninfo: conninfoOf(through) }, maxFileSize);
+    },
+    async startAsStandbyOf(primaryUrl) {
+      const setting = `primary_conninfo = '${conninfoOf(primaryUrl)}'\n`;
+      await appendFile(join(data, 'postgresql.auto.conf'), setting);
+      await writeFile(join(data, 'standby.signal'), '');
+      await server.start();
     },
     async stop() {
       cancelAtExit();
@@ -116,4 +123,9 @@ async function startServer(
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** How a standby connects to its primary. */
+function conninfoOf(url: string): string {
+  return `host=127.0.0.1 port=${new URL(url).port} user=postgres`;
 }
