@@ -1,0 +1,106 @@
+import { statfs } from 'node:fs/promises';
+import { DataDirectoryError, lockDataDirectory } from './data-directory-lock.ts';
+import { checkNotDamaged } from './data-directory-state.ts';
+import { isNoRoomError, noRoomError } from './free-room.ts';
+import type { Result, Statement } from './pglite-messages.ts';
+import { PGliteThread } from './pglite-thread.ts';
+
+/** Milliseconds to create the database, or to open it after a crash of the process. */
+const openTimeout = 10 * 60_000;
+
+/** Milliseconds to open the database again. The log that PGlite replays is short. */
+const reopenTimeout = 30_000;
+
+/** Milliseconds from a failed attempt to open the database again to the next attempt. */
+const reopenInterval = 1_000;
+
+/**
+ * The database in a data directory. After its thread has ended, the next statement opens the
+ * database again: PGlite replays its log, so every committed plant is there.
+ */
+export class PGliteConnection {
+  readonly #directory: string;
+  readonly #unlock: () => void;
+  /** Undefined when the next statement must open the database again. */
+  #thread: Promise<PGliteThread> | undefined;
+
+  /**
+   * Locks the directory and opens its database.
+   *
+   * @throws DataDirectoryError when another process has the directory open, the directory is not
+   *   writable, its disk has no room, or the database in it is damaged
+   */
+  static async open(directory: string): Promise<PGliteConnection> {
+    const connection = new PGliteConnection(directory, await lockDataDirectory(directory));
+    try {
+      await connection.#open(openTimeout);
+      return connection;
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+  }
+
+  private constructor(directory: string, unlock: () => void) {
+    this.#directory = directory;
+    this.#unlock = unlock;
+  }
+
+  /**
+   * Runs a statement, after all earlier ones.
+   *
+   * @param timeout milliseconds, after which the thread is ended and the statement fails
+   */
+  async run(statement: Statement, timeout?: number): Promise<Result> {
+    return (await this.#open(reopenTimeout)).run(statement, timeout);
+  }
+
+  /** Waits for all earlier statements, closes the database and unlocks the directory. */
+  async close(): Promise<void> {
+    const thread = await this.#thread?.catch(() => undefined);
+    await thread?.close();
+    this.#unlock();
+  }
+
+  #open(timeout: number): Promise<PGliteThread> {
+    this.#thread ??= startThread(this.#directory, timeout).then(
+      (thread) => {
+        void thread.ended.then(() => this.#forget());
+        return thread;
+      },
+      (error) => {
+        setTimeout(() => this.#forget(), reopenInterval).unref();
+        throw error;
+      },
+    );
+    return this.#thread;
+  }
+
+  #forget(): void {
+    this.#thread = undefined;
+  }
+}
+
+async function startThread(directory: string, timeout: number): Promise<PGliteThread> {
+  await checkNotDamaged(directory);
+  const noRoom = noRoomError(await statfs(directory));
+  if (noRoom) throw openError(directory, noRoom);
+  const thread = new PGliteThread(directory, timeout);
+  try {
+    await thread.opened;
+    return thread;
+  } catch (cause) {
+    await thread.ended;
+    throw openError(directory, cause);
+  }
+}
+
+/** The error for a database that cannot be opened or migrated. */
+export function openError(directory: string, cause: unknown): DataDirectoryError {
+  const why = cause instanceof Error ? cause.message : cause;
+  const remedy = isNoRoomError(cause) ? 'free some room' : 'restore it from a backup';
+  return new DataDirectoryError(
+    `the database in ${directory} cannot be opened (${why}): ${remedy}, or choose another directory`,
+    { cause },
+  );
+}

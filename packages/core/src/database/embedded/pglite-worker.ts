@@ -1,0 +1,60 @@
+import { statfsSync } from 'node:fs';
+import { join } from 'node:path';
+import { parentPort, workerData } from 'node:worker_threads';
+import { databaseCode } from '../../error-causes.ts';
+import { createCheckpointer } from './checkpointer.ts';
+import { noRoomError } from './free-room.ts';
+import type { Answer, Call, Result, Statement, WorkerInput } from './pglite-messages.ts';
+
+// The program of a worker thread that opens PGlite and runs the statements that it receives.
+
+const { pglite, dataDirectory }: WorkerInput = workerData;
+const { PGlite, types }: typeof import('@electric-sql/pglite') = await import(pglite);
+
+const client = await PGlite.create(join(dataDirectory, 'postgres'), {
+  parsers: { [types.TIMESTAMPTZ]: (text: string) => text },
+});
+const checkpointIfDue = createCheckpointer(client);
+const noRows: Result = { rows: [], count: 0 };
+send({ id: 0, result: noRows });
+
+parentPort?.on('message', async ({ id, task }: Call) => {
+  try {
+    send({ id, result: task === 'close' ? await close() : await run(task) });
+    if (task !== 'close' && isWrite(task)) await checkpointIfDue();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    send({ id, error: { message, code: databaseCode(error) } });
+    if (isCrash(error)) process.exit(); // The next statement might never return.
+  }
+});
+
+function send(answer: Answer): void {
+  parentPort?.postMessage(answer);
+}
+
+async function close(): Promise<Result> {
+  await client.close();
+  return noRows;
+}
+
+async function run(statement: Statement): Promise<Result> {
+  const noRoom = isWrite(statement) && noRoomError(statfsSync(dataDirectory));
+  if (noRoom) throw noRoom;
+  const { text, values = [], rowMode = 'array', blob } = statement;
+  const { rows, affectedRows } = await client.query(text, [...values], {
+    rowMode,
+    ...(blob !== undefined && { blob: new Blob([blob]) }),
+  });
+  return { rows, count: affectedRows || rows.length };
+}
+
+function isWrite({ text }: Statement): boolean {
+  return !/^\s*select/i.test(text);
+}
+
+/** Whether PGlite itself has crashed. A Postgres server would then start all its processes again. */
+function isCrash(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return 'severity' in error ? error.severity !== 'ERROR' : error.name === 'RuntimeError'; // Of WebAssembly.
+}
