@@ -118,7 +118,7 @@ export class PGliteThread {
     this.#silence += checkInterval;
     if (this.#silence < Math.min(first.timeout, statementTimeout)) return;
     const noRoom = await statfs(this.#dataDirectory).then(noRoomError, () => undefined);
-    const late = `the embedded database did not answer within ${this.#silence} ms and is started again`;
+    const late = `the embedded database did not answer within ${this.#silence} ms, and is opened again`;
     if (noRoom || this.#silence >= first.timeout) this.end(noRoom ?? new Error(late));
   }
 }
