@@ -23,6 +23,7 @@ export class PGliteConnection {
   readonly #unlock: () => void;
   /** Undefined when the next statement must open the database again. */
   #thread: Promise<PGliteThread> | undefined;
+  #isClosed = false;
 
   /**
    * Locks the directory and opens its database.
@@ -52,11 +53,13 @@ export class PGliteConnection {
    * @param timeout milliseconds, after which the thread is ended and the statement fails
    */
   async run(statement: Statement, timeout?: number): Promise<Result> {
+    if (this.#isClosed) throw new Error('the embedded database is closed');
     return (await this.#open(reopenTimeout)).run(statement, timeout);
   }
 
   /** Waits for all earlier statements, closes the database and unlocks the directory. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     const thread = await this.#thread?.catch(() => undefined);
     await thread?.close();
     this.#unlock();

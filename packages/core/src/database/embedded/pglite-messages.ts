@@ -14,10 +14,13 @@ export interface Statement {
   readonly blob?: string;
 }
 
+/** What the worker can do: run a statement, or close the database. */
+export type Task = Statement | 'close';
+
 /** A message to the worker. */
 export interface Call {
   readonly id: number;
-  readonly task: Statement | 'close';
+  readonly task: Task;
 }
 
 /** The rows of a statement, and how many rows it returned or changed. */

@@ -4,7 +4,7 @@ import { dirname, extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { queryTimeout } from '../timeout.ts';
 import { noRoomError } from './free-room.ts';
-import type { Answer, Call, Result, Statement, WorkerInput } from './pglite-messages.ts';
+import type { Answer, Call, Result, Task, WorkerInput } from './pglite-messages.ts';
 
 /** Throws when PGlite, an optional peer of this package, is not installed. */
 const pglite = import.meta.resolve('@electric-sql/pglite');
@@ -15,8 +15,8 @@ const program = new URL(`./pglite-worker${extname(import.meta.url)}`, import.met
 /** Milliseconds between two checks of whether PGlite answers. */
 const checkInterval = 500;
 
-/** Milliseconds for a statement of a request, whose client gets its answer before. */
-export const statementTimeout = queryTimeout + 1_000;
+/** Milliseconds for a statement of a request. The client gets its answer earlier. */
+const statementTimeout = queryTimeout + 1_000;
 
 type Waiting = PromiseWithResolvers<Result> & { readonly timeout: number };
 
@@ -35,7 +35,10 @@ export class PGliteThread {
   readonly #waiting = new Map<number, Waiting>();
   readonly #checks: NodeJS.Timeout;
   #lastId = 0;
-  /** Milliseconds without an answer, while calls wait. The time in which this process stands still does not count. */
+  /**
+   * Milliseconds without an answer, while calls wait. They are counted by a timer, so that the time
+   * for which the whole process is suspended does not count.
+   */
   #silence = 0;
   /** Why the thread ends; undefined while it runs. */
   #error: Error | undefined;
@@ -47,10 +50,10 @@ export class PGliteThread {
     // Without `execArgv`, the worker would inherit flags such as `--input-type`.
     this.#worker = new Worker(program, { workerData, execArgv: [], env: workerEnv() });
     this.#worker.on('message', (answer: Answer) => this.#receive(answer));
-    this.#worker.on('error', (error) => this.end(error));
+    this.#worker.on('error', (error) => this.#end(error));
     this.ended = new Promise((resolve) => {
       this.#worker.on('exit', () => {
-        this.end(new Error('the thread of the embedded database ended'));
+        this.#end(new Error('the thread of the embedded database ended'));
         resolve();
       });
     });
@@ -59,36 +62,32 @@ export class PGliteThread {
   }
 
   /**
-   * Runs a statement, after all earlier ones.
+   * Runs a task, after all earlier ones.
    *
    * @param timeout milliseconds, after which the thread is ended
    */
-  run(statement: Statement, timeout = statementTimeout): Promise<Result> {
-    return this.#call(statement, timeout);
+  async run(task: Task, timeout = statementTimeout): Promise<Result> {
+    if (this.#error) throw this.#error;
+    const call: Call = { id: ++this.#lastId, task };
+    this.#worker.postMessage(call);
+    return this.#wait(call.id, timeout);
   }
 
   /** Closes the database after all earlier statements, and ends the thread. */
   async close(): Promise<void> {
-    await this.#call('close', statementTimeout).catch(() => {});
-    this.end(new Error('the embedded database is closed'));
+    await this.run('close').catch(() => {});
+    this.#end(new Error('the embedded database is closed'));
     await this.ended;
   }
 
-  /** Ends the thread, whatever it is doing. The statements that wait fail with the error. */
-  end(error: Error): void {
+  /** Ends the thread, even while PGlite runs. The calls that wait fail with the error. */
+  #end(error: Error): void {
     if (this.#error) return;
     this.#error = error;
     clearInterval(this.#checks);
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
     void this.#worker.terminate();
-  }
-
-  async #call(task: Call['task'], timeout: number): Promise<Result> {
-    if (this.#error) throw this.#error;
-    const call: Call = { id: ++this.#lastId, task };
-    this.#worker.postMessage(call);
-    return this.#wait(call.id, timeout);
   }
 
   #wait(id: number, timeout: number): Promise<Result> {
@@ -108,7 +107,7 @@ export class PGliteThread {
     else waiting?.reject(Object.assign(new Error(answer.error.message), answer.error));
   }
 
-  /** Ends the thread when it takes too long, or when it probably waits for room on the disk. */
+  /** Ends the thread when the first call takes too long, or takes long on a full disk. */
   async #check(): Promise<void> {
     const [first] = this.#waiting.values();
     if (!first) {
@@ -119,7 +118,7 @@ export class PGliteThread {
     if (this.#silence < Math.min(first.timeout, statementTimeout)) return;
     const noRoom = await statfs(this.#dataDirectory).then(noRoomError, () => undefined);
     const late = `the embedded database did not answer within ${this.#silence} ms, and is opened again`;
-    if (noRoom || this.#silence >= first.timeout) this.end(noRoom ?? new Error(late));
+    if (noRoom || this.#silence >= first.timeout) this.#end(noRoom ?? new Error(late));
   }
 }
 

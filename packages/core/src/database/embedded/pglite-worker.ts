@@ -20,8 +20,13 @@ send({ id: 0, result: noRows });
 
 parentPort?.on('message', async ({ id, task }: Call) => {
   try {
-    send({ id, result: task === 'close' ? await close() : await run(task) });
-    if (task !== 'close' && isWrite(task)) await checkpointIfDue();
+    if (task === 'close') {
+      await client.close();
+      send({ id, result: noRows });
+    } else {
+      send({ id, result: await run(task) });
+      if (isWrite(task)) await checkpointIfDue();
+    }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     send({ id, error: { message, code: databaseCode(error) } });
@@ -33,13 +38,8 @@ function send(answer: Answer): void {
   parentPort?.postMessage(answer);
 }
 
-async function close(): Promise<Result> {
-  await client.close();
-  return noRows;
-}
-
 async function run(statement: Statement): Promise<Result> {
-  const noRoom = isWrite(statement) && noRoomError(statfsSync(dataDirectory));
+  const noRoom = isWrite(statement) ? noRoomError(statfsSync(dataDirectory)) : undefined;
   if (noRoom) throw noRoom;
   const { text, values = [], rowMode = 'array', blob } = statement;
   const { rows, affectedRows } = await client.query(text, [...values], {
@@ -53,7 +53,7 @@ function isWrite({ text }: Statement): boolean {
   return !/^\s*select/i.test(text);
 }
 
-/** Whether PGlite itself has crashed. A Postgres server would then start all its processes again. */
+/** Whether PGlite itself has crashed. After such an error a Postgres server restarts its processes. */
 function isCrash(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return 'severity' in error ? error.severity !== 'ERROR' : error.name === 'RuntimeError'; // Of WebAssembly.

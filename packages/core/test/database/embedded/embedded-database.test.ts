@@ -84,6 +84,7 @@ it('closes after the statements that run already', async () => {
   const inserts = Array.from({ length: 20 }, () => connection.run(insert));
   await connection.close();
   expect(await Promise.all(inserts)).toHaveLength(20);
+  await expect(connection.run(insert)).rejects.toThrow('the embedded database is closed');
   connection = await PGliteConnection.open(directory);
   expect(await connection.run(count)).toMatchObject({ rows: [[20]] });
 });
