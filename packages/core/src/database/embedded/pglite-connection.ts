@@ -32,19 +32,25 @@ export class PGliteConnection {
    *   writable, its disk has no room, or the database in it is damaged
    */
   static async open(directory: string): Promise<PGliteConnection> {
-    const connection = new PGliteConnection(directory, await lockDataDirectory(directory));
+    // The thread starts while the directory is locked and checked.
+    const thread = new PGliteThread(directory);
+    let unlock: (() => void) | undefined;
     try {
-      await connection.#open(openTimeout);
-      return connection;
+      unlock = await lockDataDirectory(directory);
+      await checkDirectory(directory);
+      await thread.open(openTimeout);
+      return new PGliteConnection(directory, unlock, thread);
     } catch (error) {
-      await connection.close();
-      throw error;
+      await thread.close();
+      unlock?.();
+      throw openError(directory, error);
     }
   }
 
-  private constructor(directory: string, unlock: () => void) {
+  private constructor(directory: string, unlock: () => void, thread: PGliteThread) {
     this.#directory = directory;
     this.#unlock = unlock;
+    this.#thread = this.#forgetWhenEnded(Promise.resolve(thread));
   }
 
   /**
@@ -54,7 +60,8 @@ export class PGliteConnection {
    */
   async run(statement: Statement, timeout?: number): Promise<Result> {
     if (this.#isClosed) throw new Error('the embedded database is closed');
-    return (await this.#open(reopenTimeout)).run(statement, timeout);
+    this.#thread ??= this.#forgetWhenEnded(reopen(this.#directory));
+    return (await this.#thread).run(statement, timeout);
   }
 
   /** Waits for all earlier statements, closes the database and unlocks the directory. */
@@ -65,41 +72,40 @@ export class PGliteConnection {
     this.#unlock();
   }
 
-  #open(timeout: number): Promise<PGliteThread> {
-    this.#thread ??= startThread(this.#directory, timeout).then(
-      (thread) => {
-        void thread.ended.then(() => this.#forget());
-        return thread;
-      },
-      (error) => {
-        setTimeout(() => this.#forget(), reopenInterval).unref();
-        throw error;
-      },
+  #forgetWhenEnded(opening: Promise<PGliteThread>): Promise<PGliteThread> {
+    const forget = () => {
+      this.#thread = undefined;
+    };
+    opening.then(
+      (thread) => thread.ended.then(forget),
+      () => setTimeout(forget, reopenInterval).unref(),
     );
-    return this.#thread;
-  }
-
-  #forget(): void {
-    this.#thread = undefined;
+    return opening;
   }
 }
 
-async function startThread(directory: string, timeout: number): Promise<PGliteThread> {
+async function reopen(directory: string): Promise<PGliteThread> {
+  let thread: PGliteThread | undefined;
+  try {
+    await checkDirectory(directory);
+    thread = new PGliteThread(directory);
+    await thread.open(reopenTimeout);
+    return thread;
+  } catch (error) {
+    await thread?.close();
+    throw openError(directory, error);
+  }
+}
+
+async function checkDirectory(directory: string): Promise<void> {
   await checkNotDamaged(directory);
   const noRoom = noRoomError(await statfs(directory));
-  if (noRoom) throw openError(directory, noRoom);
-  const thread = new PGliteThread(directory, timeout);
-  try {
-    await thread.opened;
-    return thread;
-  } catch (cause) {
-    await thread.ended;
-    throw openError(directory, cause);
-  }
+  if (noRoom) throw noRoom;
 }
 
 /** The error for a database that cannot be opened or migrated. */
 export function openError(directory: string, cause: unknown): DataDirectoryError {
+  if (cause instanceof DataDirectoryError) return cause;
   const why = cause instanceof Error ? cause.message : cause;
   const remedy = isNoRoomError(cause) ? 'free some room' : 'restore it from a backup';
   return new DataDirectoryError(

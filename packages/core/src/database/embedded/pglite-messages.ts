@@ -14,8 +14,8 @@ export interface Statement {
   readonly blob?: string;
 }
 
-/** What the worker can do: run a statement, or close the database. */
-export type Task = Statement | 'close';
+/** What the worker can do. It must open the database first. */
+export type Task = 'open' | Statement | 'close';
 
 /** A message to the worker. */
 export interface Call {
@@ -29,7 +29,7 @@ export interface Result {
   readonly count: number;
 }
 
-/** A message from the worker. The first one has the id 0 and says that the database is open. */
+/** A message from the worker, about the call with this id. */
 export type Answer = { readonly id: number } & (
   | { readonly result: Result }
   | { readonly error: { readonly message: string; readonly code: string | undefined } }

@@ -4,7 +4,7 @@ import { dirname, extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { queryTimeout } from '../timeout.ts';
 import { noRoomError } from './free-room.ts';
-import type { Answer, Call, Result, Task, WorkerInput } from './pglite-messages.ts';
+import type { Answer, Call, Result, Statement, Task, WorkerInput } from './pglite-messages.ts';
 
 /** Throws when PGlite, an optional peer of this package, is not installed. */
 const pglite = import.meta.resolve('@electric-sql/pglite');
@@ -25,8 +25,6 @@ type Waiting = PromiseWithResolvers<Result> & { readonly timeout: number };
  * disk is full. So it has a thread of its own, which is ended when it does not answer in time.
  */
 export class PGliteThread {
-  /** Resolves when the database is open. */
-  readonly opened: Promise<void>;
   /** Resolves when the thread has ended, so that another one may open the same directory. */
   readonly ended: Promise<void>;
   readonly #worker: Worker;
@@ -43,8 +41,7 @@ export class PGliteThread {
   /** Why the thread ends; undefined while it runs. */
   #error: Error | undefined;
 
-  /** @param openTimeout milliseconds for PGlite to open the database */
-  constructor(dataDirectory: string, openTimeout: number) {
+  constructor(dataDirectory: string) {
     const workerData: WorkerInput = { pglite, dataDirectory };
     this.#dataDirectory = dataDirectory;
     // Without `execArgv`, the worker would inherit flags such as `--input-type`.
@@ -58,24 +55,30 @@ export class PGliteThread {
       });
     });
     this.#checks = setInterval(() => this.#check(), checkInterval).unref();
-    this.opened = this.#wait(0, openTimeout).then(() => {});
+    this.#worker.unref();
   }
 
   /**
-   * Runs a task, after all earlier ones.
+   * Opens the database.
    *
    * @param timeout milliseconds, after which the thread is ended
    */
-  async run(task: Task, timeout = statementTimeout): Promise<Result> {
-    if (this.#error) throw this.#error;
-    const call: Call = { id: ++this.#lastId, task };
-    this.#worker.postMessage(call);
-    return this.#wait(call.id, timeout);
+  async open(timeout: number): Promise<void> {
+    await this.#run('open', timeout);
+  }
+
+  /**
+   * Runs a statement, after all earlier ones.
+   *
+   * @param timeout milliseconds, after which the thread is ended
+   */
+  run(statement: Statement, timeout = statementTimeout): Promise<Result> {
+    return this.#run(statement, timeout);
   }
 
   /** Closes the database after all earlier statements, and ends the thread. */
   async close(): Promise<void> {
-    await this.run('close').catch(() => {});
+    await this.#run('close', statementTimeout).catch(() => {});
     this.#end(new Error('the embedded database is closed'));
     await this.ended;
   }
@@ -90,11 +93,14 @@ export class PGliteThread {
     void this.#worker.terminate();
   }
 
-  #wait(id: number, timeout: number): Promise<Result> {
+  async #run(task: Task, timeout: number): Promise<Result> {
+    if (this.#error) throw this.#error;
+    const call: Call = { id: ++this.#lastId, task };
+    const waiting = { timeout, ...Promise.withResolvers<Result>() };
     // A thread that does nothing must not keep the process alive.
     if (this.#waiting.size === 0) this.#worker.ref();
-    const waiting = { timeout, ...Promise.withResolvers<Result>() };
-    this.#waiting.set(id, waiting);
+    this.#waiting.set(call.id, waiting);
+    this.#worker.postMessage(call);
     return waiting.promise;
   }
 
