@@ -6,11 +6,9 @@ import { type Env, jwtSettings, readEnv } from '../env.ts';
 import { backlog } from '../node/node-server-options.ts';
 import { logOutput } from '../observability/log-output.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { buildServer } from '../server.ts';
 import { buildConsole, hasConsole } from '../web/build-console.ts';
 import { connectionCapacity } from './connection-capacity.ts';
 import { firstRunToken } from './first-run-token.ts';
-import { buildMetricsServer } from './metrics-server.ts';
 import { explainStartError, throwStartError } from './start-error.ts';
 import { stopOnSignals } from './stop.ts';
 import { welcome } from './welcome.ts';
@@ -26,7 +24,11 @@ async function start(env: Env): Promise<void> {
   // In the background, in another process. Only `pnpm start` asks for it.
   const consoleBuilt = process.argv.includes('--build-console') ? buildConsole() : undefined;
   const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = env;
-  const store = await openPlantStore(databaseUrl ? { databaseUrl } : { dataDirectory });
+  // The server's modules load while the database opens.
+  const [store, { buildServer }] = await Promise.all([
+    openPlantStore(databaseUrl ? { databaseUrl } : { dataDirectory }),
+    import('../server.ts'),
+  ]);
   const environmentToken = env.PLANT_STORE_TOKEN;
   const needsFirstRunToken = !environmentToken && !databaseUrl;
   const generated = needsFirstRunToken ? await firstRunToken(dataDirectory) : undefined;
@@ -94,6 +96,7 @@ async function loadMetrics(store: PlantStore): Promise<Metrics> {
 
 /** Serves the metrics on their own port, and returns their URL. */
 async function listenForMetrics(metrics: Metrics, { log }: FastifyInstance, env: Env) {
+  const { buildMetricsServer } = await import('./metrics-server.ts');
   const { HOST: host, PLANT_STORE_METRICS_PORT: port } = env;
   const url = await buildMetricsServer(metrics, log)
     .listen({ host, ...(port !== undefined && { port }) })

@@ -3,6 +3,9 @@ import { orUnavailable } from './database-error.ts';
 /** Milliseconds within which the database must answer a statement of a request. */
 export const queryTimeout = 5_000;
 
+/** Milliseconds for a statement about many plants. */
+export const bulkTimeout = 10 * 60_000;
+
 /**
  * Waits for a query and returns its result.
  *

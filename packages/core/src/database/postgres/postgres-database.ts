@@ -3,6 +3,7 @@ import { drizzle } from 'drizzle-orm/pg-proxy';
 import { databaseCode } from '../../error-causes.ts';
 import { copyIntoPlants, type Database, type Drizzle } from '../database.ts';
 import { databaseSettingsError } from '../database-settings-error.ts';
+import { bulkTimeout } from '../timeout.ts';
 import { createConnectToPrimary } from './connect-to-primary.ts';
 import type { Connection } from './connection.ts';
 import { ConnectionPool } from './connection-pool.ts';
@@ -13,9 +14,6 @@ const maxInFlight = 4;
 
 /** With two more connections, tokens can be looked up while a locked table blocks all inserts. */
 const maxConnections = maxInFlight + 2;
-
-/** Milliseconds for a statement about many plants. */
-const bulkTimeout = 10 * 60_000;
 
 /** Milliseconds between two migrations that a missing table causes, at least. */
 const migrationInterval = 1_000;

@@ -1,0 +1,147 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, statfs, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { PGlite } from '@electric-sql/pglite';
+import { startAcknowledgedLoad, startProcess } from '@plant-store/test-setup';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { slowest } from './store-under-load.ts';
+import { expectStored, type Row } from './stored-plants.ts';
+
+const run = promisify(execFile);
+
+/** A fault of the embedded database's disk. */
+interface Fault {
+  cause(): Promise<unknown>;
+  end(): Promise<unknown>;
+  /** The reason that the log must give. */
+  reason: RegExp;
+}
+
+/** Makes a directory, and the fault of its disk for a process. */
+type PrepareFault = () => Promise<{ directory: string; faultFor: (pid: number) => Fault }>;
+
+/** Files of the process cannot grow. PGlite never returns from the statement after that. */
+const limitedFiles: PrepareFault = async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'plant-store-limited-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const setLimit = (pid: number, bytes: string) =>
+    run('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`]);
+  return {
+    directory,
+    faultFor: (pid) => ({
+      cause: () => setLimit(pid, '1000000'),
+      end: () => setLimit(pid, 'unlimited'),
+      reason: /could not write to log file .* File too large/,
+    }),
+  };
+};
+
+/** Another program fills the disk completely. */
+const fullDisk: PrepareFault = async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'plant-store-full-'));
+  await run('mount', ['-t', 'tmpfs', '-o', 'size=256m', 'tmpfs', directory]);
+  onTestFinished(async () => {
+    await run('umount', ['--lazy', directory]);
+    await rm(directory, { recursive: true });
+  });
+  const filler = join(directory, 'filler');
+  return {
+    directory,
+    faultFor: () => ({
+      async cause() {
+        const { bavail, bsize } = await statfs(directory);
+        await writeFile(filler, Buffer.alloc(bavail * bsize)).catch(() => {});
+      },
+      end: () => truncate(filler, 0),
+      reason: /no room on the disk of the data directory: 0 MiB are free/,
+    }),
+  };
+};
+
+/** Whether this user may mount a file system of its own. */
+async function canMount(): Promise<boolean> {
+  const directory = await mkdtemp(join(tmpdir(), 'plant-store-mount-'));
+  try {
+    await run('mount', ['-t', 'tmpfs', 'tmpfs', directory]);
+    await run('umount', [directory]);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+const faults: [string, PrepareFault, boolean][] = [
+  ['its disk is full', fullDisk, await canMount()],
+  ['its files cannot grow', limitedFiles, process.platform === 'linux'],
+];
+
+it.for(faults.filter(([, , isPossible]) => isPossible))(
+  'a store on the embedded database answers, loses no plant and heals when %s',
+  async ([, prepare]) => {
+    const { directory, faultFor } = await prepare();
+    const token = randomUUID();
+    const server = startProcess({ PLANT_STORE_DATA_DIR: directory, PLANT_STORE_TOKEN: token });
+    onTestFinished(() => void server.child.kill('SIGKILL'));
+    const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
+    const fault = faultFor(server.child.pid ?? 0);
+    const health = watchHealth(url);
+    const load = startAcknowledgedLoad({ url, token });
+    await load.acknowledged(100);
+
+    await fault.cause();
+    await server.printed(fault.reason);
+    await fault.end();
+    await load.acknowledged(100);
+
+    await fault.cause();
+    const { answers } = load.seen;
+    const before = answers['503 50300'];
+    await vi.waitUntil(() => answers['503 50300'] !== before, { timeout: slowest });
+    await load.stop();
+    await health.stop();
+    const signalledAt = performance.now();
+    server.child.kill('SIGTERM');
+    expect(await server.ended()).toBe(0);
+    expect(performance.now() - signalledAt).toBeLessThan(10_000);
+
+    await fault.end().catch(() => {}); // A limit has ended with its process.
+    const database = await PGlite.create(join(directory, 'postgres'));
+    const { rows } = await database.query<Row>('select id::int, name, tag from plants');
+    await database.close();
+    expectStored(load.seen.acknowledged, rows);
+    expect(Object.keys(answers).toSorted()).toEqual(['200', '503 50300']);
+    expect(load.seen.slowest).toBeLessThan(slowest);
+    expect(load.seen.withoutRetryAfter).toBe(0);
+    expect(health.slowest()).toBeLessThan(2_000);
+  },
+);
+
+/** Requests `/livez` ten times a second, and measures the milliseconds of the slowest answer. */
+function watchHealth(url: string) {
+  let slowestAnswer = 0;
+  let isStopped = false;
+  const watch = async () => {
+    while (!isStopped) {
+      const sentAt = performance.now();
+      const { status } = await fetch(`${url}/livez`);
+      expect(status).toBe(200);
+      slowestAnswer = Math.max(slowestAnswer, performance.now() - sentAt);
+      await setTimeout(100);
+    }
+  };
+  const watching = watch();
+  watching.catch(() => {}); // `stop` reports it.
+  return {
+    slowest: () => slowestAnswer,
+    stop() {
+      isStopped = true;
+      return watching;
+    },
+  };
+}

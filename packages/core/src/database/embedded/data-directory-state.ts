@@ -1,0 +1,32 @@
+import { access, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DataDirectoryError } from './data-directory-lock.ts';
+
+/** An empty file that marks a data directory as one that has had a database. */
+const inUseFile = 'in-use';
+
+/** Marks the directory, so that the loss of its database is seen. */
+export async function markInUse(directory: string): Promise<void> {
+  await writeFile(join(directory, inUseFile), '');
+}
+
+/** PGlite creates an empty database when it finds none, which would hide the loss of an earlier one. */
+export async function checkNotDamaged(directory: string): Promise<void> {
+  if ((await exists(directory, inUseFile)) && !(await hasDatabase(directory))) {
+    throw new DataDirectoryError(
+      `the database in ${directory} is damaged, postgres/PG_VERSION is missing: ` +
+        'restore it from a backup, or choose another directory',
+    );
+  }
+}
+
+export function hasDatabase(directory: string): Promise<boolean> {
+  return exists(directory, 'postgres', 'PG_VERSION');
+}
+
+function exists(...path: string[]): Promise<boolean> {
+  return access(join(...path)).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,115 @@
+import { statfs } from 'node:fs/promises';
+import { DataDirectoryError, lockDataDirectory } from './data-directory-lock.ts';
+import { checkNotDamaged } from './data-directory-state.ts';
+import { isNoRoomError, noRoomError } from './free-room.ts';
+import type { Result, Statement } from './pglite-messages.ts';
+import { PGliteThread } from './pglite-thread.ts';
+
+/** Milliseconds to create the database, or to open it after a crash of the process. */
+const openTimeout = 10 * 60_000;
+
+/** Milliseconds to open the database again. The log that PGlite replays is short. */
+const reopenTimeout = 30_000;
+
+/** Milliseconds from a failed attempt to open the database again to the next attempt. */
+const reopenInterval = 1_000;
+
+/**
+ * The database in a data directory. After its thread has ended, the next statement opens the
+ * database again: PGlite replays its log, so every committed plant is there.
+ */
+export class PGliteConnection {
+  readonly #directory: string;
+  readonly #unlock: () => void;
+  /** Undefined when the next statement must open the database again. */
+  #thread: Promise<PGliteThread> | undefined;
+  #isClosed = false;
+
+  /**
+   * Locks the directory and opens its database.
+   *
+   * @throws DataDirectoryError when another process has the directory open, the directory is not
+   *   writable, its disk has no room, or the database in it is damaged
+   */
+  static async open(directory: string): Promise<PGliteConnection> {
+    // The thread starts while the directory is locked and checked.
+    const thread = new PGliteThread(directory);
+    let unlock: (() => void) | undefined;
+    try {
+      unlock = await lockDataDirectory(directory);
+      await checkDirectory(directory);
+      await thread.open(openTimeout);
+      return new PGliteConnection(directory, unlock, thread);
+    } catch (error) {
+      await thread.close();
+      unlock?.();
+      throw openError(directory, error);
+    }
+  }
+
+  private constructor(directory: string, unlock: () => void, thread: PGliteThread) {
+    this.#directory = directory;
+    this.#unlock = unlock;
+    this.#thread = this.#forgetWhenEnded(Promise.resolve(thread));
+  }
+
+  /**
+   * Runs a statement, after all earlier ones.
+   *
+   * @param timeout milliseconds, after which the thread is ended and the statement fails
+   */
+  async run(statement: Statement, timeout?: number): Promise<Result> {
+    if (this.#isClosed) throw new Error('the embedded database is closed');
+    this.#thread ??= this.#forgetWhenEnded(reopen(this.#directory));
+    return (await this.#thread).run(statement, timeout);
+  }
+
+  /** Waits for all earlier statements, closes the database and unlocks the directory. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const thread = await this.#thread?.catch(() => undefined);
+    await thread?.close();
+    this.#unlock();
+  }
+
+  #forgetWhenEnded(opening: Promise<PGliteThread>): Promise<PGliteThread> {
+    const forget = () => {
+      this.#thread = undefined;
+    };
+    opening.then(
+      (thread) => thread.ended.then(forget),
+      () => setTimeout(forget, reopenInterval).unref(),
+    );
+    return opening;
+  }
+}
+
+async function reopen(directory: string): Promise<PGliteThread> {
+  let thread: PGliteThread | undefined;
+  try {
+    await checkDirectory(directory);
+    thread = new PGliteThread(directory);
+    await thread.open(reopenTimeout);
+    return thread;
+  } catch (error) {
+    await thread?.close();
+    throw openError(directory, error);
+  }
+}
+
+async function checkDirectory(directory: string): Promise<void> {
+  await checkNotDamaged(directory);
+  const noRoom = noRoomError(await statfs(directory));
+  if (noRoom) throw noRoom;
+}
+
+/** The error for a database that cannot be opened or migrated. */
+export function openError(directory: string, cause: unknown): DataDirectoryError {
+  if (cause instanceof DataDirectoryError) return cause;
+  const why = cause instanceof Error ? cause.message : cause;
+  const remedy = isNoRoomError(cause) ? 'free some room' : 'restore it from a backup';
+  return new DataDirectoryError(
+    `the database in ${directory} cannot be opened (${why}): ${remedy}, or choose another directory`,
+    { cause },
+  );
+}

@@ -1,0 +1,36 @@
+/** The worker's data: which PGlite it opens, and where. */
+export interface WorkerInput {
+  /** The URL of PGlite's module. */
+  readonly pglite: string;
+  readonly dataDirectory: string;
+}
+
+export interface Statement {
+  readonly text: string;
+  readonly values?: readonly unknown[];
+  /** Default: `array`. */
+  readonly rowMode?: 'array' | 'object';
+  /** The content of the file `/dev/blob` during the statement. */
+  readonly blob?: string;
+}
+
+/** What the worker can do. It must open the database first. */
+export type Task = 'open' | Statement | 'close';
+
+/** A message to the worker. */
+export interface Call {
+  readonly id: number;
+  readonly task: Task;
+}
+
+/** The rows of a statement, and how many rows it returned or changed. */
+export interface Result {
+  readonly rows: unknown[];
+  readonly count: number;
+}
+
+/** A message from the worker, about the call with this id. */
+export type Answer = { readonly id: number } & (
+  | { readonly result: Result }
+  | { readonly error: { readonly message: string; readonly code: string | undefined } }
+);

@@ -1,0 +1,135 @@
+import { statfs } from 'node:fs/promises';
+import { getCompileCacheDir } from 'node:module';
+import { dirname, extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { queryTimeout } from '../timeout.ts';
+import { noRoomError } from './free-room.ts';
+import type { Answer, Call, Result, Statement, Task, WorkerInput } from './pglite-messages.ts';
+
+/** Throws when PGlite, an optional peer of this package, is not installed. */
+const pglite = import.meta.resolve('@electric-sql/pglite');
+
+/** The worker's program; it is TypeScript in `src` and JavaScript in `dist`. */
+const program = new URL(`./pglite-worker${extname(import.meta.url)}`, import.meta.url);
+
+/** Milliseconds between two checks of whether PGlite answers. */
+const checkInterval = 500;
+
+/** Milliseconds for a statement of a request. The client gets its answer earlier. */
+const statementTimeout = queryTimeout + 1_000;
+
+type Waiting = PromiseWithResolvers<Result> & { readonly timeout: number };
+
+/**
+ * A worker thread with PGlite. PGlite runs synchronously and may never return, for example when the
+ * disk is full. So it has a thread of its own, which is ended when it does not answer in time.
+ */
+export class PGliteThread {
+  /** Resolves when the thread has ended, so that another one may open the same directory. */
+  readonly ended: Promise<void>;
+  readonly #worker: Worker;
+  readonly #dataDirectory: string;
+  /** The calls without an answer. PGlite runs them in this order. */
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #checks: NodeJS.Timeout;
+  #lastId = 0;
+  /**
+   * Milliseconds without an answer, while calls wait. They are counted by a timer, so that the time
+   * for which the whole process is suspended does not count.
+   */
+  #silence = 0;
+  /** Why the thread ends; undefined while it runs. */
+  #error: Error | undefined;
+
+  constructor(dataDirectory: string) {
+    const workerData: WorkerInput = { pglite, dataDirectory };
+    this.#dataDirectory = dataDirectory;
+    // Without `execArgv`, the worker would inherit flags such as `--input-type`.
+    this.#worker = new Worker(program, { workerData, execArgv: [], env: workerEnv() });
+    this.#worker.on('message', (answer: Answer) => this.#receive(answer));
+    this.#worker.on('error', (error) => this.#end(error));
+    this.ended = new Promise((resolve) => {
+      this.#worker.on('exit', () => {
+        this.#end(new Error('the thread of the embedded database ended'));
+        resolve();
+      });
+    });
+    this.#checks = setInterval(() => this.#check(), checkInterval).unref();
+    this.#worker.unref();
+  }
+
+  /**
+   * Opens the database.
+   *
+   * @param timeout milliseconds, after which the thread is ended
+   */
+  async open(timeout: number): Promise<void> {
+    await this.#run('open', timeout);
+  }
+
+  /**
+   * Runs a statement, after all earlier ones.
+   *
+   * @param timeout milliseconds, after which the thread is ended
+   */
+  run(statement: Statement, timeout = statementTimeout): Promise<Result> {
+    return this.#run(statement, timeout);
+  }
+
+  /** Closes the database after all earlier statements, and ends the thread. */
+  async close(): Promise<void> {
+    await this.#run('close', statementTimeout).catch(() => {});
+    this.#end(new Error('the embedded database is closed'));
+    await this.ended;
+  }
+
+  /** Ends the thread, even while PGlite runs. The calls that wait fail with the error. */
+  #end(error: Error): void {
+    if (this.#error) return;
+    this.#error = error;
+    clearInterval(this.#checks);
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+    void this.#worker.terminate();
+  }
+
+  async #run(task: Task, timeout: number): Promise<Result> {
+    if (this.#error) throw this.#error;
+    const call: Call = { id: ++this.#lastId, task };
+    const waiting = { timeout, ...Promise.withResolvers<Result>() };
+    // A thread that does nothing must not keep the process alive.
+    if (this.#waiting.size === 0) this.#worker.ref();
+    this.#waiting.set(call.id, waiting);
+    this.#worker.postMessage(call);
+    return waiting.promise;
+  }
+
+  #receive({ id, ...answer }: Answer): void {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    this.#silence = 0;
+    if (this.#waiting.size === 0) this.#worker.unref();
+    if ('result' in answer) waiting?.resolve(answer.result);
+    else waiting?.reject(Object.assign(new Error(answer.error.message), answer.error));
+  }
+
+  /** Ends the thread when the first call takes too long, or takes long on a full disk. */
+  async #check(): Promise<void> {
+    const [first] = this.#waiting.values();
+    if (!first) {
+      this.#silence = 0;
+      return;
+    }
+    this.#silence += checkInterval;
+    if (this.#silence < Math.min(first.timeout, statementTimeout)) return;
+    const noRoom = await statfs(this.#dataDirectory).then(noRoomError, () => undefined);
+    const late = `the embedded database did not answer within ${this.#silence} ms, and is opened again`;
+    if (noRoom || this.#silence >= first.timeout) this.#end(noRoom ?? new Error(late));
+  }
+}
+
+/** The environment variables, and the compile cache of the main thread, which a worker does not inherit. */
+function workerEnv(): NodeJS.ProcessEnv {
+  const compileCache = getCompileCacheDir();
+  return { ...process.env, ...(compileCache && { NODE_COMPILE_CACHE: dirname(compileCache) }) };
+}

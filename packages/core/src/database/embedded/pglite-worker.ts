@@ -1,0 +1,67 @@
+import { statfsSync } from 'node:fs';
+import { join } from 'node:path';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { PGlite as PGliteClient } from '@electric-sql/pglite';
+import { databaseCode } from '../../error-causes.ts';
+import { createCheckpointer } from './checkpointer.ts';
+import { noRoomError } from './free-room.ts';
+import type { Answer, Call, Result, Statement, Task, WorkerInput } from './pglite-messages.ts';
+
+// The program of a worker thread that opens PGlite and runs the statements that it receives.
+
+const { pglite, dataDirectory }: WorkerInput = workerData;
+const { PGlite, types }: typeof import('@electric-sql/pglite') = await import(pglite);
+
+let client: PGliteClient | undefined;
+let checkpointIfDue = async () => {};
+
+parentPort?.on('message', async ({ id, task }: Call) => {
+  try {
+    send({ id, result: await perform(task) });
+    if (isWrite(task)) await checkpointIfDue();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    send({ id, error: { message, code: databaseCode(error) } });
+    if (isCrash(error)) process.exit(); // The next statement might never return.
+  }
+});
+
+function send(answer: Answer): void {
+  parentPort?.postMessage(answer);
+}
+
+async function perform(task: Task): Promise<Result> {
+  if (task === 'open') {
+    client = await PGlite.create(join(dataDirectory, 'postgres'), {
+      parsers: { [types.TIMESTAMPTZ]: (text: string) => text },
+    });
+    checkpointIfDue = createCheckpointer(client);
+  } else if (task === 'close') {
+    await client?.close();
+  } else {
+    return run(task);
+  }
+  return { rows: [], count: 0 };
+}
+
+async function run(statement: Statement): Promise<Result> {
+  if (!client) throw new Error('the database is not open');
+  const noRoom = isWrite(statement) ? noRoomError(statfsSync(dataDirectory)) : undefined;
+  if (noRoom) throw noRoom;
+  const { text, values = [], rowMode = 'array', blob } = statement;
+  const { rows, affectedRows } = await client.query(text, [...values], {
+    rowMode,
+    ...(blob !== undefined && { blob: new Blob([blob]) }),
+  });
+  return { rows, count: affectedRows || rows.length };
+}
+
+function isWrite(task: Task): boolean {
+  return typeof task === 'object' && !/^\s*select/i.test(task.text);
+}
+
+/** Whether PGlite itself has crashed. After such an error a Postgres server restarts its processes. */
+function isCrash(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return 'severity' in error ? error.severity !== 'ERROR' : error.name === 'RuntimeError'; // Of WebAssembly.
+}

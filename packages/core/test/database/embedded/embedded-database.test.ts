@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process';
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { selectLogLength } from '../../../src/database/embedded/checkpointer.ts';
+import { markInUse } from '../../../src/database/embedded/data-directory-state.ts';
+import { PGliteConnection } from '../../../src/database/embedded/pglite-connection.ts';
+import { embedded } from '../../fixtures/databases.ts';
+
+let directory: string;
+let remove: () => Promise<void>;
+let connection: PGliteConnection;
+
+beforeEach(async () => {
+  const { options, remove: removeDirectory } = await embedded.provide();
+  if (!('dataDirectory' in options)) throw new Error('the database has no data directory');
+  directory = options.dataDirectory;
+  remove = removeDirectory;
+  connection = await PGliteConnection.open(directory);
+  await connection.run({ text: 'create table numbers (number int)' });
+});
+
+afterEach(async () => {
+  await connection.close();
+  await remove();
+});
+
+const insert = { text: 'insert into numbers values (1)' };
+const count = { text: 'select count(*)::int from numbers' };
+
+/** A statement that takes days. */
+const endless = { text: 'select count(*) from generate_series(1, 1e12)' };
+
+it('ends a statement that does not return, and keeps what was committed', async () => {
+  await connection.run(insert);
+  const failed = expect(connection.run(endless, 1_000)).rejects.toThrow(
+    'the embedded database did not answer within 1000 ms, and is opened again',
+  );
+  const waiting = expect(connection.run(insert)).rejects.toThrow('is opened again');
+  const before = performance.now();
+  await setTimeout(10);
+  expect(performance.now() - before).toBeLessThan(500); // The event loop runs on.
+  await Promise.all([failed, waiting]);
+
+  await expect
+    .poll(() => connection.run(count).catch(() => {}), { timeout: 10_000 })
+    .toMatchObject({ rows: [[1]] });
+  expect(await connection.run(insert)).toEqual({ rows: [], count: 1 });
+});
+
+it('does not replace a database that is lost while it runs', async () => {
+  await markInUse(directory);
+  await expect(connection.run(endless, 500)).rejects.toThrow('did not answer');
+  await rename(join(directory, 'postgres'), join(directory, 'lost'));
+  await expect
+    .poll(() => connection.run(count).catch(String), { timeout: 10_000 })
+    .toContain('is damaged, postgres/PG_VERSION is missing');
+  await rename(join(directory, 'lost'), join(directory, 'postgres'));
+  await expect
+    .poll(() => connection.run(count).catch(() => {}), { timeout: 10_000 })
+    .toMatchObject({ rows: [[0]] });
+});
+
+it('reports the SQLSTATE of an error', async () => {
+  await expect(connection.run({ text: 'select 1 / 0' })).rejects.toMatchObject({ code: '22012' });
+  expect(await connection.run(count)).toMatchObject({ rows: [[0]] });
+});
+
+it('writes a checkpoint when the log is long', { timeout: 60_000 }, async () => {
+  const switchSegment = `select pg_switch_wal() from pg_logical_emit_message(true, 'test', 'test')`;
+  for (let i = 0; i < 10; i++) await connection.run({ text: switchSegment });
+  const logLength = async () => {
+    const [row] = (await connection.run({ text: selectLogLength })).rows;
+    return (row as [number])[0]; // The selected column.
+  };
+  expect(await logLength()).toBeGreaterThan(128 * 2 ** 20);
+  const afterInsert = () => connection.run(insert).then(logLength);
+  await expect.poll(afterInsert, { timeout: 10_000 }).toBeLessThan(16 * 2 ** 20);
+});
+
+it('closes after the statements that run already', async () => {
+  const inserts = Array.from({ length: 20 }, () => connection.run(insert));
+  await connection.close();
+  expect(await Promise.all(inserts)).toHaveLength(20);
+  await expect(connection.run(insert)).rejects.toThrow('the embedded database is closed');
+  connection = await PGliteConnection.open(directory);
+  expect(await connection.run(count)).toMatchObject({ rows: [[20]] });
+});
+
+it('keeps the process alive for a statement, and only for that', async () => {
+  await connection.close();
+  const source = `
+    import { openEmbeddedDatabase } from ${JSON.stringify(new URL('../../../src/database/embedded/embedded-database.ts', import.meta.url).href)};
+    const database = await openEmbeddedDatabase(${JSON.stringify(directory)});
+    await database.query('insert into numbers select generate_series(1, 1000)', []);
+    console.log('inserted');`;
+  const flags = ['--input-type=module', '--eval', source];
+  const { stdout } = await promisify(execFile)(process.execPath, flags, { timeout: 20_000 });
+  expect(stdout).toBe('inserted\n');
+  connection = await PGliteConnection.open(directory);
+  expect(await connection.run(count)).toMatchObject({ rows: [[1000]] });
+});
