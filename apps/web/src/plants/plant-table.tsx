@@ -104,5 +104,5 @@ function EmptyTable({ filter: { tag, from } }: { filter: PlantFilter }) {
   if (from !== undefined) {
     return <p className="table-message">No plant has the id {String(from)} or a greater one.</p>;
   }
-  return <p className="table-message">The store has no plants yet. Add the first one.</p>;
+  return <p className="table-message">The store has no plants yet.</p>;
 }
