@@ -109,7 +109,9 @@ interface TakenIdProps {
 /** Says that an id belongs to another plant, and shows that plant. */
 function TakenId({ message, id = 0n, mayRead }: TakenIdProps) {
   const trpc = useTRPC();
-  const { data: owner } = useQuery(trpc.getPlant.queryOptions({ id }, { enabled: mayRead }));
+  const { data: owner } = useQuery(
+    trpc.getPlant.queryOptions({ id }, { enabled: mayRead, staleTime: 0 }),
+  );
   return (
     <section className="taken-id" role="alert" aria-label="The id is taken">
       <p>{message}</p>
