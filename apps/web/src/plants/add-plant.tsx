@@ -65,7 +65,7 @@ export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
         inputMode="numeric"
         description={mayRead ? 'Any free whole number of 64 bits' : 'Any whole number of 64 bits'}
         {...field('id')}
-        // No suggestion comes into the field while somebody writes there.
+        // A suggestion must not appear in a field that somebody is editing.
         onFocus={() => setTyped((latest) => ({ ...latest, id: latest.id ?? suggestion }))}
         onBlur={() => setTyped(({ id, ...rest }) => (id ? { ...rest, id } : rest))}
       />

@@ -13,7 +13,7 @@ interface PlantTableProps {
   onOpen(plant: StoredPlant): void;
 }
 
-/** Rows beyond each edge of the screen that are in the page, too. */
+/** Rows that are rendered beyond each edge of the screen. */
 const overscan = 8;
 
 /** The plants as a table that loads rows while somebody scrolls. */

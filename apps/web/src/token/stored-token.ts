@@ -1,8 +1,8 @@
 const key = 'plant-store.token';
 
 /**
- * The access token of this browser tab, or null. A token in the address (`#token=…`) is taken over
- * and removed from the address bar and the history at once.
+ * The access token of this browser tab, or null. A token in the address (`#token=…`) is kept, and
+ * removed from the address bar and the history at once.
  */
 export function takeToken(): string | null {
   // A token may contain a plus, which URLSearchParams reads as a space.
