@@ -3,7 +3,11 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createRoot } from 'react-dom/client';
 import { Plants } from './plants.tsx';
 
-const token = () => sessionStorage.getItem('token') ?? prompt('Access token') ?? '';
+const token = () => {
+  const known = sessionStorage.getItem('token') ?? prompt('Access token') ?? '';
+  if (known) sessionStorage.setItem('token', known); // The client calls this for each request.
+  return known;
+};
 const store = createPlantStoreClient({ url: '', token });
 
 const root = document.getElementById('root');

@@ -10,6 +10,8 @@ let site: ViteDevServer;
 let running: RunningBrowser;
 let browser: Browser;
 let page: Page;
+/** How often the page asked for the token. */
+let prompts: number;
 
 beforeAll(async () => {
   running = await startBrowser();
@@ -31,8 +33,11 @@ afterAll(async () => {
 
 beforeEach(async () => {
   page = await browser.newPage();
-  const token = store.env.PLANT_STORE_TOKEN;
-  await page.addInitScript((token) => sessionStorage.setItem('token', token), token);
+  prompts = 0;
+  page.on('dialog', (dialog) => {
+    prompts++;
+    return dialog.accept(store.env.PLANT_STORE_TOKEN);
+  });
   await page.goto(site.resolvedUrls?.local[0] ?? '');
 });
 
@@ -46,6 +51,14 @@ it('lists the plants of the store, and one that is added', async () => {
   await page.getByRole('listitem').getByText('Monstera deliciosa', { exact: true }).waitFor();
   await page.reload();
   await page.getByRole('listitem').getByText('Monstera deliciosa', { exact: true }).waitFor();
+});
+
+it('asks for the access token once', async () => {
+  await add('Hoya carnosa');
+  await page.getByRole('listitem').getByText('Hoya carnosa', { exact: true }).waitFor();
+  await page.reload();
+  await page.getByRole('listitem').getByText('Hoya carnosa', { exact: true }).waitFor();
+  expect(prompts).toBe(1);
 });
 
 it('shows a new plant before the store has answered', async () => {

@@ -140,8 +140,8 @@ describe.each(cases)('over $caller.name on $database', ({ database, caller: { na
       });
     });
 
-    it('ends a page after 1 MiB of names and tags, with at least one plant', async () => {
-      const long = 'x'.repeat(600_000);
+    it('ends a page before its names and tags exceed 1 MiB', async () => {
+      const long = 'x'.repeat(500_000);
       for (let id = 1n; id < 4n; id++) await create({ id, name: long, tag: 'long' });
       const page = await list({ tag: 'long' });
       expect(page.output).toMatchObject({ plants: [{ id: 1n }, { id: 2n }], next: 2n });
@@ -231,6 +231,10 @@ describe('over REST', () => {
     ['/plants?limit=', 'limit must be a whole number'],
     ['/plants?limit=1e2', 'limit must be a whole number'],
     ['/plants?limit=1001', 'limit must be an integer from 1 to 1000'],
+    [`/plants?limit=${'9'.repeat(400)}`, 'limit must be an integer from 1 to 1000'],
+    ['/plants?tag=%ff', 'tag is not percent-encoded UTF-8'],
+    ['/plants?tag=a%C3%A9&tag=100%', 'tag is not percent-encoded UTF-8'],
+    ['/plants/-5?%zz=1', '%zz is not percent-encoded UTF-8'],
   ])('GET %s is rejected by the name of the parameter', async (path, message) => {
     const { status, text } = await send('GET', path);
     expect(JSON.parse(text)).toEqual({ error: 40001, message: `invalid input: ${message}` });

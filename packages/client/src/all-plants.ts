@@ -9,14 +9,14 @@ export type PlantQuery = inferRouterInputs<AppRouter>['listPlants'];
 export type StoredPlant = inferRouterOutputs<AppRouter>['listPlants']['plants'][number];
 
 /**
- * Walks all plants of the store, or those of a query, ascending by id. It asks for a page when the
- * loop needs one, and for none after a `break`.
+ * Reads all plants of the store, or those of a query, ascending by id. It requests a page only when
+ * the loop needs one, so a `break` ends the requests.
  *
- * While other clients create and delete plants, it meets every plant that was there throughout
- * exactly once.
+ * A plant that exists the whole time is returned exactly once, also while other clients create and
+ * delete plants.
  *
- * @throws what a call throws; pass it to `plantStoreError`. The id of the last plant is then the
- *   `after` to go on from.
+ * @throws the error of a call; pass it to `plantStoreError`. To continue, pass the id of the last
+ *   plant as `after`.
  */
 export async function* allPlants(
   client: Pick<PlantStoreClient, 'listPlants'>,

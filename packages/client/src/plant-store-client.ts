@@ -1,5 +1,11 @@
 import { maxBatchSize } from '@plant-store/schemas';
-import { createTRPCClient, httpBatchLink, type TRPCClient } from '@trpc/client';
+import {
+  createTRPCClient,
+  httpBatchLink,
+  httpLink,
+  splitLink,
+  type TRPCClient,
+} from '@trpc/client';
 import superjson from 'superjson';
 import { type AccessToken, bearer } from './access-token.ts';
 import type { AppRouter } from './app-router.ts';
@@ -18,20 +24,34 @@ export interface PlantStoreClientOptions {
 export type PlantStoreClient = TRPCClient<AppRouter>;
 
 /**
- * Creates a client of a plant store. Calls made at the same time travel in one request, up to ten.
+ * Creates a client of a plant store. Calls made at the same time travel in one request, up to ten. A
+ * call with a long text travels alone, because the server limits the size of a request.
  *
  * When a call throws, pass what it threw to `plantStoreError`. When there is no access token to
  * send, the `cause` of the thrown error is an `AccessTokenError`.
  */
 export function createPlantStoreClient({ url, token }: PlantStoreClientOptions): PlantStoreClient {
+  const options = {
+    url: `${url.replace(/\/+$/, '')}/trpc`,
+    headers: async () => ({ authorization: await bearer(token) }),
+    transformer: superjson,
+  };
   return createTRPCClient<AppRouter>({
     links: [
-      httpBatchLink({
-        url: `${url.replace(/\/+$/, '')}/trpc`,
-        headers: async () => ({ authorization: await bearer(token) }),
-        transformer: superjson,
-        maxItems: maxBatchSize,
+      splitLink({
+        condition: ({ input }) => hasLongText(input),
+        true: httpLink(options),
+        false: httpBatchLink({ ...options, maxItems: maxBatchSize }),
       }),
     ],
   });
+}
+
+/** Characters of a name or a tag in a batch. JSON writes some of them as six, and a body has 1 MiB. */
+const maxLength = 8_000;
+
+function hasLongText(input: unknown): boolean {
+  return Object.values(Object(input)).some(
+    (value) => typeof value === 'string' && value.length > maxLength,
+  );
 }

@@ -53,6 +53,16 @@ describe('createPlantStoreClient', () => {
     expect(await storedIds()).toEqual(ids);
   });
 
+  it('creates large plants at once that one request could not hold', async () => {
+    const plants = Array.from({ length: 10 }, (_, i) => ({
+      id: 7_000 + i,
+      name: String(i).repeat(i < 5 ? 8_000 : 200_000),
+      tag: '\u0001'.repeat(8_000),
+    }));
+    const created = await Promise.all(plants.map((plant) => client.createPlant.mutate(plant)));
+    expect(created).toEqual(plants.map(({ name, tag }) => ({ name, tag })));
+  });
+
   it.each([
     ['a function', () => 'secret'],
     ['an async function', async () => 'secret'],

@@ -8,7 +8,7 @@ export {
   httpStatus,
 } from './error-catalogue.ts';
 export { formatJson } from './format-json.ts';
-export { IdFromText } from './id-from-text.ts';
+export { IdFromText, IntegerText } from './id-from-text.ts';
 export { Int64, int64Bounds } from './int64.ts';
 export { checkJsonDepth } from './json-depth.ts';
 export { isExact, parseJson } from './parse-json.ts';

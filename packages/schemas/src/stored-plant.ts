@@ -41,7 +41,7 @@ export const PlantId = z.strictObject(
   { error: unknownParameters },
 );
 
-/** How many plants a page has, at most and unless the client asks for fewer. */
+/** The greatest and the default number of plants in a page. */
 export const maxPageSize = 1000;
 export const defaultPageSize = 100;
 

@@ -1,4 +1,4 @@
-import type { PlantStore } from '@plant-store/core';
+import { type PlantStore, PlantStoreError } from '@plant-store/core';
 import { checkJsonDepth, parseJson } from '@plant-store/schemas';
 import type { AnyTRPCProcedure, AnyTRPCRouter } from '@trpc/server';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -72,11 +72,28 @@ export async function rest(scope: FastifyInstance, { store, router }: RestOption
 function inputReader({ method, path }: Operation, schema: z.ZodType = z.unknown()) {
   const read = textReader(schema);
   if (methodsWithoutBody.has(method)) {
-    return ({ query, params }: FastifyRequest) => read(merge(Object(query), Object(params)));
+    return ({ url, query, params }: FastifyRequest) => {
+      checkEncoding(url);
+      return read(merge(Object(query), Object(params)));
+    };
   }
   if (!path.includes('{')) return ({ body }: FastifyRequest) => body;
   return ({ body, params }: FastifyRequest) =>
     isObject(body) ? { ...body, ...read(params) } : body;
+}
+
+/** Throws when a parameter of the query is not percent-encoded UTF-8. Fastify leaves it as it is. */
+function checkEncoding(url: string): void {
+  const start = url.indexOf('?');
+  if (start < 0) return;
+  for (const parameter of url.slice(start + 1).split('&')) {
+    try {
+      decodeURIComponent(parameter);
+    } catch (cause) {
+      const message = `invalid input: ${parameter.split('=')[0]} is not percent-encoded UTF-8`;
+      throw new PlantStoreError('invalidInput', message, { cause });
+    }
+  }
 }
 
 /** Merges parameters. One that both have becomes a list, like one that is repeated in a query. */

@@ -1,4 +1,4 @@
-import { IdFromText } from '@plant-store/schemas';
+import { IdFromText, IntegerText } from '@plant-store/schemas';
 import { TRPCError } from '@trpc/server';
 import * as z from 'zod';
 
@@ -29,8 +29,8 @@ function integersIn(schema: z.ZodType): Record<string, z.ZodType> {
     const { override, ...own } = property as JsonSchema & { override?: JsonSchema }; // Our metadata.
     const { type, format } = override ?? own;
     if (type !== 'integer') return [];
-    const integer = once.pipe(IdFromText);
-    return [[name, format === 'int64' ? integer.optional() : integer.transform(Number).optional()]];
+    const integer = format === 'int64' ? IdFromText : IntegerText.transform(Number);
+    return [[name, once.pipe(integer).optional()]];
   });
   return Object.fromEntries(texts);
 }

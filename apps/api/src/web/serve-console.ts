@@ -40,7 +40,7 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: ConsoleFil
 
 const methods = new Set(['GET', 'HEAD']);
 
-/** A browser that opens an address names the type; any type at all, as curl asks for, is not enough. */
+// Browsers name `text/html` in `Accept`. The `*/*` of curl is not enough.
 function asksForHtml({ headers }: FastifyRequest): boolean {
   return /\btext\/html\b/.test(headers.accept ?? '');
 }

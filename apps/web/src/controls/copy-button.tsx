@@ -3,12 +3,12 @@ import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 
 interface CopyButtonProps {
-  /** What the text is, for people who hear the page: "curl". */
+  /** The kind of text, as the button names it: "curl". */
   what: string;
   text: string;
 }
 
-/** Copies a text. A browser offers that only on secure addresses: on others, select the text. */
+/** Copies a text. Browsers allow that only on secure origins; elsewhere there is no button. */
 export function CopyButton({ what, text }: CopyButtonProps) {
   const [isCopied, setIsCopied] = useState(false);
   if (!navigator.clipboard) return null;

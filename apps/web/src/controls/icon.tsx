@@ -8,7 +8,7 @@ const paths = {
   upload: 'M12 16V4M7 9l5-5 5 5M4 16v4h16v-4',
 } as const;
 
-/** A picture beside a text that says the same. */
+/** A picture beside a text with the same meaning. */
 export function Icon({ name }: { name: keyof typeof paths }) {
   return (
     <svg

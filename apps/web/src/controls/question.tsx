@@ -5,7 +5,7 @@ import './question.css';
 interface QuestionProps {
   title: string;
   text: string;
-  /** The answer that does it. */
+  /** The label of the button that confirms. */
   confirm: string;
   isOpen: boolean;
   onConfirm(): void;

@@ -13,7 +13,7 @@ interface SheetProps {
 /** A dialog at the side of the page; on a phone it covers the page. */
 export function Sheet({ title, children, onClose }: SheetProps) {
   const popup = useRef<HTMLDivElement>(null);
-  // Not the button that closes the sheet, which comes first.
+  // By default the first button gets the focus, and that button closes the sheet.
   const initialFocus = () =>
     popup.current?.querySelector<HTMLElement>('input[type=text]') ?? popup.current;
   return (

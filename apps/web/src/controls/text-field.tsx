@@ -5,7 +5,7 @@ interface TextFieldProps extends Omit<ComponentProps<'input'>, 'onChange'> {
   label: string;
   value: string;
   onChange(value: string): void;
-  /** Says what belongs into the field. */
+  /** Explains which values the field takes. */
   description?: string;
   /** Says what is wrong with the value. */
   error?: string | undefined;

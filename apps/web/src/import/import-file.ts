@@ -3,7 +3,7 @@ import { maxBatchSize, NewPlant } from '@plant-store/schemas';
 import { isScopeError, isTemporary, isTokenError } from '../store/explain-error.ts';
 import type { FileRow, RowBlock } from './file-row.ts';
 
-/** Batches that are on their way at the same time. */
+/** Batches that are in flight at the same time. */
 const parallelBatches = 4;
 
 /** Milliseconds before a create is sent again when the server is away. */
@@ -14,7 +14,7 @@ export interface RejectedRow {
   readonly reason: string;
 }
 
-/** What came of some rows. */
+/** The outcome of some rows. */
 export interface ImportStep {
   readonly created: number;
   readonly rejected: readonly RejectedRow[];
@@ -25,10 +25,10 @@ export interface ImportStep {
 interface ImportOptions {
   client: Pick<PlantStoreClient, 'createPlant'>;
   blocks: AsyncIterable<RowBlock>;
-  /** Ends the import after the batches that are on their way. */
+  /** Stops the import after the batches in flight. */
   signal: AbortSignal;
   onStep(step: ImportStep): void;
-  /** The import waits for the server, or goes on. */
+  /** Is called when the import begins or stops waiting for the server. */
   onWaiting(isWaiting: boolean): void;
 }
 
@@ -36,7 +36,7 @@ interface ImportOptions {
  * Creates the plants of a file, in batches over tRPC. A row that the store does not accept is
  * rejected, and the others go on. While the server is away the import waits: a create may be repeated.
  *
- * @throws whatever reading the file throws, and the error when the token may not create
+ * @throws the error of reading the file, or of a token that may not create plants
  */
 export async function importFile(options: ImportOptions): Promise<void> {
   const { blocks, signal, onStep } = options;
@@ -61,7 +61,7 @@ export async function importFile(options: ImportOptions): Promise<void> {
   for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
 }
 
-/** Takes the rows of the blocks into full batches, each with its part of the bytes. */
+/** Groups the rows of the blocks into full batches, each with its share of the bytes. */
 async function* batchesOf(blocks: AsyncIterable<RowBlock>): AsyncGenerator<RowBlock> {
   let rows: FileRow[] = [];
   let bytes = 0;

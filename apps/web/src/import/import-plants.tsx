@@ -68,7 +68,7 @@ const titles: Record<ImportState['state'], string> = {
 };
 
 function ImportProgress({ current }: { current: ImportState }) {
-  const { file, state, bytes, created, rejected, reason } = current;
+  const { file, state, bytes, created, rejected, reason, ignored } = current;
   const id = useId();
   const done = state === 'done' ? 1 : Math.min(1, bytes / Math.max(1, file.size));
   const percent = Math.floor(done * 100);
@@ -87,6 +87,12 @@ function ImportProgress({ current }: { current: ImportState }) {
       {reason && (
         <p className="alert" role="alert">
           {reason}
+        </p>
+      )}
+      {ignored !== undefined && (
+        <p className="alert" role="alert">
+          {ignored} is not added, because the console adds one file at a time. Drop it again when
+          this one is finished.
         </p>
       )}
     </section>

@@ -18,6 +18,8 @@ export interface ImportState {
   readonly rejectedRows: readonly RejectedRow[];
   /** Why it failed. */
   readonly reason?: string;
+  /** The name of another file that came during the import, and is not added. */
+  readonly ignored?: string;
 }
 
 /** The import of one file at a time. It goes on while its view is closed. */
@@ -27,16 +29,17 @@ export function useImport() {
   const queryClient = useQueryClient();
   const [current, setCurrent] = useState<ImportState>();
   const abort = useRef(new AbortController());
+  const isRunning = useRef(false);
   useEffect(() => () => abort.current.abort(), []);
 
   const start = useCallback(
     async (file: File) => {
-      abort.current.abort();
+      const change = (next: (latest: ImportState) => ImportState) =>
+        setCurrent((latest) => latest && next(latest));
+      if (isRunning.current) return change((latest) => ({ ...latest, ignored: file.name }));
+      isRunning.current = true;
       abort.current = new AbortController();
       const { signal } = abort.current;
-      const change = (next: (latest: ImportState) => ImportState) =>
-        // A later import may have taken its place.
-        setCurrent((latest) => (latest?.file === file ? next(latest) : latest));
 
       setCurrent({ file, state: 'running', bytes: 0, created: 0, rejected: 0, rejectedRows: [] });
       try {
@@ -52,6 +55,7 @@ export function useImport() {
       } catch (error) {
         change((latest) => ({ ...latest, state: 'failed', reason: explainError(error) }));
       }
+      isRunning.current = false;
       void queryClient.invalidateQueries(trpc.listPlants.queryFilter());
     },
     [client, queryClient, trpc],

@@ -13,7 +13,7 @@ interface NoticeProps {
   onClose(): void;
 }
 
-/** Says what happened. It stays until somebody closes it, or something else happens. */
+/** Shows the latest event, until somebody closes it or another event replaces it. */
 export function Notice({ notice, onClose }: NoticeProps) {
   return (
     <div role="status" className="notice-place">

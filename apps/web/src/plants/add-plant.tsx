@@ -65,7 +65,7 @@ export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
         inputMode="numeric"
         description={mayRead ? 'Any free whole number of 64 bits' : 'Any whole number of 64 bits'}
         {...field('id')}
-        // No suggestion comes into the field while somebody writes there.
+        // A suggestion must not appear in a field that somebody is editing.
         onFocus={() => setTyped((latest) => ({ ...latest, id: latest.id ?? suggestion }))}
         onBlur={() => setTyped(({ id, ...rest }) => (id ? { ...rest, id } : rest))}
       />
@@ -109,7 +109,9 @@ interface TakenIdProps {
 /** Says that an id belongs to another plant, and shows that plant. */
 function TakenId({ message, id = 0n, mayRead }: TakenIdProps) {
   const trpc = useTRPC();
-  const { data: owner } = useQuery(trpc.getPlant.queryOptions({ id }, { enabled: mayRead }));
+  const { data: owner } = useQuery(
+    trpc.getPlant.queryOptions({ id }, { enabled: mayRead, staleTime: 0 }),
+  );
   return (
     <section className="taken-id" role="alert" aria-label="The id is taken">
       <p>{message}</p>

@@ -8,8 +8,8 @@ interface KnownPage {
 }
 
 /**
- * Where each page of a list is. The store gives a page by the id before it, so the pages are learnt
- * one after the other. A million plants are two thousand entries.
+ * The position of each page in a list. The store finds a page by the id before it, so the map grows
+ * page by page. A million plants need two thousand entries.
  */
 export interface PageMap {
   readonly pages: readonly KnownPage[];
@@ -28,7 +28,7 @@ export function knownRows({ pages }: PageMap): number {
   return last ? last.firstRow + last.rowCount : 0;
 }
 
-/** Adds what a reply tells about the page with an index; returns the same map when that is known. */
+/** Adds the reply for the page at an index. Returns the same map when the reply changes nothing. */
 export function learnPage(
   map: PageMap,
   index: number,
@@ -44,7 +44,7 @@ export function learnPage(
   const page = { after, firstRow, rowCount };
   const before = map.pages.slice(0, index);
   if (!isSameEnd) {
-    // Plants came or went. The pages behind start elsewhere now and are learnt again.
+    // Plants were created or deleted. The later pages start at other ids and are loaded again.
     return { pages: [...before, page], frontier: next === undefined ? undefined : { after: next } };
   }
   const shift = rowCount - known.rowCount;

@@ -13,7 +13,7 @@ interface PlantTableProps {
   onOpen(plant: StoredPlant): void;
 }
 
-/** Rows beyond each edge of the screen that are in the page, too. */
+/** Rows that are rendered beyond each edge of the screen. */
 const overscan = 8;
 
 /** The plants as a table that loads rows while somebody scrolls. */
@@ -104,5 +104,5 @@ function EmptyTable({ filter: { tag, from } }: { filter: PlantFilter }) {
   if (from !== undefined) {
     return <p className="table-message">No plant has the id {String(from)} or a greater one.</p>;
   }
-  return <p className="table-message">The store has no plants yet. Add the first one.</p>;
+  return <p className="table-message">The store has no plants yet.</p>;
 }

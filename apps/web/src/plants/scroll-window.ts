@@ -45,7 +45,7 @@ export function useScrollWindow(rowCount: number, onVisible: (range: RowRange) =
     report();
   }, [start, report]);
 
-  /** The element comes and goes: there is none while the list is empty. */
+  /** Observes the element, which exists only while the list has rows. */
   const watch = useCallback(
     (element: HTMLDivElement) => {
       scrollRef.current = element;

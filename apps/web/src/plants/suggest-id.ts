@@ -6,10 +6,10 @@ import { maxBatchSize, maxPageSize } from '@plant-store/schemas';
  * among the first ids, the first free one of a few greater ids.
  */
 export async function suggestId(client: PlantStoreClient): Promise<bigint> {
-  const { plants } = await client.listPlants.query({ after: 0n, limit: maxPageSize });
+  const { plants, next } = await client.listPlants.query({ after: 0n, limit: maxPageSize });
   const gap = plants.findIndex(({ id }, i) => id !== BigInt(i + 1));
   if (gap >= 0) return BigInt(gap + 1);
-  if (plants.length < maxPageSize) return BigInt(plants.length + 1);
+  if (next === undefined) return BigInt(plants.length + 1);
 
   const candidates = Array.from({ length: maxBatchSize }, (_, i) =>
     BigInt(maxPageSize * 4 ** i + 1),

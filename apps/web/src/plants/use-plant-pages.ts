@@ -9,7 +9,7 @@ import type { RowRange } from './scroll-window.ts';
 /** Plants in one request: few enough that reading the reply never takes a frame. */
 const pageSize = 500;
 
-/** Milliseconds for which a page that nobody looks at stays in memory. */
+/** Milliseconds for which a page outside of the screen stays in memory. */
 const keepFor = 10_000;
 
 /** Placeholders before the first page is there. */
@@ -42,7 +42,7 @@ export function usePlantPages({ tag, from }: PlantFilter, visible: RowRange) {
     setMap((latest) =>
       replies.reduce((learnt, { data }, i) => {
         const index = firstWanted + i;
-        // The reply of a page that has been forgotten since is of no use.
+        // The map has lost this page since, so its reply is ignored.
         if (!data || index > learnt.pages.length || startOf(learnt, index) !== startOf(map, index))
           return learnt;
         return learnPage(learnt, index, { rowCount: data.plants.length, next: data.next });

@@ -9,7 +9,7 @@ const limit = 100;
 export interface RequestHistory {
   /** The latest requests, the newest first. */
   latest(): readonly StoreRequest[];
-  /** Calls the listener after each request; returns a function that ends that. */
+  /** Calls the listener after each request; returns a function that removes the listener. */
   subscribe(listener: () => void): () => void;
 }
 
@@ -27,7 +27,7 @@ export function recordRequests(client: PlantStoreClient): RequestHistory {
     for (const notify of listeners) notify();
   };
 
-  // Every call goes through these two methods, those of the adapter for TanStack Query, too.
+  // Every call uses these two methods, also a call of TanStack Query's adapter.
   const untyped = getUntypedClient(client);
   const query = untyped.query.bind(untyped);
   const mutation = untyped.mutation.bind(untyped);

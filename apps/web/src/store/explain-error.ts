@@ -1,4 +1,4 @@
-import { plantStoreError } from '@plant-store/client';
+import { AccessTokenError, plantStoreError } from '@plant-store/client';
 
 /** The message for a person about anything that a call threw. */
 export function explainError(thrown: unknown): string {
@@ -23,8 +23,9 @@ const temporaryKinds: ReadonlySet<string> = new Set([
   'identityProviderUnavailable',
 ]);
 
-/** Whether the store does not accept the access token. */
+/** Whether the store does not accept the access token, or no request can carry it. */
 export function isTokenError(thrown: unknown): boolean {
+  if (thrown instanceof Error && thrown.cause instanceof AccessTokenError) return true;
   const kind = plantStoreError(thrown)?.kind;
   return kind === 'tokenInvalid' || kind === 'tokenMissing';
 }

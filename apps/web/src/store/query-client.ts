@@ -7,7 +7,7 @@ import { serverState } from './server-state.ts';
 const retryInterval = 1_000;
 
 /**
- * Makes the cache of what the store answered.
+ * Makes the cache of the store's replies.
  *
  * @param onTokenError is called when the store stops accepting the access token
  */

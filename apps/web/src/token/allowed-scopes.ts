@@ -26,7 +26,7 @@ function isAllowed(error: unknown): boolean {
   return !isScopeError(error);
 }
 
-/** What the access token may do; undefined until the store has said so. */
+/** The scopes of the access token; undefined until the store has answered. */
 export function useScopes(): ReadonlySet<Scope> | undefined {
   const client = useTRPCClient();
   return useQuery({

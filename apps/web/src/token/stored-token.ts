@@ -1,11 +1,13 @@
 const key = 'plant-store.token';
 
 /**
- * The access token of this browser tab, or null. A token in the address (`#token=…`) is taken over
- * and removed from the address bar and the history at once.
+ * The access token of this browser tab, or null. A token in the address (`#token=…`) is kept, and
+ * removed from the address bar and the history at once.
  */
 export function takeToken(): string | null {
-  const token = new URLSearchParams(location.hash.slice(1)).get('token');
+  // A token may contain a plus, which URLSearchParams reads as a space.
+  const fragment = location.hash.slice(1).replaceAll('+', '%2B');
+  const token = new URLSearchParams(fragment).get('token');
   if (token) {
     keepToken(token);
     history.replaceState(history.state, '', location.pathname + location.search);

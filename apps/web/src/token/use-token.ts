@@ -7,7 +7,7 @@ interface TokenState {
   reason?: string;
 }
 
-/** The access token of this tab, and what changes it. */
+/** The access token of this tab, and the functions that change it. */
 export function useToken() {
   const [state, setState] = useState<TokenState>(() => ({ token: takeToken() }));
 

@@ -99,6 +99,36 @@ describe.each(sharedServers)('on $database', ({ address, client, url }) => {
     expect(sizes).toEqual(Array(20).fill(10));
   });
 
+  it('adds large plants that no single request could hold together', async () => {
+    const tag = freshTag();
+    const name = 'x'.repeat(200_000);
+    const lines = Array.from({ length: 10 }, () => formatJson({ id: freshId(), name, tag }));
+    const page = await openPage(address());
+    await drop(page, 'large.ndjson', lines.join('\n'));
+    await page.getByText('10 added, 0 rejected').waitFor();
+  });
+
+  it('goes on when somebody drops another file, and does not add that one', async () => {
+    const tag = freshTag();
+    const page = await openPage(address());
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(`${url}/trpc/createPlant*`, async (route) => {
+      if (route.request().postData()?.includes(tag)) await released;
+      await route.continue();
+    });
+    await drop(page, 'first.ndjson', formatJson({ id: freshId(), name: 'First', tag }));
+    await page.getByText('Adding the plants of first.ndjson').waitFor();
+    await page.keyboard.press('Escape');
+    await drop(page, 'second.ndjson', formatJson({ id: freshId(), name: 'Second', tag }));
+    await page.getByText('second.ndjson is not added').waitFor();
+    release();
+    await page.getByText('Finished first.ndjson').waitFor();
+    expect(await withTag(tag)).toMatchObject([{ name: 'First' }]);
+  });
+
   it('ends when somebody cancels it, and says how far it came', async () => {
     const tag = freshTag();
     const lines = Array.from({ length: 900 }, () => formatJson({ id: freshId(), name: 'x', tag }));

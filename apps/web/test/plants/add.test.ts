@@ -55,6 +55,20 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     await client.deletePlant.mutate({ id });
   });
 
+  it('suggests a free id in a store whose plants are large', async () => {
+    const page = await openPage(address());
+    await page.getByText('This token may').waitFor();
+    // A page of plants ends early when their names are long.
+    await page.route('**/trpc/listPlants*', async (route) => {
+      const plants = ['1', '2'].map((id) => ({ id, name: 'Large', createdAt: '2026-11-21' }));
+      const values = { 'plants.0.id': ['bigint'], 'plants.1.id': ['bigint'], next: ['bigint'] };
+      const data = { json: { plants, next: '2' }, meta: { values, v: 1 } };
+      await route.fulfill({ json: [{ result: { data } }] });
+    });
+    await page.getByRole('button', { name: 'Add a plant' }).click();
+    await expect.poll(() => fields(page).id.inputValue()).toMatch(/^\d{4,}$/);
+  });
+
   it('puts no suggestion into the id that somebody is about to write', async () => {
     const page = await openPage(address());
     await page.getByText('This token may').waitFor();

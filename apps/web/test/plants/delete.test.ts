@@ -32,6 +32,21 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     expect(await client.getPlant.query({ id })).toMatchObject({ name: 'Ficus lyrata' });
   });
 
+  it('keeps the answers and the notices on a small screen, however long a name is', async () => {
+    const [id, tag] = [freshId(), freshTag()];
+    const page = await openPage(address(), { width: 360, height: 640 });
+    await page.getByRole('button', { name: 'Add a plant' }).click();
+    await page.getByLabel('Name').fill('A long name '.repeat(500));
+    const form = page.getByRole('dialog', { name: 'Add a plant' });
+    await form.getByLabel('Tag').fill(tag);
+    await form.getByLabel('Id', { exact: true }).fill(String(id));
+    await form.getByRole('button', { name: 'Add plant' }).click();
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.getByRole('button', { name: 'Delete …' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText(`Deleted the plant ${id}`).waitFor();
+  });
+
   it('is done when somebody else was faster', async () => {
     const { id, page, question } = await askToDelete();
     await client.deletePlant.mutate({ id });

@@ -46,10 +46,21 @@ describe.each(sharedServers)('on $database', ({ url, token, address, client }) =
     await page.getByText('Connected').waitFor();
   });
 
-  it('asks for another token when the store does not accept it', async () => {
-    const page = await openPage(address('unknown-token'));
-    await page.getByRole('alert').waitFor();
+  it.each([
+    ['the store does not accept it', 'unknown-token', 'unknown, expired or revoked'],
+    ['no request can carry it', 'token%F0%9F%98%80', 'an HTTP header cannot hold'],
+  ])('asks for another token when %s', async (_case, text, reason) => {
+    const page = await openPage(address(text));
+    await page.getByRole('alert').getByText(reason).waitFor();
     await page.getByLabel('Access token').waitFor();
+  });
+
+  it('keeps a plus in the token of a link', async () => {
+    const page = await openPage(url);
+    const request = page.waitForRequest('**/trpc/**');
+    await page.evaluate(() => location.assign('#token=to+ken%2B/='));
+    expect((await request).headers()['authorization']).toBe('Bearer to+ken+/=');
+    await page.getByRole('alert').waitFor();
   });
 
   it('forgets the token when somebody wants it', async () => {

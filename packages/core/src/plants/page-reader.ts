@@ -29,7 +29,7 @@ export interface PageQuery {
 
 export type ReadPage = (query: PageQuery) => Promise<PlantPage>;
 
-/** A page ends after the plant with which its names and tags exceed so many bytes. */
+/** Bytes of the names and tags in a page, at most. A page always has one plant, however large. */
 const maxBytes = 1024 * 1024;
 
 const conditions: Record<'after' | 'tag' | 'since', SQL | undefined> = {
@@ -57,8 +57,8 @@ export function createPageReader({ db, query }: Pick<Database, 'db' | 'query'>):
     // One row more than the page shows whether there is another page.
     const { rows } = await read({ ...given, limit: String(limit + 1) });
     const plants = (rows as StoredPlantRow[]).map(toStoredPlant); // The columns of `pageOf`.
-    const isLast = plants.length <= limit && bytesOf(plants.slice(0, -1)) < maxBytes;
-    if (isLast) return { plants };
+    const isWithinBounds = plants.length <= limit && bytesOf(plants) <= maxBytes;
+    if (isWithinBounds || plants.length === 1) return { plants };
     const page = plants.slice(0, -1);
     return { plants: page, next: page.at(-1)?.id };
   };
@@ -93,14 +93,14 @@ export function createPageReader({ db, query }: Pick<Database, 'db' | 'query'>):
         name: limited.name,
         tag: limited.tag,
         createdAt: limited.createdAt,
-        bytesBefore: bytesBeforePrevious(limited).as('bytes_before_previous'),
+        bytesBefore: bytesBefore(limited).as('bytes_before'),
       })
       .from(limited)
       .as('measured');
     return db
       .select(storedPlantColumns(measured))
       .from(measured)
-      .where(sql`${measured.bytesBefore} < ${sql.raw(String(maxBytes))}`)
+      .where(sql`${measured.bytesBefore} <= ${sql.raw(String(maxBytes))}`)
       .orderBy(asc(measured.id));
   }
 }
@@ -118,12 +118,16 @@ function bytesOf(plants: readonly StoredPlant[]): number {
   );
 }
 
-/** How many bytes the names and tags of the preceding plants have, without the one just before. */
-function bytesBeforePrevious({
+/**
+ * How many bytes the names and tags of the preceding plants have. A plant counts as at most the bytes
+ * of a page, so that the row after a larger plant is selected, too.
+ */
+function bytesBefore({
   id,
   name,
   tag,
 }: Record<'id' | 'name' | 'tag', SQL | AnyColumn>): SQL<string> {
-  return sql`coalesce(sum(octet_length(${name}) + coalesce(octet_length(${tag}), 0))
-    over (order by ${id} rows between unbounded preceding and 2 preceding), 0)`;
+  const bytes = sql`octet_length(${name}) + coalesce(octet_length(${tag}), 0)`;
+  return sql`coalesce(sum(least(${bytes}, ${sql.raw(String(maxBytes))}))
+    over (order by ${id} rows between unbounded preceding and 1 preceding), 0)`;
 }

@@ -72,10 +72,11 @@ describe.each(Object.entries(open))('reading from a store on %s', (_name, openSt
     expect(await store.list({ tag: 'Even', limit: 2 })).toEqual({ plants: [] });
   });
 
-  it('ends a page with the plant that exceeds 1 MiB', async () => {
-    const tag = 'long '.repeat(50_000);
-    for (let id = 100n; id < 106n; id++) {
-      await store.create({ id, name: 'x'.repeat(400_000), tag });
+  it('ends a page before the plant that exceeds 1 MiB, and gives every page one plant', async () => {
+    const tag = 'é'.repeat(100_000);
+    const bytes = [2 ** 19, 2 ** 19, 2 ** 19, 2 ** 19 + 1, 2 ** 21, 2 ** 19, 2 ** 21];
+    for (const [i, size] of bytes.entries()) {
+      await store.create({ id: 100n + BigInt(i), name: 'x'.repeat(size - 200_000), tag });
     }
     const sizes: number[] = [];
     for (let after: bigint | undefined; ; ) {
@@ -84,7 +85,7 @@ describe.each(Object.entries(open))('reading from a store on %s', (_name, openSt
       after = page.next;
       if (after === undefined) break;
     }
-    expect(sizes).toEqual([2, 2, 2]);
+    expect(sizes).toEqual([2, 1, 1, 1, 1, 1]);
   });
 
   it('deletes a plant, whose id is free afterwards', async () => {
