@@ -31,6 +31,11 @@ afterAll(() => server.stop());
 const idsOf = async (plants: AsyncIterable<StoredPlant>) =>
   (await Array.fromAsync(plants)).map(({ id }) => id);
 
+it('lists the first plants without an argument', async () => {
+  const { plants } = await client.listPlants.query();
+  expect(plants.map(({ id }) => id)).toEqual(ids);
+});
+
 describe('allPlants', () => {
   it('walks every plant once, ascending by id, over pages of any size', async () => {
     for (const limit of [1, 2, 3, 1000]) {

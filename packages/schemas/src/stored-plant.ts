@@ -46,25 +46,27 @@ export const maxPageSize = 1000;
 export const defaultPageSize = 100;
 
 /** Which plants to list. */
-export const ListPlants = z.strictObject(
-  {
-    tag: PlantText.meta({
-      description: 'Only plants with exactly this tag',
-      examples: ['Araceae'],
-    }).optional(),
-    after: Int64.meta({
-      description: 'Only plants with greater ids: the `next` of the page before',
-      override: { ...int64Schema, examples: [4096] },
-    }).optional(),
-    limit: z
-      .int({ error: pageSizeError })
-      .min(1, { error: pageSizeError })
-      .max(maxPageSize, { error: pageSizeError })
-      .default(defaultPageSize)
-      .meta({ description: 'How many plants to return, at most', examples: [100] }),
-  },
-  { error: unknownParameters },
-);
+export const ListPlants = z
+  .strictObject(
+    {
+      tag: PlantText.meta({
+        description: 'Only plants with exactly this tag',
+        examples: ['Araceae'],
+      }).optional(),
+      after: Int64.meta({
+        description: 'Only plants with greater ids: the `next` of the page before',
+        override: { ...int64Schema, examples: [4096] },
+      }).optional(),
+      limit: z
+        .int({ error: pageSizeError })
+        .min(1, { error: pageSizeError })
+        .max(maxPageSize, { error: pageSizeError })
+        .default(defaultPageSize)
+        .meta({ description: 'How many plants to return, at most', examples: [100] }),
+    },
+    { error: unknownParameters },
+  )
+  .prefault({}); // A caller over tRPC may omit it.
 
 export type StoredPlant = z.output<typeof StoredPlant>;
 export type PlantPage = z.output<typeof PlantPage>;

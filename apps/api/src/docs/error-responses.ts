@@ -1,4 +1,10 @@
-import { type ErrorKind, errorCatalogue, errorKinds, httpStatus } from '@plant-store/schemas';
+import {
+  type ErrorKind,
+  errorCatalogue,
+  errorKinds,
+  httpStatus,
+  type Scope,
+} from '@plant-store/schemas';
 import { errorExamples } from '../errors/error-examples.ts';
 import { header, rateLimit, requestId, requiredHeader } from './reply-headers.ts';
 
@@ -7,6 +13,8 @@ interface Operation {
   hasBody: boolean;
   /** Whether its path has the id of a plant. */
   namesPlant: boolean;
+  /** The scope that it needs. */
+  scope: Scope | undefined;
 }
 
 /** The responses of every error status that the server can send for an operation. */
@@ -69,17 +77,27 @@ const beforeRateLimit: ReadonlySet<ErrorKind> = new Set([
 ]);
 
 function example(kind: ErrorKind, operation: Operation): object {
-  const isParameter = kind === 'invalidInput' && !operation.hasBody;
-  const message = isParameter ? parameterExample(operation) : errorExamples[kind];
+  const message = exampleFor(operation)[kind] ?? errorExamples[kind];
   const value = { error: errorCatalogue[kind].code, message };
   return { summary: when(kind, operation), value };
 }
 
-function parameterExample({ namesPlant }: Operation): string {
-  const problem = namesPlant
-    ? 'id must be a whole number'
-    : 'limit must be an integer from 1 to 1000';
-  return `invalid input: ${problem}`;
+/** Messages that differ between operations. */
+function exampleFor({ hasBody, namesPlant, scope }: Operation): Partial<Record<ErrorKind, string>> {
+  return {
+    ...(scope && {
+      insufficientScope: `the access token lacks the scope ${scope}: use a token that has it`,
+    }),
+    ...(namesPlant && {
+      methodNotAllowed: '/plants/1 takes DELETE, GET, HEAD, not PUT',
+    }),
+    ...(!hasBody && {
+      invalidInput: namesPlant
+        ? 'invalid input: id must be a whole number'
+        : 'invalid input: limit must be an integer from 1 to 1000',
+      databaseUnavailable: 'the database did not answer: try again',
+    }),
+  };
 }
 
 const retryAfter = { 'Retry-After': requiredHeader('Seconds after which to try again') };

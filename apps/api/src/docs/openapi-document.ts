@@ -1,5 +1,5 @@
 import { appRouter } from '@plant-store/core/router';
-import { ErrorBody, int64Bounds, Plant } from '@plant-store/schemas';
+import { ErrorBody, int64Bounds, Plant, type Scope } from '@plant-store/schemas';
 import type { AnyTRPCRouter } from '@trpc/server';
 import { generateOpenApiDocument, type OpenAPIObject } from 'trpc-to-openapi';
 import { errorResponses } from './error-responses.ts';
@@ -33,7 +33,9 @@ export function openApiDocument(router: AnyTRPCRouter = appRouter): OpenAPIObjec
   });
   const schemas: Schemas = { ...document.components?.schemas };
   for (const name of Object.keys(schemas)) if (name.startsWith('error.')) delete schemas[name];
-  for (const operation of operationsOf(document)) correct(operation, schemas);
+  for (const operation of operationsOf(document)) {
+    correct(operation, schemas, scopeOf(router, operation));
+  }
   const corrected = {
     ...document,
     security: [{ bearerAuth: [] }],
@@ -50,14 +52,23 @@ function operationsOf({ paths = {} }: OpenAPIObject): Operation[] {
   );
 }
 
-function correct(operation: Operation, schemas: Schemas): void {
+/** The scope in the metadata of the operation's procedure. */
+function scopeOf(router: AnyTRPCRouter, { operationId = '' }: Operation): Scope | undefined {
+  const { scope } = Object(router._def.procedures[operationId]?._def.meta);
+  return scope;
+}
+
+function correct(operation: Operation, schemas: Schemas, scope: Scope | undefined): void {
   delete operation.security;
   if (operation.parameters?.length === 0) delete operation.parameters;
   operation.parameters?.forEach(correctParameter);
-  const path = operation.parameters?.some((parameter) => Object(parameter).in === 'path');
+  const namesPlant = Boolean(
+    operation.parameters?.some((parameter) => Object(parameter).in === 'path'),
+  );
+  const hasBody = Boolean(operation.requestBody);
   operation.responses = {
     ...successOf(operation),
-    ...errorResponses({ hasBody: Boolean(operation.requestBody), namesPlant: Boolean(path) }),
+    ...errorResponses({ hasBody, namesPlant, scope }),
   };
 
   // An inlined schema keeps its title, which is the name of its component.
