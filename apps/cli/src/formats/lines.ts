@@ -1,26 +1,35 @@
 import { isUtf8 } from 'node:buffer';
 
-/** A line without its newline; undefined when it is not UTF-8 or is too long. */
-export type Line = string | undefined;
+/** A line that is not UTF-8 or is too long. */
+export class UnreadableLine {
+  readonly reason: string;
+  /** The text, with U+FFFD for the bytes that are not UTF-8; empty when the line is too long. */
+  readonly text: string;
 
-export const unreadableLine = 'is not UTF-8, or is longer than 64 MiB';
+  constructor(reason: string, text: string) {
+    this.reason = reason;
+    this.text = text;
+  }
+}
+
+/** A line without its line end. */
+export type Line = string | UnreadableLine;
 
 /** Bytes. Lines are decoded and yielded in blocks of about this size. */
 const blockSize = 2 * 1024 * 1024;
 const maxLine = 64 * 1024 * 1024;
 
-const newline = 0x0a;
 /** Stands for the part of a too long line that has been dropped: UTF-8 never contains this byte. */
-const invalidByte = Buffer.of(0xff);
+const dropped = Buffer.of(0xff);
 
-/** Reads a text file of any size in blocks of lines. Skips a byte order mark at the start. */
+/** Reads a UTF-8 text of any size in blocks of lines. Skips a byte order mark at the start. A line end after the last line is optional. */
 export async function* readLines(input: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
   let chunks: Buffer[] = [];
   let size = 0;
   let sizeToSearch = blockSize;
-  let isFirst = true;
+  let isTooLong = false;
 
-  for await (const chunk of input) {
+  for await (const chunk of withoutMark(input)) {
     chunks.push(chunk);
     size += chunk.length;
     if (size < sizeToSearch) continue;
@@ -28,36 +37,56 @@ export async function* readLines(input: AsyncIterable<Buffer>): AsyncGenerator<L
     const bytes = Buffer.concat(chunks);
     const end = bytes.lastIndexOf(newline);
     if (end >= 0) {
-      yield decode(bytes.subarray(0, end), isFirst);
-      isFirst = false;
+      yield decode(bytes.subarray(0, end), isTooLong);
+      isTooLong = false;
     }
     const rest = bytes.subarray(end + 1);
-    const kept = rest.length > maxLine ? invalidByte : rest;
+    if (rest.length > maxLine) isTooLong = true;
+    const kept = isTooLong ? dropped : rest;
     chunks = [kept];
     size = kept.length;
     // Doubling keeps the total search time linear in the length of a long line.
     sizeToSearch = Math.max(blockSize, 2 * size);
   }
   const rest = Buffer.concat(chunks);
-  if (rest.length > 0) yield decode(rest, isFirst);
+  const end = rest.at(-1) === newline ? rest.length - 1 : rest.length;
+  if (rest.length > 0) yield decode(rest.subarray(0, end), isTooLong);
 }
 
-function decode(block: Buffer, isFirst: boolean): Line[] {
-  const hasMark = isFirst && block.subarray(0, 3).equals(byteOrderMark);
-  const text = hasMark ? block.subarray(3) : block;
-  return isUtf8(text) ? text.toString().split('\n') : decodeEachLine(text);
+const newline = 0x0a;
+
+async function* withoutMark(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let start: Buffer | undefined = Buffer.alloc(0);
+  for await (const chunk of input) {
+    if (!start) yield chunk;
+    else {
+      start = Buffer.concat([start, chunk]);
+      if (start.length < byteOrderMark.length) continue;
+      yield start.subarray(0, 3).equals(byteOrderMark) ? start.subarray(3) : start;
+      start = undefined;
+    }
+  }
+  if (start) yield start;
 }
 
 const byteOrderMark = Buffer.of(0xef, 0xbb, 0xbf);
 
-function decodeEachLine(block: Buffer): Line[] {
+/** @param isTooLong whether the first line of the block is too long */
+function decode(block: Buffer, isTooLong: boolean): Line[] {
+  if (!isTooLong && isUtf8(block)) return block.toString().split('\n');
   const lines: Line[] = [];
   for (let start = 0; start <= block.length; ) {
     const at = block.indexOf(newline, start);
     const end = at < 0 ? block.length : at;
-    const line = block.subarray(start, end);
-    lines.push(isUtf8(line) ? line.toString() : undefined);
+    lines.push(isTooLong && start === 0 ? tooLong : decodeLine(block.subarray(start, end)));
     start = end + 1;
   }
   return lines;
+}
+
+const tooLong = new UnreadableLine('is longer than 64 MiB', '');
+
+function decodeLine(line: Buffer): Line {
+  const text = line.toString();
+  return isUtf8(line) ? text : new UnreadableLine('is not UTF-8', text);
 }

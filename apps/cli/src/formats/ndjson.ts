@@ -1,18 +1,21 @@
 import { formatJson, type NewPlant, parseJson } from '@plant-store/schemas';
-import { type Line, unreadableLine } from './lines.ts';
-import type { Row } from './row.ts';
+import type { Line } from './lines.ts';
+import { noLines, type Row, type RowBlock, textOfLines } from './row.ts';
 
 /** Reads newline-delimited JSON, one plant a line. Skips blank lines. */
-export async function* readNdjson(blocks: AsyncIterable<Line[]>): AsyncGenerator<Row[]> {
+export async function* readNdjson(blocks: AsyncIterable<Line[]>): AsyncGenerator<RowBlock> {
   let line = 0;
-  for await (const block of blocks) {
+  for await (const lines of blocks) {
+    const textOf = textOfLines(lines, line + 1);
+    const counts = { ...noLines, lines: lines.length };
     const rows: Row[] = [];
-    for (const text of block) {
+    for (const text of lines) {
       line++;
-      if (text === undefined) rows.push({ line, error: unreadableLine });
+      if (typeof text !== 'string') rows.push({ line, error: text.reason });
       else if (text.trim() !== '') rows.push(parse(line, text));
+      else counts.blank++;
     }
-    yield rows;
+    yield { rows, counts, textOf };
   }
 }
 

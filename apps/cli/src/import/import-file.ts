@@ -6,7 +6,7 @@ import { withStore } from '../command-line/with-store.ts';
 import { readLines } from '../formats/lines.ts';
 import { type FormatName, formatOf, plantFormats } from '../formats/plant-formats.ts';
 import { type Interruption, listenForInterruption } from './interruption.ts';
-import { type ImportCounts, loadRows, type RejectedRow } from './load-rows.ts';
+import { type ImportCounts, loadRows, nothingCounted, type RejectedRow } from './load-rows.ts';
 import { type ImportProgress, showProgress } from './progress.ts';
 import { createRejectsFile } from './rejects-file.ts';
 import { isSameFile, openSource } from './source.ts';
@@ -38,7 +38,7 @@ export async function importFile(file: string, options: ImportOptions): Promise<
   const { input, size } = await openSource(file);
   const interruption = listenForInterruption();
   addAbortSignal(interruption.signal, input);
-  const counts: ImportCounts = { rows: 0, inserted: 0, present: 0, conflicts: 0, rejected: 0 };
+  const counts: ImportCounts = { ...nothingCounted };
 
   const load = async (store: PlantStore) => {
     const rejectsFile = await createRejectsFile(rejectsPath);
@@ -48,7 +48,7 @@ export async function importFile(file: string, options: ImportOptions): Promise<
     try {
       await loadRows({
         store,
-        rows: format.read(readLines(withProgress(input, progress))),
+        blocks: format.read(readLines(withProgress(input, progress))),
         counts,
         async onRejectedRows(rows) {
           await rejectsFile.add(rows);

@@ -1,9 +1,10 @@
 import type { LoadOutcome, PlantStore } from '@plant-store/core';
-import type { Row } from '../formats/row.ts';
+import { type LineCounts, noLines, type Row, type RowBlock } from '../formats/row.ts';
 import { readAhead } from './read-ahead.ts';
 
-/** How many rows of a file had each outcome. */
-export interface ImportCounts {
+/** How many rows of a file had each outcome, and how its lines are used. */
+export interface ImportCounts extends LineCounts {
+  /** The sum of the outcomes below. With `header`, `blank` and `continued`, it is `lines`. */
   rows: number;
   /** Rows that this import has stored. */
   inserted: number;
@@ -15,6 +16,15 @@ export interface ImportCounts {
   rejected: number;
 }
 
+export const nothingCounted: Readonly<ImportCounts> = {
+  ...noLines,
+  rows: 0,
+  inserted: 0,
+  present: 0,
+  conflicts: 0,
+  rejected: 0,
+};
+
 /** A row that is not stored: it is not a valid plant, or its id belongs to another plant. */
 export interface RejectedRow {
   line: number;
@@ -23,7 +33,7 @@ export interface RejectedRow {
 
 export interface LoadRowsOptions {
   store: Pick<PlantStore, 'load'>;
-  rows: AsyncGenerator<Row[]>;
+  blocks: AsyncGenerator<RowBlock>;
   /** `loadRows` updates these counts as it goes; they are right even when it throws. */
   counts: ImportCounts;
   /** Receives the rejected rows. An error that it throws stops the import. */
@@ -32,39 +42,45 @@ export interface LoadRowsOptions {
 
 /** Loads the rows of a file into the store, and parses the next rows at the same time. */
 export async function loadRows(options: LoadRowsOptions): Promise<void> {
-  const { store, rows, counts, onRejectedRows } = options;
-  for await (const { block, outcomes } of readAhead(startLoads(store, rows))) {
+  const { store, blocks, counts, onRejectedRows } = options;
+  for await (const { block, outcomes } of readAhead(startLoads(store, blocks))) {
     const rejectedRows = count(counts, block, await outcomes);
     if (rejectedRows.length > 0) await onRejectedRows(rejectedRows);
   }
 }
 
-async function* startLoads(store: LoadRowsOptions['store'], rows: LoadRowsOptions['rows']) {
-  for await (const block of rows) {
-    const outcomes = store.load(block.flatMap((row) => ('plant' in row ? [row.plant] : [])));
+async function* startLoads(store: LoadRowsOptions['store'], blocks: LoadRowsOptions['blocks']) {
+  for await (const block of blocks) {
+    const outcomes = store.load(block.rows.flatMap((row) => ('plant' in row ? [row.plant] : [])));
     outcomes.catch(() => {}); // loadRows handles the rejection, but may await it later.
     yield { block, outcomes };
   }
 }
 
-/** Adds the rows' outcomes to the counts, and returns the rejected rows. */
-function count(counts: ImportCounts, rows: Row[], loaded: LoadOutcome[]): RejectedRow[] {
+/** Adds the rows' outcomes and the lines to the counts, and returns the rejected rows. */
+function count(counts: ImportCounts, block: RowBlock, loaded: LoadOutcome[]): RejectedRow[] {
   const rejectedRows: RejectedRow[] = [];
+  const reject = ({ line }: Row, reason: string) => {
+    rejectedRows.push({ line, reason });
+  };
   const outcomes = loaded.values();
-  for (const row of rows) {
-    const { line } = row;
+  for (const row of block.rows) {
     if ('error' in row) {
       counts.rejected++;
-      rejectedRows.push({ line, reason: row.error });
+      reject(row, row.error);
       continue;
     }
     const outcome = outcomes.next().value;
     if (typeof outcome === 'string') counts[outcome]++;
     else if (outcome) {
       counts[outcome.kind === 'idTaken' ? 'conflicts' : 'rejected']++;
-      rejectedRows.push({ line, reason: outcome.message });
+      reject(row, outcome.message);
     }
   }
-  counts.rows += rows.length;
+  counts.rows += block.rows.length;
+  counts.lines += block.counts.lines;
+  counts.header += block.counts.header;
+  counts.blank += block.counts.blank;
+  counts.continued += block.counts.continued;
   return rejectedRows;
 }

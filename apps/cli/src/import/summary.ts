@@ -9,7 +9,7 @@ interface Summary {
   rejectsPath: string;
 }
 
-/** Formats an import's summary as a sentence, or as a line of JSON for scripts. */
+/** Formats an import's summary for people, or as a line of JSON for scripts. */
 export function formatSummary(summary: Summary, json: boolean): string {
   const { counts, milliseconds, isComplete, rejectsPath } = summary;
   const { rows, inserted, present, conflicts, rejected } = counts;
@@ -20,5 +20,16 @@ export function formatSummary(summary: Summary, json: boolean): string {
   const outcomes = `${inserted} inserted, ${present} present, ${conflicts} conflicts, ${rejected} rejected`;
   const speed = `${seconds} s, ${rowsPerSecond(rows, milliseconds)} rows/s`;
   const reasons = rejectsFile ? `; see ${rejectsFile} for the reasons` : '';
-  return `${rows} rows: ${outcomes} (${speed})${reasons}\n`;
+  return `${rows} rows: ${outcomes} (${speed})${reasons}\n${linesText(counts)}\n`;
+}
+
+/** Accounts for each line of the file. */
+function linesText({ lines, rows, header, blank, continued }: ImportCounts): string {
+  const parts = [
+    `${rows} rows`,
+    header > 0 && `${header} header`,
+    blank > 0 && `${blank} blank`,
+    continued > 0 && `${continued} inside quoted fields`,
+  ];
+  return `${lines} lines: ${parts.filter(Boolean).join(', ')}`;
 }

@@ -16,7 +16,8 @@ it.each(formatNames)('reads the %s that it wrote, in chunks of any size', async 
       const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
         bytes.subarray(i * size, (i + 1) * size),
       );
-      const rows = (await Array.fromAsync(read(readLines(Readable.from(chunks))))).flat();
+      const blocks = await Array.fromAsync(read(readLines(Readable.from(chunks))));
+      const rows = blocks.flatMap((block) => block.rows);
       expect(rows.map((row) => 'plant' in row && row.plant)).toEqual(
         plants.map((plant) => asRead(plant, format)),
       );
@@ -31,7 +32,8 @@ it.each([
   ['9223372036854775808', 'must be from -9223372036854775808 to 9223372036854775807'],
 ])('says what is wrong with the id %s of a CSV record', async (id, error) => {
   const csv = Readable.from([Buffer.from(`id,name\n${id},Hoya\n-5,Hoya\n`)]);
-  const rows = (await Array.fromAsync(plantFormats.csv.read(readLines(csv)))).flat();
+  const blocks = await Array.fromAsync(plantFormats.csv.read(readLines(csv)));
+  const rows = blocks.flatMap((block) => block.rows);
   expect(rows).toEqual([
     { line: 2, error: `invalid input: id ${error}` },
     { line: 3, plant: { id: -5n, name: 'Hoya', tag: undefined } },

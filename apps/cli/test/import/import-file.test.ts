@@ -29,7 +29,15 @@ not a plant
   );
   const first = await run(['import', file, '--json'], { env });
   expect(first.code).toBe(3);
-  const counts = { rows: 7, conflicts: 1, rejected: 2 };
+  const counts = {
+    lines: 8,
+    header: 0,
+    blank: 1,
+    continued: 0,
+    rows: 7,
+    conflicts: 1,
+    rejected: 2,
+  };
   const expected = { ...counts, isComplete: true, rejectsFile: `${file}.rejects` };
   expect(JSON.parse(first.stdout)).toMatchObject({ ...expected, inserted: 3, present: 1 });
   expect(await rejectedRows(file)).toEqual([
@@ -56,10 +64,11 @@ it('reads CSV with any columns in any order, and lists the records that it canno
   expect(code).toBe(3);
   expect(stdout).toContain('8 rows: 2 inserted, 0 present, 0 conflicts, 6 rejected (');
   expect(stdout).toContain(`; see ${file}.rejects for the reasons\n`);
+  expect(stdout).toContain('\n11 lines: 8 rows, 1 header, 1 blank, 1 inside quoted fields\n');
   expect(await rejectedRows(file)).toEqual([
     { line: 6, reason: 'invalid input: name is missing: it must be a string' },
     { line: 7, reason: 'has 2 fields, but the header has 4' },
-    { line: 8, reason: 'is not UTF-8, or is longer than 64 MiB' },
+    { line: 8, reason: 'is not UTF-8' },
     { line: 9, reason: 'has a quote inside an unquoted field' },
     { line: 10, reason: 'has text after the closing quote of a field' },
     { line: 11, reason: 'has a quoted field without a closing quote' },
@@ -80,7 +89,7 @@ it('shows the progress in plain lines without a terminal, and removes an old rej
   expect(stderr).toMatch(/^plant-store: 100%, 10 rows, \d+ rows\/s, ETA \S+$/m);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these move a terminal's cursor.
   expect(stderr).not.toMatch(/[\r\x1b]/);
-  expect(stdout).toMatch(/^10 rows: 10 inserted, .* rows\/s\)\n$/);
+  expect(stdout).toMatch(/^10 rows: 10 inserted, .* rows\/s\)\n10 lines: 10 rows\n$/);
   await expect(readFile(`${file}.rejects`)).rejects.toThrow('ENOENT');
 });
 

@@ -1,8 +1,10 @@
 /** A field of a record; undefined when it is empty and has no quotes. */
 export type Field = string | undefined;
 
-/** Characters. A longer quoted field most likely lacks its closing quote. */
-const maxField = 64 * 1024 * 1024;
+/** Bytes, about. A record with a longer quoted field most likely lacks its closing quote. */
+const maxOpenSize = 64 * 1024 * 1024;
+/** Bytes that a line needs in memory beside its characters. */
+const lineOverhead = 32;
 
 /**
  * Parses CSV (RFC 4180) line by line; a quoted field may contain newlines.
@@ -15,6 +17,7 @@ export class CsvParser {
   #fields: Field[] = [];
   /** The text so far of a quoted field without its closing quote. */
   #openField: string | undefined;
+  #openSize = 0;
 
   /** Whether the current record continues in the next line. */
   get isInRecord(): boolean {
@@ -50,6 +53,7 @@ export class CsvParser {
     const fields = this.#fields;
     this.#fields = [];
     this.#openField = undefined;
+    this.#openSize = 0;
     return fields;
   }
 
@@ -68,7 +72,8 @@ export class CsvParser {
     const quote = closingQuote(line, start);
     if (quote < 0) {
       this.#openField = `${before}${line.slice(start)}\n`;
-      if (this.#openField.length > maxField) this.#throw(unclosedQuote);
+      this.#openSize += line.length + lineOverhead;
+      if (this.#openSize > maxOpenSize) this.#throw(unclosedQuote);
       return undefined;
     }
     this.#fields.push((before + line.slice(start, quote)).replaceAll('""', '"'));
