@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { exitCodes } from '../command-line/errors.ts';
+import { parseDelimiter } from '../command-line/options.ts';
 import { formatNames } from '../formats/plant-formats.ts';
 import { type ImportOptions, importFile } from '../import/import-file.ts';
 
@@ -10,7 +11,8 @@ the others. The rejects file lists the line of each rejected row and the reason.
 You can always run an import again: it counts plants that the store already has as present. So run
 it again to complete an import that was stopped.
 
-In CSV, an empty field is a missing value, and "" is an empty text.
+In CSV, an empty field is a missing value, and "" is an empty text. The header names the columns id
+and name, and perhaps tag, in any order and case.
 
 Exit codes: 0 when every row is stored, 3 when some rows are rejected or in conflict, 1 when an error
 stopped the import, 2 when an argument or a setting is invalid, 130 or 143 when a signal interrupted
@@ -31,6 +33,11 @@ export const importCommand = () =>
         '--format <format>',
         "the file's format (default: by its extension, ndjson for standard input)",
       ).choices(formatNames),
+    )
+    .option(
+      '--delimiter <character>',
+      'what separates the fields of CSV (default: recognized: , ; | or tab)',
+      parseDelimiter,
     )
     .option('--rejects <file>', 'where to list the rejected rows (default: <file>.rejects)')
     .option('--strict', 'stop soon after the first rejected row')

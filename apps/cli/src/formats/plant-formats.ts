@@ -5,11 +5,11 @@ import { readCsv } from './csv/reader.ts';
 import { csvHeader, writeCsv } from './csv/writer.ts';
 import type { Line } from './lines.ts';
 import { readNdjson, writeNdjson } from './ndjson.ts';
-import type { RowBlock } from './row.ts';
+import type { ReadOptions, RowBlock } from './row.ts';
 
 interface PlantFormat {
   /** Parses blocks of lines into rows. */
-  read(blocks: AsyncIterable<Line[]>): AsyncGenerator<RowBlock>;
+  read(blocks: AsyncIterable<Line[]>, options: ReadOptions): AsyncGenerator<RowBlock>;
   /** The text before the first plant. */
   header: string;
   /** Formats one plant, with the newline after it. */

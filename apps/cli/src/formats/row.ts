@@ -27,6 +27,14 @@ export interface RowBlock {
   textOf(row: Row): string;
 }
 
+/** How to read a file. */
+export interface ReadOptions {
+  /** Between the fields of CSV. Default: recognized in the header. */
+  delimiter?: string | undefined;
+  /** Receives a sentence about something that most likely is a mistake. */
+  warn: (message: string) => void;
+}
+
 export const noLines: Readonly<LineCounts> = { lines: 0, header: 0, blank: 0, continued: 0 };
 
 /** @param firstLine the number of the first of these lines in the file */

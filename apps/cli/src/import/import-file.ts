@@ -15,6 +15,8 @@ import { formatSummary } from './summary.ts';
 export interface ImportOptions {
   /** Default: by the file's extension. */
   format?: FormatName;
+  /** Between the fields of CSV. Default: recognized in the header. */
+  delimiter?: string;
   /** The path of the rejects file. Default: the file's path and `.rejects`. */
   rejects?: string;
   /** Stops soon after the first rejected row. */
@@ -30,7 +32,10 @@ export interface ImportOptions {
  * @throws CommandError when the import cannot start or stops early.
  */
 export async function importFile(file: string, options: ImportOptions): Promise<ImportCounts> {
-  const format = plantFormats[options.format ?? formatOf(file)];
+  const formatName = options.format ?? formatOf(file);
+  if (options.delimiter !== undefined && formatName !== 'csv') {
+    throw usageError('--delimiter is for CSV: add --format csv');
+  }
   const rejectsPath = options.rejects ?? `${file === '-' ? 'import' : file}.rejects`;
   if (await isSameFile(file, rejectsPath)) {
     throw usageError(`${rejectsPath} is the file to import: name another file with --rejects`);
@@ -40,6 +45,8 @@ export async function importFile(file: string, options: ImportOptions): Promise<
   addAbortSignal(interruption.signal, input);
   const counts: ImportCounts = { ...nothingCounted };
 
+  const { read } = plantFormats[formatName];
+
   const load = async (store: PlantStore) => {
     const rejectsFile = await createRejectsFile(rejectsPath);
     const started = performance.now();
@@ -48,7 +55,10 @@ export async function importFile(file: string, options: ImportOptions): Promise<
     try {
       await loadRows({
         store,
-        blocks: format.read(readLines(withProgress(input, progress))),
+        blocks: read(readLines(withProgress(input, progress)), {
+          delimiter: options.delimiter,
+          warn,
+        }),
         counts,
         async onRejectedRows(rows) {
           await rejectsFile.add(rows);
@@ -78,6 +88,10 @@ async function* withProgress(input: Readable, progress: ImportProgress): AsyncGe
     progress.addBytes(chunk.length);
     yield chunk;
   }
+}
+
+function warn(message: string): void {
+  process.stderr.write(`plant-store: ${message}\n`);
 }
 
 /** Reports the first rejected row, for `--strict`. */

@@ -16,7 +16,7 @@ it.each(formatNames)('reads the %s that it wrote, in chunks of any size', async 
       const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
         bytes.subarray(i * size, (i + 1) * size),
       );
-      const blocks = await Array.fromAsync(read(readLines(Readable.from(chunks))));
+      const blocks = await Array.fromAsync(read(readLines(Readable.from(chunks)), { warn() {} }));
       const rows = blocks.flatMap((block) => block.rows);
       expect(rows.map((row) => 'plant' in row && row.plant)).toEqual(
         plants.map((plant) => asRead(plant, format)),
@@ -32,7 +32,7 @@ it.each([
   ['9223372036854775808', 'must be from -9223372036854775808 to 9223372036854775807'],
 ])('says what is wrong with the id %s of a CSV record', async (id, error) => {
   const csv = Readable.from([Buffer.from(`id,name\n${id},Hoya\n-5,Hoya\n`)]);
-  const blocks = await Array.fromAsync(plantFormats.csv.read(readLines(csv)));
+  const blocks = await Array.fromAsync(plantFormats.csv.read(readLines(csv), { warn() {} }));
   const rows = blocks.flatMap((block) => block.rows);
   expect(rows).toEqual([
     { line: 2, error: `invalid input: id ${error}` },

@@ -7,17 +7,22 @@ const maxOpenSize = 64 * 1024 * 1024;
 const lineOverhead = 32;
 
 /**
- * Parses CSV (RFC 4180) line by line; a quoted field may contain newlines.
+ * Parses CSV (RFC 4180, with any delimiter) line by line; a quoted field may contain newlines.
  *
  * This parser is our own because it must distinguish `""` from an empty field and continue after a
  * syntax error. A general parser that does both takes most of an import's time, although nearly all
- * lines are plain texts between commas.
+ * lines are plain texts between delimiters.
  */
 export class CsvParser {
+  readonly #delimiter: string;
   #fields: Field[] = [];
   /** The text so far of a quoted field without its closing quote. */
   #openField: string | undefined;
   #openSize = 0;
+
+  constructor(delimiter: string) {
+    this.#delimiter = delimiter;
+  }
 
   /** Whether the current record continues in the next line. */
   get isInRecord(): boolean {
@@ -32,7 +37,7 @@ export class CsvParser {
    */
   add(line: string): Field[] | undefined {
     if (!this.isInRecord && !line.includes('"')) {
-      return withoutReturn(line).split(',').map(unquoted);
+      return withoutReturn(line).split(this.#delimiter).map(unquoted);
     }
     let at: number | undefined = 0;
     while (at !== undefined) {
@@ -59,14 +64,14 @@ export class CsvParser {
 
   /** @returns the start of the next field; undefined at the end of the line. */
   #addUnquoted(line: string, start: number): number | undefined {
-    const comma = line.indexOf(',', start);
-    const text = comma < 0 ? withoutReturn(line.slice(start)) : line.slice(start, comma);
+    const delimiter = line.indexOf(this.#delimiter, start);
+    const text = delimiter < 0 ? withoutReturn(line.slice(start)) : line.slice(start, delimiter);
     if (text.includes('"')) this.#throw('has a quote inside an unquoted field');
     this.#fields.push(unquoted(text));
-    return comma < 0 ? undefined : comma + 1;
+    return delimiter < 0 ? undefined : delimiter + 1;
   }
 
-  /** @returns the end of the field (a comma or the line's end); undefined when it is not closed. */
+  /** @returns the end of the field (a delimiter or the line's end); undefined when it is not closed. */
   #addQuoted(line: string, start: number): number | undefined {
     const before = this.#openField ?? '';
     const quote = closingQuote(line, start);
@@ -79,7 +84,7 @@ export class CsvParser {
     this.#fields.push((before + line.slice(start, quote)).replaceAll('""', '"'));
     this.#openField = undefined;
     const rest = line.slice(quote + 1);
-    if (rest.startsWith(',')) return quote + 1;
+    if (rest.startsWith(this.#delimiter)) return quote + 1;
     if (withoutReturn(rest) !== '') this.#throw('has text after the closing quote of a field');
     return line.length;
   }

@@ -1,17 +1,38 @@
+import { usageError } from '../../command-line/errors.ts';
 import type { Line } from '../lines.ts';
-import { type LineCounts, noLines, type Row, type RowBlock, textOfLines } from '../row.ts';
+import { noLines, type ReadOptions, type Row, type RowBlock, textOfLines } from '../row.ts';
+import { type CsvHeader, findHeader, unusedColumns } from './header.ts';
 import { CsvParser, type Field, unclosedQuote } from './parser.ts';
 import { type ToRow, toRowByHeader } from './to-row.ts';
 
 /**
- * Reads CSV with a header row, one plant a record. Skips blank lines and columns other than `id`,
+ * Reads CSV with a header row, one plant a record. Skips blank records and columns other than `id`,
  * `name` and `tag`. An empty field is a missing value; `""` is an empty text.
  *
- * @throws CommandError when the header lacks the column `id` or `name`.
+ * @throws CommandError when the file has no valid header.
  */
-export async function* readCsv(blocks: AsyncIterable<Line[]>): AsyncGenerator<RowBlock> {
-  const reader = new CsvReader();
-  for await (const block of blocks) yield* reader.read(block);
+export async function* readCsv(
+  blocks: AsyncIterable<Line[]>,
+  { delimiter, warn }: ReadOptions,
+): AsyncGenerator<RowBlock> {
+  let reader: CsvReader | undefined;
+  let linesBefore = 0;
+  for await (const block of blocks) {
+    if (reader) {
+      yield* reader.read(block);
+      continue;
+    }
+    const { counts, header } = findHeader(block, delimiter);
+    linesBefore += counts.lines;
+    yield { rows: [], counts, textOf: () => '' };
+    if (!header) continue;
+    const unused = unusedColumns(header);
+    if (unused.length > 0)
+      warn(`these columns are not used: ${unused.map((name) => JSON.stringify(name)).join(', ')}`);
+    reader = new CsvReader(header, linesBefore);
+    yield* reader.read(block.slice(counts.lines));
+  }
+  if (!reader) throw usageError('the file is empty: a CSV file starts with the line id,name,tag');
   yield* reader.end();
 }
 
@@ -22,12 +43,18 @@ export async function* readCsv(blocks: AsyncIterable<Line[]>): AsyncGenerator<Ro
 const maxLines = 100_000;
 
 class CsvReader {
-  readonly #parser = new CsvParser();
-  #toRow: ToRow | undefined;
+  readonly #parser: CsvParser;
+  readonly #toRow: ToRow;
   /** The lines so far of a record that continues in the next block. */
   #openLines: Line[] = [];
   /** The number of lines before `#openLines`. */
-  #linesBefore = 0;
+  #linesBefore: number;
+
+  constructor(header: CsvHeader, linesBefore: number) {
+    this.#parser = new CsvParser(header.delimiter);
+    this.#toRow = toRowByHeader(header);
+    this.#linesBefore = linesBefore;
+  }
 
   read(block: Line[]): Generator<RowBlock> {
     return this.#read(block, false);
@@ -50,7 +77,7 @@ class CsvReader {
       if (next < lines.length) next++;
       if (record === undefined) continue;
 
-      let row = this.#toRowOf(before + start + 1, record, part.counts);
+      let row = this.#toRowOf(before + start + 1, record);
       if (next - start > 1) {
         if (row && 'error' in row) {
           row = withSwallowedLines(row, before + next);
@@ -61,6 +88,7 @@ class CsvReader {
         }
       }
       if (row) part.rows.push(row);
+      else part.counts.blank++;
       part.counts.lines += next - start;
       start = next;
       if (part.counts.lines < maxLines) continue;
@@ -86,16 +114,10 @@ class CsvReader {
     }
   }
 
-  /** Makes a row of a record. Counts the line of a record that is no row. */
-  #toRowOf(line: number, record: Field[] | string, counts: LineCounts): Row | undefined {
+  /** Makes a row of a record, unless the record is blank. */
+  #toRowOf(line: number, record: Field[] | string): Row | undefined {
     if (typeof record === 'string') return { line, error: record };
-    if (isBlank(record)) counts.blank++;
-    else if (this.#toRow) return this.#toRow(line, record);
-    else {
-      this.#toRow = toRowByHeader(record);
-      counts.header++;
-    }
-    return undefined;
+    return isBlank(record) ? undefined : this.#toRow(line, record);
   }
 }
 
@@ -108,6 +130,10 @@ function withSwallowedLines({ line, error }: Row & { error: string }, lastLine: 
   return { line, error: `${error} (${lines}; the import goes on at line ${line + 1})` };
 }
 
+/** Whether a record has no text: spreadsheets write rows such as `,,,` after the last one. */
 function isBlank(record: Field[]): boolean {
-  return record.length === 1 && (record[0] === undefined || record[0].trim() === '');
+  return (
+    record.every((field) => field === undefined) ||
+    (record.length === 1 && record[0]?.trim() === '')
+  );
 }

@@ -1,24 +1,19 @@
 import { IdFromText } from '@plant-store/schemas';
-import { CommandError } from '../../command-line/errors.ts';
 import type { Row } from '../row.ts';
+import type { CsvHeader } from './header.ts';
 import type { Field } from './parser.ts';
 
 export type ToRow = (line: number, record: Field[]) => Row;
 
-/** Finds the columns in the header, and returns a function that makes a row of a record. */
-export function toRowByHeader(header: Field[]): ToRow {
-  const [idAt, nameAt, tagAt] = ['id', 'name', 'tag'].map((column) => header.indexOf(column));
-  if (idAt === -1 || nameAt === -1) {
-    const columns = header.map((column) => JSON.stringify(column ?? '')).join(', ');
-    throw new CommandError(
-      `the CSV header must have the columns id and name (tag is optional), but it has ${columns}`,
-    );
-  }
+/** Returns a function that makes a row of a record. */
+export function toRowByHeader({ columns }: CsvHeader): ToRow {
+  const [idAt, nameAt, tagAt] = ['id', 'name', 'tag'].map((name) => columns.indexOf(name));
   const at = (record: Field[], column = -1) => record[column];
+  const { length } = columns;
 
   return (line, record) => {
-    if (record.length !== header.length) {
-      return { line, error: `has ${record.length} fields, but the header has ${header.length}` };
+    if (record.length !== length && !hasOnlyEmptyFields(record, length)) {
+      return { line, error: `has ${record.length} fields, but the header has ${length}` };
     }
     const text = at(record, idAt);
     // The store reports a missing id, together with the other fields.
@@ -26,4 +21,9 @@ export function toRowByHeader(header: Field[]): ToRow {
     if (id?.error) return { line, error: `invalid input: id ${id.error.issues[0]?.message}` };
     return { line, plant: { id: id?.data, name: at(record, nameAt), tag: at(record, tagAt) } };
   };
+}
+
+/** Whether the fields beyond the header are empty: spreadsheets write `1,Hoya,,,` for a short row. */
+function hasOnlyEmptyFields(record: Field[], start: number): boolean {
+  return record.length > start && record.slice(start).every((field) => field === undefined);
 }
