@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { exitCodes } from '../command-line/errors.ts';
 import { parseDelimiter } from '../command-line/options.ts';
 import { formatNames } from '../formats/plant-formats.ts';
+import { encodings } from '../formats/text/encoding.ts';
 import { type ImportOptions, importFile } from '../import/import-file.ts';
 
 const help = `
@@ -26,7 +27,9 @@ Examples:
 export const importCommand = () =>
   new Command('import')
     .summary('store the plants of a file')
-    .description('Store the plants of a file of any size: NDJSON, or CSV with a header row.')
+    .description(
+      'Store the plants of a file of any size: NDJSON, or CSV with a header row; compressed by gzip or zstd, or not.',
+    )
     .argument('<file>', 'the file, or - for standard input')
     .addOption(
       new Option(
@@ -38,6 +41,12 @@ export const importCommand = () =>
       '--delimiter <character>',
       'what separates the fields of CSV (default: recognized: , ; | or tab)',
       parseDelimiter,
+    )
+    .addOption(
+      new Option(
+        '--encoding <encoding>',
+        "the file's encoding (default: by its byte order mark, otherwise utf-8)",
+      ).choices(encodings),
     )
     .option('--rejects <file>', 'where to list the rejected rows (default: <file>.rejects)')
     .option('--strict', 'stop soon after the first rejected row')

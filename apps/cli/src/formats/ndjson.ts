@@ -1,21 +1,51 @@
 import { formatJson, type NewPlant, parseJson } from '@plant-store/schemas';
-import type { Line } from './lines.ts';
-import { noLines, type Row, type RowBlock, textOfLines } from './row.ts';
+import { usageError } from '../command-line/errors.ts';
+import { isHeader } from './csv/header.ts';
+import { noLines, type ReadOptions, type Row, type RowBlock, textOfLines } from './row.ts';
+import type { Line } from './text/lines.ts';
 
-/** Reads newline-delimited JSON, one plant a line. Skips blank lines. */
-export async function* readNdjson(blocks: AsyncIterable<Line[]>): AsyncGenerator<RowBlock> {
+/**
+ * Reads newline-delimited JSON, one plant a line. Skips blank lines.
+ *
+ * @throws CommandError when the first row shows that the file has another format
+ */
+export async function* readNdjson(
+  blocks: AsyncIterable<Line[]>,
+  { lineEnd }: ReadOptions,
+): AsyncGenerator<RowBlock> {
   let line = 0;
+  let isChecked = false;
   for await (const lines of blocks) {
-    const textOf = textOfLines(lines, line + 1);
+    const first = isChecked ? undefined : lines.find((text) => !isBlank(text));
+    if (first !== undefined) {
+      checkFormat(first);
+      isChecked = true;
+    }
+    const textOf = textOfLines(lines, line + 1, lineEnd);
     const counts = { ...noLines, lines: lines.length };
     const rows: Row[] = [];
     for (const text of lines) {
       line++;
       if (typeof text !== 'string') rows.push({ line, error: text.reason });
-      else if (text.trim() !== '') rows.push(parse(line, text));
+      else if (!isBlank(text)) rows.push(parse(line, text));
       else counts.blank++;
     }
     yield { rows, counts, textOf };
+  }
+}
+
+function isBlank(text: Line): boolean {
+  return typeof text === 'string' && text.trim() === '';
+}
+
+/** @throws CommandError when the first row is CSV, or a part of a JSON document */
+function checkFormat(first: Line): void {
+  if (typeof first !== 'string') return;
+  if (/^\s*\[\s*(\{|$)/.test(first) || first.trim() === '{') {
+    throw usageError('the file is one JSON document: convert it with jq -c ".[]" or jq -c "."');
+  }
+  if (!first.includes('{') && isHeader(first)) {
+    throw usageError('the file is CSV: add --format csv');
   }
 }
 

@@ -3,9 +3,9 @@ import type { NewPlant } from '@plant-store/schemas';
 import { usageError } from '../command-line/errors.ts';
 import { readCsv } from './csv/reader.ts';
 import { csvHeader, writeCsv } from './csv/writer.ts';
-import type { Line } from './lines.ts';
 import { readNdjson, writeNdjson } from './ndjson.ts';
 import type { ReadOptions, RowBlock } from './row.ts';
+import type { Line } from './text/lines.ts';
 
 interface PlantFormat {
   /** Parses blocks of lines into rows. */
@@ -29,16 +29,21 @@ const extensions: Record<string, FormatName> = {
   '.ndjson': 'ndjson',
   '.jsonl': 'ndjson',
   '.csv': 'csv',
+  '.tsv': 'csv',
+  '.tab': 'csv',
 };
 
 /**
- * The format that a file's extension stands for. Standard input (`-`) is NDJSON, the default of
+ * The format that a file's extension stands for, before `.gz` or `.zst`. Standard input (`-`) is NDJSON, the default of
  * `export`.
  *
  * @throws CommandError when the extension is unknown.
  */
 export function formatOf(file: string): FormatName {
-  const format = file === '-' ? 'ndjson' : extensions[extname(file).toLowerCase()];
+  const format =
+    file === '-'
+      ? 'ndjson'
+      : extensions[extname(file.replace(/\.(gz|zst|zstd)$/i, '')).toLowerCase()];
   if (!format) {
     throw usageError(`the format of ${file} is unknown: add --format ndjson or --format csv`);
   }

@@ -1,4 +1,4 @@
-import type { Line } from './lines.ts';
+import type { Line } from './text/lines.ts';
 
 /** A row of a file: the input for a plant, not validated yet, or the reason why it cannot be read. */
 export type Row = {
@@ -31,6 +31,8 @@ export interface RowBlock {
 export interface ReadOptions {
   /** Between the fields of CSV. Default: recognized in the header. */
   delimiter?: string | undefined;
+  /** The line end of the file. */
+  lineEnd: string;
   /** Receives a sentence about something that most likely is a mistake. */
   warn: (message: string) => void;
 }
@@ -38,10 +40,10 @@ export interface ReadOptions {
 export const noLines: Readonly<LineCounts> = { lines: 0, header: 0, blank: 0, continued: 0 };
 
 /** @param firstLine the number of the first of these lines in the file */
-export function textOfLines(lines: Line[], firstLine: number): RowBlock['textOf'] {
+export function textOfLines(lines: Line[], firstLine: number, lineEnd: string): RowBlock['textOf'] {
   return ({ line, lastLine = line }) =>
     lines
       .slice(line - firstLine, lastLine - firstLine + 1)
       .map((each) => (typeof each === 'string' ? each : each.text))
-      .join('\n');
+      .join(lineEnd);
 }

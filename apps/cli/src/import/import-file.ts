@@ -1,22 +1,18 @@
-import { addAbortSignal, type Readable } from 'node:stream';
+import { addAbortSignal } from 'node:stream';
 import { type PlantStore, PlantStoreError } from '@plant-store/core';
 import { CommandError, exitCodes, usageError } from '../command-line/errors.ts';
 import { writeOutput } from '../command-line/output.ts';
 import { withStore } from '../command-line/with-store.ts';
-import { readLines } from '../formats/lines.ts';
-import { type FormatName, formatOf, plantFormats } from '../formats/plant-formats.ts';
+import type { RowBlock } from '../formats/row.ts';
 import { type Interruption, listenForInterruption } from './interruption.ts';
 import { type ImportCounts, loadRows, nothingCounted, type RejectedRow } from './load-rows.ts';
-import { type ImportProgress, showProgress } from './progress.ts';
+import { formatByOptions, openRows, type ReadFileOptions } from './open-rows.ts';
+import { showProgress } from './progress.ts';
 import { createRejectsFile } from './rejects-file.ts';
 import { isSameFile, openSource } from './source.ts';
 import { formatSummary } from './summary.ts';
 
-export interface ImportOptions {
-  /** Default: by the file's extension. */
-  format?: FormatName;
-  /** Between the fields of CSV. Default: recognized in the header. */
-  delimiter?: string;
+export interface ImportOptions extends ReadFileOptions {
   /** The path of the rejects file. Default: the file's path and `.rejects`. */
   rejects?: string;
   /** Stops soon after the first rejected row. */
@@ -32,34 +28,27 @@ export interface ImportOptions {
  * @throws CommandError when the import cannot start or stops early.
  */
 export async function importFile(file: string, options: ImportOptions): Promise<ImportCounts> {
-  const formatName = options.format ?? formatOf(file);
-  if (options.delimiter !== undefined && formatName !== 'csv') {
-    throw usageError('--delimiter is for CSV: add --format csv');
-  }
+  const format = formatByOptions(file, options);
   const rejectsPath = options.rejects ?? `${file === '-' ? 'import' : file}.rejects`;
   if (await isSameFile(file, rejectsPath)) {
     throw usageError(`${rejectsPath} is the file to import: name another file with --rejects`);
   }
-  const { input, size } = await openSource(file);
+  const source = await openSource(file);
   const interruption = listenForInterruption();
-  addAbortSignal(interruption.signal, input);
+  addAbortSignal(interruption.signal, source.input);
   const counts: ImportCounts = { ...nothingCounted };
 
-  const { read } = plantFormats[formatName];
-
-  const load = async (store: PlantStore) => {
+  const load = async (blocks: AsyncGenerator<RowBlock>, store: PlantStore) => {
     const rejectsFile = await createRejectsFile(rejectsPath);
     const started = performance.now();
-    const progress = showProgress(counts, size);
+    const progress = showProgress(counts, source);
     let isComplete = false;
     try {
       await loadRows({
         store,
-        blocks: read(readLines(withProgress(input, progress)), {
-          delimiter: options.delimiter,
-          warn,
-        }),
+        blocks,
         counts,
+        onProgress: progress.update,
         async onRejectedRows(rows) {
           await rejectsFile.add(rows);
           if (options.strict) throw strictError(rows);
@@ -74,24 +63,14 @@ export async function importFile(file: string, options: ImportOptions): Promise<
     }
   };
   try {
-    await withStore(load);
+    const blocks = await openRows(source.input, format, options);
+    await withStore((store) => load(blocks, store));
   } catch (error) {
     throw withHint(error, interruption);
   } finally {
-    input.destroy();
+    source.input.destroy();
   }
   return counts;
-}
-
-async function* withProgress(input: Readable, progress: ImportProgress): AsyncGenerator<Buffer> {
-  for await (const chunk of input) {
-    progress.addBytes(chunk.length);
-    yield chunk;
-  }
-}
-
-function warn(message: string): void {
-  process.stderr.write(`plant-store: ${message}\n`);
 }
 
 /** Reports the first rejected row, for `--strict`. */

@@ -36,15 +36,18 @@ export interface LoadRowsOptions {
   blocks: AsyncGenerator<RowBlock>;
   /** `loadRows` updates these counts as it goes; they are right even when it throws. */
   counts: ImportCounts;
+  /** Called after each update of the counts. */
+  onProgress: () => void;
   /** Receives the rejected rows. An error that it throws stops the import. */
   onRejectedRows: (rows: RejectedRow[]) => Promise<void>;
 }
 
 /** Loads the rows of a file into the store, and parses the next rows at the same time. */
 export async function loadRows(options: LoadRowsOptions): Promise<void> {
-  const { store, blocks, counts, onRejectedRows } = options;
+  const { store, blocks, counts, onProgress, onRejectedRows } = options;
   for await (const { block, outcomes } of readAhead(startLoads(store, blocks))) {
     const rejectedRows = count(counts, block, await outcomes);
+    onProgress();
     if (rejectedRows.length > 0) await onRejectedRows(rejectedRows);
   }
 }

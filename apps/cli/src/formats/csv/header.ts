@@ -1,6 +1,6 @@
 import { usageError } from '../../command-line/errors.ts';
-import { type Line, UnreadableLine } from '../lines.ts';
-import { noLines } from '../row.ts';
+import { noLines, type ReadOptions } from '../row.ts';
+import { type Line, UnreadableLine } from '../text/lines.ts';
 import { CsvParser } from './parser.ts';
 
 /** The delimiters that are recognized in the header. */
@@ -20,11 +20,13 @@ export interface CsvHeader {
 /**
  * Finds the header in the first lines of a file, after blank lines and a line such as `sep=;`.
  *
- * @param delimiter the only one to try; default: the one with which the header has `id` and `name`
  * @returns no header when all lines are blank. `counts` are for the lines up to the header.
  * @throws CommandError when the first row is not a valid header
  */
-export function findHeader(lines: Line[], delimiter: string | undefined) {
+export function findHeader(
+  lines: Line[],
+  { delimiter, lineEnd }: Pick<ReadOptions, 'delimiter' | 'lineEnd'>,
+) {
   const counts = { ...noLines };
   const skipBlankLines = () => {
     for (; isBlank(lines[counts.lines]); counts.lines++) counts.blank++;
@@ -40,13 +42,21 @@ export function findHeader(lines: Line[], delimiter: string | undefined) {
 
   const start = counts.lines;
   const tried = delimiter ? [delimiter] : separator ? [separator, ...delimiters] : delimiters;
-  const headers = tried.flatMap((each) => readHeader(lines, start, each) ?? []);
+  const headers = tried.flatMap((each) => readHeader(lines, start, each, lineEnd) ?? []);
   const header = headers.find(hasPlants);
   if (!header) throw headerError(lines[start] ?? '', headers);
   checkNames(header);
   counts.lines = header.end;
   counts.header += header.end - start;
   return { counts, header };
+}
+
+/** Whether a line is a header with the columns `id` and `name`. */
+export function isHeader(line: string): boolean {
+  return delimiters.some((each) => {
+    const header = readHeader([line], 0, each, '\n');
+    return header !== undefined && hasPlants(header);
+  });
 }
 
 function isBlank(line: Line | undefined): boolean {
@@ -59,15 +69,15 @@ function readSeparator(line: Line | undefined): string | undefined {
 }
 
 /** @returns undefined when the lines do not start with a complete record. */
-function readHeader(lines: Line[], start: number, delimiter: string) {
-  const parser = new CsvParser(delimiter);
+function readHeader(lines: Line[], start: number, delimiter: string, lineEnd: string) {
+  const parser = new CsvParser(delimiter, lineEnd);
   try {
     for (let at = start; at < lines.length; at++) {
       const line = lines[at];
       const record = typeof line === 'string' && parser.add(line);
       if (record === false) return undefined;
       if (!record) continue;
-      const text = withoutReturn(lines.slice(start, at + 1).join('\n'));
+      const text = withoutReturn(lines.slice(start, at + 1).join(lineEnd));
       const names = record.map((field) => (field ?? '').trim());
       const columns = names.map((name) => name.toLowerCase());
       return { delimiter, names, columns, text, end: at + 1 };

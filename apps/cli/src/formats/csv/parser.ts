@@ -15,13 +15,15 @@ const lineOverhead = 32;
  */
 export class CsvParser {
   readonly #delimiter: string;
+  readonly #lineEnd: string;
   #fields: Field[] = [];
   /** The text so far of a quoted field without its closing quote. */
   #openField: string | undefined;
   #openSize = 0;
 
-  constructor(delimiter: string) {
+  constructor(delimiter: string, lineEnd: string) {
     this.#delimiter = delimiter;
+    this.#lineEnd = lineEnd;
   }
 
   /** Whether the current record continues in the next line. */
@@ -76,7 +78,7 @@ export class CsvParser {
     const before = this.#openField ?? '';
     const quote = closingQuote(line, start);
     if (quote < 0) {
-      this.#openField = `${before}${line.slice(start)}\n`;
+      this.#openField = before + line.slice(start) + this.#lineEnd;
       this.#openSize += line.length + lineOverhead;
       if (this.#openSize > maxOpenSize) this.#throw(unclosedQuote);
       return undefined;

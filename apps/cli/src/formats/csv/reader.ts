@@ -1,6 +1,6 @@
 import { usageError } from '../../command-line/errors.ts';
-import type { Line } from '../lines.ts';
 import { noLines, type ReadOptions, type Row, type RowBlock, textOfLines } from '../row.ts';
+import type { Line } from '../text/lines.ts';
 import { type CsvHeader, findHeader, unusedColumns } from './header.ts';
 import { CsvParser, type Field, unclosedQuote } from './parser.ts';
 import { type ToRow, toRowByHeader } from './to-row.ts';
@@ -13,7 +13,7 @@ import { type ToRow, toRowByHeader } from './to-row.ts';
  */
 export async function* readCsv(
   blocks: AsyncIterable<Line[]>,
-  { delimiter, warn }: ReadOptions,
+  { delimiter, lineEnd, warn }: ReadOptions,
 ): AsyncGenerator<RowBlock> {
   let reader: CsvReader | undefined;
   let linesBefore = 0;
@@ -22,14 +22,14 @@ export async function* readCsv(
       yield* reader.read(block);
       continue;
     }
-    const { counts, header } = findHeader(block, delimiter);
+    const { counts, header } = findHeader(block, { delimiter, lineEnd });
     linesBefore += counts.lines;
     yield { rows: [], counts, textOf: () => '' };
     if (!header) continue;
     const unused = unusedColumns(header);
     if (unused.length > 0)
       warn(`these columns are not used: ${unused.map((name) => JSON.stringify(name)).join(', ')}`);
-    reader = new CsvReader(header, linesBefore);
+    reader = new CsvReader(header, linesBefore, lineEnd);
     yield* reader.read(block.slice(counts.lines));
   }
   if (!reader) throw usageError('the file is empty: a CSV file starts with the line id,name,tag');
@@ -45,13 +45,15 @@ const maxLines = 100_000;
 class CsvReader {
   readonly #parser: CsvParser;
   readonly #toRow: ToRow;
+  readonly #lineEnd: string;
   /** The lines so far of a record that continues in the next block. */
   #openLines: Line[] = [];
   /** The number of lines before `#openLines`. */
   #linesBefore: number;
 
-  constructor(header: CsvHeader, linesBefore: number) {
-    this.#parser = new CsvParser(header.delimiter);
+  constructor(header: CsvHeader, linesBefore: number, lineEnd: string) {
+    this.#parser = new CsvParser(header.delimiter, lineEnd);
+    this.#lineEnd = lineEnd;
     this.#toRow = toRowByHeader(header);
     this.#linesBefore = linesBefore;
   }
@@ -68,7 +70,7 @@ class CsvReader {
   *#read(block: Line[], isEnd: boolean): Generator<RowBlock> {
     const lines = this.#openLines.length === 0 ? block : this.#openLines.concat(block);
     const before = this.#linesBefore;
-    const textOf = textOfLines(lines, before + 1);
+    const textOf = textOfLines(lines, before + 1, this.#lineEnd);
     let start = 0; // The record's first line.
     let next = this.#openLines.length;
     let part: RowBlock = { rows: [], counts: { ...noLines }, textOf };

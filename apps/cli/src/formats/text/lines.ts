@@ -22,22 +22,26 @@ const maxLine = 64 * 1024 * 1024;
 /** Stands for the part of a too long line that has been dropped: UTF-8 never contains this byte. */
 const dropped = Buffer.of(0xff);
 
-/** Reads a UTF-8 text of any size in blocks of lines. Skips a byte order mark at the start. A line end after the last line is optional. */
-export async function* readLines(input: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
+/** Reads a UTF-8 text of any size in blocks of lines. A line end after the last line is optional. */
+export async function* readLines(
+  input: AsyncIterable<Buffer>,
+  lineEnd = '\n',
+): AsyncGenerator<Line[]> {
+  const endByte = lineEnd.charCodeAt(0);
   let chunks: Buffer[] = [];
   let size = 0;
   let sizeToSearch = blockSize;
   let isTooLong = false;
 
-  for await (const chunk of withoutMark(input)) {
+  for await (const chunk of input) {
     chunks.push(chunk);
     size += chunk.length;
     if (size < sizeToSearch) continue;
 
     const bytes = Buffer.concat(chunks);
-    const end = bytes.lastIndexOf(newline);
+    const end = bytes.lastIndexOf(endByte);
     if (end >= 0) {
-      yield decode(bytes.subarray(0, end), isTooLong);
+      yield decode(bytes.subarray(0, end), lineEnd, isTooLong);
       isTooLong = false;
     }
     const rest = bytes.subarray(end + 1);
@@ -49,34 +53,16 @@ export async function* readLines(input: AsyncIterable<Buffer>): AsyncGenerator<L
     sizeToSearch = Math.max(blockSize, 2 * size);
   }
   const rest = Buffer.concat(chunks);
-  const end = rest.at(-1) === newline ? rest.length - 1 : rest.length;
-  if (rest.length > 0) yield decode(rest.subarray(0, end), isTooLong);
+  const end = rest.at(-1) === endByte ? rest.length - 1 : rest.length;
+  if (rest.length > 0) yield decode(rest.subarray(0, end), lineEnd, isTooLong);
 }
-
-const newline = 0x0a;
-
-async function* withoutMark(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let start: Buffer | undefined = Buffer.alloc(0);
-  for await (const chunk of input) {
-    if (!start) yield chunk;
-    else {
-      start = Buffer.concat([start, chunk]);
-      if (start.length < byteOrderMark.length) continue;
-      yield start.subarray(0, 3).equals(byteOrderMark) ? start.subarray(3) : start;
-      start = undefined;
-    }
-  }
-  if (start) yield start;
-}
-
-const byteOrderMark = Buffer.of(0xef, 0xbb, 0xbf);
 
 /** @param isTooLong whether the first line of the block is too long */
-function decode(block: Buffer, isTooLong: boolean): Line[] {
-  if (!isTooLong && isUtf8(block)) return block.toString().split('\n');
+function decode(block: Buffer, lineEnd: string, isTooLong: boolean): Line[] {
+  if (!isTooLong && isUtf8(block)) return block.toString().split(lineEnd);
   const lines: Line[] = [];
   for (let start = 0; start <= block.length; ) {
-    const at = block.indexOf(newline, start);
+    const at = block.indexOf(lineEnd, start);
     const end = at < 0 ? block.length : at;
     lines.push(isTooLong && start === 0 ? tooLong : decodeLine(block.subarray(start, end)));
     start = end + 1;
@@ -88,5 +74,7 @@ const tooLong = new UnreadableLine('is longer than 64 MiB', '');
 
 function decodeLine(line: Buffer): Line {
   const text = line.toString();
-  return isUtf8(line) ? text : new UnreadableLine('is not UTF-8', text);
+  return isUtf8(line) ? text : new UnreadableLine(notUtf8, text);
 }
+
+const notUtf8 = 'is not UTF-8: if the file is Latin-1 or Windows-1252, add --encoding latin1';
