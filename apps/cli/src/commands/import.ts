@@ -7,7 +7,8 @@ import { type ImportOptions, importFile } from '../import/import-file.ts';
 
 const help = `
 The import rejects a row that is not a valid plant, or whose id belongs to another plant, and stores
-the others. The rejects file lists the line of each rejected row and the reason.
+the others. The rejects file lists each rejected row with its line and the reason, in the format of
+the file. Correct the rows there, and import the rejects file.
 
 You can always run an import again: it counts plants that the store already has as present. So run
 it again to complete an import that was stopped.
@@ -48,7 +49,10 @@ export const importCommand = () =>
         "the file's encoding (default: by its byte order mark, otherwise utf-8)",
       ).choices(encodings),
     )
-    .option('--rejects <file>', 'where to list the rejected rows (default: <file>.rejects)')
+    .option(
+      '--rejects <file>',
+      'where to list the rejected rows, or - for standard output (default: <file>.rejects)',
+    )
     .option('--strict', 'stop soon after the first rejected row')
     .option('--json', 'write the summary as JSON')
     .addHelpText('after', help)

@@ -1,7 +1,7 @@
 import { formatJson, type NewPlant, parseJson } from '@plant-store/schemas';
 import { usageError } from '../command-line/errors.ts';
 import { isHeader } from './csv/header.ts';
-import { noLines, type ReadOptions, type Row, type RowBlock, textOfLines } from './row.ts';
+import { noLines, type ReadOptions, type Row, type RowBlock, textOf } from './row.ts';
 import type { Line } from './text/lines.ts';
 
 /**
@@ -21,7 +21,7 @@ export async function* readNdjson(
       checkFormat(first);
       isChecked = true;
     }
-    const textOf = textOfLines(lines, line + 1, lineEnd);
+    const firstLine = line + 1;
     const counts = { ...noLines, lines: lines.length };
     const rows: Row[] = [];
     for (const text of lines) {
@@ -30,7 +30,12 @@ export async function* readNdjson(
       else if (!isBlank(text)) rows.push(parse(line, text));
       else counts.blank++;
     }
-    yield { rows, counts, textOf };
+    yield {
+      rows,
+      counts,
+      rejectsHeader: '',
+      toReject: (row, reason) => toReject(row, reason, textOf(row, lines, firstLine, lineEnd)),
+    };
   }
 }
 
@@ -57,6 +62,20 @@ function parse(line: number, text: string): Row {
     return { line, error: `is not JSON: ${error.message}` };
   }
 }
+
+/**
+ * Adds the line and the reason to an object, whose text stays as it is. So it can be corrected there,
+ * and the rejects file can be imported. Other rows become the text `row`.
+ */
+function toReject(row: Row, reason: string, text: string): string {
+  const start = `{"line":${row.line},"reason":${JSON.stringify(reason)},`;
+  const isObject = 'plant' in row && /^\s*\{\s*"/.test(text);
+  if (!isObject) return `${start}"row":${JSON.stringify(text)}}\n`;
+  return `${start}${text.trim().replace(rejectStart, '{').slice(1).trimStart()}\n`;
+}
+
+/** What an earlier import has added. */
+const rejectStart = /^\{"line":\d+,"reason":"(?:[^"\\]|\\.)*",/;
 
 export function writeNdjson(plant: NewPlant): string {
   return `${formatJson(plant)}\n`;

@@ -34,7 +34,7 @@ const extensions: Record<string, FormatName> = {
 };
 
 /**
- * The format that a file's extension stands for, before `.gz` or `.zst`. Standard input (`-`) is NDJSON, the default of
+ * The format that a file's extension stands for, before `.gz`, `.zst` or `.rejects`. Standard input (`-`) is NDJSON, the default of
  * `export`.
  *
  * @throws CommandError when the extension is unknown.
@@ -43,7 +43,7 @@ export function formatOf(file: string): FormatName {
   const format =
     file === '-'
       ? 'ndjson'
-      : extensions[extname(file.replace(/\.(gz|zst|zstd)$/i, '')).toLowerCase()];
+      : extensions[extname(file.replace(/(\.(gz|zst|zstd|rejects))+$/i, '')).toLowerCase()];
   if (!format) {
     throw usageError(`the format of ${file} is unknown: add --format ndjson or --format csv`);
   }

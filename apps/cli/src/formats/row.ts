@@ -23,8 +23,10 @@ export interface LineCounts {
 export interface RowBlock {
   rows: Row[];
   counts: LineCounts;
-  /** The text of a row in the file, without the line end. */
-  textOf(row: Row): string;
+  /** Formats a row for the rejects file. */
+  toReject(row: Row, reason: string): string;
+  /** The start of the rejects file. */
+  rejectsHeader: string;
 }
 
 /** How to read a file. */
@@ -39,11 +41,19 @@ export interface ReadOptions {
 
 export const noLines: Readonly<LineCounts> = { lines: 0, header: 0, blank: 0, continued: 0 };
 
-/** @param firstLine the number of the first of these lines in the file */
-export function textOfLines(lines: Line[], firstLine: number, lineEnd: string): RowBlock['textOf'] {
-  return ({ line, lastLine = line }) =>
-    lines
-      .slice(line - firstLine, lastLine - firstLine + 1)
-      .map((each) => (typeof each === 'string' ? each : each.text))
-      .join(lineEnd);
+/**
+ * The text of a row in the file, without its last line end.
+ *
+ * @param firstLine the number of the first of these lines in the file
+ */
+export function textOf(
+  { line, lastLine = line }: Row,
+  lines: Line[],
+  firstLine: number,
+  lineEnd: string,
+): string {
+  return lines
+    .slice(line - firstLine, lastLine - firstLine + 1)
+    .map((each) => (typeof each === 'string' ? each : each.text))
+    .join(lineEnd);
 }

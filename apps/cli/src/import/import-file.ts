@@ -8,12 +8,12 @@ import { type Interruption, listenForInterruption } from './interruption.ts';
 import { type ImportCounts, loadRows, nothingCounted, type RejectedRow } from './load-rows.ts';
 import { formatByOptions, openRows, type ReadFileOptions } from './open-rows.ts';
 import { showProgress } from './progress.ts';
-import { createRejectsFile } from './rejects-file.ts';
+import { openRejectsFile } from './rejects-file.ts';
 import { isSameFile, openSource } from './source.ts';
 import { formatSummary } from './summary.ts';
 
 export interface ImportOptions extends ReadFileOptions {
-  /** The path of the rejects file. Default: the file's path and `.rejects`. */
+  /** The path of the rejects file, or `-`. Default: the file's path and `.rejects`. */
   rejects?: string;
   /** Stops soon after the first rejected row. */
   strict?: true;
@@ -39,7 +39,7 @@ export async function importFile(file: string, options: ImportOptions): Promise<
   const counts: ImportCounts = { ...nothingCounted };
 
   const load = async (blocks: AsyncGenerator<RowBlock>, store: PlantStore) => {
-    const rejectsFile = await createRejectsFile(rejectsPath);
+    const rejectsFile = await openRejectsFile(rejectsPath);
     const started = performance.now();
     const progress = showProgress(counts, source);
     let isComplete = false;
@@ -49,17 +49,21 @@ export async function importFile(file: string, options: ImportOptions): Promise<
         blocks,
         counts,
         onProgress: progress.update,
-        async onRejectedRows(rows) {
-          await rejectsFile.add(rows);
+        async onRejectedRows(rows, header) {
+          await rejectsFile.add(header, rows.map(({ text }) => text).join(''));
           if (options.strict) throw strictError(rows);
         },
       });
       isComplete = true;
     } finally {
       progress.stop();
+      await rejectsFile.close();
       const milliseconds = performance.now() - started;
       const summary = { counts, milliseconds, isComplete, rejectsPath };
-      await writeOutput([formatSummary(summary, options.json ?? false)]);
+      const text = formatSummary(summary, options.json ?? false);
+      // Standard output is only for the rejected rows then.
+      if (rejectsPath === '-') process.stderr.write(text);
+      else await writeOutput([text]);
     }
   };
   try {

@@ -1,6 +1,7 @@
 import type { LoadOutcome, PlantStore } from '@plant-store/core';
 import { type LineCounts, noLines, type Row, type RowBlock } from '../formats/row.ts';
 import { readAhead } from './read-ahead.ts';
+import { reasonOf } from './reason.ts';
 
 /** How many rows of a file had each outcome, and how its lines are used. */
 export interface ImportCounts extends LineCounts {
@@ -29,6 +30,8 @@ export const nothingCounted: Readonly<ImportCounts> = {
 export interface RejectedRow {
   line: number;
   reason: string;
+  /** What the rejects file says about it. */
+  text: string;
 }
 
 export interface LoadRowsOptions {
@@ -39,7 +42,7 @@ export interface LoadRowsOptions {
   /** Called after each update of the counts. */
   onProgress: () => void;
   /** Receives the rejected rows. An error that it throws stops the import. */
-  onRejectedRows: (rows: RejectedRow[]) => Promise<void>;
+  onRejectedRows: (rows: RejectedRow[], rejectsHeader: string) => Promise<void>;
 }
 
 /** Loads the rows of a file into the store, and parses the next rows at the same time. */
@@ -48,7 +51,7 @@ export async function loadRows(options: LoadRowsOptions): Promise<void> {
   for await (const { block, outcomes } of readAhead(startLoads(store, blocks))) {
     const rejectedRows = count(counts, block, await outcomes);
     onProgress();
-    if (rejectedRows.length > 0) await onRejectedRows(rejectedRows);
+    if (rejectedRows.length > 0) await onRejectedRows(rejectedRows, block.rejectsHeader);
   }
 }
 
@@ -63,8 +66,8 @@ async function* startLoads(store: LoadRowsOptions['store'], blocks: LoadRowsOpti
 /** Adds the rows' outcomes and the lines to the counts, and returns the rejected rows. */
 function count(counts: ImportCounts, block: RowBlock, loaded: LoadOutcome[]): RejectedRow[] {
   const rejectedRows: RejectedRow[] = [];
-  const reject = ({ line }: Row, reason: string) => {
-    rejectedRows.push({ line, reason });
+  const reject = (row: Row, reason: string) => {
+    rejectedRows.push({ line: row.line, reason, text: block.toReject(row, reason) });
   };
   const outcomes = loaded.values();
   for (const row of block.rows) {
@@ -77,7 +80,7 @@ function count(counts: ImportCounts, block: RowBlock, loaded: LoadOutcome[]): Re
     if (typeof outcome === 'string') counts[outcome]++;
     else if (outcome) {
       counts[outcome.kind === 'idTaken' ? 'conflicts' : 'rejected']++;
-      reject(row, outcome.message);
+      reject(row, reasonOf(outcome, row.plant));
     }
   }
   counts.rows += block.rows.length;

@@ -19,7 +19,7 @@ export function formatSummary(summary: Summary, json: boolean): string {
 
   const outcomes = `${inserted} inserted, ${present} present, ${conflicts} conflicts, ${rejected} rejected`;
   const speed = `${seconds} s, ${rowsPerSecond(rows, milliseconds)} rows/s`;
-  const reasons = rejectsFile ? `; see ${rejectsFile} for the reasons` : '';
+  const reasons = rejectsFile && rejectsFile !== '-' ? `; see ${rejectsFile} for the reasons` : '';
   return `${rows} rows: ${outcomes} (${speed})${reasons}\n${linesText(counts)}\n`;
 }
 

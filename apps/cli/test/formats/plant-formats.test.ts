@@ -37,7 +37,7 @@ it.each([
   const blocks = await Array.fromAsync(plantFormats.csv.read(readLines(csv), options));
   const rows = blocks.flatMap((block) => block.rows);
   expect(rows).toEqual([
-    { line: 2, error: `invalid input: id ${error}` },
+    { line: 2, error: `invalid input: id ${id.startsWith('"') ? id : `"${id}"`} ${error}` },
     { line: 3, plant: { id: -5n, name: 'Hoya', tag: undefined } },
   ]);
 });

@@ -41,9 +41,18 @@ not a plant
   const expected = { ...counts, isComplete: true, rejectsFile: `${file}.rejects` };
   expect(JSON.parse(first.stdout)).toMatchObject({ ...expected, inserted: 3, present: 1 });
   expect(await rejectedRows(file)).toEqual([
-    { line: 4, reason: expect.stringMatching(/^is not JSON: /) },
-    { line: 5, reason: 'id 1 belongs to another plant: choose an id that is free' },
-    { line: 7, reason: expect.stringMatching(/^invalid input: id must be an integer from/) },
+    { line: 4, reason: expect.stringMatching(/^is not JSON: /), row: 'not a plant' },
+    {
+      ...{ line: 5, reason: 'id 1 belongs to another plant: choose an id that is free' },
+      ...{ id: 1, name: 'Hoya carnosa' },
+    },
+    {
+      ...{
+        line: 7,
+        reason: expect.stringMatching(/^invalid input: id "2" must be an integer from/),
+      },
+      ...{ id: '2', name: 'Pilea' },
+    },
   ]);
 
   const again = await run(['import', file, '--json'], { env });
@@ -101,7 +110,7 @@ it('stores the rows around one that the database rejects', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ rows: 500, inserted: 499, rejected: 1 });
   expect(await rejectedRows(file)).toEqual([
     // The reason is core's message.
-    { line: 251, reason: expect.stringContaining('SQLSTATE 23514') },
+    expect.objectContaining({ line: 251, reason: expect.stringContaining('SQLSTATE 23514') }),
   ]);
   await sql.end();
 });

@@ -129,4 +129,5 @@ export function unusedColumns({ names }: CsvHeader): string[] {
   return names.filter((name) => name !== '' && !usedNames.has(name.toLowerCase()));
 }
 
-const usedNames = new Set(['id', 'name', 'tag']);
+/** `line` and `reason` are the import's own columns, in a rejects file. */
+const usedNames = new Set(['id', 'name', 'tag', 'line', 'reason']);

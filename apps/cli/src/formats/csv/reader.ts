@@ -1,8 +1,9 @@
 import { usageError } from '../../command-line/errors.ts';
-import { noLines, type ReadOptions, type Row, type RowBlock, textOfLines } from '../row.ts';
+import { noLines, type ReadOptions, type Row, type RowBlock, textOf } from '../row.ts';
 import type { Line } from '../text/lines.ts';
 import { type CsvHeader, findHeader, unusedColumns } from './header.ts';
 import { CsvParser, type Field, unclosedQuote } from './parser.ts';
+import { rejectFormat } from './reject-record.ts';
 import { type ToRow, toRowByHeader } from './to-row.ts';
 
 /**
@@ -24,7 +25,7 @@ export async function* readCsv(
     }
     const { counts, header } = findHeader(block, { delimiter, lineEnd });
     linesBefore += counts.lines;
-    yield { rows: [], counts, textOf: () => '' };
+    yield { rows: [], counts, rejectsHeader: '', toReject: () => '' };
     if (!header) continue;
     const unused = unusedColumns(header);
     if (unused.length > 0)
@@ -46,6 +47,7 @@ class CsvReader {
   readonly #parser: CsvParser;
   readonly #toRow: ToRow;
   readonly #lineEnd: string;
+  readonly #rejectFormat: ReturnType<typeof rejectFormat>;
   /** The lines so far of a record that continues in the next block. */
   #openLines: Line[] = [];
   /** The number of lines before `#openLines`. */
@@ -54,6 +56,7 @@ class CsvReader {
   constructor(header: CsvHeader, linesBefore: number, lineEnd: string) {
     this.#parser = new CsvParser(header.delimiter, lineEnd);
     this.#lineEnd = lineEnd;
+    this.#rejectFormat = rejectFormat(header);
     this.#toRow = toRowByHeader(header);
     this.#linesBefore = linesBefore;
   }
@@ -70,10 +73,17 @@ class CsvReader {
   *#read(block: Line[], isEnd: boolean): Generator<RowBlock> {
     const lines = this.#openLines.length === 0 ? block : this.#openLines.concat(block);
     const before = this.#linesBefore;
-    const textOf = textOfLines(lines, before + 1, this.#lineEnd);
+    const format = this.#rejectFormat;
+    const emptyPart = (): RowBlock => ({
+      rows: [],
+      counts: { ...noLines },
+      rejectsHeader: format.header,
+      toReject: (row, reason) =>
+        format.record(row.line, reason, textOf(row, lines, before + 1, this.#lineEnd)),
+    });
     let start = 0; // The record's first line.
     let next = this.#openLines.length;
-    let part: RowBlock = { rows: [], counts: { ...noLines }, textOf };
+    let part = emptyPart();
     while (next < lines.length || (isEnd && this.#parser.isInRecord)) {
       const record = this.#parse(lines[next]);
       if (next < lines.length) next++;
@@ -95,7 +105,7 @@ class CsvReader {
       start = next;
       if (part.counts.lines < maxLines) continue;
       yield part;
-      part = { rows: [], counts: { ...noLines }, textOf };
+      part = emptyPart();
     }
     this.#openLines = lines.slice(start);
     this.#linesBefore += start;

@@ -1,5 +1,6 @@
 import { IdFromText } from '@plant-store/schemas';
 import type { Row } from '../row.ts';
+import { showId } from '../show-id.ts';
 import type { CsvHeader } from './header.ts';
 import type { Field } from './parser.ts';
 
@@ -18,7 +19,10 @@ export function toRowByHeader({ columns }: CsvHeader): ToRow {
     const text = at(record, idAt);
     // The store reports a missing id, together with the other fields.
     const id = text === undefined ? undefined : IdFromText.safeParse(text);
-    if (id?.error) return { line, error: `invalid input: id ${id.error.issues[0]?.message}` };
+    if (id?.error) {
+      const message = `${showId(text)} ${id.error.issues[0]?.message}`;
+      return { line, error: `invalid input: id ${message}` };
+    }
     return { line, plant: { id: id?.data, name: at(record, nameAt), tag: at(record, tagAt) } };
   };
 }
