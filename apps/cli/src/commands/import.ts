@@ -3,7 +3,7 @@ import { exitCodes } from '../command-line/errors.ts';
 import { parseDelimiter } from '../command-line/options.ts';
 import { formatNames } from '../formats/plant-formats.ts';
 import { encodings } from '../formats/text/encoding.ts';
-import { type ImportOptions, importFile } from '../import/import-file.ts';
+import { type ImportOptions, importFile, onConflicts } from '../import/import-file.ts';
 
 const help = `
 The import rejects a row that is not a valid plant, or whose id belongs to another plant, and stores
@@ -13,10 +13,14 @@ the file. Correct the rows there, and import the rejects file.
 You can always run an import again: it counts plants that the store already has as present. So run
 it again to complete an import that was stopped.
 
+With --strict, or --on-conflict fail, the import stops at the row. Rows before it, and some after it, are
+stored then, and the error says how many. --dry-run finds invalid rows before anything is stored, but
+it does not know which ids are taken.
+
 In CSV, an empty field is a missing value, and "" is an empty text. The header names the columns id
 and name, and perhaps tag, in any order and case.
 
-Exit codes: 0 when every row is stored, 3 when some rows are rejected or in conflict, 1 when an error
+Exit codes: 0 when every row is stored or skipped, 3 when some rows are rejected or in conflict, 1 when an error
 stopped the import, 2 when an argument or a setting is invalid, 130 or 143 when a signal interrupted
 the import.
 
@@ -53,10 +57,20 @@ export const importCommand = () =>
       '--rejects <file>',
       'where to list the rejected rows, or - for standard output (default: <file>.rejects)',
     )
-    .option('--strict', 'stop soon after the first rejected row')
+    .option('--dry-run', 'check the whole file without the store, and store nothing')
+    .option('--strict', 'stop at the first row that is rejected or in conflict')
+    .addOption(
+      new Option(
+        '--on-conflict <action>',
+        'what to do when an id belongs to another plant: list the row, skip it, or stop',
+      )
+        .choices(onConflicts)
+        .default('report'),
+    )
+    .option('--quiet', 'show no progress and no summary; warnings and errors remain')
     .option('--json', 'write the summary as JSON')
     .addHelpText('after', help)
     .action(async (file: string, options: ImportOptions) => {
-      const { conflicts, rejected } = await importFile(file, options);
-      if (conflicts + rejected > 0) process.exitCode = exitCodes.incomplete;
+      const isStored = await importFile(file, options);
+      if (!isStored) process.exitCode = exitCodes.incomplete;
     });

@@ -1,4 +1,4 @@
-import type { LoadOutcome, PlantStore } from '@plant-store/core';
+import type { LoadOutcome } from '@plant-store/core';
 import { type LineCounts, noLines, type Row, type RowBlock } from '../formats/row.ts';
 import { readAhead } from './read-ahead.ts';
 import { reasonOf } from './reason.ts';
@@ -7,6 +7,8 @@ import { reasonOf } from './reason.ts';
 export interface ImportCounts extends LineCounts {
   /** The sum of the outcomes below. With `header`, `blank` and `continued`, it is `lines`. */
   rows: number;
+  /** Rows that are a valid plant, when the import only checks the file. */
+  valid: number;
   /** Rows that this import has stored. */
   inserted: number;
   /** Rows whose plant the store already had. */
@@ -20,6 +22,7 @@ export interface ImportCounts extends LineCounts {
 export const nothingCounted: Readonly<ImportCounts> = {
   ...noLines,
   rows: 0,
+  valid: 0,
   inserted: 0,
   present: 0,
   conflicts: 0,
@@ -30,25 +33,34 @@ export const nothingCounted: Readonly<ImportCounts> = {
 export interface RejectedRow {
   line: number;
   reason: string;
+  isConflict: boolean;
   /** What the rejects file says about it. */
   text: string;
 }
 
+/** Stores plants, or only checks them. */
+export interface RowStore {
+  load(plants: readonly unknown[]): Promise<(LoadOutcome | 'valid')[]>;
+}
+
 export interface LoadRowsOptions {
-  store: Pick<PlantStore, 'load'>;
+  store: RowStore;
   blocks: AsyncGenerator<RowBlock>;
   /** `loadRows` updates these counts as it goes; they are right even when it throws. */
   counts: ImportCounts;
+  /** Loads the next rows only after the rejected rows have been handled. */
+  isStepwise: boolean;
   /** Called after each update of the counts. */
   onProgress: () => void;
-  /** Receives the rejected rows. An error that it throws stops the import. */
+  /** Receives the rejected rows. An error that it throws stops the import: see `isStepwise`. */
   onRejectedRows: (rows: RejectedRow[], rejectsHeader: string) => Promise<void>;
 }
 
 /** Loads the rows of a file into the store, and parses the next rows at the same time. */
 export async function loadRows(options: LoadRowsOptions): Promise<void> {
-  const { store, blocks, counts, onProgress, onRejectedRows } = options;
-  for await (const { block, outcomes } of readAhead(startLoads(store, blocks))) {
+  const { store, blocks, counts, isStepwise, onProgress, onRejectedRows } = options;
+  const loads = startLoads(store, blocks);
+  for await (const { block, outcomes } of isStepwise ? loads : readAhead(loads)) {
     const rejectedRows = count(counts, block, await outcomes);
     onProgress();
     if (rejectedRows.length > 0) await onRejectedRows(rejectedRows, block.rejectsHeader);
@@ -64,24 +76,26 @@ async function* startLoads(store: LoadRowsOptions['store'], blocks: LoadRowsOpti
 }
 
 /** Adds the rows' outcomes and the lines to the counts, and returns the rejected rows. */
-function count(counts: ImportCounts, block: RowBlock, loaded: LoadOutcome[]): RejectedRow[] {
+function count(
+  counts: ImportCounts,
+  block: RowBlock,
+  loaded: (LoadOutcome | 'valid')[],
+): RejectedRow[] {
   const rejectedRows: RejectedRow[] = [];
-  const reject = (row: Row, reason: string) => {
-    rejectedRows.push({ line: row.line, reason, text: block.toReject(row, reason) });
+  const reject = (row: Row, reason: string, isConflict = false) => {
+    counts[isConflict ? 'conflicts' : 'rejected']++;
+    const text = block.toReject(row, reason);
+    rejectedRows.push({ line: row.line, reason, isConflict, text });
   };
   const outcomes = loaded.values();
   for (const row of block.rows) {
     if ('error' in row) {
-      counts.rejected++;
       reject(row, row.error);
       continue;
     }
     const outcome = outcomes.next().value;
     if (typeof outcome === 'string') counts[outcome]++;
-    else if (outcome) {
-      counts[outcome.kind === 'idTaken' ? 'conflicts' : 'rejected']++;
-      reject(row, reasonOf(outcome, row.plant));
-    }
+    else if (outcome) reject(row, reasonOf(outcome, row.plant), outcome.kind === 'idTaken');
   }
   counts.rows += block.rows.length;
   counts.lines += block.counts.lines;

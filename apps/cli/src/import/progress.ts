@@ -17,6 +17,8 @@ export interface ImportProgress {
   stop(): void;
 }
 
+export const noProgress: ImportProgress = { update() {}, stop() {} };
+
 /**
  * Shows an import's progress on stderr: a bar on a terminal, otherwise a line every two seconds. */
 export function showProgress(

@@ -114,13 +114,3 @@ it('stores the rows around one that the database rejects', async () => {
   ]);
   await sql.end();
 });
-
-it('stops at the first rejected row with --strict', async () => {
-  const file = await directory.write('plants.ndjson', '{"id":1,"name":"x"}\n{"id":2}\n');
-  const { code, stdout, stderr } = await run(['import', file, '--strict', '--json'], { env });
-  expect(code).toBe(3);
-  expect(JSON.parse(stdout)).toMatchObject({ inserted: 1, rejected: 1, isComplete: false });
-  expect(stderr).toMatch(
-    /plant-store: line 2: invalid input: name is missing: .*: correct the line/,
-  );
-});
