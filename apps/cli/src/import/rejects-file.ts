@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { type FileHandle, open, rm } from 'node:fs/promises';
+import { PassThrough } from 'node:stream';
 import { CommandError, exitCodes } from '../command-line/errors.ts';
 import { writeOutput } from '../command-line/output.ts';
 
@@ -16,11 +18,7 @@ export interface RejectsFile {
  * @throws CommandError when the path is not writable, as `add` does.
  */
 export async function openRejectsFile(path: string): Promise<RejectsFile> {
-  if (path === '-')
-    return withHeader(
-      (text) => writeOutput([text]),
-      async () => {},
-    );
+  if (path === '-') return standardOutput();
   const file = await open(path, 'w').catch((cause) => {
     throw notWritable(path, { cause, exitCode: exitCodes.usage });
   });
@@ -32,6 +30,22 @@ export async function openRejectsFile(path: string): Promise<RejectsFile> {
     const isEmpty = await isEmptyFile(file);
     await file.close();
     if (isEmpty) await rm(path, { force: true });
+  };
+  return withHeader(add, close);
+}
+
+function standardOutput(): RejectsFile {
+  const texts = new PassThrough({ objectMode: true, highWaterMark: 1 });
+  const isWritten = writeOutput(texts);
+  isWritten.catch(() => {}); // `close` throws its error.
+  const add = async (text: string) => {
+    // The reader may have closed the pipe.
+    if (!texts.destroyed && !texts.write(text))
+      await Promise.race([once(texts, 'drain'), isWritten]);
+  };
+  const close = () => {
+    texts.end();
+    return isWritten;
   };
   return withHeader(add, close);
 }

@@ -1,6 +1,6 @@
 import { usageError } from '../../command-line/errors.ts';
 import { noLines, type ReadOptions, type Row, type RowBlock, textOf } from '../row.ts';
-import type { Line } from '../text/lines.ts';
+import { type Line, maxLines } from '../text/lines.ts';
 import { type CsvHeader, findHeader, unusedColumns } from './header.ts';
 import { CsvParser, type Field, unclosedQuote } from './parser.ts';
 import { rejectFormat } from './reject-record.ts';
@@ -36,12 +36,6 @@ export async function* readCsv(
   if (!reader) throw usageError('the file is empty: a CSV file starts with the line id,name,tag');
   yield* reader.end();
 }
-
-/**
- * The lines that are yielded together. After a quoted field without a closing quote, millions of
- * lines are read again.
- */
-const maxLines = 100_000;
 
 class CsvReader {
   readonly #parser: CsvParser;
@@ -103,6 +97,7 @@ class CsvReader {
       else part.counts.blank++;
       part.counts.lines += next - start;
       start = next;
+      // After a quote that is never closed, millions of lines are read again.
       if (part.counts.lines < maxLines) continue;
       yield part;
       part = emptyPart();

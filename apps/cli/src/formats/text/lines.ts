@@ -18,6 +18,8 @@ export type Line = string | UnreadableLine;
 /** Bytes. Lines are decoded and yielded in blocks of about this size. */
 const blockSize = 2 * 1024 * 1024;
 const maxLine = 64 * 1024 * 1024;
+/** The most lines of a block. Rows need much more memory than very short lines. */
+export const maxLines = 100_000;
 
 /** Stands for the part of a too long line that has been dropped: UTF-8 never contains this byte. */
 const dropped = Buffer.of(0xff);
@@ -41,7 +43,7 @@ export async function* readLines(
     const bytes = Buffer.concat(chunks);
     const end = bytes.lastIndexOf(endByte);
     if (end >= 0) {
-      yield decode(bytes.subarray(0, end), lineEnd, isTooLong);
+      yield* decode(bytes.subarray(0, end), lineEnd, isTooLong);
       isTooLong = false;
     }
     const rest = bytes.subarray(end + 1);
@@ -54,11 +56,18 @@ export async function* readLines(
   }
   const rest = Buffer.concat(chunks);
   const end = rest.at(-1) === endByte ? rest.length - 1 : rest.length;
-  if (rest.length > 0) yield decode(rest.subarray(0, end), lineEnd, isTooLong);
+  if (rest.length > 0) yield* decode(rest.subarray(0, end), lineEnd, isTooLong);
 }
 
 /** @param isTooLong whether the first line of the block is too long */
-function decode(block: Buffer, lineEnd: string, isTooLong: boolean): Line[] {
+function* decode(block: Buffer, lineEnd: string, isTooLong: boolean): Generator<Line[]> {
+  const lines = decodeLines(block, lineEnd, isTooLong);
+  for (let start = 0; start < lines.length; start += maxLines) {
+    yield lines.length <= maxLines ? lines : lines.slice(start, start + maxLines);
+  }
+}
+
+function decodeLines(block: Buffer, lineEnd: string, isTooLong: boolean): Line[] {
   if (!isTooLong && isUtf8(block)) return block.toString().split(lineEnd);
   const lines: Line[] = [];
   for (let start = 0; start <= block.length; ) {
