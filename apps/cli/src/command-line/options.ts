@@ -18,6 +18,13 @@ export function parseCount(text: string): number {
   return Number(text);
 }
 
+/** Parses the delimiter of a CSV file. A tab is hard to type, so it has names. */
+export function parseDelimiter(text: string): string {
+  if (text === 'tab' || text === '\\t') return '\t';
+  if (/^[^"\r\n\p{L}\p{N}]$/u.test(text) && text.length === 1) return text;
+  throw new InvalidArgumentError('It must be one character, such as ; or |, or the word tab.');
+}
+
 const prefix = 'plants:';
 
 /** The names of the scopes on the command line: `create` for `plants:create`. */

@@ -1,18 +1,26 @@
 import { Command, Option } from 'commander';
 import { exitCodes } from '../command-line/errors.ts';
+import { parseDelimiter } from '../command-line/options.ts';
 import { formatNames } from '../formats/plant-formats.ts';
-import { type ImportOptions, importFile } from '../import/import-file.ts';
+import { encodings } from '../formats/text/encoding.ts';
+import { type ImportOptions, importFile, onConflicts } from '../import/import-file.ts';
 
 const help = `
 The import rejects a row that is not a valid plant, or whose id belongs to another plant, and stores
-the others. The rejects file lists the line of each rejected row and the reason.
+the others. The rejects file lists each rejected row with its line and the reason, in the format of
+the file. Correct the rows there, and import the rejects file.
 
 You can always run an import again: it counts plants that the store already has as present. So run
 it again to complete an import that was stopped.
 
-In CSV, an empty field is a missing value, and "" is an empty text.
+With --strict, or --on-conflict fail, the import stops at the row. Rows before it, and some after it, are
+stored then, and the error says how many. --dry-run finds invalid rows before anything is stored, but
+it does not know which ids are taken.
 
-Exit codes: 0 when every row is stored, 3 when some rows are rejected or in conflict, 1 when an error
+In CSV, an empty field is a missing value, and "" is an empty text. The header names the columns id
+and name, and perhaps tag, in any order and case.
+
+Exit codes: 0 when every row is stored or skipped, 3 when some rows are rejected or in conflict, 1 when an error
 stopped the import, 2 when an argument or a setting is invalid, 130 or 143 when a signal interrupted
 the import.
 
@@ -24,7 +32,9 @@ Examples:
 export const importCommand = () =>
   new Command('import')
     .summary('store the plants of a file')
-    .description('Store the plants of a file of any size: NDJSON, or CSV with a header row.')
+    .description(
+      'Store the plants of a file of any size: NDJSON, or CSV with a header row; compressed by gzip or zstd, or not.',
+    )
     .argument('<file>', 'the file, or - for standard input')
     .addOption(
       new Option(
@@ -32,11 +42,35 @@ export const importCommand = () =>
         "the file's format (default: by its extension, ndjson for standard input)",
       ).choices(formatNames),
     )
-    .option('--rejects <file>', 'where to list the rejected rows (default: <file>.rejects)')
-    .option('--strict', 'stop soon after the first rejected row')
+    .option(
+      '--delimiter <character>',
+      'what separates the fields of CSV (default: recognized: , ; | or tab)',
+      parseDelimiter,
+    )
+    .addOption(
+      new Option(
+        '--encoding <encoding>',
+        "the file's encoding (default: by its byte order mark, otherwise utf-8)",
+      ).choices(encodings),
+    )
+    .option(
+      '--rejects <file>',
+      'where to list the rejected rows, or - for standard output (default: <file>.rejects)',
+    )
+    .option('--dry-run', 'check the whole file without the store, and store nothing')
+    .option('--strict', 'stop at the first row that is rejected or in conflict')
+    .addOption(
+      new Option(
+        '--on-conflict <action>',
+        'what to do when an id belongs to another plant: list the row, skip it, or stop',
+      )
+        .choices(onConflicts)
+        .default('report'),
+    )
+    .option('--quiet', 'show no progress and no summary; warnings and errors remain')
     .option('--json', 'write the summary as JSON')
     .addHelpText('after', help)
     .action(async (file: string, options: ImportOptions) => {
-      const { conflicts, rejected } = await importFile(file, options);
-      if (conflicts + rejected > 0) process.exitCode = exitCodes.incomplete;
+      const isStored = await importFile(file, options);
+      if (!isStored) process.exitCode = exitCodes.incomplete;
     });

@@ -1,18 +1,56 @@
 import { formatJson, type NewPlant, parseJson } from '@plant-store/schemas';
-import { type Line, unreadableLine } from './lines.ts';
-import type { Row } from './row.ts';
+import { usageError } from '../command-line/errors.ts';
+import { isHeader } from './csv/header.ts';
+import { noLines, type ReadOptions, type Row, type RowBlock, textOf } from './row.ts';
+import type { Line } from './text/lines.ts';
 
-/** Reads newline-delimited JSON, one plant a line. Skips blank lines. */
-export async function* readNdjson(blocks: AsyncIterable<Line[]>): AsyncGenerator<Row[]> {
+/**
+ * Reads newline-delimited JSON, one plant a line. Skips blank lines.
+ *
+ * @throws CommandError when the first row shows that the file has another format
+ */
+export async function* readNdjson(
+  blocks: AsyncIterable<Line[]>,
+  { lineEnd }: ReadOptions,
+): AsyncGenerator<RowBlock> {
   let line = 0;
-  for await (const block of blocks) {
-    const rows: Row[] = [];
-    for (const text of block) {
-      line++;
-      if (text === undefined) rows.push({ line, error: unreadableLine });
-      else if (text.trim() !== '') rows.push(parse(line, text));
+  let isChecked = false;
+  for await (const lines of blocks) {
+    const first = isChecked ? undefined : lines.find((text) => !isBlank(text));
+    if (first !== undefined) {
+      checkFormat(first);
+      isChecked = true;
     }
-    yield rows;
+    const firstLine = line + 1;
+    const counts = { ...noLines, lines: lines.length };
+    const rows: Row[] = [];
+    for (const text of lines) {
+      line++;
+      if (typeof text !== 'string') rows.push({ line, error: text.reason });
+      else if (!isBlank(text)) rows.push(parse(line, text));
+      else counts.blank++;
+    }
+    yield {
+      rows,
+      counts,
+      rejectsHeader: '',
+      toReject: (row, reason) => toReject(row, reason, textOf(row, lines, firstLine, lineEnd)),
+    };
+  }
+}
+
+function isBlank(text: Line): boolean {
+  return typeof text === 'string' && text.trim() === '';
+}
+
+/** @throws CommandError when the first row is CSV, or a part of a JSON document */
+function checkFormat(first: Line): void {
+  if (typeof first !== 'string') return;
+  if (/^\s*\[\s*(\{|$)/.test(first) || first.trim() === '{') {
+    throw usageError('the file is one JSON document: convert it with jq -c ".[]" or jq -c "."');
+  }
+  if (!first.includes('{') && isHeader(first)) {
+    throw usageError('the file is CSV: add --format csv');
   }
 }
 
@@ -24,6 +62,20 @@ function parse(line: number, text: string): Row {
     return { line, error: `is not JSON: ${error.message}` };
   }
 }
+
+/**
+ * Adds the line and the reason to an object, whose text stays as it is. So it can be corrected there,
+ * and the rejects file can be imported. Other rows become the text `row`.
+ */
+function toReject(row: Row, reason: string, text: string): string {
+  const start = `{"line":${row.line},"reason":${JSON.stringify(reason)},`;
+  const isObject = 'plant' in row && /^\s*\{\s*"/.test(text);
+  if (!isObject) return `${start}"row":${JSON.stringify(text)}}\n`;
+  return `${start}${text.trim().replace(rejectStart, '{').slice(1).trimStart()}\n`;
+}
+
+/** What an earlier import has added. */
+const rejectStart = /^\{"line":\d+,"reason":"(?:[^"\\]|\\.)*",/;
 
 export function writeNdjson(plant: NewPlant): string {
   return `${formatJson(plant)}\n`;

@@ -1,90 +1,127 @@
-import { addAbortSignal, type Readable } from 'node:stream';
-import { type PlantStore, PlantStoreError } from '@plant-store/core';
+import { addAbortSignal } from 'node:stream';
+import { PlantStoreError } from '@plant-store/core';
 import { CommandError, exitCodes, usageError } from '../command-line/errors.ts';
 import { writeOutput } from '../command-line/output.ts';
 import { withStore } from '../command-line/with-store.ts';
-import { readLines } from '../formats/lines.ts';
-import { type FormatName, formatOf, plantFormats } from '../formats/plant-formats.ts';
+import type { RowBlock } from '../formats/row.ts';
+import { dryStore } from './dry-store.ts';
 import { type Interruption, listenForInterruption } from './interruption.ts';
-import { type ImportCounts, loadRows, type RejectedRow } from './load-rows.ts';
-import { type ImportProgress, showProgress } from './progress.ts';
-import { createRejectsFile } from './rejects-file.ts';
-import { isSameFile, openSource } from './source.ts';
+import {
+  type ImportCounts,
+  loadRows,
+  nothingCounted,
+  type RejectedRow,
+  type RowStore,
+} from './load-rows.ts';
+import { formatByOptions, openRows, type ReadFileOptions } from './open-rows.ts';
+import { noProgress, showProgress } from './progress.ts';
+import { openRejectsFile } from './rejects-file.ts';
+import { type ImportSource, isSameFile, openSource } from './source.ts';
 import { formatSummary } from './summary.ts';
 
-export interface ImportOptions {
-  /** Default: by the file's extension. */
-  format?: FormatName;
-  /** The path of the rejects file. Default: the file's path and `.rejects`. */
+export interface ImportOptions extends ReadFileOptions {
+  /** The path of the rejects file, or `-`. Default: the file's path and `.rejects`. */
   rejects?: string;
-  /** Stops soon after the first rejected row. */
+  /** Only checks the file, without the store. */
+  dryRun?: true;
+  /** Stops at the first rejected row or conflict. */
   strict?: true;
+  /** What to do with a row whose id belongs to another plant. */
+  onConflict: OnConflict;
+  /** Shows no progress, and no summary except as JSON. */
+  quiet?: true;
   /** Writes the summary as JSON. */
   json?: true;
 }
+
+export const onConflicts = ['report', 'skip', 'fail'] as const;
+
+export type OnConflict = (typeof onConflicts)[number];
 
 /**
  * Imports a file, or standard input for `-`. Shows the progress on stderr, and writes a summary to
  * stdout even when the import stops early.
  *
+ * @returns whether every row is stored, or is a conflict that may be skipped
  * @throws CommandError when the import cannot start or stops early.
  */
-export async function importFile(file: string, options: ImportOptions): Promise<ImportCounts> {
-  const format = plantFormats[options.format ?? formatOf(file)];
+export async function importFile(file: string, options: ImportOptions): Promise<boolean> {
+  const format = formatByOptions(file, options);
   const rejectsPath = options.rejects ?? `${file === '-' ? 'import' : file}.rejects`;
   if (await isSameFile(file, rejectsPath)) {
     throw usageError(`${rejectsPath} is the file to import: name another file with --rejects`);
   }
-  const { input, size } = await openSource(file);
+  const source = await openSource(file);
   const interruption = listenForInterruption();
-  addAbortSignal(interruption.signal, input);
-  const counts: ImportCounts = { rows: 0, inserted: 0, present: 0, conflicts: 0, rejected: 0 };
-
-  const load = async (store: PlantStore) => {
-    const rejectsFile = await createRejectsFile(rejectsPath);
-    const started = performance.now();
-    const progress = showProgress(counts, size);
-    let isComplete = false;
-    try {
-      await loadRows({
-        store,
-        rows: format.read(readLines(withProgress(input, progress))),
-        counts,
-        async onRejectedRows(rows) {
-          await rejectsFile.add(rows);
-          if (options.strict) throw strictError(rows);
-        },
-      });
-      isComplete = true;
-    } finally {
-      progress.stop();
-      const milliseconds = performance.now() - started;
-      const summary = { counts, milliseconds, isComplete, rejectsPath };
-      await writeOutput([formatSummary(summary, options.json ?? false)]);
-    }
-  };
+  addAbortSignal(interruption.signal, source.input);
   try {
-    await withStore(load);
+    const blocks = await openRows(source.input, format, options);
+    const load = (store: RowStore) => loadFile({ ...options, blocks, source, store, rejectsPath });
+    return await (options.dryRun ? load(dryStore) : withStore(load));
   } catch (error) {
     throw withHint(error, interruption);
   } finally {
-    input.destroy();
-  }
-  return counts;
-}
-
-async function* withProgress(input: Readable, progress: ImportProgress): AsyncGenerator<Buffer> {
-  for await (const chunk of input) {
-    progress.addBytes(chunk.length);
-    yield chunk;
+    source.input.destroy();
   }
 }
 
-/** Reports the first rejected row, for `--strict`. */
-function strictError([row]: RejectedRow[]): CommandError {
-  const { line, reason } = row ?? {};
-  const message = `line ${line}: ${reason}: correct the line, then run the import again`;
-  return new CommandError(message, { exitCode: exitCodes.incomplete });
+interface LoadFileOptions extends ImportOptions {
+  blocks: AsyncGenerator<RowBlock>;
+  source: ImportSource;
+  store: RowStore;
+  rejectsPath: string;
+}
+
+async function loadFile(options: LoadFileOptions): Promise<boolean> {
+  const { blocks, source, store, rejectsPath, dryRun, strict, onConflict, quiet, json } = options;
+  const counts: ImportCounts = { ...nothingCounted };
+  const rejectsFile = await openRejectsFile(rejectsPath);
+  const started = performance.now();
+  const progress = quiet ? noProgress : showProgress(counts, source);
+  const listsConflicts = onConflict !== 'skip';
+  const isFatal = ({ isConflict }: RejectedRow) =>
+    isConflict ? onConflict === 'fail' || (strict && listsConflicts) : strict;
+  let isComplete = false;
+  try {
+    await loadRows({
+      store,
+      blocks,
+      counts,
+      isStepwise: strict === true || onConflict === 'fail',
+      onProgress: progress.update,
+      async onRejectedRows(rows, header) {
+        const listed = rows.filter(({ isConflict }) => listsConflicts || !isConflict);
+        if (listed.length > 0)
+          await rejectsFile.add(header, listed.map(({ text }) => text).join(''));
+        const fatal = rows.find(isFatal);
+        if (fatal) throw stoppedAt(fatal, counts);
+      },
+    });
+    isComplete = true;
+  } finally {
+    progress.stop();
+    await rejectsFile.close();
+    const milliseconds = performance.now() - started;
+    const isDryRun = dryRun === true;
+    const summary = { counts, milliseconds, isComplete, rejectsPath, isDryRun, listsConflicts };
+    if (json || !quiet) await writeSummary(formatSummary(summary, json ?? false), rejectsPath);
+  }
+  return counts.rejected + (listsConflicts ? counts.conflicts : 0) === 0;
+}
+
+async function writeSummary(text: string, rejectsPath: string): Promise<void> {
+  // Standard output is only for the rejected rows then.
+  if (rejectsPath === '-') process.stderr.write(text);
+  else await writeOutput([text]);
+}
+
+/** Says exactly what is stored of a file when an import stops at a row. */
+function stoppedAt({ line, reason }: RejectedRow, { lines, inserted, present }: ImportCounts) {
+  const stored = `${inserted} rows of lines 1 to ${lines} are stored, and ${present} were before`;
+  const message = `line ${line}: ${reason}; the import stopped: ${stored}`;
+  return new CommandError(`${message}; correct the line, then run the import again`, {
+    exitCode: exitCodes.incomplete,
+  });
 }
 
 /** Says how to complete an import that a signal or the database has stopped. */

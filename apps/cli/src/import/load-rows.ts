@@ -1,10 +1,14 @@
-import type { LoadOutcome, PlantStore } from '@plant-store/core';
-import type { Row } from '../formats/row.ts';
+import type { LoadOutcome } from '@plant-store/core';
+import { type LineCounts, noLines, type Row, type RowBlock } from '../formats/row.ts';
 import { readAhead } from './read-ahead.ts';
+import { reasonOf } from './reason.ts';
 
-/** How many rows of a file had each outcome. */
-export interface ImportCounts {
+/** How many rows of a file had each outcome, and how its lines are used. */
+export interface ImportCounts extends LineCounts {
+  /** The sum of the outcomes below. With `header`, `blank` and `continued`, it is `lines`. */
   rows: number;
+  /** Rows that are a valid plant, when the import only checks the file. */
+  valid: number;
   /** Rows that this import has stored. */
   inserted: number;
   /** Rows whose plant the store already had. */
@@ -15,56 +19,88 @@ export interface ImportCounts {
   rejected: number;
 }
 
+export const nothingCounted: Readonly<ImportCounts> = {
+  ...noLines,
+  rows: 0,
+  valid: 0,
+  inserted: 0,
+  present: 0,
+  conflicts: 0,
+  rejected: 0,
+};
+
 /** A row that is not stored: it is not a valid plant, or its id belongs to another plant. */
 export interface RejectedRow {
   line: number;
   reason: string;
+  isConflict: boolean;
+  /** What the rejects file says about it. */
+  text: string;
+}
+
+/** Stores plants, or only checks them. */
+export interface RowStore {
+  load(plants: readonly unknown[]): Promise<(LoadOutcome | 'valid')[]>;
 }
 
 export interface LoadRowsOptions {
-  store: Pick<PlantStore, 'load'>;
-  rows: AsyncGenerator<Row[]>;
+  store: RowStore;
+  blocks: AsyncGenerator<RowBlock>;
   /** `loadRows` updates these counts as it goes; they are right even when it throws. */
   counts: ImportCounts;
-  /** Receives the rejected rows. An error that it throws stops the import. */
-  onRejectedRows: (rows: RejectedRow[]) => Promise<void>;
+  /** Loads the next rows only after the rejected rows have been handled. */
+  isStepwise: boolean;
+  /** Called after each update of the counts. */
+  onProgress: () => void;
+  /** Receives the rejected rows. An error that it throws stops the import: see `isStepwise`. */
+  onRejectedRows: (rows: RejectedRow[], rejectsHeader: string) => Promise<void>;
 }
 
 /** Loads the rows of a file into the store, and parses the next rows at the same time. */
 export async function loadRows(options: LoadRowsOptions): Promise<void> {
-  const { store, rows, counts, onRejectedRows } = options;
-  for await (const { block, outcomes } of readAhead(startLoads(store, rows))) {
+  const { store, blocks, counts, isStepwise, onProgress, onRejectedRows } = options;
+  const loads = startLoads(store, blocks);
+  for await (const { block, outcomes } of isStepwise ? loads : readAhead(loads)) {
     const rejectedRows = count(counts, block, await outcomes);
-    if (rejectedRows.length > 0) await onRejectedRows(rejectedRows);
+    onProgress();
+    if (rejectedRows.length > 0) await onRejectedRows(rejectedRows, block.rejectsHeader);
   }
 }
 
-async function* startLoads(store: LoadRowsOptions['store'], rows: LoadRowsOptions['rows']) {
-  for await (const block of rows) {
-    const outcomes = store.load(block.flatMap((row) => ('plant' in row ? [row.plant] : [])));
+async function* startLoads(store: LoadRowsOptions['store'], blocks: LoadRowsOptions['blocks']) {
+  for await (const block of blocks) {
+    const outcomes = store.load(block.rows.flatMap((row) => ('plant' in row ? [row.plant] : [])));
     outcomes.catch(() => {}); // loadRows handles the rejection, but may await it later.
     yield { block, outcomes };
   }
 }
 
-/** Adds the rows' outcomes to the counts, and returns the rejected rows. */
-function count(counts: ImportCounts, rows: Row[], loaded: LoadOutcome[]): RejectedRow[] {
+/** Adds the rows' outcomes and the lines to the counts, and returns the rejected rows. */
+function count(
+  counts: ImportCounts,
+  block: RowBlock,
+  loaded: (LoadOutcome | 'valid')[],
+): RejectedRow[] {
   const rejectedRows: RejectedRow[] = [];
+  const reject = (row: Row, reason: string, isConflict = false) => {
+    counts[isConflict ? 'conflicts' : 'rejected']++;
+    const text = block.toReject(row, reason);
+    rejectedRows.push({ line: row.line, reason, isConflict, text });
+  };
   const outcomes = loaded.values();
-  for (const row of rows) {
-    const { line } = row;
+  for (const row of block.rows) {
     if ('error' in row) {
-      counts.rejected++;
-      rejectedRows.push({ line, reason: row.error });
+      reject(row, row.error);
       continue;
     }
     const outcome = outcomes.next().value;
     if (typeof outcome === 'string') counts[outcome]++;
-    else if (outcome) {
-      counts[outcome.kind === 'idTaken' ? 'conflicts' : 'rejected']++;
-      rejectedRows.push({ line, reason: outcome.message });
-    }
+    else if (outcome) reject(row, reasonOf(outcome, row.plant), outcome.kind === 'idTaken');
   }
-  counts.rows += rows.length;
+  counts.rows += block.rows.length;
+  counts.lines += block.counts.lines;
+  counts.header += block.counts.header;
+  counts.blank += block.counts.blank;
+  counts.continued += block.counts.continued;
   return rejectedRows;
 }

@@ -1,5 +1,6 @@
 import { SingleBar } from 'cli-progress';
 import type { ImportCounts } from './load-rows.ts';
+import type { ImportSource } from './source.ts';
 
 const terminalFormats = {
   knownSize: '{bar} {percentage}% | {rows} rows | {rate} rows/s | ETA {eta_formatted}',
@@ -11,16 +12,19 @@ const pipeFormats = {
 };
 
 export interface ImportProgress {
-  addBytes(count: number): void;
+  /** Shows the counts of now. */
+  update(): void;
   stop(): void;
 }
 
+export const noProgress: ImportProgress = { update() {}, stop() {} };
+
 /**
- * Shows an import's progress on stderr: a bar on a terminal, otherwise a line every two seconds.
- *
- * @param size of the file in bytes, if known
- */
-export function showProgress(counts: ImportCounts, size: number | undefined): ImportProgress {
+ * Shows an import's progress on stderr: a bar on a terminal, otherwise a line every two seconds. */
+export function showProgress(
+  counts: ImportCounts,
+  { size, bytesRead }: Pick<ImportSource, 'size' | 'bytesRead'>,
+): ImportProgress {
   const stream = process.stderr;
   const formats = stream.isTTY ? terminalFormats : pipeFormats;
   const started = performance.now();
@@ -38,14 +42,11 @@ export function showProgress(counts: ImportCounts, size: number | undefined): Im
     rate: rowsPerSecond(counts.rows, performance.now() - started),
   });
   bar.start(size ?? 1, 0, payload());
-  let bytesRead = 0;
+  const update = () => bar.update(size ? bytesRead() : 0, payload());
   return {
-    addBytes(count) {
-      bytesRead += count;
-      bar.update(size ? bytesRead : 0, payload());
-    },
+    update,
     stop() {
-      bar.update(payload());
+      update();
       bar.stop();
     },
   };

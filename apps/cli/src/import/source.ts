@@ -6,6 +6,8 @@ export interface ImportSource {
   input: Readable;
   /** In bytes; undefined for standard input and named pipes. */
   size: number | undefined;
+  /** The bytes that have been read so far. */
+  bytesRead(): number;
 }
 
 /**
@@ -14,7 +16,7 @@ export interface ImportSource {
  * @throws CommandError when the file cannot be read.
  */
 export async function openSource(file: string): Promise<ImportSource> {
-  if (file === '-') return { input: process.stdin, size: undefined };
+  if (file === '-') return { input: process.stdin, size: undefined, bytesRead: () => 0 };
   const handle = await open(file).catch((cause) => {
     throw usageError(`cannot read ${file}: check its name and its permissions`, { cause });
   });
@@ -24,7 +26,8 @@ export async function openSource(file: string): Promise<ImportSource> {
     throw usageError(`cannot read ${file}: it is a directory, so name a file`);
   }
   const input = handle.createReadStream({ highWaterMark: 512 * 1024 });
-  return { input, size: stats.isFile() ? stats.size : undefined };
+  const size = stats.isFile() ? stats.size : undefined;
+  return { input, size, bytesRead: () => input.bytesRead };
 }
 
 /** Whether two paths lead to the same file. */

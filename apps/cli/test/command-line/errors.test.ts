@@ -48,6 +48,8 @@ describe('says what is wrong and what to do', () => {
     [['export', '--format', 'xml'], 'Allowed choices are ndjson, csv.'],
     [['import', 'none.csv'], 'cannot read none.csv: check its name and its permissions'],
     [['import', '.', '--format', 'csv'], 'cannot read .: it is a directory, so name a file'],
+    [['import', 'x.csv', '--delimiter', ';;'], 'It must be one character, such as ; or |, or the'],
+    [['import', 'x.ndjson', '--delimiter', ';'], '--delimiter is for CSV: add --format csv'],
     [['import', 'plants.txt'], 'the format of plants.txt is unknown: add --format ndjson'],
     [
       ['import', 'package.json', '--format', 'csv', '--rejects', './package.json'],
@@ -69,13 +71,25 @@ describe('says what is wrong and what to do', () => {
     vi.unstubAllEnvs();
   });
 
-  it('when the header of a CSV file lacks a column', async () => {
+  it.each([
+    [
+      'Identifier;Name\n1;x\n',
+      'id and name (tag is optional), but it has "Identifier", "Name": rename',
+    ],
+    [
+      '1,x\n2,y\n',
+      'but it has "1", "x": if the file starts with a row, insert the line id,name,tag',
+    ],
+    ['{"id":1,"name":"x"}\n', 'for NDJSON, add --format ndjson'],
+    ['Id,Name,id\n1,x,1\n', 'the CSV header has the column "id" twice: rename or remove one'],
+    ['id,name,"tag\n1,x,1\n', 'must have the columns id and name'],
+    ['', 'the file is empty: a CSV file starts with the line id,name,tag'],
+    ['\n\n', 'the file is empty'],
+  ])('when a CSV file is %j', async (input, message) => {
     const args = ['import', '-', '--format', 'csv', '--rejects', join(tmpdir(), 'none')];
-    const { code, stderr } = await run(args, { env, input: 'Id;Name\n1;x\n' });
-    expect(stderr).toContain(
-      'the CSV header must have the columns id and name (tag is optional), but it has "Id;Name"',
-    );
-    expect(code).toBe(1);
+    const { code, stderr } = await run(args, { env, input });
+    expect(stderr).toContain(message);
+    expect(code).toBe(usage);
   });
 
   it('when it cannot reach the database, and shows the cause with --verbose', async () => {

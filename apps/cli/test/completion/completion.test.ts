@@ -27,6 +27,10 @@ describe.runIf(isInstalled('bash'))('in bash', () => {
     ['import --re', '--rejects'],
     ['import --format ', 'ndjson csv'],
     ['import plants --format c', 'csv'],
+    ['import --en', '--encoding'],
+    ['import --encoding utf-1', 'utf-16le utf-16be'],
+    ['import --on-conflict ', 'report skip fail'],
+    ['import --d', '--delimiter --dry-run'],
     ['completion ', 'bash zsh'],
   ])('completes `plant-store %s` with %s', (typed, expected) => {
     expect(complete(typed.split(' '))).toBe(expected);
@@ -73,7 +77,9 @@ describe('in zsh', () => {
   it('describes commands, switches, choices and files', () => {
     expect(script).toContain("\n    'import:store the plants of a file'\n");
     expect(script).toContain('\n        create) _plant_store_token_create ;;\n');
-    expect(script).toContain("\n    --strict'[stop soon after the first rejected row]' \\\n");
+    expect(script).toContain(
+      "\n    --strict'[stop at the first row that is rejected or in conflict]' \\\n",
+    );
     expect(script).toContain("--format='[the format of the output]:format:(ndjson csv)' \\\n");
     expect(script).toContain("\n    '1:file:_files'\n}\n");
     expect(script).toContain(':scope:_values -s , scope create read delete');

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { readLines } from '../../src/formats/lines.ts';
+import { readLines, UnreadableLine } from '../../src/formats/text/lines.ts';
 
 const linesOf = async (...chunks: (string | Buffer)[]) =>
   (
@@ -11,26 +11,31 @@ const megabyte = Buffer.alloc(1024 * 1024, 'x');
 
 it('reads the lines of a file, with or without a newline at the end', async () => {
   expect(await linesOf('one\ntw', 'o\n', '\nfour')).toEqual(['one', 'two', '', 'four']);
-  expect(await linesOf('one\n')).toEqual(['one', '']);
+  expect(await linesOf('one\n')).toEqual(['one']);
+  expect(await linesOf('one\n\n')).toEqual(['one', '']);
   expect(await linesOf()).toEqual([]);
-});
-
-it('skips a byte order mark at the start of the file only', async () => {
-  expect(await linesOf('\ufeffone\n\ufefftwo')).toEqual(['one', '\ufefftwo']);
 });
 
 it('marks a line that is not UTF-8, and reads the lines around it', async () => {
   const invalid = Buffer.from([0x61, 0xc3, 0x28, 0x0a]);
-  expect(await linesOf('one\n', invalid, 'three')).toEqual(['one', undefined, 'three']);
+  expect(await linesOf('one\n', invalid, 'three')).toEqual([
+    'one',
+    expect.objectContaining({ text: 'a\ufffd(' }),
+    'three',
+  ]);
 });
 
 it('marks a line that is too long, and reads the lines around it', async () => {
   const tooLong = Array<Buffer>(200).fill(megabyte);
   const lines = await linesOf('one\n', ...tooLong, 'x\n', 'three');
-  expect(lines).toEqual(['one', undefined, 'three']);
+  expect(lines).toEqual(['one', new UnreadableLine('is longer than 64 MiB', ''), 'three']);
 });
 
 it('reads a long line', async () => {
   const lines = await linesOf('one\n', ...Array<Buffer>(10).fill(megabyte), '\nthree');
-  expect(lines.map((line) => line?.length)).toEqual([3, 10 * 1024 * 1024, 5]);
+  expect(lines.map((line) => typeof line === 'string' && line.length)).toEqual([
+    3,
+    10 * 1024 * 1024,
+    5,
+  ]);
 });

@@ -2,9 +2,11 @@ import { Readable } from 'node:stream';
 import type { NewPlant } from '@plant-store/schemas';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readLines } from '../../src/formats/lines.ts';
 import { type FormatName, formatNames, plantFormats } from '../../src/formats/plant-formats.ts';
+import { readLines } from '../../src/formats/text/lines.ts';
 import { anyPlant } from '../fixtures/any-plant.ts';
+
+const options = { lineEnd: '\n', warn() {} };
 
 const anyPlants = fc.uniqueArray(anyPlant, { selector: ({ id }) => id, minLength: 1 });
 
@@ -16,7 +18,8 @@ it.each(formatNames)('reads the %s that it wrote, in chunks of any size', async 
       const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
         bytes.subarray(i * size, (i + 1) * size),
       );
-      const rows = (await Array.fromAsync(read(readLines(Readable.from(chunks))))).flat();
+      const blocks = await Array.fromAsync(read(readLines(Readable.from(chunks)), options));
+      const rows = blocks.flatMap((block) => block.rows);
       expect(rows.map((row) => 'plant' in row && row.plant)).toEqual(
         plants.map((plant) => asRead(plant, format)),
       );
@@ -31,9 +34,10 @@ it.each([
   ['9223372036854775808', 'must be from -9223372036854775808 to 9223372036854775807'],
 ])('says what is wrong with the id %s of a CSV record', async (id, error) => {
   const csv = Readable.from([Buffer.from(`id,name\n${id},Hoya\n-5,Hoya\n`)]);
-  const rows = (await Array.fromAsync(plantFormats.csv.read(readLines(csv)))).flat();
+  const blocks = await Array.fromAsync(plantFormats.csv.read(readLines(csv), options));
+  const rows = blocks.flatMap((block) => block.rows);
   expect(rows).toEqual([
-    { line: 2, error: `invalid input: id ${error}` },
+    { line: 2, error: `invalid input: id ${id.startsWith('"') ? id : `"${id}"`} ${error}` },
     { line: 3, plant: { id: -5n, name: 'Hoya', tag: undefined } },
   ]);
 });

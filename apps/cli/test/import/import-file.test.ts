@@ -29,13 +29,30 @@ not a plant
   );
   const first = await run(['import', file, '--json'], { env });
   expect(first.code).toBe(3);
-  const counts = { rows: 7, conflicts: 1, rejected: 2 };
+  const counts = {
+    lines: 8,
+    header: 0,
+    blank: 1,
+    continued: 0,
+    rows: 7,
+    conflicts: 1,
+    rejected: 2,
+  };
   const expected = { ...counts, isComplete: true, rejectsFile: `${file}.rejects` };
   expect(JSON.parse(first.stdout)).toMatchObject({ ...expected, inserted: 3, present: 1 });
   expect(await rejectedRows(file)).toEqual([
-    { line: 4, reason: expect.stringMatching(/^is not JSON: /) },
-    { line: 5, reason: 'id 1 belongs to another plant: choose an id that is free' },
-    { line: 7, reason: expect.stringMatching(/^invalid input: id must be an integer from/) },
+    { line: 4, reason: expect.stringMatching(/^is not JSON: /), row: 'not a plant' },
+    {
+      ...{ line: 5, reason: 'id 1 belongs to another plant: choose an id that is free' },
+      ...{ id: 1, name: 'Hoya carnosa' },
+    },
+    {
+      ...{
+        line: 7,
+        reason: expect.stringMatching(/^invalid input: id "2" must be an integer from/),
+      },
+      ...{ id: '2', name: 'Pilea' },
+    },
   ]);
 
   const again = await run(['import', file, '--json'], { env });
@@ -56,10 +73,11 @@ it('reads CSV with any columns in any order, and lists the records that it canno
   expect(code).toBe(3);
   expect(stdout).toContain('8 rows: 2 inserted, 0 present, 0 conflicts, 6 rejected (');
   expect(stdout).toContain(`; see ${file}.rejects for the reasons\n`);
+  expect(stdout).toContain('\n11 lines: 8 rows, 1 header, 1 blank, 1 inside quoted fields\n');
   expect(await rejectedRows(file)).toEqual([
     { line: 6, reason: 'invalid input: name is missing: it must be a string' },
     { line: 7, reason: 'has 2 fields, but the header has 4' },
-    { line: 8, reason: 'is not UTF-8, or is longer than 64 MiB' },
+    { line: 8, reason: expect.stringContaining('is not UTF-8') },
     { line: 9, reason: 'has a quote inside an unquoted field' },
     { line: 10, reason: 'has text after the closing quote of a field' },
     { line: 11, reason: 'has a quoted field without a closing quote' },
@@ -80,7 +98,7 @@ it('shows the progress in plain lines without a terminal, and removes an old rej
   expect(stderr).toMatch(/^plant-store: 100%, 10 rows, \d+ rows\/s, ETA \S+$/m);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these move a terminal's cursor.
   expect(stderr).not.toMatch(/[\r\x1b]/);
-  expect(stdout).toMatch(/^10 rows: 10 inserted, .* rows\/s\)\n$/);
+  expect(stdout).toMatch(/^10 rows: 10 inserted, .* rows\/s\)\n10 lines: 10 rows\n$/);
   await expect(readFile(`${file}.rejects`)).rejects.toThrow('ENOENT');
 });
 
@@ -92,17 +110,7 @@ it('stores the rows around one that the database rejects', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ rows: 500, inserted: 499, rejected: 1 });
   expect(await rejectedRows(file)).toEqual([
     // The reason is core's message.
-    { line: 251, reason: expect.stringContaining('SQLSTATE 23514') },
+    expect.objectContaining({ line: 251, reason: expect.stringContaining('SQLSTATE 23514') }),
   ]);
   await sql.end();
-});
-
-it('stops at the first rejected row with --strict', async () => {
-  const file = await directory.write('plants.ndjson', '{"id":1,"name":"x"}\n{"id":2}\n');
-  const { code, stdout, stderr } = await run(['import', file, '--strict', '--json'], { env });
-  expect(code).toBe(3);
-  expect(JSON.parse(stdout)).toMatchObject({ inserted: 1, rejected: 1, isComplete: false });
-  expect(stderr).toMatch(
-    /plant-store: line 2: invalid input: name is missing: .*: correct the line/,
-  );
 });

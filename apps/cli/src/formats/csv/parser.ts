@@ -1,20 +1,30 @@
 /** A field of a record; undefined when it is empty and has no quotes. */
 export type Field = string | undefined;
 
-/** Characters. A longer quoted field most likely lacks its closing quote. */
-const maxField = 64 * 1024 * 1024;
+/** Bytes, about. A record with a longer quoted field most likely lacks its closing quote. */
+const maxOpenSize = 64 * 1024 * 1024;
+/** Bytes that a line needs in memory beside its characters. */
+const lineOverhead = 32;
 
 /**
- * Parses CSV (RFC 4180) line by line; a quoted field may contain newlines.
+ * Parses CSV (RFC 4180, with any delimiter) line by line; a quoted field may contain newlines.
  *
  * This parser is our own because it must distinguish `""` from an empty field and continue after a
  * syntax error. A general parser that does both takes most of an import's time, although nearly all
- * lines are plain texts between commas.
+ * lines are plain texts between delimiters.
  */
 export class CsvParser {
+  readonly #delimiter: string;
+  readonly #lineEnd: string;
   #fields: Field[] = [];
   /** The text so far of a quoted field without its closing quote. */
   #openField: string | undefined;
+  #openSize = 0;
+
+  constructor(delimiter: string, lineEnd: string) {
+    this.#delimiter = delimiter;
+    this.#lineEnd = lineEnd;
+  }
 
   /** Whether the current record continues in the next line. */
   get isInRecord(): boolean {
@@ -29,7 +39,7 @@ export class CsvParser {
    */
   add(line: string): Field[] | undefined {
     if (!this.isInRecord && !line.includes('"')) {
-      return withoutReturn(line).split(',').map(unquoted);
+      return withoutReturn(line).split(this.#delimiter).map(unquoted);
     }
     let at: number | undefined = 0;
     while (at !== undefined) {
@@ -50,31 +60,33 @@ export class CsvParser {
     const fields = this.#fields;
     this.#fields = [];
     this.#openField = undefined;
+    this.#openSize = 0;
     return fields;
   }
 
   /** @returns the start of the next field; undefined at the end of the line. */
   #addUnquoted(line: string, start: number): number | undefined {
-    const comma = line.indexOf(',', start);
-    const text = comma < 0 ? withoutReturn(line.slice(start)) : line.slice(start, comma);
+    const delimiter = line.indexOf(this.#delimiter, start);
+    const text = delimiter < 0 ? withoutReturn(line.slice(start)) : line.slice(start, delimiter);
     if (text.includes('"')) this.#throw('has a quote inside an unquoted field');
     this.#fields.push(unquoted(text));
-    return comma < 0 ? undefined : comma + 1;
+    return delimiter < 0 ? undefined : delimiter + 1;
   }
 
-  /** @returns the end of the field (a comma or the line's end); undefined when it is not closed. */
+  /** @returns the end of the field (a delimiter or the line's end); undefined when it is not closed. */
   #addQuoted(line: string, start: number): number | undefined {
     const before = this.#openField ?? '';
     const quote = closingQuote(line, start);
     if (quote < 0) {
-      this.#openField = `${before}${line.slice(start)}\n`;
-      if (this.#openField.length > maxField) this.#throw(unclosedQuote);
+      this.#openField = before + line.slice(start) + this.#lineEnd;
+      this.#openSize += line.length + lineOverhead;
+      if (this.#openSize > maxOpenSize) this.#throw(unclosedQuote);
       return undefined;
     }
     this.#fields.push((before + line.slice(start, quote)).replaceAll('""', '"'));
     this.#openField = undefined;
     const rest = line.slice(quote + 1);
-    if (rest.startsWith(',')) return quote + 1;
+    if (rest.startsWith(this.#delimiter)) return quote + 1;
     if (withoutReturn(rest) !== '') this.#throw('has text after the closing quote of a field');
     return line.length;
   }

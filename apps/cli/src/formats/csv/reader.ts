@@ -1,73 +1,146 @@
-import { IdFromText } from '@plant-store/schemas';
-import { CommandError } from '../../command-line/errors.ts';
-import { type Line, unreadableLine } from '../lines.ts';
-import type { Row } from '../row.ts';
+import { usageError } from '../../command-line/errors.ts';
+import { noLines, type ReadOptions, type Row, type RowBlock, textOf } from '../row.ts';
+import { type Line, maxLines } from '../text/lines.ts';
+import { type CsvHeader, findHeader, unusedColumns } from './header.ts';
 import { CsvParser, type Field, unclosedQuote } from './parser.ts';
+import { rejectFormat } from './reject-record.ts';
+import { type ToRow, toRowByHeader } from './to-row.ts';
 
 /**
- * Reads CSV with a header row, one plant a record. Skips blank lines and columns other than `id`,
+ * Reads CSV with a header row, one plant a record. Skips blank records and columns other than `id`,
  * `name` and `tag`. An empty field is a missing value; `""` is an empty text.
  *
- * @throws CommandError when the header lacks the column `id` or `name`.
+ * @throws CommandError when the file has no valid header.
  */
-export async function* readCsv(blocks: AsyncIterable<Line[]>): AsyncGenerator<Row[]> {
-  const parser = new CsvParser();
-  let toRow: ReturnType<typeof rowReader> | undefined;
-  let line = 0;
-  let start = 0;
-
+export async function* readCsv(
+  blocks: AsyncIterable<Line[]>,
+  { delimiter, lineEnd, warn }: ReadOptions,
+): AsyncGenerator<RowBlock> {
+  let reader: CsvReader | undefined;
+  let linesBefore = 0;
   for await (const block of blocks) {
-    const rows: Row[] = [];
-    for (const text of block) {
-      line++;
-      if (!parser.isInRecord) start = line;
-      const record = parse(parser, text);
-      if (typeof record === 'string') rows.push({ line: start, error: record });
-      else if (record && !toRow) toRow = rowReader(record);
-      else if (record && toRow && !isBlank(record)) rows.push(toRow(start, record));
+    if (reader) {
+      yield* reader.read(block);
+      continue;
     }
-    yield rows;
+    const { counts, header } = findHeader(block, { delimiter, lineEnd });
+    linesBefore += counts.lines;
+    yield { rows: [], counts, rejectsHeader: '', toReject: () => '' };
+    if (!header) continue;
+    const unused = unusedColumns(header);
+    if (unused.length > 0)
+      warn(`these columns are not used: ${unused.map((name) => JSON.stringify(name)).join(', ')}`);
+    reader = new CsvReader(header, linesBefore, lineEnd);
+    yield* reader.read(block.slice(counts.lines));
   }
-  if (parser.isInRecord) yield [{ line: start, error: unclosedQuote }];
+  if (!reader) throw usageError('the file is empty: a CSV file starts with the line id,name,tag');
+  yield* reader.end();
 }
 
-/** @returns a record, undefined when it continues in the next line, or an error message. */
-function parse(parser: CsvParser, line: Line): Field[] | string | undefined {
-  if (line === undefined) {
-    parser.reset();
-    return unreadableLine;
-  }
-  try {
-    return parser.add(line);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return error.message;
-  }
-}
+class CsvReader {
+  readonly #parser: CsvParser;
+  readonly #toRow: ToRow;
+  readonly #lineEnd: string;
+  readonly #rejectFormat: ReturnType<typeof rejectFormat>;
+  /** The lines so far of a record that continues in the next block. */
+  #openLines: Line[] = [];
+  /** The number of lines before `#openLines`. */
+  #linesBefore: number;
 
-/** Finds the columns in the header, and returns a function that makes a row of a record. */
-function rowReader(header: Field[]): (line: number, record: Field[]) => Row {
-  const [idAt, nameAt, tagAt] = ['id', 'name', 'tag'].map((column) => header.indexOf(column));
-  if (idAt === -1 || nameAt === -1) {
-    const columns = header.map((column) => JSON.stringify(column ?? '')).join(', ');
-    throw new CommandError(
-      `the CSV header must have the columns id and name (tag is optional), but it has ${columns}`,
-    );
+  constructor(header: CsvHeader, linesBefore: number, lineEnd: string) {
+    this.#parser = new CsvParser(header.delimiter, lineEnd);
+    this.#lineEnd = lineEnd;
+    this.#rejectFormat = rejectFormat(header);
+    this.#toRow = toRowByHeader(header);
+    this.#linesBefore = linesBefore;
   }
-  const at = (record: Field[], column = -1) => record[column];
 
-  return (line, record) => {
-    if (record.length !== header.length) {
-      return { line, error: `has ${record.length} fields, but the header has ${header.length}` };
+  read(block: Line[]): Generator<RowBlock> {
+    return this.#read(block, false);
+  }
+
+  /** Reads the lines of a record that has no end. */
+  end(): Generator<RowBlock> {
+    return this.#read([], true);
+  }
+
+  *#read(block: Line[], isEnd: boolean): Generator<RowBlock> {
+    const lines = this.#openLines.length === 0 ? block : this.#openLines.concat(block);
+    const before = this.#linesBefore;
+    const format = this.#rejectFormat;
+    const emptyPart = (): RowBlock => ({
+      rows: [],
+      counts: { ...noLines },
+      rejectsHeader: format.header,
+      toReject: (row, reason) =>
+        format.record(row.line, reason, textOf(row, lines, before + 1, this.#lineEnd)),
+    });
+    let start = 0; // The record's first line.
+    let next = this.#openLines.length;
+    let part = emptyPart();
+    while (next < lines.length || (isEnd && this.#parser.isInRecord)) {
+      const record = this.#parse(lines[next]);
+      if (next < lines.length) next++;
+      if (record === undefined) continue;
+
+      let row = this.#toRowOf(before + start + 1, record);
+      if (next - start > 1) {
+        if (row && 'error' in row) {
+          row = withSwallowedLines(row, before + next);
+          next = start + 1;
+        } else {
+          row &&= { ...row, lastLine: before + next };
+          part.counts.continued += next - start - 1;
+        }
+      }
+      if (row) part.rows.push(row);
+      else part.counts.blank++;
+      part.counts.lines += next - start;
+      start = next;
+      // After a quote that is never closed, millions of lines are read again.
+      if (part.counts.lines < maxLines) continue;
+      yield part;
+      part = emptyPart();
     }
-    const text = at(record, idAt);
-    // The store reports a missing id, together with the other fields.
-    const id = text === undefined ? undefined : IdFromText.safeParse(text);
-    if (id?.error) return { line, error: `invalid input: id ${id.error.issues[0]?.message}` };
-    return { line, plant: { id: id?.data, name: at(record, nameAt), tag: at(record, tagAt) } };
-  };
+    this.#openLines = lines.slice(start);
+    this.#linesBefore += start;
+    yield part;
+  }
+
+  /** @returns a record, undefined when it continues in the next line, or an error message. */
+  #parse(line: Line | undefined): Field[] | string | undefined {
+    if (typeof line !== 'string') {
+      this.#parser.reset();
+      return line?.reason ?? unclosedQuote;
+    }
+    try {
+      return this.#parser.add(line);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      return error.message;
+    }
+  }
+
+  /** Makes a row of a record, unless the record is blank. */
+  #toRowOf(line: number, record: Field[] | string): Row | undefined {
+    if (typeof record === 'string') return { line, error: record };
+    return isBlank(record) ? undefined : this.#toRow(line, record);
+  }
 }
 
+/**
+ * A record of several lines that has an error most likely contains the next records, because of a
+ * misplaced quote. So only its first line is rejected, and its second line starts a new record.
+ */
+function withSwallowedLines({ line, error }: Row & { error: string }, lastLine: number): Row {
+  const lines = `lines ${line} to ${lastLine} were read as one row because of a quote`;
+  return { line, error: `${error} (${lines}; the import goes on at line ${line + 1})` };
+}
+
+/** Whether a record has no text: spreadsheets write rows such as `,,,` after the last one. */
 function isBlank(record: Field[]): boolean {
-  return record.length === 1 && record[0] === undefined;
+  return (
+    record.every((field) => field === undefined) ||
+    (record.length === 1 && record[0]?.trim() === '')
+  );
 }

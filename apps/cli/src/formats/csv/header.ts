@@ -1,0 +1,133 @@
+import { usageError } from '../../command-line/errors.ts';
+import { noLines, type ReadOptions } from '../row.ts';
+import { type Line, UnreadableLine } from '../text/lines.ts';
+import { CsvParser } from './parser.ts';
+
+/** The delimiters that are recognized in the header. */
+const delimiters = [',', ';', '\t', '|'];
+
+/** The header row of a file, and what it says about the rows. */
+export interface CsvHeader {
+  delimiter: string;
+  /** The names of the columns, trimmed. */
+  names: string[];
+  /** The same names in lower case, by which they match. */
+  columns: string[];
+  /** The header row as it is in the file. */
+  text: string;
+}
+
+/**
+ * Finds the header in the first lines of a file, after blank lines and a line such as `sep=;`.
+ *
+ * @returns no header when all lines are blank. `counts` are for the lines up to the header.
+ * @throws CommandError when the first row is not a valid header
+ */
+export function findHeader(
+  lines: Line[],
+  { delimiter, lineEnd }: Pick<ReadOptions, 'delimiter' | 'lineEnd'>,
+) {
+  const counts = { ...noLines };
+  const skipBlankLines = () => {
+    for (; isBlank(lines[counts.lines]); counts.lines++) counts.blank++;
+  };
+  skipBlankLines();
+  const separator = readSeparator(lines[counts.lines]);
+  if (separator) {
+    counts.lines++;
+    counts.header++;
+    skipBlankLines();
+  }
+  if (counts.lines === lines.length) return { counts, header: undefined };
+
+  const start = counts.lines;
+  const tried = delimiter ? [delimiter] : separator ? [separator, ...delimiters] : delimiters;
+  const headers = tried.flatMap((each) => readHeader(lines, start, each, lineEnd) ?? []);
+  const header = headers.find(hasPlants);
+  if (!header) throw headerError(lines[start] ?? '', headers);
+  checkNames(header);
+  counts.lines = header.end;
+  counts.header += header.end - start;
+  return { counts, header };
+}
+
+/** Whether a line is a header with the columns `id` and `name`. */
+export function isHeader(line: string): boolean {
+  return delimiters.some((each) => {
+    const header = readHeader([line], 0, each, '\n');
+    return header !== undefined && hasPlants(header);
+  });
+}
+
+function isBlank(line: Line | undefined): boolean {
+  return typeof line === 'string' && /^[\s,;|]*$/.test(line);
+}
+
+/** Reads the line with which Excel names the delimiter. */
+function readSeparator(line: Line | undefined): string | undefined {
+  return typeof line === 'string' ? /^"?sep=([^"])"?\r?$/i.exec(line)?.[1] : undefined;
+}
+
+/** @returns undefined when the lines do not start with a complete record. */
+function readHeader(lines: Line[], start: number, delimiter: string, lineEnd: string) {
+  const parser = new CsvParser(delimiter, lineEnd);
+  try {
+    for (let at = start; at < lines.length; at++) {
+      const line = lines[at];
+      const record = typeof line === 'string' && parser.add(line);
+      if (record === false) return undefined;
+      if (!record) continue;
+      const text = withoutReturn(lines.slice(start, at + 1).join(lineEnd));
+      const names = record.map((field) => (field ?? '').trim());
+      const columns = names.map((name) => name.toLowerCase());
+      return { delimiter, names, columns, text, end: at + 1 };
+    }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return undefined;
+}
+
+function withoutReturn(text: string): string {
+  return text.endsWith('\r') ? text.slice(0, -1) : text;
+}
+
+function hasPlants({ columns }: CsvHeader): boolean {
+  return columns.includes('id') && columns.includes('name');
+}
+
+/** @throws CommandError when two columns have the same name */
+function checkNames({ columns }: CsvHeader): void {
+  const repeated = columns.find((name, i) => name !== '' && columns.indexOf(name) !== i);
+  if (repeated === undefined) return;
+  throw usageError(
+    `the CSV header has the column ${JSON.stringify(repeated)} twice: rename or remove one`,
+  );
+}
+
+function headerError(line: Line, headers: CsvHeader[]) {
+  if (line instanceof UnreadableLine) {
+    return usageError(`the CSV header ${line.reason}`);
+  }
+  const [widest] = headers.toSorted((a, b) => b.columns.length - a.columns.length);
+  const names = (widest?.names ?? [line.slice(0, 200)]).map((name) => JSON.stringify(name));
+  const found = `${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`;
+  const needed = 'the CSV header must have the columns id and name (tag is optional)';
+  return usageError(`${needed}, but it has ${found}: ${headerHint(line, widest)}`);
+}
+
+function headerHint(line: string, widest: CsvHeader | undefined): string {
+  if (/^\s*\{\s*"/.test(line)) return 'for NDJSON, add --format ndjson';
+  if (widest?.columns.some((name) => /^-?\d+$/.test(name))) {
+    return 'if the file starts with a row, insert the line id,name,tag before it';
+  }
+  return 'rename the columns, or name the delimiter with --delimiter';
+}
+
+/** The columns that have a name but are not used. */
+export function unusedColumns({ names }: CsvHeader): string[] {
+  return names.filter((name) => name !== '' && !usedNames.has(name.toLowerCase()));
+}
+
+/** `line` and `reason` are the import's own columns, in a rejects file. */
+const usedNames = new Set(['id', 'name', 'tag', 'line', 'reason']);

@@ -1,0 +1,30 @@
+import type { CsvHeader } from './header.ts';
+
+/**
+ * Formats rejected rows as CSV again: the columns `line` and `reason`, then the row as it is in the
+ * file. So it can be corrected there, and the rejects file can be imported.
+ */
+export function rejectFormat({ delimiter, columns, text }: CsvHeader) {
+  const isRejectsFile = columns[0] === 'line' && columns[1] === 'reason';
+  const prefix = new RegExp(`^(${fieldPattern(delimiter)}[${codeOf(delimiter)}]){2}`, 's');
+  const withoutPrefix = (row: string) => (isRejectsFile ? row.replace(prefix, '') : row);
+  const separator = [',', ';', '\t', '|'].includes(delimiter) ? '' : `sep=${delimiter}\n`;
+  const names = ['line', 'reason', withoutPrefix(text)].join(delimiter);
+
+  return {
+    header: `${separator}${names}\n`,
+    record(line: number, reason: string, row: string): string {
+      const quoted = `"${reason.replaceAll('"', '""')}"`;
+      return `${[line, quoted, withoutPrefix(row).replace(/\r$/, '')].join(delimiter)}\n`;
+    },
+  };
+}
+
+function fieldPattern(delimiter: string): string {
+  return `(?:"(?:[^"]|"")*"|[^"${codeOf(delimiter)}]*)`;
+}
+
+/** A character, as a regular expression writes it. */
+function codeOf(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

@@ -1,0 +1,99 @@
+import { readFile } from 'node:fs/promises';
+import { createDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { beforeEach, expect, inject, it } from 'vitest';
+import { useDirectory } from '../fixtures/plant-files.ts';
+import { run } from '../fixtures/run-program.ts';
+
+const directory = useDirectory();
+
+let env: { DATABASE_URL: string };
+
+beforeEach(async () => {
+  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
+});
+
+const csv =
+  'ID; Name;tag;note\r\n1;Hoya;;a\r\n1;"Ficus ""x""\r\ny";;b\r\n1e3;Pilea;;c\r\n4;"Rose;;d\r\n';
+const csvRejects = `line;reason;ID; Name;tag;note
+3;"id 1 belongs to another plant: choose an id that is free";1;"Ficus ""x""\r\ny";;b
+5;"invalid input: id ""1e3"" must be a whole number";1e3;Pilea;;c
+6;"has a quoted field without a closing quote";4;"Rose;;d
+`;
+
+it('lists line, reason and row of CSV, so that the corrected file can be imported', async () => {
+  const file = await directory.write('plants.csv', csv);
+  expect(await run(['import', file], { env })).toMatchObject({ code: 3 });
+  const rejects = await readFile(`${file}.rejects`, 'utf8');
+  expect(rejects).toBe(csvRejects);
+
+  // A second import rejects what is not corrected, and lists it in the same way.
+  const half = await directory.write('half.csv.rejects', rejects.replace(';1;"F', ';2;"F'));
+  const { stdout, stderr } = await run(['import', half, '--json'], { env });
+  expect(JSON.parse(stdout)).toMatchObject({ lines: 5, continued: 1, inserted: 1, rejected: 2 });
+  expect(stderr).toContain('these columns are not used: "note"\n');
+  expect(await readFile(`${half}.rejects`, 'utf8')).toBe(
+    csvRejects.replace(/3;[\s\S]*?\n5;/, '4;').replace('6;', '5;'),
+  );
+
+  const corrected = rejects
+    .replace(';1;"F', ';2;"F')
+    .replace(';1e3;', ';3;')
+    .replace('"Rose', 'Rose');
+  const mended = await directory.write('plants.csv.rejects', corrected);
+  expect(await run(['import', mended], { env })).toMatchObject({ code: 0 });
+  expect(await storedNames()).toEqual(['Hoya', 'Ficus "x"\r\ny', 'Pilea', 'Rose']);
+});
+
+it('lists line, reason and row of NDJSON, so that the corrected file can be imported', async () => {
+  const long = '12345678901234567890123456789012345678901234567890';
+  const file = await directory.write(
+    'plants.ndjson',
+    `{"id":"1","name":"a"}\n{ "id":${long}, "name":"b" }\nnull\n{"id":4,\n`,
+  );
+  expect(await run(['import', file], { env })).toMatchObject({ code: 3 });
+  const rejects = await readFile(`${file}.rejects`, 'utf8');
+  expect(rejects.split('\n')).toEqual([
+    expect.stringMatching(
+      /^\{"line":1,"reason":"invalid input: id \\"1\\" must .*","id":"1","name":"a"\}$/,
+    ),
+    expect.stringMatching(
+      /^\{"line":2,"reason":"invalid input: id 1\.2.*e\+49 must .*","id":1234\d{46}, "name":"b" \}$/,
+    ),
+    '{"line":3,"reason":"invalid input: it must be an object","row":"null"}',
+    expect.stringMatching(/^\{"line":4,"reason":"is not JSON: .*","row":"\{\\"id\\":4,"\}$/),
+    '',
+  ]);
+  const again = await run(['import', `${file}.rejects`, '--json'], { env });
+  expect(JSON.parse(again.stdout)).toMatchObject({ rows: 4, rejected: 4 });
+  const [first] = (await readFile(`${file}.rejects.rejects`, 'utf8')).split('\n');
+  expect(first).toBe(rejects.split('\n')[0]);
+
+  await directory.write('plants.ndjson.rejects', rejects.replace('"id":"1"', '"id":1'));
+  await run(['import', `${file}.rejects`], { env });
+  expect(await storedNames()).toEqual(['a']);
+});
+
+it('writes the rejected rows to standard output for -, and the summary to standard error', async () => {
+  const args = ['import', '-', '--format', 'csv', '--rejects', '-', '--json'];
+  const { code, stdout, stderr } = await run(args, { env, input: csv });
+  expect(code).toBe(3);
+  expect(stdout).toBe(csvRejects);
+  expect(stderr).toContain('"inserted":1,"present":0,"conflicts":1,"rejected":2,');
+});
+
+it('opens the rejects file before it stores anything', async () => {
+  const file = await directory.write('plants.csv', csv);
+  const rejects = directory.path('none/rejects');
+  const { code, stderr } = await run(['import', file, '--rejects', rejects], { env });
+  expect(stderr).toContain(`cannot write the rejected rows to ${rejects}: name another file`);
+  expect(code).toBe(2);
+  expect(await storedNames()).toEqual([]);
+});
+
+async function storedNames(): Promise<string[]> {
+  const sql = postgres(env.DATABASE_URL);
+  const plants = await sql<{ name: string }[]>`select name from plants order by id`;
+  await sql.end();
+  return plants.map(({ name }) => name);
+}
