@@ -27,7 +27,7 @@ export interface ImportOptions extends ReadFileOptions {
   /** Stops at the first rejected row or conflict. */
   strict?: true;
   /** What to do with a row whose id belongs to another plant. */
-  onConflict: OnConflict;
+  onConflict: (typeof onConflicts)[number];
   /** Shows no progress, and no summary except as JSON. */
   quiet?: true;
   /** Writes the summary as JSON. */
@@ -35,8 +35,6 @@ export interface ImportOptions extends ReadFileOptions {
 }
 
 export const onConflicts = ['report', 'skip', 'fail'] as const;
-
-export type OnConflict = (typeof onConflicts)[number];
 
 /**
  * Imports a file, or standard input for `-`. Shows the progress on stderr, and writes a summary to

@@ -48,3 +48,12 @@ it('counts the further lines of a valid record with newlines', async () => {
   expect(stdout).toContain('2 rows: 2 inserted, 0 present, 0 conflicts, 0 rejected');
   expect(stdout).toContain('\n6 lines: 2 rows, 1 header, 3 inside quoted fields\n');
 });
+
+it('warns when a valid record with newlines seems to contain a row', async () => {
+  const input = 'id,name\n1,"one\n2,two\n3,three"\n4,"a,\n b, \nc"\n';
+  const { code, stderr } = await run(['import', '-', '--format', 'csv', '--quiet'], { env, input });
+  expect(code).toBe(0);
+  expect(stderr).toBe(
+    'plant-store: lines 2 to 4 are one row, but line 3 in it looks like a row: check the quotes\n',
+  );
+});

@@ -125,9 +125,14 @@ function headerHint(line: string, widest: CsvHeader | undefined): string {
 }
 
 /** The columns that have a name but are not used. */
-export function unusedColumns({ names }: CsvHeader): string[] {
+export function unusedColumns(header: CsvHeader): string[] {
+  const names = isOfRejectsFile(header) ? header.names.slice(2) : header.names;
   return names.filter((name) => name !== '' && !usedNames.has(name.toLowerCase()));
 }
 
-/** `line` and `reason` are the import's own columns, in a rejects file. */
-const usedNames = new Set(['id', 'name', 'tag', 'line', 'reason']);
+const usedNames = new Set(['id', 'name', 'tag']);
+
+/** Whether an import has written the file, and so its first two columns. */
+export function isOfRejectsFile({ columns }: CsvHeader): boolean {
+  return columns[0] === 'line' && columns[1] === 'reason';
+}

@@ -30,15 +30,20 @@ export async function* readCsv(
     const unused = unusedColumns(header);
     if (unused.length > 0)
       warn(`these columns are not used: ${unused.map((name) => JSON.stringify(name)).join(', ')}`);
-    reader = new CsvReader(header, linesBefore, lineEnd);
+    reader = new CsvReader(header, linesBefore, { lineEnd, warn });
     yield* reader.read(block.slice(counts.lines));
   }
   if (!reader) throw usageError('the file is empty: a CSV file starts with the line id,name,tag');
   yield* reader.end();
 }
 
+const maxWarnings = 10;
+
 class CsvReader {
+  readonly #header: CsvHeader;
   readonly #parser: CsvParser;
+  readonly #warn: ReadOptions['warn'];
+  #warnings = 0;
   readonly #toRow: ToRow;
   readonly #lineEnd: string;
   readonly #rejectFormat: ReturnType<typeof rejectFormat>;
@@ -47,7 +52,13 @@ class CsvReader {
   /** The number of lines before `#openLines`. */
   #linesBefore: number;
 
-  constructor(header: CsvHeader, linesBefore: number, lineEnd: string) {
+  constructor(
+    header: CsvHeader,
+    linesBefore: number,
+    { lineEnd, warn }: Pick<ReadOptions, 'lineEnd' | 'warn'>,
+  ) {
+    this.#header = header;
+    this.#warn = warn;
     this.#parser = new CsvParser(header.delimiter, lineEnd);
     this.#lineEnd = lineEnd;
     this.#rejectFormat = rejectFormat(header);
@@ -90,6 +101,7 @@ class CsvReader {
           next = start + 1;
         } else {
           row &&= { ...row, lastLine: before + next };
+          this.#warnOfRows(lines.slice(start, next), before + start + 1);
           part.counts.continued += next - start - 1;
         }
       }
@@ -105,6 +117,21 @@ class CsvReader {
     this.#openLines = lines.slice(start);
     this.#linesBefore += start;
     yield part;
+  }
+
+  /** A valid record may contain rows, too, when two quotes are misplaced. Only a person can tell. */
+  #warnOfRows(lines: Line[], firstLine: number): void {
+    const { delimiter, columns } = this.#header;
+    const idAt = columns.indexOf('id');
+    const at = lines.slice(1, -1).findIndex((line) => {
+      const fields = typeof line === 'string' ? line.split(delimiter) : [];
+      return fields.length === columns.length && /^-?\d+$/.test(fields[idAt] ?? '');
+    });
+    if (at < 0 || this.#warnings++ >= maxWarnings) return;
+    const record = `lines ${firstLine} to ${firstLine + lines.length - 1} are one row`;
+    this.#warn(
+      `${record}, but line ${firstLine + 1 + at} in it looks like a row: check the quotes`,
+    );
   }
 
   /** @returns a record, undefined when it continues in the next line, or an error message. */

@@ -1,11 +1,12 @@
-import type { CsvHeader } from './header.ts';
+import { type CsvHeader, isOfRejectsFile } from './header.ts';
 
 /**
  * Formats rejected rows as CSV again: the columns `line` and `reason`, then the row as it is in the
  * file. So it can be corrected there, and the rejects file can be imported.
  */
-export function rejectFormat({ delimiter, columns, text }: CsvHeader) {
-  const isRejectsFile = columns[0] === 'line' && columns[1] === 'reason';
+export function rejectFormat(header: CsvHeader) {
+  const { delimiter, text } = header;
+  const isRejectsFile = isOfRejectsFile(header);
   const prefix = new RegExp(`^(${fieldPattern(delimiter)}[${codeOf(delimiter)}]){2}`, 's');
   const withoutPrefix = (row: string) => (isRejectsFile ? row.replace(prefix, '') : row);
   const separator = [',', ';', '\t', '|'].includes(delimiter) ? '' : `sep=${delimiter}\n`;

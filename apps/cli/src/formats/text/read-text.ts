@@ -20,7 +20,8 @@ export async function readText(file: AsyncIterable<Buffer>, encoding: Encoding |
   checkIsText(raw.head);
   const { head, isWhole, input } = await peek(toUtf8(raw.input, encoding), headSize);
   checkHasNoZeros(head);
-  const lineEnd = findLineEnd(isWhole ? `${head}\n` : head.toString());
+  const start = head.toString('latin1', 0, headSize);
+  const lineEnd = findLineEnd(isWhole ? `${start}\n` : start);
   const lines: AsyncGenerator<Line[]> = readLines(input, lineEnd);
   return { lines, lineEnd };
 }
