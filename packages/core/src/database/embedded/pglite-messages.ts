@@ -1,6 +1,6 @@
 /** The worker's data: which PGlite it opens, and where. */
 export interface WorkerInput {
-  /** The URL of PGlite's module. */
+  /** The URL of PGlite's module, or its name. */
   readonly pglite: string;
   readonly dataDirectory: string;
 }

@@ -2,12 +2,13 @@ import { statfs } from 'node:fs/promises';
 import { getCompileCacheDir } from 'node:module';
 import { dirname, extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { databaseCode } from '../../error-causes.ts';
 import { queryTimeout } from '../timeout.ts';
 import { noRoomError } from './free-room.ts';
 import type { Answer, Call, Result, Statement, Task, WorkerInput } from './pglite-messages.ts';
 
 /** Throws when PGlite, an optional peer of this package, is not installed. */
-const pglite = import.meta.resolve('@electric-sql/pglite');
+const pglite = resolvePGlite();
 
 /** The worker's program; it is TypeScript in `src` and JavaScript in `dist`. */
 const program = new URL(`./pglite-worker${extname(import.meta.url)}`, import.meta.url);
@@ -132,4 +133,15 @@ export class PGliteThread {
 function workerEnv(): NodeJS.ProcessEnv {
   const compileCache = getCompileCacheDir();
   return { ...process.env, ...(compileCache && { NODE_COMPILE_CACHE: dirname(compileCache) }) };
+}
+
+/** The URL of PGlite's module, or its name where the worker must find it. */
+function resolvePGlite(): string {
+  const name = '@electric-sql/pglite';
+  try {
+    return import.meta.resolve(name);
+  } catch (error) {
+    if (databaseCode(error) !== undefined) throw error; // ERR_MODULE_NOT_FOUND
+    return name; // Vite's module runner, which runs Vitest's global setups, cannot resolve.
+  }
 }
