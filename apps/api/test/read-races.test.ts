@@ -92,6 +92,27 @@ describe.each(databases)('on %s', (database) => {
   }
 });
 
+it('no order explains two plants under one id, or a plant that nobody deleted and that is gone', () => {
+  const answer = (status: number, error?: number): Outcome => ({
+    status,
+    headers: new Headers(),
+    ...(error !== undefined && { error }),
+  });
+  const create = (name: string, startedAt: number): Call => ({
+    ...{ procedure: 'createPlant', name, startedAt, endedAt: startedAt + 2 },
+    outcome: answer(200),
+  });
+  const missing: Call = {
+    ...{ procedure: 'deletePlant', startedAt: 5, endedAt: 6 },
+    outcome: answer(404, 40401),
+  };
+  expect(explains([create('a', 0), create('a', 1)], 'a')).toBe(true);
+  expect(explains([create('a', 0), create('b', 1)], 'a')).toBe(false);
+  expect(explains([create('a', 0)], undefined)).toBe(false);
+  expect(explains([create('a', 0), missing], 'a')).toBe(false);
+  expect(explains([create('a', 4), missing], 'a')).toBe(true);
+});
+
 /**
  * Whether the calls could have run one after the other, each between its start and its end, with
  * these outcomes, and leave the plant `final` (undefined when there is none).
@@ -105,27 +126,41 @@ function explains(calls: readonly Call[], final: string | undefined): boolean {
     const key = `${rest.map((call) => calls.indexOf(call))}|${stored}`;
     if (seen.has(key)) return false;
     seen.add(key);
-    const firstEnd = Math.min(...rest.map(({ endedAt }) => endedAt));
-    const next = rest.filter(({ startedAt }) => startedAt <= firstEnd);
-    return next.some((call) => {
-      const after = apply(call, stored);
-      return (
-        after !== false &&
-        search(
-          rest.filter((each) => each !== call),
-          after.stored,
-        )
+    return candidates(rest, stored).some((call) => {
+      const { after } = effectOf(call);
+      return search(
+        rest.filter((each) => each !== call),
+        after === undefined ? stored : after.stored,
       );
     });
   }
 }
 
-/** The state after a call; false when its outcome does not fit the state before. */
-function apply({ procedure, name, outcome }: Call, stored: string | undefined) {
+/**
+ * The calls that may come next. A call that changes nothing comes at once, because it restricts no
+ * later call. Of calls with the same effect, the one that ended first comes first: they could change
+ * places.
+ */
+function candidates(rest: readonly Call[], stored: string | undefined): Call[] {
+  const firstEnd = Math.min(...rest.map(({ endedAt }) => endedAt));
+  const fitting = rest
+    .filter(({ startedAt }) => startedAt <= firstEnd)
+    .filter((call) => effectOf(call).fits(stored))
+    .toSorted((a, b) => a.endedAt - b.endedAt);
+  const harmless = fitting.find((call) => effectOf(call).after === undefined);
+  if (harmless) return [harmless];
+  const byEffect = new Map(fitting.toReversed().map((call) => [call.name, call]));
+  return [...byEffect.values()];
+}
+
+/** In which states a call has its outcome, and the state after it; undefined when it changes nothing. */
+function effectOf({ procedure, name, outcome }: Call) {
+  const isError = outcome.error !== undefined;
   if (procedure === 'deletePlant') {
-    const fits = (outcome.error === undefined) === (stored !== undefined);
-    return fits && { stored: undefined };
+    const fits = (stored: string | undefined) => isError === (stored === undefined);
+    return { fits, after: isError ? undefined : { stored: undefined } };
   }
-  const fits = (outcome.error === undefined) === (stored === undefined || stored === name);
-  return fits && { stored: stored ?? name };
+  const fits = (stored: string | undefined) =>
+    isError ? stored !== undefined && stored !== name : stored === undefined || stored === name;
+  return { fits, after: isError ? undefined : { stored: name } };
 }
