@@ -21,6 +21,7 @@ export const packages = {
       'plant-store-error.ts',
       'database/**',
       ['plants', 'access-tokens'],
+      ['plants/write', 'plants/read', 'plants/bulk'],
       'plant-store.ts',
       'procedures',
     ],

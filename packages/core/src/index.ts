@@ -9,7 +9,7 @@ export { type DatabaseState, inspectDatabase } from './database/inspect-database
 export type { DatabaseOptions } from './database/open-database.ts';
 export { openPlantStore, type PlantStore } from './plant-store.ts';
 export { PlantStoreError, type PlantStoreErrorKind } from './plant-store-error.ts';
+export type { LoadOutcome } from './plants/bulk/plant-loader.ts';
 export type { CallOptions, Deadline } from './plants/deadline.ts';
-export type { LoadOutcome } from './plants/plant-loader.ts';
-export type { PlantQuery } from './plants/plant-reader.ts';
-export type { StoreEvents } from './plants/write-batcher.ts';
+export type { PlantQuery } from './plants/read/plant-reader.ts';
+export type { StoreEvents } from './plants/write/write-batcher.ts';

@@ -4,11 +4,11 @@ import { type AccessTokens, createAccessTokens } from './access-tokens/access-to
 import type { Database } from './database/database.ts';
 import { type DatabaseOptions, openDatabase } from './database/open-database.ts';
 import { queryWithTimeout } from './database/timeout.ts';
+import { createPlantLoader, type PlantLoader } from './plants/bulk/plant-loader.ts';
 import { type CallOptions, timeLeft } from './plants/deadline.ts';
-import { createPlantLoader, type PlantLoader } from './plants/plant-loader.ts';
-import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
-import { createPlantTable } from './plants/plant-table.ts';
-import { type StoreEvents, WriteBatcher } from './plants/write-batcher.ts';
+import { createPlantReader, type PlantReader } from './plants/read/plant-reader.ts';
+import { createPlantTable } from './plants/write/plant-table.ts';
+import { type StoreEvents, WriteBatcher } from './plants/write/write-batcher.ts';
 
 export interface PlantStore extends PlantReader, PlantLoader {
   /**

@@ -1,13 +1,13 @@
 import { NewPlant } from '@plant-store/schemas';
-import type { Bulk } from '../database/database.ts';
-import { databaseUnavailable, isDataError, orUnavailable } from '../database/database-error.ts';
-import { idTaken, invalidInput, type PlantStoreError } from '../plant-store-error.ts';
-import { bisect } from './bisect.ts';
+import type { Bulk } from '../../database/database.ts';
+import { databaseUnavailable, isDataError, orUnavailable } from '../../database/database-error.ts';
+import { idTaken, invalidInput, type PlantStoreError } from '../../plant-store-error.ts';
+import { bisect } from '../bisect.ts';
+import { plantRejected } from '../create-errors.ts';
+import { createDurableFind } from '../durable-find.ts';
+import { isSamePlant } from '../same-plant.ts';
+import { splitById } from '../split-by-id.ts';
 import { copyText } from './copy-text.ts';
-import { plantRejected } from './create-errors.ts';
-import { createDurableFind } from './durable-find.ts';
-import { isSamePlant } from './same-plant.ts';
-import { splitById } from './split-by-id.ts';
 
 /**
  * The outcome for one plant: it was inserted, it was already present with the same content, or `create`

@@ -10,9 +10,9 @@ import {
   type SQL,
   sql,
 } from 'drizzle-orm';
-import type { Database } from '../database/database.ts';
-import { plants, tagHash } from '../database/tables.ts';
-import { prepareStatement } from './statement.ts';
+import type { Database } from '../../database/database.ts';
+import { plants, tagHash } from '../../database/tables.ts';
+import { prepareStatement } from '../statement.ts';
 import { type StoredPlantRow, storedPlantColumns, toStoredPlant } from './stored-plant.ts';
 
 /** Which plants a page has. */

@@ -1,11 +1,11 @@
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, it, onTestFinished, vi } from 'vitest';
-import type { Database } from '../../src/database/database.ts';
-import { openPostgres } from '../../src/database/postgres/postgres-database.ts';
-import { openPlantStore } from '../../src/plant-store.ts';
-import { createPlantTable, type PlantTable } from '../../src/plants/plant-table.ts';
-import { WriteBatcher } from '../../src/plants/write-batcher.ts';
+import type { Database } from '../../../src/database/database.ts';
+import { openPostgres } from '../../../src/database/postgres/postgres-database.ts';
+import { openPlantStore } from '../../../src/plant-store.ts';
+import { createPlantTable, type PlantTable } from '../../../src/plants/write/plant-table.ts';
+import { WriteBatcher } from '../../../src/plants/write/write-batcher.ts';
 
 let sql: postgres.Sql;
 let database: Database;

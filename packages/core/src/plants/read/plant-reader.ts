@@ -1,13 +1,13 @@
 import type { ListPlants, PlantPage, StoredPlant } from '@plant-store/schemas';
 import { sql } from 'drizzle-orm';
-import type { Database } from '../database/database.ts';
-import { orUnavailable } from '../database/database-error.ts';
-import { createLookupBatcher } from '../database/lookup-batcher.ts';
-import { plants } from '../database/tables.ts';
-import { queryWithTimeout } from '../database/timeout.ts';
-import { type CallOptions, timeLeft } from './deadline.ts';
+import type { Database } from '../../database/database.ts';
+import { orUnavailable } from '../../database/database-error.ts';
+import { createLookupBatcher } from '../../database/lookup-batcher.ts';
+import { plants } from '../../database/tables.ts';
+import { queryWithTimeout } from '../../database/timeout.ts';
+import { type CallOptions, timeLeft } from '../deadline.ts';
+import { prepareStatement } from '../statement.ts';
 import { createPageReader, type PageQuery } from './page-reader.ts';
-import { prepareStatement } from './statement.ts';
 import { type StoredPlantRow, storedPlantColumns, toStoredPlant } from './stored-plant.ts';
 
 /** Which plants to read; all of them when every property is omitted. */

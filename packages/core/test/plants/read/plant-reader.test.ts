@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
+import { openPlantStore, type PlantStore } from '../../../src/plant-store.ts';
 
 const open = {
   async PGlite() {

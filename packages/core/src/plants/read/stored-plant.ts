@@ -1,6 +1,6 @@
 import type { StoredPlant } from '@plant-store/schemas';
 import type { PgColumn } from 'drizzle-orm/pg-core';
-import { exactText, withoutDot } from './exact-text.ts';
+import { exactText, withoutDot } from '../exact-text.ts';
 
 /** A row of `storedPlantColumns`, as a driver reads it. */
 export type StoredPlantRow = [

@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { NewPlant, type Plant } from '@plant-store/schemas';
-import { invalidInput } from '../plant-store-error.ts';
-import { notAccepted } from './create-errors.ts';
+import { invalidInput } from '../../plant-store-error.ts';
+import { notAccepted } from '../create-errors.ts';
+import { type CallOptions, type Deadline, defaultTimeout } from '../deadline.ts';
 import { CreateQueue } from './create-queue.ts';
-import { type CallOptions, type Deadline, defaultTimeout } from './deadline.ts';
 import { PendingCreate } from './pending-create.ts';
 import type { PlantTable } from './plant-table.ts';
 import { type CommittedBatch, writeBatch } from './write-batch.ts';

@@ -3,9 +3,9 @@ import { createDatabase } from '@plant-store/test-setup';
 import fc from 'fast-check';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
-import type { LoadOutcome } from '../../src/plants/plant-loader.ts';
-import { embedded, server } from '../fixtures/databases.ts';
+import { openPlantStore, type PlantStore } from '../../../src/plant-store.ts';
+import type { LoadOutcome } from '../../../src/plants/bulk/plant-loader.ts';
+import { embedded, server } from '../../fixtures/databases.ts';
 
 /** The outcomes of creating the plants one after the other; adds the created ones to `stored`. */
 function createInTurn(plants: NewPlant[], stored: Map<bigint, NewPlant>): string[] {
