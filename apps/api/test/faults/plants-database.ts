@@ -35,6 +35,12 @@ export async function startPlantsDatabase(
   };
 }
 
+/** Changes a setting of the server as `alter system` does, such as `set fsync = off`. */
+export async function setSetting(admin: postgres.Sql, setting: string): Promise<void> {
+  await admin.unsafe(`alter system ${setting}`);
+  await admin`select pg_reload_conf()`;
+}
+
 function withDatabase(url: string, username: string): string {
   return Object.assign(new URL(url), { username, pathname: 'plants' }).href;
 }

@@ -23,6 +23,11 @@ export interface StoreUnderLoad {
 /** Milliseconds for an answer: the promised deadline, and an allowance for a busy machine. */
 export const slowest = 5_000 + 1_500;
 
+/**
+ * Milliseconds until plants are created again: the promise, and an allowance for a busy machine.
+ */
+export const recoveryTime = 2_000 + 1_000;
+
 const token = 'secret';
 
 /** Starts both, and waits until 100 plants are acknowledged. */

@@ -1,0 +1,153 @@
+import { setTimeout } from 'node:timers/promises';
+import type { AcknowledgedLoad, Fault, FaultProxy } from '@plant-store/test-setup';
+import type postgres from 'postgres';
+import { expect } from 'vitest';
+import { type PlantsDatabase, setSetting } from './plants-database.ts';
+
+interface System extends PlantsDatabase {
+  /** Between the store and its database. */
+  proxy: FaultProxy;
+  load: AcknowledgedLoad;
+}
+
+/** Causes a fault of the database under load. Resolves when the database works again. */
+type CauseFault = (system: System) => Promise<void>;
+
+const terminate = (admin: postgres.Sql) => admin`
+  select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'plant-store'`;
+
+const terminated: CauseFault = async ({ admin }) => {
+  for (let i = 0; i < 30; i++) {
+    await terminate(admin);
+    await setTimeout(100);
+  }
+};
+
+const restarted: CauseFault = async ({ server }) => {
+  await server.halt();
+  await server.start();
+};
+
+const down: CauseFault = async ({ server }) => {
+  await server.halt();
+  await setTimeout(6_000);
+  await server.start();
+};
+
+const paused: CauseFault = async ({ server, admin }) => {
+  const postmaster = server.process.pid ?? Number.NaN;
+  process.kill(postmaster, 'SIGSTOP'); // First, so that it starts no further backends.
+  const backends = await admin<{ pid: number }[]>`select pid from pg_stat_activity`;
+  const pids = [postmaster, ...backends.map(({ pid }) => pid)];
+  for (const pid of pids) process.kill(pid, 'SIGSTOP');
+  await setTimeout(10_000);
+  for (const pid of pids) process.kill(pid, 'SIGCONT');
+};
+
+const locked: CauseFault = async ({ admin }) => {
+  await admin.begin(async (transaction) => {
+    await transaction`lock table plants in access exclusive mode`;
+    await setTimeout(12_000);
+  });
+};
+
+/** Somebody has inserted the next plants in a transaction that stays open. */
+const rowsLocked: CauseFault = async ({ admin, load }) => {
+  const lastId = Math.max(...load.seen.acknowledged.map(({ id }) => id));
+  await admin
+    .begin(async (transaction) => {
+      const ids = transaction`generate_series(${lastId + 20}::int, ${lastId + 30}) as id`;
+      await transaction`insert into plants (id, name) select id, 'theirs' from ${ids}`;
+      await setTimeout(7_000);
+      throw new Error('rolled back');
+    })
+    .catch(() => {});
+};
+
+const fewSlots: CauseFault = async ({ admin, load }) => {
+  await admin`alter role gardener connection limit 2`;
+  await terminate(admin);
+  await load.acknowledged(500);
+  await admin`alter role gardener connection limit -1`;
+};
+
+const recreated: CauseFault = async ({ admin }) => {
+  await admin`drop schema drizzle cascade`;
+  await admin`alter table plants rename to kept`;
+  await admin`drop table access_tokens`;
+  await setTimeout(3_000);
+  // The plants are restored into the tables that the store has made meanwhile.
+  await admin`insert into plants select * from kept`;
+};
+
+const withoutSlots: CauseFault = async ({ admin }) => {
+  await admin`alter role gardener connection limit 0`;
+  await terminate(admin);
+  await setTimeout(3_000);
+  await admin`alter role gardener connection limit -1`;
+};
+
+const full: CauseFault = async ({ admin }) => {
+  const fill = admin`insert into plants select -generate_series(1, 1000000), repeat('x', 300)`;
+  await expect(fill).rejects.toThrow('could not extend file');
+  await setTimeout(3_000);
+  await admin`vacuum plants`;
+};
+
+const readOnly: CauseFault = async ({ admin, proxy, load }) => {
+  await setSetting(admin, 'set default_transaction_read_only = on');
+  await setTimeout(1_000);
+  const { accepted } = proxy;
+  await setTimeout(4_000);
+  const attempts = proxy.accepted - accepted;
+  expect(attempts).toBeGreaterThan(0);
+  expect(attempts).toBeLessThan(10);
+  expect(load.seen.answers['503 50300']).toBeGreaterThan(10);
+  await setSetting(admin, 'reset default_transaction_read_only');
+};
+
+const unreplicated: CauseFault = async ({ admin, load }) => {
+  await setSetting(admin, "set synchronous_standby_names = 'nobody'");
+  await setTimeout(500);
+  const before = load.seen.acknowledged.length;
+  for (let i = 0; i < 30; i++) {
+    await admin`select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'`;
+    await setTimeout(100);
+  }
+  expect(load.seen.acknowledged.length).toBe(before);
+  await setSetting(admin, 'reset synchronous_standby_names');
+};
+
+const unanswered: CauseFault = async ({ proxy }) => {
+  for (let i = 0; i < 10; i++) await proxy.loseAnswer('INSERT 0 ');
+};
+
+const onTheNetwork =
+  (fault: Fault): CauseFault =>
+  async ({ proxy }) => {
+    proxy.fault = fault;
+    await setTimeout(7_000);
+    proxy.fault = 'none';
+  };
+
+/** The faults of a database, each with what causes it. */
+export const databaseFaults: [string, CauseFault][] = [
+  ['its connections are terminated again and again', terminated],
+  ['it restarts without notice', restarted],
+  ['it is down for longer than the deadline', down],
+  ['it is paused for ten seconds', paused],
+  ['the table is locked for longer than the deadline', locked],
+  ['rows are locked by a transaction that stays open', rowsLocked],
+  ['it accepts no more connections', withoutSlots],
+  ['it accepts only two connections', fewSlots],
+  ['its tables are gone, and later restored', recreated],
+  ['its disk is full', full],
+  ['it is read-only', readOnly],
+  ['commits no longer wait for the standby', unreplicated],
+  ['its answers are lost after the commit', unanswered],
+  ['the network refuses connections', onTheNetwork('refuse')],
+  ['the network resets connections', onTheNetwork('reset')],
+  ['the network closes one side of connections', onTheNetwork('halfClose')],
+  ['the network drops all packets', onTheNetwork('blackhole')],
+  ['the network is very slow', onTheNetwork('trickle')],
+];
