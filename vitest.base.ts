@@ -9,6 +9,8 @@ export function vitestConfig(
   const base = defineConfig({
     test: {
       reporters: ['default', ['json', { outputFile }]],
+      // The files of a package share their processes, which load our modules once.
+      isolate: false,
       testTimeout: 120_000,
       hookTimeout: 120_000,
     },

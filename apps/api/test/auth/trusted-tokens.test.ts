@@ -1,12 +1,16 @@
 import { timingSafeEqual } from 'node:crypto';
 import { scopes } from '@plant-store/schemas';
-import { beforeEach, expect, it, vi } from 'vitest';
-import { acceptTrustedTokens } from '../../src/auth/trusted-tokens.ts';
+import { afterAll, beforeEach, expect, it, vi } from 'vitest';
 
 vi.mock('node:crypto', async (importOriginal) => {
   const crypto = await importOriginal<typeof import('node:crypto')>();
   return { ...crypto, timingSafeEqual: vi.fn(crypto.timingSafeEqual) };
 });
+
+// Other test files share this process, and may have loaded the module without the mock.
+vi.resetModules();
+afterAll(() => void vi.resetModules());
+const { acceptTrustedTokens } = await import('../../src/auth/trusted-tokens.ts');
 
 beforeEach(() => void vi.mocked(timingSafeEqual).mockClear());
 
