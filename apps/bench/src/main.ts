@@ -18,9 +18,10 @@ try {
 }
 
 /** Runs one mode and prints its report. A fault sets exit code 1; a missed goal does not. */
-async function run({ mode, json, ...modeOptions }: Options): Promise<void> {
+async function run({ mode, json, idOrder, ...modeOptions }: Options): Promise<void> {
   const postgres = await startBenchPostgres();
   // All other processes end when this process exits.
+  process.setMaxListeners(0); // Each running process has a listener.
   const stop = () => postgres.stop().finally(() => process.exit(1));
   process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
@@ -29,7 +30,7 @@ async function run({ mode, json, ...modeOptions }: Options): Promise<void> {
     const progress = (line: string) => console.error(line);
     const generator = await findLoadGenerator();
     const machine = describeMachine(database, generator);
-    const bench = { postgres, database, generator, ids: new IdAllocator(), progress };
+    const bench = { postgres, database, generator, ids: new IdAllocator(idOrder), progress };
     const { text, goals, faults, measured } = await modes[mode](bench, modeOptions);
 
     console.log(`\n${Object.values(machine).join(', ')}\n\n${text}`);

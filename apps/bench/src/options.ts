@@ -1,10 +1,14 @@
 import { parseArgs } from 'node:util';
 import { contenders } from './contenders/contenders.ts';
+import type { IdOrder } from './load/load.ts';
+import { caseNames, defaultCases } from './modes/against/cases.ts';
 import { type Mode, type ModeOptions, modes } from './modes/modes.ts';
 import { scalings } from './modes/scaling/scaling.ts';
 
 export interface Options extends ModeOptions {
   readonly mode: Mode;
+  /** The ids of the plants, unless a mode or a contender needs others. */
+  readonly idOrder: IdOrder;
   /** The file for everything that was measured. */
   readonly json?: string;
 }
@@ -16,7 +20,10 @@ const names = contenders.map(({ name }) => name);
 
 export const help = `Measures how fast plants are created and read: by the store, its peers and pgbench.
 
-  npx pnpm bench                      all contenders, 32 connections; about 9 minutes
+  npx pnpm bench                      all contenders, 32 connections; about 15 minutes
+  npx pnpm bench against COMMIT [CASE …]
+                                      CPU time of a create, this working tree and another commit in
+                                      turn, for some of: ${caseNames.join(', ')}
   npx pnpm bench reading              get by id and list of 100, on a million plants; about 11 minutes
   npx pnpm bench alone                one connection: ours and Fastify + raw postgres.js
   npx pnpm bench scaling [NAME …]     one or more of: ${scalings.join(', ')}
@@ -24,7 +31,8 @@ export const help = `Measures how fast plants are created and read: by the store
   npx pnpm bench soak [--minutes 10]  memory under a long load
 
   --only NAME[,NAME]  measures only these contenders: ${names.join(', ')}
-  --quick             shorter rounds and rough figures; all contenders in under two minutes
+  --ids large|small   ids of 19 digits all over int64 (the default), or 1, 2 and so on
+  --quick             shorter rounds and rough figures; all contenders in about three minutes
   --json FILE         writes all measurements to a file
   --help              shows this text`;
 
@@ -36,18 +44,25 @@ export const help = `Measures how fast plants are created and read: by the store
 export function readOptions(args: string[]): Options | undefined {
   const { values, positionals } = parse(args);
   if (values.help) return undefined;
-  const [mode = 'compare', ...scalingNames] = positionals;
+  const [mode = 'compare', ...modeArguments] = positionals;
   const only = values.only?.split(',') ?? names;
   const minutes = Number(values.minutes);
 
   if (!isOneOf(Object.keys(modes) as Mode[], mode)) throw unknown('mode', mode, Object.keys(modes));
-  if (scalingNames.length > 0 && mode !== 'scaling') {
-    throw new UsageError(`${mode} takes no arguments, but got ${scalingNames.join(' ')}`);
+  const scalingNames = mode === 'scaling' ? modeArguments : [];
+  const [commit = '', ...cases] = mode === 'against' ? modeArguments : [];
+  if (modeArguments.length > 0 && mode !== 'scaling' && mode !== 'against') {
+    throw new UsageError(`${mode} takes no arguments, but got ${modeArguments.join(' ')}`);
+  }
+  if (mode === 'against' && commit === '') {
+    throw new UsageError('against needs a commit, such as: npx pnpm bench against HEAD~1');
   }
   for (const name of scalingNames) {
     if (!isOneOf(scalings, name)) throw unknown('scaling', name, scalings);
   }
+  for (const name of cases) if (!isOneOf(caseNames, name)) throw unknown('case', name, caseNames);
   for (const name of only) if (!names.includes(name)) throw unknown('contender', name, names);
+  if (!isOneOf(idSizes, values.ids)) throw unknown('size of ids', values.ids, idSizes);
   if (!Number.isInteger(minutes) || minutes < 1) {
     throw new UsageError(
       `--minutes is ${values.minutes}, but must be a whole number of at least 1`,
@@ -58,12 +73,17 @@ export function readOptions(args: string[]): Options | undefined {
     scalings: scalings.filter(
       (scaling) => scalingNames.length === 0 || scalingNames.includes(scaling),
     ),
+    commit,
+    cases: caseNames.filter((name) => (cases.length > 0 ? cases : defaultCases).includes(name)),
     contenders: contenders.filter(({ name }) => only.includes(name)),
+    idOrder: values.ids === 'small' ? 'sequential' : 'int64',
     quick: values.quick,
     minutes,
     ...(values.json !== undefined && { json: values.json }),
   };
 }
+
+const idSizes = ['large', 'small'] as const;
 
 function parse(args: string[]) {
   try {
@@ -72,6 +92,7 @@ function parse(args: string[]) {
       allowPositionals: true,
       options: {
         only: { type: 'string' },
+        ids: { type: 'string', default: 'large' },
         quick: { type: 'boolean', default: false },
         minutes: { type: 'string', default: '10' },
         json: { type: 'string' },

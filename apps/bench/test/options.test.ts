@@ -13,13 +13,35 @@ it('reads the mode, the contenders and the scalings, and by default compares all
   expect(readOptions(['scaling', 'tables'])?.scalings).toEqual(['tables']);
 });
 
+it('reads the commit to compare with and the cases', () => {
+  expect(readOptions(['against', 'HEAD~1', 'trpc', 'rest'])).toMatchObject({
+    mode: 'against',
+    commit: 'HEAD~1',
+    cases: ['rest', 'trpc'],
+  });
+  expect(readOptions(['against', 'HEAD'])?.cases).toEqual([
+    'rest',
+    'rest-small',
+    'trpc',
+    'trpc-10',
+  ]);
+});
+
+it('sends ids of 19 digits unless small ones are asked for', () => {
+  expect(readOptions([])?.idOrder).toBe('int64');
+  expect(readOptions(['--ids', 'small'])?.idOrder).toBe('sequential');
+});
+
 it.each([
   [
     ['faster'],
-    'there is no mode faster: choose from compare, reading, alone, scaling, start-up, soak',
+    'there is no mode faster: choose from compare, against, reading, alone, scaling, start-up, soak',
   ],
   [['--only', 'express'], 'there is no contender express: choose from ours-rest, '],
   [['scaling', 'rows'], 'there is no scaling rows: choose from connections, tables, '],
+  [['against'], 'against needs a commit, such as: npx pnpm bench against HEAD~1'],
+  [['against', 'HEAD', 'grpc'], 'there is no case grpc: choose from rest, rest-small, '],
+  [['--ids', 'huge'], 'there is no size of ids huge: choose from large, small'],
   [['alone', 'tables'], 'alone takes no arguments, but got tables'],
   [['soak', '--minutes', '0.5'], '--minutes is 0.5, but must be a whole number of at least 1'],
   [['--fast'], "Unknown option '--fast'"],
@@ -35,6 +57,6 @@ it('returns undefined for --help', () => {
 it('exits with code 1 and prints the help for an invalid command line', async () => {
   await expect(promisify(execFile)(process.execPath, [main, 'faster'])).rejects.toMatchObject({
     code: 1,
-    stderr: `there is no mode faster: choose from compare, reading, alone, scaling, start-up, soak\n\n${help}\n`,
+    stderr: `there is no mode faster: choose from compare, against, reading, alone, scaling, start-up, soak\n\n${help}\n`,
   });
 });

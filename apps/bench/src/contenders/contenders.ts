@@ -29,6 +29,8 @@ export interface Server {
   readonly reads?: ReadFormats;
   /** Whether plants answered with 200 must be in the table. */
   readonly storesPlants: boolean;
+  /** Whether it takes every int64 as id. Other servers get ids below 2^53. */
+  readonly takesInt64: boolean;
 }
 
 export const oursRest = {
@@ -36,6 +38,20 @@ export const oursRest = {
   title: 'ours, REST',
   role: 'ours',
   server: ours(rest, restReads),
+} as const satisfies Contender;
+
+export const oursTrpc = {
+  name: 'ours-trpc',
+  title: 'ours, tRPC',
+  role: 'ours',
+  server: ours(trpc, trpcReads),
+} as const satisfies Contender;
+
+export const oursTrpcBatch = {
+  name: 'ours-trpc-10',
+  title: 'ours, tRPC, batches of 10',
+  role: 'ours',
+  server: ours(trpcBatch),
 } as const satisfies Contender;
 
 export const fastifyPostgres = {
@@ -56,7 +72,7 @@ export const nodeHttp = {
   name: 'node-http',
   title: 'limit: node:http, no database',
   role: 'limit',
-  server: { ...peer('node-http', rest), storesPlants: false },
+  server: { ...peer('node-http', rest), storesPlants: false, takesInt64: true },
 } as const satisfies Contender;
 
 export const pgbench = {
@@ -67,13 +83,8 @@ export const pgbench = {
 
 export const contenders: readonly Contender[] = [
   oursRest,
-  { name: 'ours-trpc', title: 'ours, tRPC', role: 'ours', server: ours(trpc, trpcReads) },
-  {
-    name: 'ours-trpc-10',
-    title: 'ours, tRPC, batches of 10',
-    role: 'ours',
-    server: ours(trpcBatch),
-  },
+  oursTrpc,
+  oursTrpcBatch,
   fastifyPostgres,
   drizzle('fastify-zod', 'Fastify + type-provider-zod + Drizzle', rest),
   drizzle('hono', 'Hono + zod-validator + Drizzle', rest),
@@ -87,14 +98,31 @@ export const contenders: readonly Contender[] = [
 /** Our server as it is shipped. */
 function ours(format: RequestFormat, reads?: ReadFormats): Server {
   const program = pathOf('../../../api/src/main.ts');
-  return { program, env: {}, format, ...(reads && { reads }), storesPlants: true };
+  return {
+    program,
+    env: {},
+    format,
+    ...(reads && { reads }),
+    storesPlants: true,
+    takesInt64: true,
+  };
 }
 
-/** A peer's server. Node's frameworks ask for `NODE_ENV=production` in production. */
+/**
+ * A peer's server. Node's frameworks ask for `NODE_ENV=production` in production. The peers' JSON
+ * parsers round ids beyond 2^53.
+ */
 function peer(name: string, format: RequestFormat, reads?: ReadFormats): Server {
   const env = { NODE_ENV: 'production' };
   const program = pathOf(`./peers/${name}.ts`);
-  return { program, env, format, ...(reads && { reads }), storesPlants: true };
+  return {
+    program,
+    env,
+    format,
+    ...(reads && { reads }),
+    storesPlants: true,
+    takesInt64: false,
+  };
 }
 
 function drizzle(

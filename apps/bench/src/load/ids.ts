@@ -1,8 +1,25 @@
-import type { IdRange } from './load.ts';
+import type { IdOrder } from './load.ts';
 
 /** The nth id of a load. */
-export function nthId(order: IdRange['order'], n: number): number | string {
-  return { sequential: Number, scattered: scatteredId, stored: storedId }[order](n);
+export function nthId(order: IdOrder, n: number): number | string {
+  return { int64: int64Id, sequential: Number, scattered: scatteredId, stored: storedId }[order](n);
+}
+
+/**
+ * The id of the nth plant of an `int64` load, as text: JavaScript would round its 19 digits. The last
+ * 12 digits differ for all n below 10^12: the last 6 determine `low`, because its factor and 10^6
+ * have no common divisor, and the 6 before them then determine `high`.
+ */
+function int64Id(n: number): string {
+  const [low, high] = [n % 1e6, Math.floor(n / 1e6) % 1e6];
+  const start = 1e6 + ((low * 5_368_787 + high * 3_141_593) % 8_223_371);
+  const middle = (high * 271_829 + low * 618_033) % 1e6;
+  const end = (low * 736_787) % 1e6;
+  return `${n % 2 === 0 ? '' : '-'}${start}${sixDigits(middle)}${sixDigits(end)}`;
+}
+
+function sixDigits(n: number): string {
+  return String(n).padStart(6, '0');
 }
 
 /**

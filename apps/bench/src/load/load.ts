@@ -13,11 +13,17 @@ export interface Load {
   readonly seconds: number;
 }
 
-/** The ids of a load: `first`, `first + 1` and so on, their `scatteredId`s or their `storedId`s. */
+/** The ids of a load: those of `first`, `first + 1` and so on in an order. */
 export interface IdRange {
   readonly first: number;
-  readonly order: 'sequential' | 'scattered' | 'stored';
+  readonly order: IdOrder;
 }
+
+/**
+ * `int64`: ids of 19 digits in random order, over all of int64. `sequential`: 1, 2 and so on.
+ * `scattered` and `stored`: see ids.ts.
+ */
+export type IdOrder = 'int64' | 'sequential' | 'scattered' | 'stored';
 
 export interface LoadResult {
   /** Replies with a status under 400. */

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execute } from '../processes/execute.ts';
-import type { IdRange, LoadResult } from './load.ts';
+import type { IdOrder, IdRange, LoadResult } from './load.ts';
 import type { PlantFields } from './request-format.ts';
 
 export interface PgbenchLoad {
@@ -20,9 +20,15 @@ const insert =
 // turn, so the index receives them in the same order as from one counter.
 const nextId = '\\set n :n + 1\n\\set k :first + :n * :clients + :client_id\n';
 
-const idFor: Record<IdRange['order'], string> = {
+const idFor: Record<IdOrder, string> = {
   sequential: '\\set id :k\n',
   // The same formulas as in ids.ts.
+  int64:
+    '\\set low :k % 1000000\n\\set high :k / 1000000 % 1000000\n' +
+    '\\set start 1000000 + (:low * 5368787 + :high * 3141593) % 8223371\n' +
+    '\\set middle (:high * 271829 + :low * 618033) % 1000000\n' +
+    '\\set digits (:start * 1000000 + :middle) * 1000000 + :low * 736787 % 1000000\n' +
+    '\\set id (1 - :k % 2 * 2) * :digits\n',
   scattered: '\\set id :k % 10000000 * 7368787 % 10000000 * 10000 + 1 + :k / 10000000\n',
   stored:
     '\\set row :k % 1000000 * 7368787 % 1000000\n' +

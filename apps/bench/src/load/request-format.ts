@@ -1,3 +1,5 @@
+import type { IdOrder } from './load.ts';
+
 /** How a request carries plants, or asks for them. */
 export interface RequestFormat {
   readonly method: 'GET' | 'POST';
@@ -7,6 +9,8 @@ export interface RequestFormat {
   readonly plants: number;
   /** Builds the body from the JSON of each plant. */
   body(plants: readonly string[]): string;
+  /** Builds the body from the same JSON with ids as text, for ids that a number cannot hold. */
+  bodyWithTextIds?(plants: readonly string[]): string;
 }
 
 export const rest: RequestFormat = {
@@ -16,20 +20,34 @@ export const rest: RequestFormat = {
   body: (plants) => plants.join(),
 };
 
-/** tRPC's protocol; the input has superjson's format. */
+/** tRPC's protocol; the input has superjson's format, in which a `bigint` is text. */
 export const trpc: RequestFormat = {
   method: 'POST',
   path: '/trpc/createPlant',
   plants: 1,
-  body: (plants) => `{"json":${plants.join()}}`,
+  body: (plants) => numberInput(plants.join()),
+  bodyWithTextIds: (plants) => bigintInput(plants.join()),
 };
 
 export const trpcBatch: RequestFormat = {
   method: 'POST',
   path: `/trpc/${Array(10).fill('createPlant').join()}?batch=1`,
   plants: 10,
-  body: (plants) => `{${plants.map((plant, call) => `"${call}":{"json":${plant}}`).join()}}`,
+  body: (plants) => batchOf(plants.map(numberInput)),
+  bodyWithTextIds: (plants) => batchOf(plants.map(bigintInput)),
 };
+
+function numberInput(plant: string): string {
+  return `{"json":${plant}}`;
+}
+
+function bigintInput(plant: string): string {
+  return `{"json":${plant},"meta":{"values":{"id":["bigint"]},"v":1}}`;
+}
+
+function batchOf(inputs: readonly string[]): string {
+  return `{${inputs.map((input, call) => `"${call}":${input}`).join()}}`;
+}
 
 /** The requests that read plants. */
 export interface ReadFormats {
@@ -67,11 +85,17 @@ export interface PlantFields {
 export const defaultPlant: PlantFields = { name: 'Monstera deliciosa', tag: 'Araceae' };
 
 /** Splits a request's body at the ids, so that a load generator only has to join the parts. */
-export function bodyParts({ plants, body }: RequestFormat, { name, tag }: PlantFields): string[] {
+export function bodyParts(
+  { plants, body, bodyWithTextIds }: RequestFormat,
+  { name, tag }: PlantFields,
+  idOrder: IdOrder,
+): string[] {
   const placeholder = '<id>';
-  const plant = JSON.stringify({ id: placeholder, name, tag }).replace(
-    `"${placeholder}"`,
-    placeholder,
-  );
-  return body(Array(plants).fill(plant)).split(placeholder);
+  const withTextId = JSON.stringify({ id: placeholder, name, tag });
+  const withNumber = withTextId.replace(`"${placeholder}"`, placeholder);
+  const text =
+    idOrder === 'int64' && bodyWithTextIds
+      ? bodyWithTextIds(Array(plants).fill(withTextId))
+      : body(Array(plants).fill(withNumber));
+  return text.split(placeholder);
 }

@@ -11,6 +11,12 @@ end
 
 -- The same formulas as in ids.ts.
 local id_of = {
+  int64 = function(n)
+    local low, high = n % 1000000, math.floor(n / 1000000) % 1000000
+    local start = 1000000 + (low * 5368787 + high * 3141593) % 8223371
+    local middle = (high * 271829 + low * 618033) % 1000000
+    return string.format("%s%d%06d%06d", n % 2 == 0 and "" or "-", start, middle, low * 736787 % 1000000)
+  end,
   sequential = function(n) return string.format("%d", n) end,
   scattered = function(n)
     return string.format("%d", n % 10000000 * 7368787 % 10000000 * 10000 + 1 + math.floor(n / 10000000))

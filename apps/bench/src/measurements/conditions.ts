@@ -1,5 +1,5 @@
 import type { BenchDatabase } from '../database/bench-database.ts';
-import type { IdRange } from '../load/load.ts';
+import type { IdOrder } from '../load/load.ts';
 import type { PlantFields, RequestFormat } from '../load/request-format.ts';
 import type { ProcessStats } from '../processes/process-stats.ts';
 
@@ -7,11 +7,12 @@ import type { ProcessStats } from '../processes/process-stats.ts';
 export interface Conditions {
   readonly database?: BenchDatabase;
   readonly connections: number;
-  /** Seconds of the same load before the measurement. */
+  /** Seconds of the same load before the measurement, at the most: see `warmUp`. */
   readonly warmUp: number;
   readonly seconds: number;
   readonly plant?: PlantFields;
-  readonly order?: IdRange['order'];
+  /** By default, ids of 19 digits, and small ones for a server that cannot take those. */
+  readonly order?: IdOrder;
   /** The number of server processes; they share the connections equally. */
   readonly instances?: number;
   /** A second load at the same time. Its errors count; its times and replies do not. */

@@ -1,4 +1,4 @@
-/** Seconds of load before and during a measurement. V8 compiles the hot code in about 5 s. */
+/** Seconds of load before a measurement, at the most, and during it. See `warmUp`. */
 export function loadDurations(quick: boolean): { warmUp: number; seconds: number } {
-  return quick ? { warmUp: 3, seconds: 1 } : { warmUp: 6, seconds: 8 };
+  return quick ? { warmUp: 6, seconds: 2 } : { warmUp: 40, seconds: 8 };
 }

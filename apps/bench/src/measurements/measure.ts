@@ -1,4 +1,5 @@
 import type { Contender } from '../contenders/contenders.ts';
+import type { IdOrder, LoadResult } from '../load/load.ts';
 import type { Bench } from './bench.ts';
 import type { Conditions } from './conditions.ts';
 import { runDatabaseLoad } from './run-database-load.ts';
@@ -14,32 +15,40 @@ export async function measure(
   const storesPlants = server?.storesPlants ?? true;
   const countPlants = async () => (storesPlants ? await database.countPlants() : 0);
   const before = await countPlants();
-  const { warmUp, load, usage, databaseCpuSeconds } = server
+  const { warmUps, load, idOrder, usage, databaseCpuSeconds } = server
     ? await runServerLoad(bench, database.url, server, conditions)
     : await runDatabaseLoad(bench, database.url, conditions);
   const rows = (await countPlants()) - before;
 
   const plants = server?.format.plants ?? 1;
   const requestsPerSecond = load.replies / load.seconds;
+  const loads = [...warmUps, load];
+  const sum = (of: (load: LoadResult) => number) => loads.map(of).reduce((a, b) => a + b);
+  const cpuPerRequest = usage && (usage.cpuSeconds / load.replies) * 1e6;
+  const databaseCpuPerRequest =
+    databaseCpuSeconds === undefined ? undefined : (databaseCpuSeconds / load.replies) * 1e6;
   return {
+    idOrder,
     requestsPerSecond,
     plantsPerSecond: requestsPerSecond * plants,
     p50: load.p50,
     p99: load.p99,
-    errors: warmUp.errors + load.errors,
-    acknowledged: storesPlants ? (warmUp.replies + load.replies) * plants : 0,
+    errors: sum(({ errors }) => errors),
+    acknowledged: storesPlants ? sum(({ replies }) => replies) * plants : 0,
     rows,
-    // Two loads ended: the warm-up and the measured one.
-    unanswered: storesPlants ? 2 * conditions.connections * plants : 0,
+    unanswered: storesPlants ? loads.length * conditions.connections * plants : 0,
     ...usage,
-    ...(usage && { cpuPerRequest: (usage.cpuSeconds / load.replies) * 1e6 }),
-    ...(databaseCpuSeconds !== undefined && {
-      databaseCpuPerRequest: (databaseCpuSeconds / load.replies) * 1e6,
+    ...(cpuPerRequest !== undefined && { cpuPerRequest }),
+    ...(databaseCpuPerRequest !== undefined && { databaseCpuPerRequest }),
+    // pgbench has no server, so the database's CPU time is all.
+    ...(databaseCpuPerRequest !== undefined && {
+      totalCpuPerRequest: (cpuPerRequest ?? 0) + databaseCpuPerRequest,
     }),
   };
 }
 
 export interface Measurement {
+  readonly idOrder: IdOrder;
   readonly requestsPerSecond: number;
   readonly plantsPerSecond: number;
   /** Milliseconds; the slowest of several instances. */
@@ -50,13 +59,14 @@ export interface Measurement {
   readonly acknowledged: number;
   /** The plants added to the table. */
   readonly rows: number;
-  /** The plants that may be stored although the load ended before their reply arrived. */
+  /** The plants that may be stored although a load ended before their reply arrived. */
   readonly unanswered: number;
   /** CPU time of the server's processes during the load. */
   readonly cpuSeconds?: number;
-  /** Microseconds of CPU time of the server, and of Postgres, for each reply. */
+  /** Microseconds of CPU time for each reply: of the server, of Postgres, and of both. */
   readonly cpuPerRequest?: number;
   readonly databaseCpuPerRequest?: number;
+  readonly totalCpuPerRequest?: number;
   /** Memory of the server's processes at the end of the load, in bytes. */
   readonly memory?: number;
 }

@@ -1,100 +1,26 @@
-import { accessToken } from '../contenders/access-token.ts';
 import type { Server } from '../contenders/contenders.ts';
-import type { IdRange, LoadResult } from '../load/load.ts';
-import { bodyParts, defaultPlant, type RequestFormat } from '../load/request-format.ts';
-import { totalStats, treeCpuSeconds } from '../processes/process-stats.ts';
-import { startServer } from '../processes/start-server.ts';
 import type { Bench } from './bench.ts';
 import type { Conditions } from './conditions.ts';
 import type { LoadOutcome } from './load-outcome.ts';
+import { startRunningServer } from './running-server.ts';
 
 /** Starts a server, puts it under load and stops it. */
 export async function runServerLoad(
-  { generator, ids, postgres }: Bench,
+  bench: Bench,
   databaseUrl: string,
-  { program, env, format }: Server,
+  server: Server,
   conditions: Conditions,
 ): Promise<LoadOutcome> {
-  const { connections, plant = defaultPlant, order = 'sequential', instances = 1 } = conditions;
-  const { background } = conditions;
-  const settings = { ...env, DATABASE_URL: databaseUrl, PLANT_STORE_TOKEN: accessToken };
-  const servers = await Promise.all(
-    Array.from({ length: instances }, () => startServer(program, settings)),
+  const running = await startRunningServer(
+    bench,
+    { DATABASE_URL: databaseUrl },
+    server,
+    conditions,
   );
-  const pids = servers.map(({ pid }) => pid);
-  const sendTo = (
-    { url }: { url: string },
-    format: RequestFormat,
-    load: { order: IdRange['order']; connections: number; seconds: number },
-  ) =>
-    generator.run({
-      url,
-      method: format.method,
-      path: format.path,
-      accessToken,
-      bodyParts: bodyParts(format, plant),
-      ids: ids.allocate(load.order),
-      connections: load.connections / instances,
-      seconds: load.seconds,
-    });
-  const send = async (seconds: number) => {
-    const loads = servers.map((server) => sendTo(server, format, { order, connections, seconds }));
-    const others = servers.flatMap((server) =>
-      background
-        ? [sendTo(server, background.format, { ...background, order: 'sequential', seconds })]
-        : [],
-    );
-    const result = combine(await Promise.all(loads));
-    const { errors } = combine(await Promise.all(others));
-    return { ...result, errors: result.errors + errors };
-  };
-  const usageSoFar = async () => ({
-    server: await totalStats(pids),
-    database: postgres.pid === undefined ? undefined : await treeCpuSeconds(postgres.pid),
-  });
   try {
-    const warmUp = await send(conditions.warmUp);
-    const start = await usageSoFar();
-    const load = await withSampling(pids, conditions.sample, () => send(conditions.seconds));
-    const end = await usageSoFar();
-    const usage = start.server &&
-      end.server && { ...end.server, cpuSeconds: end.server.cpuSeconds - start.server.cpuSeconds };
-    const databaseCpuSeconds =
-      start.database === undefined || end.database === undefined
-        ? undefined
-        : end.database - start.database;
-    return { warmUp, load, usage, databaseCpuSeconds };
+    const warmUps = await running.warmUp(conditions.warmUp);
+    return { warmUps, idOrder: running.idOrder, ...(await running.load(conditions.seconds)) };
   } finally {
-    await Promise.all(servers.map((server) => server.stop()));
-  }
-}
-
-/** Adds the replies and errors of several loads, and takes the slowest of their times. */
-function combine(results: readonly LoadResult[]): LoadResult {
-  const sum = (of: (result: LoadResult) => number) =>
-    results.reduce((total, result) => total + of(result), 0);
-  return {
-    replies: sum(({ replies }) => replies),
-    errors: sum(({ errors }) => errors),
-    seconds: Math.max(...results.map(({ seconds }) => seconds)),
-    p50: Math.max(...results.map(({ p50 }) => p50)),
-    p99: Math.max(...results.map(({ p99 }) => p99)),
-  };
-}
-
-async function withSampling<T>(
-  pids: readonly number[],
-  sample: Conditions['sample'],
-  run: () => Promise<T>,
-): Promise<T> {
-  if (!sample) return run();
-  const timer = setInterval(async () => {
-    const stats = await totalStats(pids);
-    if (stats) sample.take(stats);
-  }, sample.every * 1000);
-  try {
-    return await run();
-  } finally {
-    clearInterval(timer);
+    await running.stop();
   }
 }

@@ -1,4 +1,5 @@
 import type { Contender } from '../contenders/contenders.ts';
+import type { IdOrder } from '../load/load.ts';
 import type { Measurement } from './measure.ts';
 
 /** The results of all rounds of one contender. */
@@ -6,6 +7,8 @@ export interface Summary {
   readonly name: string;
   readonly title: string;
   readonly role: Contender['role'];
+  /** The same in all rounds. */
+  readonly idOrder?: IdOrder;
   // Medians of the rounds:
   readonly requestsPerSecond: number;
   readonly plantsPerSecond: number;
@@ -14,6 +17,7 @@ export interface Summary {
   readonly cpuSeconds?: number;
   readonly cpuPerRequest?: number;
   readonly databaseCpuPerRequest?: number;
+  readonly totalCpuPerRequest?: number;
   readonly memory?: number;
   // The slowest and the fastest round, in requests per second:
   readonly min: number;
@@ -35,15 +39,18 @@ export function summarize(
   const values = (of: (round: Measurement) => number | undefined) =>
     rounds.map(of).filter((value) => value !== undefined);
   const sum = (of: (round: Measurement) => number) => values(of).reduce((a, b) => a + b, 0);
+  const idOrder = rounds[0]?.idOrder;
   const speeds = values((round) => round.requestsPerSecond);
   const cpuSeconds = median(values((round) => round.cpuSeconds));
   const cpuPerRequest = median(values((round) => round.cpuPerRequest));
   const databaseCpuPerRequest = median(values((round) => round.databaseCpuPerRequest));
+  const totalCpuPerRequest = median(values((round) => round.totalCpuPerRequest));
   const memory = median(values((round) => round.memory));
   return {
     name,
     title,
     role,
+    ...(idOrder && { idOrder }),
     requestsPerSecond: median(speeds) ?? 0,
     plantsPerSecond: median(values((round) => round.plantsPerSecond)) ?? 0,
     p50: median(values((round) => round.p50)) ?? 0,
@@ -51,6 +58,7 @@ export function summarize(
     ...(cpuSeconds !== undefined && { cpuSeconds }),
     ...(cpuPerRequest !== undefined && { cpuPerRequest }),
     ...(databaseCpuPerRequest !== undefined && { databaseCpuPerRequest }),
+    ...(totalCpuPerRequest !== undefined && { totalCpuPerRequest }),
     ...(memory !== undefined && { memory }),
     min: Math.min(...speeds),
     max: Math.max(...speeds),

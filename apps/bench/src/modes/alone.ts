@@ -15,6 +15,6 @@ export async function alone(bench: Bench, { quick }: { quick: boolean }): Promis
   const claim = 'median latency of one connection, ours REST ÷ Fastify + raw postgres.js';
   return createReport(summaries, {
     base: ours,
-    goals: [atMost(1.15, claim, ratio(ours?.p50, theirs?.p50))],
+    goals: [atMost(1.1, claim, ratio(ours?.p50, theirs?.p50))],
   });
 }

@@ -1,6 +1,8 @@
 import type { Contender } from '../contenders/contenders.ts';
 import type { Bench } from '../measurements/bench.ts';
 import type { Report } from '../report/report.ts';
+import { against } from './against/against.ts';
+import type { CaseName } from './against/cases.ts';
 import { alone } from './alone.ts';
 import { compare } from './compare.ts';
 import { reading } from './reading/reading.ts';
@@ -11,6 +13,7 @@ import { startUp } from './start-up.ts';
 /** The modes of the benchmark by their names on the command line. */
 export const modes = {
   compare,
+  against,
   reading,
   alone,
   scaling,
@@ -26,6 +29,9 @@ export interface ModeOptions {
   readonly contenders: readonly Contender[];
   /** Measures for a shorter time. */
   readonly quick: boolean;
+  /** The commit to compare with, and the cases that are compared. */
+  readonly commit: string;
+  readonly cases: readonly CaseName[];
   /** The duration of a soak. */
   readonly minutes: number;
 }

@@ -14,7 +14,7 @@ export async function soak(bench: Bench, { minutes }: { minutes: number }): Prom
   await bench.database.empty();
   const measurement = await measure(bench, oursRest, {
     connections: 32,
-    warmUp: 3,
+    warmUp: 6,
     seconds,
     sample: { every, take: ({ memory }) => samples.push(memory) },
   });

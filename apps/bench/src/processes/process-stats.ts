@@ -7,7 +7,10 @@ export interface ProcessStats {
   readonly memory: number;
 }
 
-/** The total usage of several processes; undefined on a machine without `/proc`. */
+/**
+ * The total usage of several processes: their memory, and their CPU time with that of their
+ * children. Undefined on a machine without `/proc`.
+ */
 export async function totalStats(pids: readonly number[]): Promise<ProcessStats | undefined> {
   const all = await Promise.all(pids.map(processStats));
   return all.reduce(
@@ -35,12 +38,10 @@ export async function treeCpuSeconds(pid: number): Promise<number | undefined> {
 
 /** Reads a process's usage from `/proc`; undefined on a machine without `/proc`. */
 async function processStats(pid: number): Promise<ProcessStats | undefined> {
-  const [stat, status] = await Promise.all([readProc(pid, 'stat'), readProc(pid, 'status')]);
-  const fields = fieldsOf(stat);
+  const [cpuSeconds, status] = await Promise.all([treeCpuSeconds(pid), readProc(pid, 'status')]);
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];
-  if (kilobytes === undefined) return undefined;
-  const ticks = Number(fields[11]) + Number(fields[12]); // utime and stime.
-  return { cpuSeconds: ticks / ticksPerSecond, memory: Number(kilobytes) * 1024 };
+  if (cpuSeconds === undefined || kilobytes === undefined) return undefined;
+  return { cpuSeconds, memory: Number(kilobytes) * 1024 };
 }
 
 /** Reads a file of a process; it is empty when the process or `/proc` does not exist. */

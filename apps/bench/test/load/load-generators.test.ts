@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { autocannonLoad } from '../../src/load/autocannon-load.ts';
 import { findLoadGenerator } from '../../src/load/find-load-generator.ts';
 import { nthId } from '../../src/load/ids.ts';
-import type { IdRange } from '../../src/load/load.ts';
+import type { IdOrder } from '../../src/load/load.ts';
 import {
   bodyParts,
   defaultPlant,
@@ -18,7 +18,9 @@ import {
 } from '../../src/load/request-format.ts';
 
 const generators = new Set([autocannonLoad, await findLoadGenerator()]);
-const loads: [IdRange['order'], RequestFormat][] = [
+const loads: [IdOrder, RequestFormat][] = [
+  ['int64', rest],
+  ['int64', trpcBatch],
   ['sequential', rest],
   ['scattered', trpcBatch],
   ['stored', restReads.get],
@@ -36,7 +38,7 @@ it.concurrent.each(cases)(
     const server = createServer(async (request, response) => {
       const body = await text(request);
       const { method, url, headers } = request;
-      const found = [...(url + body).matchAll(/(?<=id"?:|plants\/|after%22%3A%22)-?\d+/g)].flat();
+      const found = [...(url + body).matchAll(/(?<=id"?:"?|plants\/|after%22%3A%22)-?\d+/g)].flat();
       ids.push(...found);
       const path = method === 'GET' ? url?.replace(found[0] ?? '', '{id}') : url;
       requests.push([method, path, headers.authorization, headers['content-type']]);
@@ -53,7 +55,7 @@ it.concurrent.each(cases)(
       method: format.method,
       path: format.path,
       accessToken: 'secret',
-      bodyParts: bodyParts(format, defaultPlant),
+      bodyParts: bodyParts(format, defaultPlant, order),
       ids: { first: 1, order },
       connections,
       seconds: 1,
