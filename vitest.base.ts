@@ -26,3 +26,6 @@ export const withPostgres = globalSetup('postgres');
 
 /** A global setup that makes an embedded database, which the tests of a package copy. */
 export const withEmbedded = globalSetup('embedded');
+
+/** A global setup that starts one Citus cluster for the tests of a package. */
+export const withCitus = globalSetup('citus');

@@ -29,6 +29,7 @@ import { nodeServerOptions } from './node/node-server-options.ts';
 import { createErrorLog } from './observability/error-log.ts';
 import { logOutput } from './observability/log-output.ts';
 import type { Metrics } from './observability/metrics.ts';
+import { logNodes } from './observability/node-log.ts';
 import { sendRequestId } from './observability/request-id.ts';
 import { RequestLog, serializers } from './observability/request-log.ts';
 import { rest } from './rest/rest.ts';
@@ -96,6 +97,7 @@ export async function buildServer({
   server.decorateRequest('bodyBytes', 0);
   server.decorate('logError', createErrorLog(server.log, metrics));
   server.setErrorHandler(handleError);
+  logNodes(server, store);
 
   // Below Fastify.
   trackConnections(server.server, (reply) => requestLog.connectionLost(reply));

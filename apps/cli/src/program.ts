@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { completionCommand } from './commands/completion.ts';
 import { deleteCommand } from './commands/delete.ts';
+import { distributeCommand } from './commands/distribute.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { exportCommand } from './commands/export.ts';
 import { getCommand } from './commands/get.ts';
@@ -48,6 +49,7 @@ export function buildProgram(writeHelp: (text: string) => void): Command {
     .addCommand(deleteCommand())
     .addCommand(tokenCommand())
     .addCommand(doctorCommand())
+    .addCommand(distributeCommand())
     .addCommand(completionCommand());
   inheritSettings(program);
   return program;

@@ -2,8 +2,16 @@ export type { StoredPlant } from '@plant-store/schemas';
 export type { AccessToken } from './access-tokens/access-token-table.ts';
 export type { AccessTokens, NewTokenOptions } from './access-tokens/access-tokens.ts';
 export type { Authentication, Principal } from './access-tokens/principal.ts';
+export {
+  ClusterError,
+  type DistributeOptions,
+  type DistributeResult,
+  type Distribution,
+  type DistributionStep,
+} from './database/cluster/distribute.ts';
 export { DatabaseSettingsError } from './database/database-settings-error.ts';
 export { databaseUrlSyntax, isDatabaseUrl } from './database/database-url.ts';
+export { distributePlants } from './database/distribute-plants.ts';
 export { DataDirectoryError } from './database/embedded/data-directory-lock.ts';
 export { type DatabaseState, inspectDatabase } from './database/inspect-database.ts';
 export type { DatabaseOptions } from './database/open-database.ts';
@@ -12,4 +20,5 @@ export { PlantStoreError, type PlantStoreErrorKind } from './plant-store-error.t
 export type { LoadOutcome } from './plants/bulk/plant-loader.ts';
 export type { CallOptions, Deadline } from './plants/deadline.ts';
 export type { PlantQuery } from './plants/read/plant-reader.ts';
+export type { NodeState } from './plants/write/node-health.ts';
 export type { StoreEvents } from './plants/write/write-batcher.ts';

@@ -7,8 +7,10 @@ import { queryWithTimeout } from './database/timeout.ts';
 import { createPlantLoader, type PlantLoader } from './plants/bulk/plant-loader.ts';
 import { type CallOptions, timeLeft } from './plants/deadline.ts';
 import { createPlantReader, type PlantReader } from './plants/read/plant-reader.ts';
+import type { NodeState } from './plants/write/node-health.ts';
 import { createPlantTable } from './plants/write/plant-table.ts';
-import { type StoreEvents, WriteBatcher } from './plants/write/write-batcher.ts';
+import { createPlantWriter } from './plants/write/plant-writer.ts';
+import type { StoreEvents } from './plants/write/write-batcher.ts';
 
 export interface PlantStore extends PlantReader, PlantLoader {
   /**
@@ -34,7 +36,10 @@ export interface PlantStore extends PlantReader, PlantLoader {
   /** The access tokens of the store's clients. */
   readonly accessTokens: AccessTokens;
 
-  /** Emits `batch` after each committed insert statement. */
+  /**
+   * Emits `batch` after each committed insert statement, and `node` when the plants of a node of a
+   * cluster cannot be written any more, or can be written again.
+   */
   readonly events: EventEmitter<StoreEvents>;
 
   /** Resolves when the database answers and has the tables; throws `databaseUnavailable` otherwise. */
@@ -42,6 +47,12 @@ export interface PlantStore extends PlantReader, PlantLoader {
 
   /** How many creates wait for a statement, and how many are part of a running statement. */
   pending(): { waiting: number; inFlight: number };
+
+  /**
+   * The nodes of a cluster that store plants, and whether those plants can be written, by the latest
+   * create on the node and the latest call of `ready`. Empty on a database that is no cluster.
+   */
+  nodes(): readonly NodeState[];
 
   /** Waits for all earlier creates, then closes the database. It may be called twice. */
   close(): Promise<void>;
@@ -61,23 +72,26 @@ export async function openPlantStore(options: DatabaseOptions): Promise<PlantSto
 
 function createPlantStore(database: Database): PlantStore {
   const table = createPlantTable(database);
-  const writes = new WriteBatcher({ table, maxInFlight: database.maxInFlight });
+  const writer = createPlantWriter(database, table);
   let readiness: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
 
   return {
     ...createPlantReader(database),
-    ...createPlantLoader(database.bulk),
-    create: writes.create.bind(writes),
+    ...createPlantLoader(database.bulk, createPlantTable(database.bulk).insert),
+    create: writer.create,
     delete: (id, options) => queryWithTimeout(table.delete(id), timeLeft(options)),
     accessTokens: createAccessTokens({ db: database.db }),
-    events: writes.events,
+    events: writer.events,
     // Concurrent calls share one query, so that a silent database does not accumulate them.
     ready: () =>
-      (readiness ??= table.ready().finally(() => {
-        readiness = undefined;
-      })),
-    pending: () => writes.pending,
-    close: () => (closed ??= writes.drained().then(() => database.close())),
+      (readiness ??= Promise.all([table.ready(), writer.probeNodes()])
+        .then(() => {})
+        .finally(() => {
+          readiness = undefined;
+        })),
+    pending: writer.pending,
+    nodes: writer.nodes,
+    close: () => (closed ??= writer.drained().then(() => database.close())),
   };
 }

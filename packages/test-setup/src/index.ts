@@ -13,7 +13,9 @@ export {
 } from './machine/platform.ts';
 export { type Fault, type FaultProxy, startFaultProxy } from './network/fault-proxy.ts';
 export { makeCertificate } from './network/make-certificate.ts';
+export { type CitusDatabase, createCitusDatabase } from './postgres/create-citus-database.ts';
 export { createDatabase } from './postgres/create-database.ts';
+export { startCitus, type TestCitus } from './postgres/start-citus.ts';
 export { hasPgBouncer, startPgBouncer } from './postgres/start-pgbouncer.ts';
 export { startPostgres, type TestPostgres } from './postgres/start-postgres.ts';
 export {

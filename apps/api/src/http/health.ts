@@ -1,14 +1,20 @@
 import type { PlantStore } from '@plant-store/core';
 import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
+import { unwritableShare } from '../observability/node-log.ts';
 import { sendJson } from './json-reply.ts';
 
-/** `/livez`: the process is up. `/readyz`: the database answers, has the tables, and no shutdown began. */
+/**
+ * `/livez`: the process is up. `/readyz`: the database answers, has the tables, and no shutdown began.
+ * While a node of a cluster is away, the others still serve their plants: the instance is ready, and
+ * says which part of the ids cannot be written.
+ */
 export function health(server: FastifyInstance, store: PlantStore): void {
   server.get('/livez', (_request, reply) => sendJson(reply, { status: 'alive' }));
   server.get('/readyz', async (_request, reply) => {
     if (server.isClosing) throw new HttpError('shuttingDown', 'this instance is shutting down');
     await store.ready();
-    return sendJson(reply, { status: 'ready' });
+    const unwritable = unwritableShare(store);
+    return sendJson(reply, { status: 'ready', ...(unwritable > 0 && { unwritable }) });
   });
 }

@@ -4,6 +4,7 @@ import { errorCatalogue } from '@plant-store/schemas';
 import type { FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { HttpError } from '../errors/http-error.ts';
+import { unwritableShare } from './node-log.ts';
 
 /** The metrics of a server and its store, for Prometheus. */
 export interface Metrics {
@@ -92,6 +93,14 @@ function watchStore(store: PlantStore, registers: Registry[]): void {
     registers,
     collect() {
       this.set(store.pending().inFlight);
+    },
+  });
+  new Gauge({
+    name: 'plant_store_unwritable_share',
+    help: 'The part of all ids whose node in a cluster cannot be written',
+    registers,
+    collect() {
+      this.set(unwritableShare(store));
     },
   });
 }

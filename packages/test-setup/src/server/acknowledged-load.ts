@@ -50,8 +50,14 @@ const pause = 20;
  *
  * A test may change the target's URL while the load runs, when another server replaces the first. An
  * empty URL means that no server runs; requests then count as `none`.
+ *
+ * @param takesId whether the load creates a plant with an id; it asks for each id from 1 on
  */
-export function startAcknowledgedLoad(target: Target, clients = 8): AcknowledgedLoad {
+export function startAcknowledgedLoad(
+  target: Target,
+  clients = 8,
+  takesId: (id: number) => boolean = () => true,
+): AcknowledgedLoad {
   const seen: Seen = {
     clients,
     longestGap: 0,
@@ -65,8 +71,13 @@ export function startAcknowledgedLoad(target: Target, clients = 8): Acknowledged
   let lastId = 0;
   let isStopped = false;
 
+  const nextId = () => {
+    do lastId++;
+    while (!takesId(lastId));
+    return lastId;
+  };
   const createUntilAcknowledged = async () => {
-    const id = ++lastId;
+    const id = nextId();
     const plant = { id, name: `${randomUUID()} 🪴`, ...(id % 2 && { tag: `tag ${id}` }) };
     for (let attempt = id; !isStopped; attempt++) {
       const sentAt = Date.now();

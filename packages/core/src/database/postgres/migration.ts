@@ -1,8 +1,10 @@
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { migrate } from 'drizzle-orm/pg-proxy/migrator';
+import { type ClusterRole, clusterRole } from '../cluster/cluster-role.ts';
 import { migrationsFolder } from '../database.ts';
 import { queryTimeout, withTimeout } from '../timeout.ts';
 import type { Connection } from './connection.ts';
+import { hasMigrated } from './migrate-cluster.ts';
 import { buildTagIndex } from './tag-index.ts';
 
 /** Any key works, as long as every instance uses the same one. */
@@ -18,11 +20,17 @@ const lockTimeout = 4_500;
  * Applies the missing migrations in one transaction, on a connection of its own. The transaction
  * holds an advisory lock, so that only one instance migrates at a time.
  *
+ * @returns what the database is in a cluster
  * @param connect opens a connection whose statements may take as long as `migrationTimeout`
  */
-export async function migratePostgres(connect: () => Promise<Connection>): Promise<void> {
+export async function migratePostgres(
+  connect: () => Promise<Connection>,
+): Promise<{ role: ClusterRole | undefined }> {
   const connection = await connect();
   try {
+    const read = async (text: string) => (await connection.query(text, [], 'objects')).rows;
+    const role = await withTimeout(clusterRole(read), queryTimeout);
+    if (role && (await withTimeout(hasMigrated(role, read), queryTimeout))) return { role };
     await withTimeout(buildTagIndex(connection), migrationTimeout);
     const run = (text: string, timeout = queryTimeout) =>
       withTimeout(connection.query(text, [], 'objects'), timeout);
@@ -35,6 +43,7 @@ export async function migratePostgres(connect: () => Promise<Connection>): Promi
     };
     await migrate(db, runAll, { migrationsFolder });
     await run('commit');
+    return { role };
   } finally {
     await connection.close();
   }

@@ -34,8 +34,12 @@ const migrationRetryDelay = 500;
 export async function openPostgres(url: string): Promise<Database> {
   const connectToPrimary = createConnectToPrimary(url);
   let isClosed = false;
+  let isCluster = false;
 
-  const migrate = () => migratePostgres(createConnectToPrimary(url, migrationTimeout));
+  const migrate = async () => {
+    const { role } = await migratePostgres(createConnectToPrimary(url, migrationTimeout));
+    isCluster = role !== undefined;
+  };
 
   let migration = migrate();
   let migratedAt = Number.NEGATIVE_INFINITY;
@@ -53,10 +57,23 @@ export async function openPostgres(url: string): Promise<Database> {
     timeout: bulkTimeout,
   });
 
+  const nodes = new Map<number, ConnectionPool>();
+
+  const onNode = (node: number) => {
+    const pool =
+      nodes.get(node) ??
+      new ConnectionPool({ connect: afterMigration(connectToPrimary), max: maxInFlight });
+    nodes.set(node, pool);
+    return { db: drizzleOver(pool.query.bind(pool)), query: pool.queryAgain.bind(pool) };
+  };
+
   return {
     db: drizzleOver((...statement) => migrateIfMissing(pool.query(...statement))),
     maxInFlight,
     query: (...statement) => migrateIfMissing(pool.queryAgain(...statement)),
+    get onNode() {
+      return isCluster ? onNode : undefined;
+    },
     bulk: {
       db: drizzleOver(bulk.query.bind(bulk)),
       query: bulk.queryAgain.bind(bulk),
@@ -66,6 +83,7 @@ export async function openPostgres(url: string): Promise<Database> {
       isClosed = true;
       pool.close();
       bulk.close();
+      for (const node of nodes.values()) node.close();
     },
   };
 

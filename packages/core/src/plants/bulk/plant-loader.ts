@@ -8,6 +8,7 @@ import { createDurableFind } from '../durable-find.ts';
 import { isSamePlant } from '../same-plant.ts';
 import { splitById } from '../split-by-id.ts';
 import { copyText } from './copy-text.ts';
+import { hidesSqlState } from './hides-sql-state.ts';
 
 /**
  * The outcome for one plant: it was inserted, it was already present with the same content, or `create`
@@ -41,10 +42,14 @@ interface LoadBatch {
   readonly repeated: LoadEntry[];
 }
 
-/** Stored plants that one statement reads; they may be longer than the plants of the call. */
+/** Stored plants that one statement reads, or inserts; they may be longer than the plants of the call. */
 const maxFound = 128;
 
-export function createPlantLoader(bulk: Bulk): PlantLoader {
+/** @param insert inserts plants whose ids are free, and returns their ids; see `PlantTable` */
+export function createPlantLoader(
+  bulk: Bulk,
+  insert: (plants: readonly NewPlant[]) => Promise<Set<bigint>>,
+): PlantLoader {
   const find = createDurableFind(bulk);
   let previous: Promise<void> = Promise.resolve();
 
@@ -66,23 +71,49 @@ export function createPlantLoader(bulk: Bulk): PlantLoader {
     try {
       await bulk.copyPlants(text);
     } catch (error) {
-      if (!isDataError(error)) throw databaseUnavailable(error);
-      await writeRejected(entries, error);
+      if (hidesSqlState(error)) await insertAll(entries);
+      else if (isDataError(error))
+        await writeRejected(entries, error, (rest) => write(toBatch(rest)));
+      else throw databaseUnavailable(error);
     }
     await write(toBatch(await compareWithStored(repeated)));
   }
 
+  /** Writes entries by INSERT, which has the SQLSTATE that this COPY hides. */
+  async function insertAll(entries: LoadEntry[]): Promise<void> {
+    for (let start = 0; start < entries.length; start += maxFound) {
+      await insertSome(entries.slice(start, start + maxFound));
+    }
+  }
+
+  async function insertSome(entries: LoadEntry[]): Promise<void> {
+    if (entries.length === 0) return;
+    try {
+      const inserted = await insert(entries.map(({ plant }) => plant));
+      const taken = entries.filter(({ plant }) => !inserted.has(plant.id));
+      // An id that is free now belonged to a plant that was deleted before the comparison.
+      await insertSome(await compareWithStored(taken));
+    } catch (error) {
+      if (!isDataError(error)) throw databaseUnavailable(error);
+      await writeRejected(entries, error, insertSome);
+    }
+  }
+
   /** Writes entries that the database rejected together: first without those whose id is taken. */
-  async function writeRejected(entries: LoadEntry[], error: unknown): Promise<void> {
+  async function writeRejected(
+    entries: LoadEntry[],
+    error: unknown,
+    writeAgain: (rest: LoadEntry[]) => Promise<void>,
+  ): Promise<void> {
     const free = await compareWithStored(entries);
-    if (free.length < entries.length) return write(toBatch(free));
+    if (free.length < entries.length) return writeAgain(free);
     const [entry] = entries;
     if (entry && entries.length === 1) {
       entry.outcome = plantRejected(error);
       return;
     }
     // All ids were free, so the database rejected the content of an entry.
-    await bisect(entries, (half) => write(toBatch(half)));
+    await bisect(entries, writeAgain);
   }
 
   /** Sets the outcome of the entries whose id is taken, and returns the others. */

@@ -1,26 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openPlantStore, type PlantStore } from '../../../src/plant-store.ts';
-
-const open = {
-  async PGlite() {
-    const dataDirectory = await mkdtemp(join(tmpdir(), 'plant-store-'));
-    const store = await openPlantStore({ dataDirectory });
-    return { store, remove: () => rm(dataDirectory, { recursive: true }) };
-  },
-  async Postgres() {
-    const databaseUrl = await createDatabase(inject('postgresUrl'));
-    return { store: await openPlantStore({ databaseUrl }), remove: async () => {} };
-  },
-};
+import { embedded, server } from '../../fixtures/databases.ts';
 
 const [least, greatest] = [-(2n ** 63n), 2n ** 63n - 1n];
 
-describe.each(Object.entries(open))('reading from a store on %s', (_name, openStore) => {
+describe.each([embedded, server])('reading from a store on $name', ({ provide }) => {
   let store: PlantStore;
   let remove: () => Promise<void>;
 
@@ -31,7 +17,9 @@ describe.each(Object.entries(open))('reading from a store on %s', (_name, openSt
   }));
 
   beforeAll(async () => {
-    ({ store, remove } = await openStore());
+    const database = await provide();
+    remove = database.remove;
+    store = await openPlantStore(database.options);
     for (const plant of plants) await store.create(plant);
   });
 

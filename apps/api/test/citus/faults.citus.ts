@@ -1,0 +1,89 @@
+import { setTimeout } from 'node:timers/promises';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { freeze, type StoreOnCluster, startStoreOnCluster } from './store-on-cluster.ts';
+
+/** Milliseconds for an answer: the promised deadline, and an allowance for a busy machine. */
+const slowest = 5_000 + 1_500;
+
+/** Milliseconds until plants are created again: the promise, and an allowance for a busy machine. */
+const recoveryTime = 2_000 + 1_000;
+
+/** Milliseconds for a create while nothing is wrong with its node, with the same allowance. */
+const undisturbed = 1_000;
+
+async function start(node?: number): Promise<StoreOnCluster> {
+  const store = await startStoreOnCluster(node === undefined ? {} : { node });
+  onTestFinished(store.stop);
+  return store;
+}
+
+const readiness = async ({ url }: StoreOnCluster) => (await fetch(`${url}/readyz`)).json();
+
+/** Takes the second worker away. Resolves with a function that brings it back. */
+const ways = {
+  'is killed': async ({ cluster }: StoreOnCluster) => {
+    const worker = cluster.workers[1]?.server;
+    await worker?.halt();
+    return async () => worker?.start();
+  },
+  'is frozen': async ({ cluster }: StoreOnCluster) => {
+    const { thaw } = await freeze(cluster.workers[1]?.server.process.pid ?? Number.NaN);
+    return async () => thaw();
+  },
+};
+
+it.for(Object.entries(ways))('one of two workers %s', async ([, takeAway]) => {
+  const store = await start();
+  const [first, second] = store.loads;
+  const before = second.seen.acknowledged.length;
+  const sentBefore = first.seen.slowest;
+
+  const bringBack = await takeAway(store);
+  await setTimeout(8_000);
+  expect(await readiness(store)).toEqual({ status: 'ready', unwritable: 0.5 });
+  expect(first.seen.answers).toEqual({ 200: first.seen.acknowledged.length });
+  expect(first.seen.slowest).toBeLessThan(Math.max(undisturbed, sentBefore + 1));
+  expect(second.seen.answers['503 50300']).toBeGreaterThan(0);
+  await bringBack();
+  const recovered = await second.acknowledged(50);
+
+  await vi.waitFor(async () => expect(await readiness(store)).toEqual({ status: 'ready' }), 5_000);
+  expect(store.log()).toContain('the plants of a node cannot be written');
+  expect(store.log()).toContain('the plants of a node can be written again');
+  expect(second.seen.acknowledged.length).toBeGreaterThan(before);
+  expect(second.seen.slowest).toBeLessThan(slowest);
+  expect(recovered).toBeLessThan(recoveryTime);
+  await store.expectAllStored();
+});
+
+it('the coordinator is killed while the server uses a worker', async () => {
+  const store = await start(1);
+  const { server } = store.cluster.coordinator;
+  await server.halt();
+  await Promise.all(store.loads.map((load) => load.acknowledged(200)));
+  expect(await readiness(store)).toEqual({ status: 'ready' });
+  await server.start();
+  for (const { seen } of store.loads)
+    expect(seen.answers).toEqual({ 200: seen.acknowledged.length });
+  await store.expectAllStored();
+});
+
+it('shards are moved under load', async () => {
+  const store = await start();
+  const { admin } = store;
+  const moves = await admin<{ shardid: string; source: number; target: number }[]>`
+    select shardid::text, source.nodeport as source, target.nodeport as target
+    from pg_dist_placement
+      join pg_dist_node source using (groupid)
+      join pg_dist_node target on target.groupid = 2
+      join pg_dist_shard using (shardid)
+    where source.groupid = 1 and logicalrelid = 'plants'::regclass`;
+  for (const { shardid, source, target } of moves.slice(0, 2)) {
+    await admin`
+      select citus_move_shard_placement(${shardid}::bigint, '127.0.0.1', ${source}, '127.0.0.1',
+        ${target}, 'force_logical')`;
+  }
+  await Promise.all(store.loads.map((load) => load.acknowledged(100)));
+  for (const { seen } of store.loads) expect(seen.slowest).toBeLessThan(slowest);
+  await store.expectAllStored();
+});

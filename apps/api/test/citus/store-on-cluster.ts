@@ -1,0 +1,101 @@
+import { readFile } from 'node:fs/promises';
+import { distributePlants, openPlantStore } from '@plant-store/core';
+import {
+  type AcknowledgedLoad,
+  createCitusDatabase,
+  startAcknowledgedLoad,
+  startCitus,
+  startProcess,
+  type TestCitus,
+} from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { expect } from 'vitest';
+import { expectStored, type Row } from '../faults/stored-plants.ts';
+
+/** The server's program on a cluster of two workers, and clients that create plants. */
+export interface StoreOnCluster {
+  readonly cluster: TestCitus;
+  readonly url: string;
+  /** On the coordinator, as a superuser. */
+  readonly admin: postgres.Sql;
+  /** The clients that create plants of the first worker, and those of the second. */
+  readonly loads: readonly [AcknowledgedLoad, AcknowledgedLoad];
+  /** What the server has logged. */
+  log(): string;
+  /** Stops the load, and compares the acknowledged plants with those in the database. */
+  expectAllStored(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** More ids than a test creates. */
+const idCount = 60_000;
+
+const token = 'secret';
+
+/** @param node the node that the server uses: 0 is the coordinator, 1 the first worker */
+export async function startStoreOnCluster({ node = 0 } = {}): Promise<StoreOnCluster> {
+  const cluster = await startCitus({ settings: { fsync: 'off' } });
+  const database = await createCitusDatabase(cluster.addresses);
+  await (await openPlantStore({ databaseUrl: database.url })).close();
+  await distributePlants({ databaseUrl: database.url, shards: 8, confirm: async () => true });
+  const admin = postgres(database.adminUrl, { max: 1, onnotice: () => {} });
+  // The groups of the workers are 1 and 2.
+  const nodes = await admin<{ groupid: number }[]>`
+    select groupid from generate_series(1, ${idCount}::bigint) as id
+      join pg_dist_placement on shardid = get_shard_id_for_distribution_column('plants', id)
+    order by id`;
+
+  const server = startProcess({
+    DATABASE_URL: [database.url, ...database.workerUrls][node] ?? '',
+    PLANT_STORE_TOKEN: token,
+  });
+  const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
+  const startLoad = (worker: number) =>
+    startAcknowledgedLoad(
+      { url, token },
+      8,
+      (id) => nodes[id - 1]?.groupid === worker || id > idCount,
+    );
+  const loads = [startLoad(1), startLoad(2)] as const;
+  await Promise.all(loads.map((load) => load.acknowledged(100)));
+
+  return {
+    cluster,
+    url,
+    admin,
+    loads,
+    log: server.output,
+    async expectAllStored() {
+      await Promise.all(loads.map((load) => load.stop()));
+      const rows = await admin<Row[]>`select id::int, name, tag from plants`;
+      for (const { seen } of loads) {
+        expectStored(seen.acknowledged, rows);
+        const answers = Object.keys(seen.answers);
+        expect(answers.filter((answer) => !['200', '503 50300'].includes(answer))).toEqual([]);
+      }
+      const prepared = await admin`
+        select from run_command_on_all_nodes('select count(*) from pg_prepared_xacts')
+        where result <> '0'`;
+      expect(prepared).toEqual([]);
+    },
+    async stop() {
+      await Promise.all(loads.map((load) => load.stop()));
+      server.child.kill('SIGKILL');
+      await admin.end({ timeout: 0 });
+      await cluster.stop();
+    },
+  };
+}
+
+/** Stops all processes of a Postgres, so that it accepts connections and never answers. */
+export async function freeze(postmaster: number): Promise<{ thaw(): void }> {
+  process.kill(postmaster, 'SIGSTOP'); // First, so that it starts no further processes.
+  const children = await readFile(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8');
+  const pids = [postmaster, ...children.trim().split(' ').map(Number)];
+  for (const pid of pids) process.kill(pid, 'SIGSTOP');
+  return {
+    thaw() {
+      for (const pid of pids) process.kill(pid, 'SIGCONT');
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type CitusDatabase, createCitusDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { hasTerminals, run, runOnTerminal } from '../fixtures/run-program.ts';
+
+const done = [
+  "done: distribute plants by id over 8 shards, and remove the coordinator's own copy\n",
+  'done: copy access_tokens to every node, as a reference table\n',
+  'done: copy drizzle.__drizzle_migrations to every node, as a reference table\n',
+  'done: create the function that inserts the plants of a batch on one node\n',
+].join('');
+
+const line = (id: number, name = 'Pilea') => `{"id":${id},"name":"${name}"}\n`;
+const lines = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => line(from + i)).join('');
+
+describe('the command line on a Citus cluster', () => {
+  let directory: string;
+  let database: CitusDatabase;
+  let env: Record<string, string>;
+  let onWorker: Record<string, string>;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'plant-store-cli-'));
+    const cluster = inject('citus');
+    if (!cluster) throw new Error('this test needs the global setup for Citus');
+    database = await createCitusDatabase(cluster);
+    env = { DATABASE_URL: database.url };
+    onWorker = { DATABASE_URL: database.workerUrls[0] ?? '' };
+  });
+
+  afterAll(() => rm(directory, { recursive: true }));
+
+  const importLines = (input: string, on = env) =>
+    run(['import', '-', '--rejects', join(directory, 'rejects')], { env: on, input });
+
+  it('says what a worker waits for', async () => {
+    const { code, stderr } = await run(['list'], { env: onWorker });
+    expect(code).toBe(1);
+    expect(stderr).toContain('run plant-store distribute there once');
+  });
+
+  it('refuses to distribute without Citus, without a terminal, and without a number of shards', async () => {
+    expect(await run(['distribute', '--shards', '8'], { env })).toMatchObject({ code: 2 });
+    expect(await run(['distribute', '--yes'], { env })).toMatchObject({ code: 2 });
+    const plain = Object.assign(new URL(database.url), {
+      pathname: 'postgres',
+      username: 'postgres',
+    });
+    const without = await run(['distribute', '--shards', '8', '--yes'], {
+      env: { DATABASE_URL: plain.href },
+    });
+    expect(without).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        'does not have the extension Citus: run CREATE EXTENSION citus',
+      ),
+    });
+  });
+
+  it.runIf(hasTerminals)('says what it will do, and does nothing without a yes', async () => {
+    const { stdout } = await runOnTerminal(['distribute', '--shards', '8'], { env, input: '\n' });
+    expect(stdout).toContain('distribute plants by id over 8 shards');
+    expect(stdout).toContain('plant-store: nothing is distributed');
+  });
+
+  it('distributes the plants and the access tokens that are there, once', async () => {
+    await importLines(lines(0, 1_000));
+    await run(['token', 'create', 'Ann'], { env });
+    const distribute = () => run(['distribute', '--shards', '8', '--yes'], { env });
+    expect(await distribute()).toEqual({ code: 0, stdout: done, stderr: '' });
+    expect(await distribute()).toEqual({
+      code: 0,
+      stdout: 'nothing to do: the plants are distributed\n',
+      stderr: '',
+    });
+    const sql = postgres(database.url, { max: 1 });
+    expect(await sql`select count(*)::int from plants`).toEqual([{ count: 1_000 }]);
+    const [{ copy } = {}] = await sql`select pg_relation_size('plants')::int as copy`;
+    expect(copy).toBe(0);
+    await sql.end();
+    expect((await run(['token', 'list'], { env: onWorker })).stdout).toContain('"Ann"');
+  });
+
+  it('imports on each node by the rules: inserted, present, in conflict and rejected', async () => {
+    const input = `${lines(900, 9_000)}${line(950, 'Hoya')}${line(20_000)}{"id":"x"}\n`;
+    const first = await importLines(input);
+    expect(first).toMatchObject({ code: 3 });
+    expect(first.stdout).toContain('8001 inserted, 100 present, 1 conflicts, 1 rejected');
+    const again = await importLines(input, onWorker);
+    expect(again).toMatchObject({ code: 3 });
+    expect(again.stdout).toContain('0 inserted, 8101 present, 1 conflicts, 1 rejected');
+  });
+
+  it('exports, lists, gets and deletes the same plants on each node', async () => {
+    const onCoordinator = await run(['export'], { env });
+    expect(onCoordinator.stdout.match(/\n/g)).toHaveLength(9_001);
+    expect(await run(['export'], { env: onWorker })).toEqual(onCoordinator);
+    const listed = await run(['list', '--limit', '3'], { env: onWorker });
+    expect(listed.stdout.match(/"id":\d+/g)).toEqual(['"id":0', '"id":1', '"id":2']);
+    expect((await run(['delete', '1', '--yes'], { env: onWorker })).code).toBe(0);
+    expect((await run(['get', '1'], { env })).code).toBe(1);
+  });
+});

@@ -1,0 +1,99 @@
+import type { Query } from '../database.ts';
+import { hashId } from './hash-id.ts';
+import { insertFunctionSignature } from './insert-function.ts';
+
+/** A part of the plants: those whose hash is in a range. */
+interface Shard {
+  /** Citus's number of the shard. */
+  readonly id: string;
+  /** The node that stores the shard, by the number of its group. */
+  readonly node: number;
+}
+
+/** A node of a cluster that stores plants. */
+export interface StorageNode {
+  readonly id: number;
+  /** Its host and port, as the cluster knows them. */
+  readonly address: string;
+  /** The part of all ids that it stores, from 0 to 1. */
+  readonly share: number;
+  /** An id that it stores. */
+  readonly someId: bigint;
+}
+
+/** Which shard stores an id, and on which node. */
+export interface ShardMap {
+  readonly nodes: readonly StorageNode[];
+  shardOf(id: bigint): Shard;
+}
+
+/**
+ * Reads the shards of `plants` from Citus's catalogue. Returns undefined when the table is not
+ * distributed, or in a way that the store cannot insert by node: each shard must be on one node only,
+ * and the function that inserts must exist.
+ */
+export async function readShardMap(query: Query): Promise<ShardMap | undefined> {
+  const { rows: facts } = await query(catalogueExists, []);
+  const [canInsert, hash] = (facts as [boolean, number][])[0] ?? [];
+  if (!canInsert || Number(hash) !== hashId(checkedId)) return undefined;
+  const { rows } = await query(shards, []);
+  return rows.length === 0 ? undefined : toShardMap(rows as ShardRow[]);
+}
+
+type ShardRow = [id: string, min: number, max: number, node: number, address: string];
+
+/** The database's hash of this id must be the same as ours. */
+const checkedId = -6_148_914_691_236_517_205n;
+
+const catalogueExists = `select to_regclass('pg_catalog.pg_dist_shard') is not null
+  and to_regprocedure('${insertFunctionSignature}') is not null, hashint8('${checkedId}')`;
+
+/** Only active shards that have one placement. `h`: distributed by hash. */
+const shards = `
+  select shardid::text, shardminvalue::int, shardmaxvalue::int, groupid, nodename || ':' || nodeport
+  from pg_dist_partition
+    join pg_dist_shard using (logicalrelid)
+    join pg_dist_placement using (shardid)
+    join pg_dist_node using (groupid)
+  where logicalrelid = to_regclass('plants') and partmethod = 'h' and noderole = 'primary'
+  order by shardminvalue::int`;
+
+function toShardMap(rows: ShardRow[]): ShardMap | undefined {
+  const sorted = rows.map(([id, min, max, node, address]) => {
+    return { shard: { id, node: Number(node) }, min: Number(min), max: Number(max), address };
+  });
+  // Two placements of a shard have the same range.
+  const isComplete = sorted.every(({ min }, i) => min === (sorted[i - 1]?.max ?? minHash - 1) + 1);
+  if (!isComplete || sorted.at(-1)?.max !== maxHash) return undefined;
+
+  const shardOf = (id: bigint): Shard => {
+    const hash = hashId(id);
+    let first = 0;
+    let last = sorted.length - 1;
+    while (first < last) {
+      const middle = (first + last) >> 1;
+      if (hash > (sorted[middle]?.max ?? maxHash)) first = middle + 1;
+      else last = middle;
+    }
+    return (sorted[first] ?? sorted[0])?.shard as Shard; // The ranges cover every hash.
+  };
+
+  const sizes = new Map<number, { address: string; size: number }>();
+  for (const { shard, min, max, address } of sorted) {
+    const { size = 0 } = sizes.get(shard.node) ?? {};
+    sizes.set(shard.node, { address, size: size + max - min + 1 });
+  }
+  const nodes = [...sizes].map(([id, { address, size }]) => {
+    return { id, address, share: size / 2 ** 32, someId: idOn(id, shardOf) };
+  });
+  return { nodes, shardOf };
+}
+
+const minHash = -(2 ** 31);
+const maxHash = 2 ** 31 - 1;
+
+function idOn(node: number, shardOf: ShardMap['shardOf']): bigint {
+  let id = 0n;
+  while (shardOf(id).node !== node) id++;
+  return id;
+}

@@ -1,0 +1,28 @@
+import {
+  type DistributeOptions,
+  type DistributeResult,
+  planDistribution,
+} from '../cluster/distribute.ts';
+import { createConnectToPrimary } from './connect-to-primary.ts';
+import { migrationTimeout } from './migration.ts';
+
+/** See `distributePlants` in ../distribute-plants.ts. */
+export async function distributeOnCitus({
+  databaseUrl,
+  shards,
+  confirm,
+}: DistributeOptions): Promise<DistributeResult> {
+  const connection = await createConnectToPrimary(databaseUrl, migrationTimeout)();
+  const run = async (text: string) => (await connection.query(text, [], 'objects')).rows;
+  try {
+    const missing = await planDistribution(run, shards);
+    if (missing.steps.length === 0) return { ...missing, isDone: true };
+    if (!(await confirm(missing))) return { ...missing, isDone: false };
+    for (const { statements } of missing.steps) {
+      for (const statement of statements) await run(statement);
+    }
+    return { ...missing, isDone: true };
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,85 @@
+import { EventEmitter } from 'node:events';
+import type { NewPlant, Plant } from '@plant-store/schemas';
+import { watchShards } from '../../database/cluster/watch-shards.ts';
+import type { Database } from '../../database/database.ts';
+import type { CallOptions } from '../deadline.ts';
+import { NodeHealth, type NodeState } from './node-health.ts';
+import { createNodeTable } from './node-table.ts';
+import type { PlantTable } from './plant-table.ts';
+import { type StoreEvents, WriteBatcher } from './write-batcher.ts';
+
+/**
+ * Creates plants in batches. On a cluster each batch belongs to one node, and each node has its own
+ * queue and connections, so that creates on a node go on while another one is away.
+ */
+export interface PlantWriter {
+  readonly events: EventEmitter<StoreEvents>;
+  /** See `PlantStore.create`. */
+  create(plant: NewPlant, options?: CallOptions): Promise<Plant>;
+  /** See `PlantStore.pending`. */
+  pending(): { waiting: number; inFlight: number };
+  /** See `PlantStore.nodes`. */
+  nodes(): NodeState[];
+  /** Finds out which nodes can be written. The promise is never rejected. */
+  probeNodes(): Promise<void>;
+  /** Accepts no further creates; resolves when all earlier ones are answered. */
+  drained(): Promise<void>;
+}
+
+/** @param table creates plants of any node */
+export function createPlantWriter(database: Database, table: PlantTable): PlantWriter {
+  const { maxInFlight } = database;
+  const events = new EventEmitter<StoreEvents>();
+  const anyNode = newBatcher(table);
+  const byNode = new Map<number, WriteBatcher>();
+  const batchers = () => [anyNode, ...byNode.values()];
+  const shards = watchShards(database.query);
+  const health = new NodeHealth((id) => {
+    const node = shards.current?.nodes.find((each) => each.id === id);
+    if (node) events.emit('node', health.stateOf(node));
+  });
+  let isClosing = false;
+
+  return {
+    events,
+    create: (plant, options) => batcherFor(plant).create(plant, options),
+    pending() {
+      const pending = batchers().map((batcher) => batcher.pending);
+      return {
+        waiting: pending.reduce((sum, { waiting }) => sum + waiting, 0),
+        inFlight: pending.reduce((sum, { inFlight }) => sum + inFlight, 0),
+      };
+    },
+    nodes: () => health.states(shards.current),
+    async probeNodes() {
+      const { onNode } = database;
+      if (!onNode) return;
+      shards.keepFresh();
+      await health.probe(shards.current?.nodes ?? [], (node) => onNode(node).query);
+    },
+    async drained() {
+      isClosing = true;
+      await Promise.all(batchers().map((batcher) => batcher.drained()));
+    },
+  };
+
+  function batcherFor(plant: NewPlant | null): WriteBatcher {
+    const { onNode } = database;
+    if (!onNode || isClosing) return anyNode;
+    shards.keepFresh();
+    const map = shards.current;
+    const id: unknown = map && plant?.id; // Internal tools may bypass the types.
+    if (!map || !(typeof id === 'bigint' || Number.isSafeInteger(id))) return anyNode;
+    const { node } = map.shardOf(BigInt(id as bigint | number));
+    const batcher =
+      byNode.get(node) ?? newBatcher(health.observed(node, createNodeTable(onNode(node), shards)));
+    byNode.set(node, batcher);
+    return batcher;
+  }
+
+  function newBatcher(of: PlantTable): WriteBatcher {
+    const batcher = new WriteBatcher({ table: of, maxInFlight });
+    batcher.events.on('batch', (batch) => events.emit('batch', batch));
+    return batcher;
+  }
+}

@@ -1,0 +1,51 @@
+import { createCitusDatabase } from '@plant-store/test-setup';
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { distributePlants } from '../../src/database/distribute-plants.ts';
+import { openPlantStore } from '../../src/plant-store.ts';
+import { createDistributedDatabase } from '../fixtures/distributed-database.ts';
+
+async function openOn(databaseUrl: string) {
+  const store = await openPlantStore({ databaseUrl });
+  onTestFinished(store.close);
+  return store;
+}
+
+describe('instances on the nodes of a Citus cluster', () => {
+  it('wait on a worker until the coordinator has the tables and has distributed them', async () => {
+    const cluster = inject('citus');
+    if (!cluster) throw new Error('this test needs the global setup for Citus');
+    const { url, workerUrls } = await createCitusDatabase(cluster);
+    const onWorker = await openOn(workerUrls[0] ?? '');
+    await expect(onWorker.ready()).rejects.toMatchObject({
+      code: 50300,
+      reason: expect.stringContaining('run plant-store distribute there once'),
+    });
+    const onCoordinator = await openOn(url);
+    await onCoordinator.create({ id: 1n, name: 'from before' });
+    await distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
+    await vi.waitFor(() => onWorker.ready(), { timeout: 10_000 });
+    expect(await onWorker.get(1n)).toMatchObject({ name: 'from before' });
+  });
+
+  it('share plants and access tokens, whichever node each talks to', async () => {
+    const { url, workerUrls } = await createDistributedDatabase();
+    const [first, second, third] = await Promise.all([url, ...workerUrls].map(openOn));
+    const ids = Array.from({ length: 50 }, (_, i) => BigInt(i));
+    await Promise.all(ids.map((id) => second?.create({ id, name: `plant ${id}` })));
+    for (const store of [first, third]) {
+      const found = await Promise.all(ids.map((id) => store?.get(id)));
+      expect(found.map((plant) => plant?.name)).toEqual(ids.map((id) => `plant ${id}`));
+      await expect(store?.create({ id: 7n, name: 'x' })).rejects.toMatchObject({ code: 40900 });
+    }
+    expect(await third?.delete(7n)).toBe(true);
+    expect(await second?.get(7n)).toBeUndefined();
+
+    const token = (await second?.accessTokens.create('Ann')) ?? '';
+    expect(await third?.accessTokens.authenticate(token)).toMatchObject({ name: 'Ann' });
+    await vi.waitFor(async () => {
+      const [stored] = (await first?.accessTokens.list()) ?? [];
+      expect(stored?.lastUsedAt).toBeInstanceOf(Date);
+    });
+    expect(await first?.accessTokens.revoke('Ann')).toBe(true);
+  });
+});

@@ -1,0 +1,80 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Query } from '../../src/database/database.ts';
+import { openPostgres } from '../../src/database/postgres/postgres-database.ts';
+import { createPlantReader, type PlantReader } from '../../src/plants/read/plant-reader.ts';
+import { createDistributedDatabase } from '../fixtures/distributed-database.ts';
+
+describe('statements that read from Citus', () => {
+  let sql: postgres.Sql;
+  let reader: PlantReader;
+  let close: () => Promise<void>;
+  let sent: { text: string; values: (string | null)[] }[] = [];
+
+  beforeAll(async () => {
+    const { url } = await createDistributedDatabase();
+    sql = postgres(url, { max: 1 });
+    const database = await openPostgres(url);
+    const recorded =
+      (query: Query): Query =>
+      (text, values) => {
+        sent.push({ text, values });
+        return query(text, values);
+      };
+    const { bulk } = database;
+    reader = createPlantReader({
+      ...database,
+      query: recorded(database.query),
+      bulk: { ...bulk, query: recorded(bulk.query) },
+    });
+    close = () => Promise.all([sql.end(), database.close()]).then(() => {});
+    await sql`
+      insert into plants (id, name, tag)
+      select i, 'plant ' || i, 'tag ' || i % 10 from generate_series(1, 20000) i`;
+  });
+
+  afterAll(() => close());
+
+  const reads: Record<string, () => Promise<unknown>> = {
+    'a get': () => reader.get(5n),
+    'a list': () => reader.list({ limit: 100 }),
+    'a list of another size': () => reader.list({ limit: 3, after: 10n }),
+    'a list by tag': () => reader.list({ limit: 3, tag: 'tag 1', after: 10n }),
+    'an export': () => Array.fromAsync(reader.read({ limit: 6_000 })),
+    'an export by time': () => Array.fromAsync(reader.read({ since: new Date(0), limit: 10 })),
+  };
+
+  it.each(Object.keys(reads))('take only the rows of the page to one node: %s', async (name) => {
+    sent = [];
+    await reads[name]?.();
+    expect(sent).not.toEqual([]);
+    for (const { text, values } of sent) {
+      const limit = Math.max(...values.map(Number).filter((value) => value < 10_000), 101);
+      const plan = await explain(text, values);
+      // A task returns the rows of the page at most, so the shards apply the limit.
+      expect(plan.tasks).toBeGreaterThan(0);
+      expect(plan.mostRowsOfATask).toBeLessThanOrEqual(limit);
+    }
+  });
+
+  /** Runs a statement and reads what each of its tasks has sent. */
+  async function explain(text: string, values: (string | null)[]) {
+    await sql`set citus.explain_all_tasks = on`;
+    const rows = await sql.unsafe(
+      `explain (analyze, verbose, costs off, timing off, summary off) ${text}`,
+      values,
+    );
+    const lines = rows.map((row) => String(row['QUERY PLAN']));
+    const taskRows = lines.flatMap((line, i) =>
+      /-> +Task$/.test(line) ? [rowsAfter(lines.slice(i + 1))] : [],
+    );
+    return { tasks: taskRows.length, mostRowsOfATask: Math.max(...taskRows), lines };
+  }
+
+  /** The rows of the first plan node of a task. */
+  function rowsAfter(lines: string[]): number {
+    const [, rows] =
+      /actual rows=(\d+)/.exec(lines.find((line) => line.includes('actual rows')) ?? '') ?? [];
+    return Number(rows);
+  }
+});

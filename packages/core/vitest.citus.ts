@@ -1,0 +1,15 @@
+import { vitestConfig, withCitus } from '../../vitest.base.ts';
+
+/** The suites that run on every kind of database, and those about Citus. */
+export default vitestConfig(
+  {
+    include: [
+      'test/plant-store.test.ts',
+      'test/plants/{bulk,read}/*.test.ts',
+      'test/citus/*.citus.ts',
+    ],
+    testNamePattern: /Citus/,
+    globalSetup: withCitus,
+  },
+  'test-results.citus.json',
+);

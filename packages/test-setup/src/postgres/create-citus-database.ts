@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import postgres from 'postgres';
+import type { CitusAddresses } from './start-citus.ts';
+
+/** The URLs of one database of a cluster. */
+export interface CitusDatabase {
+  /** On the coordinator, for the database's owner. */
+  readonly url: string;
+  /** On each worker, for the database's owner. */
+  readonly workerUrls: readonly string[];
+  /** On the coordinator, for a superuser. */
+  readonly adminUrl: string;
+}
+
+/** Creates an empty database with a random name on every node, and makes the nodes one cluster. */
+export async function createCitusDatabase({
+  nodes,
+  coordinatorHasShards,
+}: CitusAddresses): Promise<CitusDatabase> {
+  const pathname = `test_${randomUUID().replaceAll('-', '')}`;
+  const onServer = (url: string, username: string) =>
+    Object.assign(new URL(url), { pathname, username }).href;
+  await Promise.all(
+    nodes.map(async ({ url }) => {
+      await run(url, `create database ${pathname} owner gardener`);
+      await run(onServer(url, 'postgres'), 'create extension citus');
+    }),
+  );
+
+  const [coordinator, ...workers] = nodes.map(
+    ({ proxyUrl }) => `'127.0.0.1', ${new URL(proxyUrl).port}`,
+  );
+  const [url = '', ...workerUrls] = nodes.map((node) => onServer(node.url, 'gardener'));
+  const adminUrl = onServer(url, 'postgres');
+  await run(
+    adminUrl,
+    `select citus_set_coordinator_host(${coordinator})`,
+    ...workers.map((worker) => `select citus_add_node(${worker})`),
+    `select citus_set_node_property(${coordinator}, 'shouldhaveshards', ${coordinatorHasShards})`,
+  );
+  return { url, workerUrls, adminUrl };
+}
+
+async function run(url: string, ...statements: string[]): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  for (const statement of statements) await sql.unsafe(statement);
+  await sql.end();
+}

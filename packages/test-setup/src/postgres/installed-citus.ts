@@ -1,0 +1,34 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, globSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PostgresBinaries } from './postgres-binaries.ts';
+
+/** Debian installs each version of Postgres in a directory of its own, which is not in the PATH. */
+const debian = '/usr/lib/postgresql/*/bin/pg_config';
+
+/** The programs of an installed Postgres that has the extension Citus; undefined when there is none. */
+export function installedCitus(): PostgresBinaries | undefined {
+  const installation = ['pg_config', ...globSync(debian)].map(directoriesOf).find(hasCitus);
+  if (!installation) return undefined;
+  const { binaries } = installation;
+  return { initdb: join(binaries, 'initdb'), postgres: join(binaries, 'postgres') };
+}
+
+interface Directories {
+  binaries: string;
+  libraries: string;
+}
+
+function directoriesOf(pgConfig: string): Directories | undefined {
+  try {
+    const output = execFileSync(pgConfig, ['--bindir', '--pkglibdir'], { encoding: 'utf8' });
+    const [binaries = '', libraries = ''] = output.split('\n');
+    return { binaries, libraries };
+  } catch {
+    return undefined; // The program is not installed.
+  }
+}
+
+function hasCitus(directories: Directories | undefined): boolean {
+  return directories !== undefined && existsSync(join(directories.libraries, 'citus.so'));
+}

@@ -1,0 +1,85 @@
+import postgres from 'postgres';
+import { type FaultProxy, startFaultProxy } from '../network/fault-proxy.ts';
+import { installedCitus } from './installed-citus.ts';
+import { startPostgres, type TestPostgres } from './start-postgres.ts';
+
+/** A Citus cluster for tests: a coordinator and its workers, each a Postgres of its own. */
+export interface TestCitus {
+  readonly coordinator: CitusNode;
+  readonly workers: readonly CitusNode[];
+  readonly addresses: CitusAddresses;
+  /** Stops all nodes and removes their data. */
+  stop(): Promise<void>;
+}
+
+/** A node, and the proxy through which the other nodes reach it. */
+interface CitusNode {
+  readonly server: TestPostgres;
+  readonly proxy: FaultProxy;
+}
+
+/** What another process needs to know of a cluster. */
+export interface CitusAddresses {
+  /** The coordinator's is the first. */
+  readonly nodes: readonly { readonly url: string; readonly proxyUrl: string }[];
+  /** Whether the coordinator stores plants, too. */
+  readonly coordinatorHasShards: boolean;
+}
+
+interface CitusOptions {
+  workers?: number;
+  coordinatorHasShards?: boolean;
+  settings?: Record<string, string>;
+}
+
+/** How to get Citus, for people whose machine does not have it. */
+const howToInstall =
+  'no Postgres of this machine has the extension Citus: install a package of Citus, as CONTRIBUTING.md says, ' +
+  'and run this again';
+
+/** The owner of the databases, who is no superuser. Citus needs the role on every node. */
+const owner = 'gardener';
+
+/** @throws Error when no Postgres of this machine has the extension Citus */
+export async function startCitus(options: CitusOptions = {}): Promise<TestCitus> {
+  const { workers = 2, coordinatorHasShards = false, settings = {} } = options;
+  const binaries = installedCitus();
+  if (!binaries) throw new Error(howToInstall);
+  const nodes = await Promise.all(
+    Array.from({ length: workers + 1 }, async () => {
+      const server = await startPostgres({ ...nodeSettings, ...settings }, { binaries });
+      const sql = postgres(server.url, { max: 1 });
+      await sql.unsafe(`create role ${owner} login`);
+      await sql.end();
+      return { server, proxy: await startFaultProxy(server.url) };
+    }),
+  );
+  const [coordinator, ...others] = nodes as [CitusNode, ...CitusNode[]]; // One more than the workers.
+
+  return {
+    coordinator,
+    workers: others,
+    addresses: {
+      nodes: nodes.map(({ server, proxy }) => ({ url: server.url, proxyUrl: proxy.url })),
+      coordinatorHasShards,
+    },
+    async stop() {
+      for (const { proxy } of nodes) proxy.close();
+      await Promise.all(nodes.map(({ server }) => server.stop()));
+    },
+  };
+}
+
+const nodeSettings = {
+  shared_preload_libraries: 'citus',
+  // Moving a shard without blocking its writes needs logical replication.
+  wal_level: 'logical',
+  max_prepared_transactions: '200',
+  max_connections: '200',
+  // Citus has one for each database.
+  max_worker_processes: '100',
+  'citus.node_conninfo': 'sslmode=disable',
+  // The role exists already, and each database is created on each node.
+  'citus.enable_create_role_propagation': 'off',
+  'citus.enable_create_database_propagation': 'off',
+};
