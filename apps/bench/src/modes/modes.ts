@@ -2,6 +2,7 @@ import type { Contender } from '../contenders/contenders.ts';
 import type { Bench } from '../measurements/bench.ts';
 import type { Report } from '../report/report.ts';
 import { alone } from './alone.ts';
+import { citus } from './citus/citus.ts';
 import { compare } from './compare.ts';
 import { reading } from './reading/reading.ts';
 import { type Scaling, scaling } from './scaling/scaling.ts';
@@ -16,6 +17,7 @@ export const modes = {
   scaling,
   'start-up': startUp,
   soak,
+  citus,
 } satisfies Record<string, (bench: Bench, options: ModeOptions) => Promise<Report>>;
 
 export type Mode = keyof typeof modes;
