@@ -15,6 +15,7 @@ export { type Fault, type FaultProxy, startFaultProxy } from './network/fault-pr
 export { makeCertificate } from './network/make-certificate.ts';
 export { type CitusDatabase, createCitusDatabase } from './postgres/create-citus-database.ts';
 export { createDatabase } from './postgres/create-database.ts';
+export { installedCitus } from './postgres/installed-citus.ts';
 export { startCitus, type TestCitus } from './postgres/start-citus.ts';
 export { hasPgBouncer, startPgBouncer } from './postgres/start-pgbouncer.ts';
 export { startPostgres, type TestPostgres } from './postgres/start-postgres.ts';

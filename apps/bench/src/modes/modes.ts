@@ -4,6 +4,7 @@ import type { Report } from '../report/report.ts';
 import { against } from './against/against.ts';
 import type { CaseName } from './against/cases.ts';
 import { alone } from './alone.ts';
+import { citus } from './citus/citus.ts';
 import { compare } from './compare.ts';
 import { reading } from './reading/reading.ts';
 import { type Scaling, scaling } from './scaling/scaling.ts';
@@ -19,6 +20,7 @@ export const modes = {
   scaling,
   'start-up': startUp,
   soak,
+  citus,
 } satisfies Record<string, (bench: Bench, options: ModeOptions) => Promise<Report>>;
 
 export type Mode = keyof typeof modes;

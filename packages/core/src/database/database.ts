@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
+import type { StorageNode } from './cluster/shard-map.ts';
 
 /** A Postgres, embedded or on a server: what the rest of core needs of it. */
 export interface Database {
@@ -7,14 +8,19 @@ export interface Database {
   /** Insert statements that may run at the same time. */
   readonly maxInFlight: number;
   readonly query: Query;
-  /**
-   * Access for statements about the plants of one node of a cluster, by the number of its group. They
-   * have connections of their own, so that the other statements go on while that node is away.
-   * Undefined on a database that is no part of a cluster.
-   */
-  readonly onNode?: ((node: number) => Pick<Database, 'db' | 'query'>) | undefined;
+  /** Undefined on a database that is no part of a cluster. */
+  readonly onNode?: ((node: StorageNode, clusterId: string) => NodeAccess) | undefined;
   readonly bulk: Bulk;
   close(): Promise<void>;
+}
+
+/**
+ * Access for statements about the plants of one node of a cluster. They have connections of their own,
+ * so that the other statements go on while that node is away.
+ */
+export interface NodeAccess extends Pick<Database, 'db' | 'query'> {
+  /** Whether the connections lead to that node, not through another one. */
+  readonly isDirect: boolean;
 }
 
 /**

@@ -16,6 +16,8 @@ export interface FaultProxy {
   /** The server's URL through this proxy. */
   readonly url: string;
   fault: Fault;
+  /** Milliseconds by which the proxy delays data in each direction. */
+  delay: number;
   /** How many connections clients have opened so far. */
   readonly accepted: number;
   /** How many connections are open now. */
@@ -40,6 +42,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
   const target = { host: url.hostname, port: Number(url.port), allowHalfOpen: true };
   const sockets = new Set<Socket>();
   let fault: Fault = 'none';
+  let delay = 0;
   let accepted = 0;
   let loss: { text: string; resolve: () => void } | undefined;
   let hold: { text: string; resolve: () => void; released: Promise<void> } | undefined;
@@ -61,7 +64,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
     }
     client.on('data', (chunk) => {
       isBlackhole ||= fault === 'blackhole';
-      if (!isBlackhole) server.write(chunk);
+      if (!isBlackhole) forward(chunk, server);
     });
     server.on('data', (chunk) => {
       isBlackhole ||= fault === 'blackhole';
@@ -78,9 +81,13 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
       } else if (fault === 'reset') client.resetAndDestroy();
       else if (fault === 'halfClose') client.end();
       else if (fault === 'trickle') trickle(chunk, server, client);
-      else client.write(chunk);
+      else forward(chunk, client);
     });
   });
+  const forward = (chunk: Buffer, to: Socket) => {
+    if (delay === 0) to.write(chunk);
+    else setTimeout(() => to.writable && to.write(chunk), delay); // Node keeps the order of equal delays.
+  };
   proxy.listen(0, '127.0.0.1');
   await once(proxy, 'listening');
   const { port } = proxy.address() as { port: number }; // The address is not a pipe's: the proxy listens on a port.
@@ -93,6 +100,12 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
     set fault(next) {
       fault = next;
       if (fault === 'refuse') for (const socket of sockets) socket.resetAndDestroy();
+    },
+    get delay() {
+      return delay;
+    },
+    set delay(milliseconds) {
+      delay = milliseconds;
     },
     get accepted() {
       return accepted;

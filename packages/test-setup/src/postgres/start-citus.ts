@@ -12,10 +12,10 @@ export interface TestCitus {
   stop(): Promise<void>;
 }
 
-/** A node, and the proxy through which the other nodes reach it. */
+/** A node, and the proxy through which the other nodes reach it, when they have one. */
 interface CitusNode {
   readonly server: TestPostgres;
-  readonly proxy: FaultProxy;
+  readonly proxy: FaultProxy | undefined;
 }
 
 /** What another process needs to know of a cluster. */
@@ -29,6 +29,8 @@ export interface CitusAddresses {
 interface CitusOptions {
   workers?: number;
   coordinatorHasShards?: boolean;
+  /** Whether the nodes reach each other through a proxy; true unless given. */
+  hasProxies?: boolean;
   settings?: Record<string, string>;
 }
 
@@ -42,7 +44,7 @@ const owner = 'gardener';
 
 /** @throws Error when no Postgres of this machine has the extension Citus */
 export async function startCitus(options: CitusOptions = {}): Promise<TestCitus> {
-  const { workers = 2, coordinatorHasShards = false, settings = {} } = options;
+  const { workers = 2, coordinatorHasShards = false, hasProxies = true, settings = {} } = options;
   const binaries = installedCitus();
   if (!binaries) throw new Error(howToInstall);
   const nodes = await Promise.all(
@@ -51,7 +53,7 @@ export async function startCitus(options: CitusOptions = {}): Promise<TestCitus>
       const sql = postgres(server.url, { max: 1 });
       await sql.unsafe(`create role ${owner} login`);
       await sql.end();
-      return { server, proxy: await startFaultProxy(server.url) };
+      return { server, proxy: hasProxies ? await startFaultProxy(server.url) : undefined };
     }),
   );
   const [coordinator, ...others] = nodes as [CitusNode, ...CitusNode[]]; // One more than the workers.
@@ -60,11 +62,14 @@ export async function startCitus(options: CitusOptions = {}): Promise<TestCitus>
     coordinator,
     workers: others,
     addresses: {
-      nodes: nodes.map(({ server, proxy }) => ({ url: server.url, proxyUrl: proxy.url })),
+      nodes: nodes.map(({ server, proxy }) => ({
+        url: server.url,
+        proxyUrl: (proxy ?? server).url,
+      })),
       coordinatorHasShards,
     },
     async stop() {
-      for (const { proxy } of nodes) proxy.close();
+      for (const { proxy } of nodes) proxy?.close();
       await Promise.all(nodes.map(({ server }) => server.stop()));
     },
   };

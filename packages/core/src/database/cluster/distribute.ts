@@ -1,5 +1,10 @@
 import { clusterRole, type Run } from './cluster-role.ts';
-import { createInsertFunction } from './insert-function.ts';
+import {
+  clusterIdSignature,
+  createInsertFunction,
+  insertFunctionSignature,
+  markOfShard,
+} from './insert-function.ts';
 
 /** What `distribute` does, or has done. */
 export interface Distribution {
@@ -106,9 +111,13 @@ const tables = `
       where logicalrelid = to_regclass('plants') and partmethod = 'h') as are_plants_distributed,
     ${isReference('access_tokens')} as has_reference_tokens,
     ${isReference('drizzle.__drizzle_migrations')} as has_reference_migrations,
-    exists (select from pg_dist_object
-      where classid = 'pg_proc'::regclass and distribution_argument_index is not null
-        and objid = to_regproc('plant_store_insert')) as has_insert_function`;
+    exists (select from pg_proc
+      where oid = to_regprocedure('${insertFunctionSignature}')
+        and not exists (select from pg_dist_shard
+          where logicalrelid = to_regclass('plants') and position(${markOfShard('shardid')} in prosrc) = 0)
+    ) and exists (select from pg_dist_object
+      where classid = 'pg_proc'::regclass and objid = to_regprocedure('${clusterIdSignature}')
+    ) as has_insert_function`;
 
 const notMigrated = 'the tables do not exist yet: start the server once, which creates them';
 

@@ -1,6 +1,6 @@
 import type { Query } from '../database.ts';
 import { hashId } from './hash-id.ts';
-import { insertFunctionSignature } from './insert-function.ts';
+import { clusterIdSignature, insertFunctionSignature, markOfShard } from './insert-function.ts';
 
 /** A part of the plants: those whose hash is in a range. */
 interface Shard {
@@ -23,6 +23,8 @@ export interface StorageNode {
 
 /** Which shard stores an id, and on which node. */
 export interface ShardMap {
+  /** Distinguishes the cluster from all others. */
+  readonly clusterId: string;
   readonly nodes: readonly StorageNode[];
   shardOf(id: bigint): Shard;
 }
@@ -30,17 +32,25 @@ export interface ShardMap {
 /**
  * Reads the shards of `plants` from Citus's catalogue. Returns undefined when the table is not
  * distributed, or in a way that the store cannot insert by node: each shard must be on one node only,
- * and the function that inserts must exist.
+ * and the function that inserts must know all shards.
  */
 export async function readShardMap(query: Query): Promise<ShardMap | undefined> {
   const { rows: facts } = await query(catalogueExists, []);
   const [canInsert, hash] = (facts as [boolean, number][])[0] ?? [];
   if (!canInsert || Number(hash) !== hashId(checkedId)) return undefined;
   const { rows } = await query(shards, []);
-  return rows.length === 0 ? undefined : toShardMap(rows as ShardRow[]);
+  return toShardMap(rows as ShardRow[]);
 }
 
-type ShardRow = [id: string, min: number, max: number, node: number, address: string];
+type ShardRow = [
+  id: string,
+  min: number,
+  max: number,
+  node: number,
+  address: string,
+  isKnown: boolean,
+  clusterId: string,
+];
 
 /** The database's hash of this id must be the same as ours. */
 const checkedId = -6_148_914_691_236_517_205n;
@@ -50,12 +60,14 @@ const catalogueExists = `select to_regclass('pg_catalog.pg_dist_shard') is not n
 
 /** Only active shards that have one placement. `h`: distributed by hash. */
 const shards = `
-  select shardid::text, shardminvalue::int, shardmaxvalue::int, groupid, nodename || ':' || nodeport
-  from pg_dist_partition
+  select shardid::text, shardminvalue::int, shardmaxvalue::int, groupid, nodename || ':' || nodeport,
+    position(${markOfShard('shardid')} in prosrc) > 0, ${clusterIdSignature}
+  from pg_proc, pg_dist_partition
     join pg_dist_shard using (logicalrelid)
     join pg_dist_placement using (shardid)
     join pg_dist_node using (groupid)
-  where logicalrelid = to_regclass('plants') and partmethod = 'h' and noderole = 'primary'
+  where pg_proc.oid = to_regprocedure('${insertFunctionSignature}')
+    and logicalrelid = to_regclass('plants') and partmethod = 'h' and noderole = 'primary'
   order by shardminvalue::int`;
 
 function toShardMap(rows: ShardRow[]): ShardMap | undefined {
@@ -64,7 +76,9 @@ function toShardMap(rows: ShardRow[]): ShardMap | undefined {
   });
   // Two placements of a shard have the same range.
   const isComplete = sorted.every(({ min }, i) => min === (sorted[i - 1]?.max ?? minHash - 1) + 1);
-  if (!isComplete || sorted.at(-1)?.max !== maxHash) return undefined;
+  const isKnown = rows.every(([, , , , , isShardKnown]) => isShardKnown);
+  const clusterId = rows[0]?.[6];
+  if (!isComplete || !isKnown || sorted.at(-1)?.max !== maxHash || !clusterId) return undefined;
 
   const shardOf = (id: bigint): Shard => {
     const hash = hashId(id);
@@ -86,7 +100,7 @@ function toShardMap(rows: ShardRow[]): ShardMap | undefined {
   const nodes = [...sizes].map(([id, { address, size }]) => {
     return { id, address, share: size / 2 ** 32, someId: idOn(id, shardOf) };
   });
-  return { nodes, shardOf };
+  return { clusterId, nodes, shardOf };
 }
 
 const minHash = -(2 ** 31);

@@ -1,19 +1,23 @@
 import { setTimeout } from 'node:timers/promises';
-import { drizzle } from 'drizzle-orm/pg-proxy';
 import { databaseCode } from '../../error-causes.ts';
-import { copyIntoPlants, type Database, type Drizzle } from '../database.ts';
+import { copyIntoPlants, type Database, type NodeAccess } from '../database.ts';
 import { databaseSettingsError } from '../database-settings-error.ts';
-import { bulkTimeout } from '../timeout.ts';
+import { bulkTimeout, queryTimeout } from '../timeout.ts';
 import { createConnectToPrimary } from './connect-to-primary.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, connectPostgres } from './connection.ts';
 import { ConnectionPool } from './connection-pool.ts';
+import { drizzleOver } from './drizzle-over.ts';
 import { migratePostgres, migrationTimeout } from './migration.ts';
+import { openNodeAccess } from './node-access.ts';
 
 /** Insert statements at the same time. */
 const maxInFlight = 4;
 
 /** With two more connections, tokens can be looked up while a locked table blocks all inserts. */
 const maxConnections = maxInFlight + 2;
+
+/** Milliseconds to connect to a node of a cluster, and for a statement there; see connect-to-primary.ts. */
+const nodeTimeouts = { timeout: 1_000, statementTimeout: 0.9 * queryTimeout };
 
 /** Milliseconds between two migrations that a missing table causes, at least. */
 const migrationInterval = 1_000;
@@ -57,14 +61,22 @@ export async function openPostgres(url: string): Promise<Database> {
     timeout: bulkTimeout,
   });
 
-  const nodes = new Map<number, ConnectionPool>();
+  const nodes = new Map<string, NodeAccess & { close(): void }>();
 
-  const onNode = (node: number) => {
-    const pool =
-      nodes.get(node) ??
-      new ConnectionPool({ connect: afterMigration(connectToPrimary), max: maxInFlight });
-    nodes.set(node, pool);
-    return { db: drizzleOver(pool.query.bind(pool)), query: pool.queryAgain.bind(pool) };
+  const onNode: Database['onNode'] = (node, clusterId) => {
+    const key = `${clusterId} ${node.id} ${node.address}`;
+    const access =
+      nodes.get(key) ??
+      openNodeAccess(
+        { ...node, clusterId },
+        {
+          connect: afterMigration(connectToPrimary),
+          connectTo: (host, port) => connectPostgres({ url, host, port, ...nodeTimeouts }),
+          max: maxInFlight,
+        },
+      );
+    nodes.set(key, access);
+    return access;
   };
 
   return {
@@ -116,12 +128,6 @@ export async function openPostgres(url: string): Promise<Database> {
       return connect();
     };
   }
-}
-
-function drizzleOver(query: ConnectionPool['query']): Drizzle {
-  return drizzle((text, parameters, method) =>
-    query(text, parameters, method === 'all' ? 'arrays' : 'objects'),
-  );
 }
 
 /** The error that a promise is rejected with; undefined when it is fulfilled. */

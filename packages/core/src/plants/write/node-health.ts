@@ -1,6 +1,6 @@
-import { callInsertFunction } from '../../database/cluster/insert-function.ts';
+import { probeNode } from '../../database/cluster/insert-on-node.ts';
 import type { ShardMap, StorageNode } from '../../database/cluster/shard-map.ts';
-import type { Query } from '../../database/database.ts';
+import type { NodeAccess } from '../../database/database.ts';
 import { isDataError } from '../../database/database-error.ts';
 import { withTimeout } from '../../database/timeout.ts';
 import type { PlantTable } from './plant-table.ts';
@@ -44,16 +44,19 @@ export class NodeHealth {
     };
   }
 
-  /** Inserts no plant on each node, which shows whether it can be written. The promise is never rejected. */
-  async probe(nodes: readonly StorageNode[], queryOn: (node: number) => Query): Promise<void> {
+  /** Finds out which nodes can be written. The promise is never rejected. */
+  async probe(
+    nodes: readonly StorageNode[],
+    accessTo: (node: StorageNode) => NodeAccess,
+  ): Promise<void> {
     await Promise.all(
-      nodes.map(async ({ id, someId }) => {
-        const call = queryOn(id)(callInsertFunction, [String(someId), '{}', '{}', '{}', '{}']);
-        const isWritable = withTimeout(call, probeTimeout).then(
+      nodes.map(async (node) => {
+        const probe = withTimeout(probeNode(accessTo(node), node.someId), probeTimeout);
+        const isWritable = probe.then(
           () => true,
           () => false,
         );
-        this.#set(id, await isWritable);
+        this.#set(node.id, await isWritable);
       }),
     );
   }

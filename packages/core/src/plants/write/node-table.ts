@@ -1,38 +1,23 @@
-import { arrayText } from '../../database/cluster/array-text.ts';
-import { callInsertFunction, shardMoved } from '../../database/cluster/insert-function.ts';
+import { shardMoved } from '../../database/cluster/insert-function.ts';
+import { insertOnNode } from '../../database/cluster/insert-on-node.ts';
 import type { ShardWatch } from '../../database/cluster/watch-shards.ts';
-import type { Database } from '../../database/database.ts';
+import type { NodeAccess } from '../../database/database.ts';
 import { databaseCode } from '../../error-causes.ts';
 import { createPlantTable, type PlantTable } from './plant-table.ts';
 
 /**
- * The statements that create plants of one node of a cluster. Each insert is a call of one function,
- * which runs on that node. When the plants belong to another node by now, it is an ordinary INSERT,
- * which Citus sends wherever the plants belong.
+ * The statements that create plants of one node of a cluster. When the plants belong to another node by
+ * now, the insert is an ordinary INSERT, which Citus sends wherever the plants belong.
  */
-export function createNodeTable(
-  database: Pick<Database, 'db' | 'query'>,
-  shards: ShardWatch,
-): PlantTable {
-  const table = createPlantTable(database);
+export function createNodeTable(access: NodeAccess, shards: ShardWatch): PlantTable {
+  const table = createPlantTable(access);
 
   return {
     ...table,
     async insert(batch) {
-      const map = shards.current;
-      const [first] = batch;
-      if (!map || !first) return table.insert(batch);
-      const shardIds = new Set(batch.map(({ id }) => map.shardOf(id).id));
+      if (!shards.current) return table.insert(batch);
       try {
-        const { rows } = await database.query(callInsertFunction, [
-          String(first.id),
-          `{${[...shardIds]}}`,
-          `{${batch.map(({ id }) => id)}}`,
-          arrayText(batch.map(({ name }) => name)),
-          arrayText(batch.map(({ tag }) => tag)),
-        ]);
-        if (rows.length === batch.length) return new Set(batch.map(({ id }) => id));
-        return new Set(rows.map((row) => BigInt((row as [string])[0]))); // The ids.
+        return new Set(await insertOnNode(access, shards.current, batch));
       } catch (error) {
         if (!needsOrdinaryInsert.has(databaseCode(error) ?? '')) throw error;
         void shards.refresh();

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { NewPlant, Plant } from '@plant-store/schemas';
+import type { ShardMap } from '../../database/cluster/shard-map.ts';
 import { watchShards } from '../../database/cluster/watch-shards.ts';
 import type { Database } from '../../database/database.ts';
 import type { CallOptions } from '../deadline.ts';
@@ -55,7 +56,8 @@ export function createPlantWriter(database: Database, table: PlantTable): PlantW
       const { onNode } = database;
       if (!onNode) return;
       shards.keepFresh();
-      await health.probe(shards.current?.nodes ?? [], (node) => onNode(node).query);
+      const { nodes = [], clusterId = '' } = shards.current ?? {};
+      await health.probe(nodes, (node) => onNode(node, clusterId));
     },
     async drained() {
       isClosing = true;
@@ -71,9 +73,19 @@ export function createPlantWriter(database: Database, table: PlantTable): PlantW
     const id: unknown = map && plant?.id; // Internal tools may bypass the types.
     if (!map || !(typeof id === 'bigint' || Number.isSafeInteger(id))) return anyNode;
     const { node } = map.shardOf(BigInt(id as bigint | number));
-    const batcher =
-      byNode.get(node) ?? newBatcher(health.observed(node, createNodeTable(onNode(node), shards)));
-    byNode.set(node, batcher);
+    return byNode.get(node) ?? openNode(node, map, onNode);
+  }
+
+  function openNode(
+    id: number,
+    { nodes, clusterId }: ShardMap,
+    onNode: NonNullable<Database['onNode']>,
+  ): WriteBatcher {
+    const node = nodes.find((each) => each.id === id);
+    if (!node) return anyNode;
+    const nodeTable = createNodeTable(onNode(node, clusterId), shards);
+    const batcher = newBatcher(health.observed(id, nodeTable));
+    byNode.set(id, batcher);
     return batcher;
   }
 
