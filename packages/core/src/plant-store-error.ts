@@ -1,4 +1,4 @@
-import { type ErrorCode, type ErrorKind, errorCatalogue, type Scope } from '@plant-store/schemas';
+import { type ErrorCode, type ErrorKind, errorCatalogue, type Scope } from '@plant-store/schemas/plain';
 import type { ZodError } from 'zod';
 import { rootMessage } from './error-causes.ts';
 

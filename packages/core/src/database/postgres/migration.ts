@@ -1,9 +1,6 @@
-import { drizzle } from 'drizzle-orm/pg-proxy';
-import { migrate } from 'drizzle-orm/pg-proxy/migrator';
-import { migrationsFolder } from '../database.ts';
 import { queryTimeout, withTimeout } from '../timeout.ts';
 import type { Connection } from './connection.ts';
-import { buildTagIndex } from './tag-index.ts';
+import { readSchemaVersion, type RunText } from '../schema-version.ts';
 
 /** Any key works, as long as every instance uses the same one. */
 const migrationLock = 0x706c616e7473; // "plants"
@@ -18,24 +15,49 @@ const lockTimeout = 4_500;
  * Applies the missing migrations in one transaction, on a connection of its own. The transaction
  * holds an advisory lock, so that only one instance migrates at a time.
  *
+ * When none is missing, it only reads. So a user that may not create tables can use a database that
+ * another user has migrated.
+ *
  * @param connect opens a connection whose statements may take as long as `migrationTimeout`
  */
 export async function migratePostgres(connect: () => Promise<Connection>): Promise<void> {
   const connection = await connect();
   try {
-    await withTimeout(buildTagIndex(connection), migrationTimeout);
-    const run = (text: string, timeout = queryTimeout) =>
-      withTimeout(connection.query(text, [], 'objects'), timeout);
-    await run('begin');
-    await run(`set local lock_timeout = ${lockTimeout}`);
-    await run(`select pg_advisory_xact_lock(${migrationLock})`);
-    const db = drizzle((text) => run(text));
-    const runAll = async (statements: string[]) => {
-      for (const statement of statements) await run(statement, migrationTimeout);
+    const run: RunText = async (text) => {
+      const { rows } = await withTimeout(connection.query(text, [], 'objects'), queryTimeout);
+      return rows;
     };
-    await migrate(db, runAll, { migrationsFolder });
-    await run('commit');
+    if (!(await isMigrated(run))) await applyMigrations(connection);
   } finally {
     await connection.close();
   }
+}
+
+async function isMigrated(run: RunText): Promise<boolean> {
+  const { isKnown, missingMigrations } = await readSchemaVersion(run);
+  if (isKnown) return missingMigrations === 0;
+  // A user without rights on the list of migrations can still see whether the tables are as they must be.
+  const { checkTables } = await import('../inspection/table-check.ts');
+  return (await checkTables(run)).length === 0;
+}
+
+async function applyMigrations(connection: Connection): Promise<void> {
+  const [{ drizzle }, { migrate }, { buildTagIndex }, { migrationsFolder }] = await Promise.all([
+    import('drizzle-orm/pg-proxy'),
+    import('drizzle-orm/pg-proxy/migrator'),
+    import('./tag-index.ts'),
+    import('../database.ts'),
+  ]);
+  await withTimeout(buildTagIndex(connection), migrationTimeout);
+  const run = (text: string, timeout = queryTimeout) =>
+    withTimeout(connection.query(text, [], 'objects'), timeout);
+  await run('begin');
+  await run(`set local lock_timeout = ${lockTimeout}`);
+  await run(`select pg_advisory_xact_lock(${migrationLock})`);
+  const db = drizzle((text) => run(text));
+  const runAll = async (statements: string[]) => {
+    for (const statement of statements) await run(statement, migrationTimeout);
+  };
+  await migrate(db, runAll, { migrationsFolder });
+  await run('commit');
 }

@@ -4,6 +4,7 @@ import { databaseCode } from '../../error-causes.ts';
 import { copyIntoPlants, type Database, type Drizzle } from '../database.ts';
 import { databaseSettingsError } from '../database-settings-error.ts';
 import { bulkTimeout } from '../timeout.ts';
+import type { OpenOptions } from '../open-database.ts';
 import { createConnectToPrimary } from './connect-to-primary.ts';
 import type { Connection } from './connection.ts';
 import { ConnectionPool } from './connection-pool.ts';
@@ -18,6 +19,9 @@ const maxConnections = maxInFlight + 2;
 /** Milliseconds between two migrations that a missing table causes, at least. */
 const migrationInterval = 1_000;
 
+/** Milliseconds for which a statement about many plants waits for a lock. */
+const bulkLockTimeout = 10_000;
+
 /** The SQLSTATE of a statement whose table does not exist. */
 const undefinedTable = '42P01';
 
@@ -28,14 +32,20 @@ const migrationRetryDelay = 500;
  * Opens a Postgres by its URL (`postgres://user:password@host:port/database`) and migrates it. An
  * unreachable Postgres is no error here: every statement fails until it is reachable and migrated.
  *
+ * @param options with `readOnly` it migrates nothing, and the Postgres may be a read replica
  * @throws DatabaseSettingsError when the Postgres cannot be used until somebody changes its
  *   settings or the URL
  */
-export async function openPostgres(url: string): Promise<Database> {
-  const connectToPrimary = createConnectToPrimary(url);
+export async function openPostgres(
+  url: string,
+  { readOnly = false }: OpenOptions = {},
+): Promise<Database> {
   let isClosed = false;
 
-  const migrate = () => migratePostgres(createConnectToPrimary(url, migrationTimeout));
+  const migrationLimits = { timeout: migrationTimeout, lockTimeout: migrationTimeout };
+  const migrate = async () => {
+    if (!readOnly) await migratePostgres(createConnectToPrimary(url, migrationLimits));
+  };
 
   let migration = migrate();
   let migratedAt = Number.NEGATIVE_INFINITY;
@@ -44,11 +54,13 @@ export async function openPostgres(url: string): Promise<Database> {
   void retryMigration();
 
   const pool = new ConnectionPool({
-    connect: afterMigration(connectToPrimary),
+    connect: afterMigration(createConnectToPrimary(url, { readOnly })),
     max: maxConnections,
   });
   const bulk = new ConnectionPool({
-    connect: afterMigration(createConnectToPrimary(url, bulkTimeout)),
+    connect: afterMigration(
+      createConnectToPrimary(url, { timeout: bulkTimeout, lockTimeout: bulkLockTimeout, readOnly }),
+    ),
     max: 1,
     timeout: bulkTimeout,
   });
@@ -75,7 +87,7 @@ export async function openPostgres(url: string): Promise<Database> {
       return await statement;
     } catch (error) {
       const isDue = performance.now() - migratedAt > migrationInterval;
-      if (isDue && databaseCode(error) === undefinedTable) {
+      if (!readOnly && isDue && databaseCode(error) === undefinedTable) {
         migratedAt = performance.now();
         migration = migrate();
         void retryMigration();
