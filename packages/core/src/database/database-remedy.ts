@@ -48,13 +48,6 @@ const settingsErrors: readonly { code: string; pattern: RegExp; remedy: string }
       'check the user and the password in its URL, where special characters are percent-encoded, such as %40 for @',
   },
   { code: '3D000', pattern: /./, remedy: 'create that database, or check the name in its URL' },
-  {
-    code: '42501',
-    pattern: /for (schema|database)|must be owner/,
-    remedy:
-      'some of the tables are missing or too old, so start the server once as a user that may create ' +
-      'and change them',
-  },
   { code: '42704', pattern: /configuration parameter/, remedy: 'remove it from its URL' },
   {
     code: noTlsCode,

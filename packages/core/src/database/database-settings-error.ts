@@ -13,6 +13,7 @@ export class DatabaseSettingsError extends Error {
 
 /** Makes a settings error of a database error; undefined when a retry may succeed. */
 export function databaseSettingsError(cause: unknown): DatabaseSettingsError | undefined {
+  if (cause instanceof DatabaseSettingsError) return cause;
   const advice = settingsAdvice(cause);
   return advice && new DatabaseSettingsError(advice.remedy, cause);
 }

@@ -57,3 +57,27 @@ const selectRights = `
     and nspname = any (string_to_array(replace(replace(
       current_setting('search_path'), '"$user"', current_user), ' ', ''), ','))
   order by relname desc`;
+
+/** The statements that give a user the rights to create the tables. */
+export async function missingCreateGrants(run: RunText): Promise<string[]> {
+  const [row] = (await run(selectCreateRights)) as [CreateRightsRow]; // One row, of these columns.
+  const { user, database, schema } = row;
+  return [
+    ...(database === null ? [] : [`GRANT CREATE ON DATABASE ${database} TO ${user}`]),
+    ...(schema === null ? [] : [`GRANT CREATE ON SCHEMA ${schema} TO ${user}`]),
+  ];
+}
+
+interface CreateRightsRow {
+  user: string;
+  /** The name of the database, when the right is missing there. */
+  database: string | null;
+  schema: string | null;
+}
+
+const selectCreateRights = `
+  select quote_ident(current_user) as user,
+    case when not has_database_privilege(current_database(), 'create')
+      then quote_ident(current_database()) end as database,
+    case when not has_schema_privilege(coalesce(current_schema(), 'public'), 'create')
+      then quote_ident(coalesce(current_schema(), 'public')) end as schema`;

@@ -6,6 +6,7 @@ const tables = [plants, accessTokens].map((table) => getTableConfig(table));
 
 /** What is wrong with the tables of a database; empty when they are as this version needs them. */
 export interface TableFault {
+  readonly table: string;
   readonly what: string;
   readonly remedy: string;
 }
@@ -16,7 +17,7 @@ export async function checkTables(run: RunText): Promise<TableFault[]> {
   return tables.flatMap(({ name, columns: needed }) => {
     const actual = columns.filter((column) => column.table === name);
     if (actual.length === 0) {
-      return { what: `the table ${name} is missing`, remedy: 'restore it from a backup' };
+      return { table: name, what: `the table ${name} is missing`, remedy: 'restore it from a backup' };
     }
     const names = needed.map((column) => column.name);
     return [
@@ -45,22 +46,22 @@ function columnFaults(
 ): TableFault[] {
   if (!found) {
     const what = `the table ${table} has no column ${name}`;
-    return [{ what, remedy: 'rename it back, or restore the table from a backup' }];
+    return [{ table, what, remedy: 'rename it back, or restore the table from a backup' }];
   }
   const column = `${table}.${name}`;
   const alter = `ALTER TABLE ${table}`;
   const faults: TableFault[] = [];
   if (found.type !== type) {
     const what = `the column ${column} has the type ${found.type} and not ${type}`;
-    faults.push({ what, remedy: `run ${alter} ALTER COLUMN ${name} TYPE ${type} USING ${name}::${type}` });
+    faults.push({ table, what, remedy: `run ${alter} ALTER COLUMN ${name} TYPE ${type} USING ${name}::${type}` });
   }
   if (primary && !found.is_key) {
     const what = `the column ${column} is not the primary key`;
-    faults.push({ what, remedy: `run ${alter} ADD PRIMARY KEY (${name})` });
+    faults.push({ table, what, remedy: `run ${alter} ADD PRIMARY KEY (${name})` });
   }
   if (name === 'created_at' && !found.has_default) {
     const what = `the column ${column} has no default`;
-    faults.push({ what, remedy: `run ${alter} ALTER COLUMN ${name} SET DEFAULT now()` });
+    faults.push({ table, what, remedy: `run ${alter} ALTER COLUMN ${name} SET DEFAULT now()` });
   }
   return faults;
 }
@@ -70,7 +71,7 @@ function unknownColumnFaults(column: ColumnRow): TableFault[] {
   if (!column.is_required || column.has_default) return [];
   const what = `the column ${column.table}.${column.column} needs a value, and the store has none`;
   const remedy = `run ALTER TABLE ${column.table} ALTER COLUMN ${column.column} DROP NOT NULL`;
-  return [{ what, remedy }];
+  return [{ table: column.table, what, remedy }];
 }
 
 // From the catalogs, which every user can read: `information_schema` hides tables without rights.

@@ -1,12 +1,17 @@
+import { databaseCode } from '../../error-causes.ts';
+import { DatabaseSettingsError } from '../database-settings-error.ts';
+import { type RunText, readSchemaVersion } from '../schema-version.ts';
 import { queryTimeout, withTimeout } from '../timeout.ts';
 import type { Connection } from './connection.ts';
-import { readSchemaVersion, type RunText } from '../schema-version.ts';
 
 /** Any key works, as long as every instance uses the same one. */
 const migrationLock = 0x706c616e7473; // "plants"
 
 /** Milliseconds for a statement of a migration, which may rewrite a large table or build an index. */
 export const migrationTimeout = 60 * 60_000;
+
+/** The SQLSTATE of a statement whose user lacks a right. */
+const insufficientPrivilege = '42501';
 
 /** Milliseconds to wait for a lock. A waiting statement blocks all that come after it. */
 const lockTimeout = 4_500;
@@ -27,10 +32,23 @@ export async function migratePostgres(connect: () => Promise<Connection>): Promi
       const { rows } = await withTimeout(connection.query(text, [], 'objects'), queryTimeout);
       return rows;
     };
-    if (!(await isMigrated(run))) await applyMigrations(connection);
+    if (await isMigrated(run)) return;
+    await applyMigrations(connection).catch(async (error) => {
+      throw databaseCode(error) === insufficientPrivilege ? await rightsError(run, error) : error;
+    });
   } finally {
     await connection.close();
   }
+}
+
+/** Names the rights that the user lacks to apply the migrations. */
+async function rightsError(run: RunText, cause: unknown): Promise<DatabaseSettingsError> {
+  await run('rollback');
+  const { missingCreateGrants } = await import('../inspection/rights.ts');
+  const grants = await missingCreateGrants(run);
+  const owner = 'start the server once as a user that may create and change them';
+  const remedy = grants.length > 0 ? `run ${grants.join('; ')}, or ${owner}` : owner;
+  return new DatabaseSettingsError(`some of its tables are missing or too old: ${remedy}`, cause);
 }
 
 async function isMigrated(run: RunText): Promise<boolean> {

@@ -1,0 +1,12 @@
+import type { DatabaseState, TableFault } from '@plant-store/core';
+
+/** What is wrong with the tables, and what to do. The migrations are a remedy for all of it. */
+export function tableAdvice(state: DatabaseState): Omit<TableFault, 'table'>[] {
+  const { tableFaults, isKnown, missingMigrations } = state;
+  const isEmpty = state.rights.length === 0;
+  if (tableFaults.length > 0 && missingMigrations > 0 && (isKnown || isEmpty)) {
+    const what = isEmpty ? 'there are no tables yet' : `${missingMigrations} migrations are missing`;
+    return [{ what, remedy: 'start the server, which applies the migrations' }];
+  }
+  return [...tableFaults];
+}
