@@ -9,7 +9,7 @@ import { setFlagsFromString } from 'node:v8';
  * a short command needs twice as much CPU time.
  */
 export function findPGlite(): void {
-  setFlagsFromString('--wasm-tiering-budget=100000000');
+  setFlagsFromString('--wasm-tiering-budget=1000000000');
   registerHooks({
     resolve(specifier, context, nextResolve) {
       if (specifier !== '@electric-sql/pglite') return nextResolve(specifier, context);
