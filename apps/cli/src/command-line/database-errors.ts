@@ -7,8 +7,11 @@ import {
   PlantStoreError,
 } from '@plant-store/core';
 import { CommandError } from './errors.ts';
-import { tableAdvice } from './table-advice.ts';
+import { lockAdvice, tableAdvice } from './table-advice.ts';
 import type { Needs } from './with-store.ts';
+
+/** The SQLSTATE of a statement that has waited for a lock for too long. */
+const lockTimeout = '55P03';
 
 interface Context {
   settings: DatabaseOptions;
@@ -30,11 +33,12 @@ async function explainTables(
   error: PlantStoreError,
   { settings, needs }: Context,
 ): Promise<string | undefined> {
-  if (!/^42/.test(error.databaseCode ?? '')) return undefined;
+  const isLocked = error.databaseCode === lockTimeout;
+  if (!isLocked && !/^42/.test(error.databaseCode ?? '')) return undefined;
   // When this fails, too, the first error is the one to show.
   const state = await inspectDatabase(settings).catch(() => undefined);
-  const causes = state ? causesIn(state, needs) : [];
-  return causes.length === 0 ? undefined : `${causes.join('; ')} (${error.reason})`;
+  const causes = isLocked ? state?.locks.map(lockAdvice) : state && causesIn(state, needs);
+  return causes?.length ? `${causes.join('; ')} (${error.reason})` : undefined;
 }
 
 function causesIn(state: DatabaseState, needs: Needs): string[] {

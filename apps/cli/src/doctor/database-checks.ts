@@ -1,4 +1,5 @@
 import { type DatabaseState, explainDatabaseError } from '@plant-store/core';
+import { lockAdvice } from '../command-line/table-advice.ts';
 import type { Finding } from './finding.ts';
 
 export function databaseChecks(state: DatabaseState): Finding[] {
@@ -26,7 +27,7 @@ function connection({ version, encoding, isReadOnly, isReplica }: DatabaseState)
 
 function hosts({ silentHosts }: DatabaseState): Finding[] {
   return silentHosts.map(({ name, error }) => {
-    const message = `${name} does not answer: ${explainDatabaseError(error)}`;
+    const message = `${name}: ${explainDatabaseError(error)}`;
     return { check: 'hosts', level: 'warning', message };
   });
 }
@@ -49,13 +50,7 @@ function migrations({ isKnown, missingMigrations, isNewer, rights }: DatabaseSta
 }
 
 function locks({ locks }: DatabaseState): Finding[] {
-  return locks.map(({ table, pid, user, application }) => {
-    const session = [`process ${pid}`, user && `user ${user}`, application].filter(Boolean);
-    const message =
-      `the table ${table} is locked by another session (${session.join(', ')}): wait until it ends, ` +
-      `or end it with SELECT pg_terminate_backend(${pid})`;
-    return { check: 'locks', level: 'warning', message };
-  });
+  return locks.map((lock) => ({ check: 'locks', level: 'warning', message: lockAdvice(lock) }));
 }
 
 /** Seconds. A smaller difference between two machines' clocks does no harm. */

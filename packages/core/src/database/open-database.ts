@@ -13,6 +13,11 @@ export interface OpenOptions {
    * directory must have a database already.
    */
   readonly readOnly?: boolean;
+  /**
+   * Throw `databaseUnavailable` when the Postgres does not answer. By default it may become reachable
+   * later.
+   */
+  readonly mustAnswer?: boolean;
   /** Whether a data directory without a database gets one. Default: unless `readOnly`. */
   readonly create?: boolean;
 }

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { databaseCode } from '../../error-causes.ts';
 import { copyIntoPlants, type Database, type Drizzle } from '../database.ts';
+import { databaseUnavailable } from '../database-error.ts';
 import { databaseSettingsError } from '../database-settings-error.ts';
 import { bulkTimeout } from '../timeout.ts';
 import type { OpenOptions } from '../open-database.ts';
@@ -19,7 +20,7 @@ const maxConnections = maxInFlight + 2;
 /** Milliseconds between two migrations that a missing table causes, at least. */
 const migrationInterval = 1_000;
 
-/** Milliseconds for which a statement about many plants waits for a lock. */
+/** Milliseconds for which a statement that stores or deletes many plants waits for a lock. */
 const bulkLockTimeout = 10_000;
 
 /** The SQLSTATE of a statement whose table does not exist. */
@@ -34,11 +35,11 @@ const migrationRetryDelay = 500;
  *
  * @param options with `readOnly` it migrates nothing, and the Postgres may be a read replica
  * @throws DatabaseSettingsError when the Postgres cannot be used until somebody changes its
- *   settings or the URL
+ *   settings or the URL, PlantStoreError `databaseUnavailable` only with `mustAnswer`
  */
 export async function openPostgres(
   url: string,
-  { readOnly = false }: OpenOptions = {},
+  { readOnly = false, mustAnswer = false }: OpenOptions = {},
 ): Promise<Database> {
   let isClosed = false;
 
@@ -49,8 +50,10 @@ export async function openPostgres(
 
   let migration = migrate();
   let migratedAt = Number.NEGATIVE_INFINITY;
-  const settingsError = databaseSettingsError(await errorOf(migration));
+  const error = await errorOf(migration);
+  const settingsError = databaseSettingsError(error);
   if (settingsError) throw settingsError;
+  if (error !== undefined && mustAnswer) throw databaseUnavailable(error);
   void retryMigration();
 
   const pool = new ConnectionPool({
@@ -59,7 +62,11 @@ export async function openPostgres(
   });
   const bulk = new ConnectionPool({
     connect: afterMigration(
-      createConnectToPrimary(url, { timeout: bulkTimeout, lockTimeout: bulkLockTimeout, readOnly }),
+      createConnectToPrimary(url, {
+        timeout: bulkTimeout,
+        readOnly,
+        ...(!readOnly && { lockTimeout: bulkLockTimeout }),
+      }),
     ),
     max: 1,
     timeout: bulkTimeout,
