@@ -51,7 +51,9 @@ export async function buildProgram(
     .configureOutput({ writeOut: writeHelp })
     .addHelpText('after', help);
   const named = name === undefined ? undefined : commands[name];
-  const loaded = await Promise.all((named ? [named] : Object.values(commands)).map((load) => load()));
+  const loaded = await Promise.all(
+    (named ? [named] : Object.values(commands)).map((load) => load()),
+  );
   for (const command of loaded) program.addCommand(command);
   inheritSettings(program);
   return program;
@@ -60,7 +62,9 @@ export async function buildProgram(
 /** The command of these arguments when it needs no other; undefined when all are needed, as for help. */
 export function commandIn(words: readonly string[]): string | undefined {
   const name = words.find((word) => word !== '--verbose');
-  return name !== undefined && name !== 'completion' && Object.hasOwn(commands, name) ? name : undefined;
+  return name !== undefined && name !== 'completion' && Object.hasOwn(commands, name)
+    ? name
+    : undefined;
 }
 
 /** Commander copies a program's settings only to commands made with `.command()`. */

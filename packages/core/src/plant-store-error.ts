@@ -1,4 +1,9 @@
-import { type ErrorCode, type ErrorKind, errorCatalogue, type Scope } from '@plant-store/schemas/plain';
+import {
+  type ErrorCode,
+  type ErrorKind,
+  errorCatalogue,
+  type Scope,
+} from '@plant-store/schemas/plain';
 import type { ZodError } from 'zod';
 import { databaseCode, rootMessage } from './error-causes.ts';
 

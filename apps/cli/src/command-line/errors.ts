@@ -49,7 +49,7 @@ export function plantUnknown(id: bigint): CommandError {
 export function explain(error: unknown, { verbose }: { verbose: boolean }): string {
   const line = `plant-store: ${messageOf(error)}\n`;
   if (verbose) return `${line}${causes(error)}`;
-  const hasMore = !(error instanceof CommandError) || error.cause !== undefined;
+  const hasMore = !isExplained(error) || error.cause !== undefined;
   return hasMore ? `${line.trimEnd()} (--verbose shows the cause)\n` : line;
 }
 
@@ -74,6 +74,13 @@ function codeOf(error: unknown): ErrorCode {
 
 /** By name, because a command that has no error needs no code of core. */
 const databaseErrors = ['DatabaseSettingsError', 'DataDirectoryError'];
+
+/** Whether the message of an error says all that there is to say, except for its cause. */
+function isExplained(error: unknown): error is Error {
+  return (
+    error instanceof CommandError || (error instanceof Error && databaseErrors.includes(error.name))
+  );
+}
 
 function causes(error: unknown): string {
   if (!(error instanceof Error)) return '';

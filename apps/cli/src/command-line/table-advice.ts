@@ -5,7 +5,9 @@ export function tableAdvice(state: DatabaseState): Omit<TableFault, 'table'>[] {
   const { tableFaults, isKnown, missingMigrations } = state;
   const isEmpty = state.rights.length === 0;
   if (tableFaults.length > 0 && missingMigrations > 0 && (isKnown || isEmpty)) {
-    const what = isEmpty ? 'there are no tables yet' : `${missingMigrations} migrations are missing`;
+    const what = isEmpty
+      ? 'there are no tables yet'
+      : `${missingMigrations} migrations are missing`;
     return [{ what, remedy: 'start the server, which applies the migrations' }];
   }
   return [...tableFaults];

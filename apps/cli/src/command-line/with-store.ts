@@ -20,7 +20,11 @@ export async function withStore<T>(
   { needs = {}, ...options }: StoreOptions = {},
 ): Promise<T> {
   const { openPlantStore } = await import('@plant-store/core');
-  return useOpened((settings) => openPlantStore(settings, { ...options, mustAnswer: true }), use, needs);
+  return useOpened(
+    (settings) => openPlantStore(settings, { ...options, mustAnswer: true }),
+    use,
+    needs,
+  );
 }
 
 /**

@@ -51,7 +51,9 @@ export async function deleteFile(file: string, { yes, json }: DeleteOptions): Pr
 async function confirmed(file: string): Promise<IdBatch[]> {
   const batches = await Array.fromAsync(readIds(file));
   const count = batches.reduce((sum, { ids }) => sum + ids.length, 0);
-  const isConfirmed = await confirm(`Delete the plants with the ${count} ids in ${file}?`);
+  const invalid = batches.reduce((sum, { errors }) => sum + errors.length, 0);
+  const others = invalid === 0 ? '' : ` (${invalid} lines are not ids)`;
+  const isConfirmed = await confirm(`Delete the plants with the ${count} ids in ${file}${others}?`);
   if (!isConfirmed) throw new CommandError(`the plants with the ids in ${file} are not deleted`);
   return batches;
 }

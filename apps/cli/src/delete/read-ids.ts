@@ -28,7 +28,7 @@ export async function* readIds(file: string): AsyncGenerator<IdBatch> {
   for await (const block of lines) {
     for (const text of block) {
       line++;
-      const value = valueOf(text);
+      const value = idTextOf(text);
       if (value === '') continue;
       const isHeader = isFirst && /^id$/i.test(value);
       isFirst = false;
@@ -45,7 +45,7 @@ export async function* readIds(file: string): AsyncGenerator<IdBatch> {
 }
 
 /** The text of a line, without the quotes that a program may write around a CSV field. */
-function valueOf(line: Line): string {
+function idTextOf(line: Line): string {
   const text = typeof line === 'string' ? line : line.text || '?';
   return text.trim().replace(/^"(.*)"$/, '$1');
 }

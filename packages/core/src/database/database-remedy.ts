@@ -62,7 +62,10 @@ function otherAdvice(error: unknown): Advice {
   return (
     advice[code] ??
     (isCertificate
-      ? { what: unusable, remedy: 'check the certificate of the server, and sslrootcert in its URL' }
+      ? {
+          what: unusable,
+          remedy: 'check the certificate of the server, and sslrootcert in its URL',
+        }
       : {
           what: 'the database did not answer',
           remedy: 'check DATABASE_URL, and that the database is running',
@@ -89,7 +92,7 @@ const advice: Record<string, Advice | undefined> = {
   '42703': { what: 'a column is missing', remedy: difference },
   '42804': { what: 'a column has another type', remedy: difference },
   '42883': { what: 'a column has another type', remedy: difference },
-  '53100': { what: "the disk of the database is full", remedy: 'free some room there' },
+  '53100': { what: 'the disk of the database is full', remedy: 'free some room there' },
   '53300': {
     what: 'the database has no free connection',
     remedy: 'raise max_connections, or run fewer clients',

@@ -88,7 +88,9 @@ function parseHosts(list: string, isAfterUser: boolean) {
   return list.split(',').map((each) => {
     const [, ipv6, name, port] = /^(?:\[([^\]]+)\]|([^:[\]]*))(?::(.*))?$/s.exec(each) ?? [];
     if (ipv6 === undefined && name === undefined) {
-      throw new Error('a host is neither a name nor an address: write [::1] for the IPv6 address ::1');
+      throw new Error(
+        'a host is neither a name nor an address: write [::1] for the IPv6 address ::1',
+      );
     }
     return { host: decode(ipv6 ?? name ?? ''), port: parsePort(port, isAfterUser) };
   });

@@ -1,7 +1,7 @@
-import { checkTables, type TableFault } from './inspection/table-check.ts';
 import { type Distribution, readDistribution } from './inspection/distribution.ts';
 import { type Lock, readLocks } from './inspection/locks.ts';
 import { readRights, type TableRights } from './inspection/rights.ts';
+import { checkTables, type TableFault } from './inspection/table-check.ts';
 import { type DatabaseOptions, useDatabase } from './open-database.ts';
 import type { SilentHost } from './postgres/use-postgres.ts';
 import { type RunText, readSchemaVersion, type SchemaVersion } from './schema-version.ts';

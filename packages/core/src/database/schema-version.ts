@@ -35,7 +35,9 @@ async function knownMigrations(): Promise<number[]> {
 }
 
 async function lastMigration(run: RunText): Promise<number> {
-  const rows = await run('select max(created_at)::float8 as last from drizzle.__drizzle_migrations');
+  const rows = await run(
+    'select max(created_at)::float8 as last from drizzle.__drizzle_migrations',
+  );
   return (rows as [{ last: number | null }])[0].last ?? 0; // One row.
 }
 

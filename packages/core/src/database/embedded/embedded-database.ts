@@ -1,6 +1,6 @@
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { copyIntoPlants, type Database, migrationsFolder, type Query } from '../database.ts';
-import { readSchemaVersion, type RunText } from '../schema-version.ts';
+import { type RunText, readSchemaVersion } from '../schema-version.ts';
 import { bulkTimeout } from '../timeout.ts';
 import { hasDatabase, markInUse } from './data-directory-state.ts';
 import { openError, PGliteConnection } from './pglite-connection.ts';

@@ -16,7 +16,10 @@ export interface TableRights {
 /** Reads what the user may do with the tables that exist. */
 export async function readRights(run: RunText): Promise<TableRights[]> {
   const rows = (await run(selectRights)) as RightsRow[]; // The columns of this statement.
-  return rows.map(({ rights, ...row }) => ({ ...row, rights: rights.split(' ') as Right[] })); // Of the statement's own names.
+  return rows.map(({ rights, ...row }) => ({
+    ...row,
+    rights: rights.split(' ').filter(Boolean) as Right[],
+  })); // Of the statement's own names.
 }
 
 interface RightsRow {

@@ -17,7 +17,11 @@ export async function checkTables(run: RunText): Promise<TableFault[]> {
   return tables.flatMap(({ name, columns: needed }) => {
     const actual = columns.filter((column) => column.table === name);
     if (actual.length === 0) {
-      return { table: name, what: `the table ${name} is missing`, remedy: 'restore it from a backup' };
+      return {
+        table: name,
+        what: `the table ${name} is missing`,
+        remedy: 'restore it from a backup',
+      };
     }
     const names = needed.map((column) => column.name);
     return [
@@ -53,7 +57,11 @@ function columnFaults(
   const faults: TableFault[] = [];
   if (found.type !== type) {
     const what = `the column ${column} has the type ${found.type} and not ${type}`;
-    faults.push({ table, what, remedy: `run ${alter} ALTER COLUMN ${name} TYPE ${type} USING ${name}::${type}` });
+    faults.push({
+      table,
+      what,
+      remedy: `run ${alter} ALTER COLUMN ${name} TYPE ${type} USING ${name}::${type}`,
+    });
   }
   if (primary && !found.is_key) {
     const what = `the column ${column} is not the primary key`;

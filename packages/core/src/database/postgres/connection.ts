@@ -124,11 +124,13 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     return { isDirect, isReadOnly: server.read_only };
   };
 
-  const { isDirect, isReadOnly } = await withTimeout(start(), timeout).catch(async (error: unknown) => {
-    await close();
-    // The TLS handshake with such a server fails without a reason.
-    throw refusesTls && client.options.ssl !== 'prefer' ? noTlsError(`${host}:${port}`) : error;
-  });
+  const { isDirect, isReadOnly } = await withTimeout(start(), timeout).catch(
+    async (error: unknown) => {
+      await close();
+      // The TLS handshake with such a server fails without a reason.
+      throw refusesTls && client.options.ssl !== 'prefer' ? noTlsError(`${host}:${port}`) : error;
+    },
+  );
 
   return {
     isReadOnly,

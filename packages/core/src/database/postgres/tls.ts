@@ -23,7 +23,12 @@ export function postgresOverTls(
 ): postgres.Sql {
   const { hosts, user, password, database, parameters } = parseDatabaseUrl(url);
   const [{ host, port } = {}] = hosts;
-  const { sslmode, ssl: alias, sslrootcert: rootCert, ...settings } = Object.fromEntries(parameters);
+  const {
+    sslmode,
+    ssl: alias,
+    sslrootcert: rootCert,
+    ...settings
+  } = Object.fromEntries(parameters);
   const mode = sslmode ?? aliases[alias ?? ''] ?? alias;
   const server = String(options.host ?? host);
   const ssl = server.startsWith('/') ? false : tlsOptions({ mode, rootCert, server });
@@ -100,6 +105,5 @@ function authorities(rootCert: string | undefined): { ca?: string | string[] } {
 
 /** postgres.js passes no name for an IP address, and Node then checks for "localhost". */
 function hostChecker(server: string): typeof tls.checkServerIdentity {
-  return (name, certificate) =>
-    tls.checkServerIdentity(isIP(server) ? server : name, certificate);
+  return (name, certificate) => tls.checkServerIdentity(isIP(server) ? server : name, certificate);
 }

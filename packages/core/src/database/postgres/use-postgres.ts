@@ -30,7 +30,11 @@ export async function usePostgres<T>(
   const hosts = hostsOf(url);
   const attempts = await Promise.all(
     hosts.map(async (host) => {
-      const connect = createConnectToPrimary(url, { hosts: [host], readOnly: true, connectTimeout });
+      const connect = createConnectToPrimary(url, {
+        hosts: [host],
+        readOnly: true,
+        connectTimeout,
+      });
       return connect().then(
         (connection) => ({ connection }),
         (error: unknown) => ({ name: `${host.host}:${host.port}`, error }),
