@@ -1,8 +1,8 @@
 import type { EventEmitter } from 'node:events';
 import type { NewPlant, Plant } from '@plant-store/schemas';
 import { type AccessTokens, createAccessTokens } from './access-tokens/access-tokens.ts';
-import type { Database } from './database/database.ts';
-import { type DatabaseOptions, type OpenOptions, openDatabase } from './database/open-database.ts';
+import type { Database, OpenOptions } from './database/database.ts';
+import { type DatabaseOptions, openDatabase } from './database/open-database.ts';
 import { queryWithTimeout } from './database/timeout.ts';
 import { createPlantLoader, type PlantLoader } from './plants/bulk/plant-loader.ts';
 import { createPlantRemover, type PlantRemover } from './plants/bulk/plant-remover.ts';

@@ -5,13 +5,16 @@ import {
   inspectDatabase,
   missingGrants,
   PlantStoreError,
+  type Right,
 } from '@plant-store/core';
 import { CommandError } from './errors.ts';
 import { lockAdvice, tableAdvice } from './table-advice.ts';
-import type { Needs } from './with-store.ts';
 
 /** The SQLSTATE of a statement that has waited for a lock for too long. */
 const lockTimeout = '55P03';
+
+/** The rights that a command needs, by table. */
+export type Needs = Readonly<Record<string, readonly Right[]>>;
 
 interface Context {
   settings: DatabaseOptions;

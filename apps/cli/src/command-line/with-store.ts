@@ -1,9 +1,7 @@
-import type { OpenOptions, PlantStore, Right } from '@plant-store/core';
+import type { OpenOptions, PlantStore } from '@plant-store/core';
 import type { DatabaseOptions, OpenPlantReader } from '@plant-store/core/read';
+import type { Needs } from './database-errors.ts';
 import { readSettings } from './settings.ts';
-
-/** The rights that a command needs, by table. */
-export type Needs = Readonly<Record<string, readonly Right[]>>;
 
 interface StoreOptions extends OpenOptions {
   /** For the message when a right is missing. */

@@ -11,6 +11,22 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** How a database is used. */
+export interface OpenOptions {
+  /**
+   * Only read. The Postgres may be a read replica, and its user needs no right but to read. A data
+   * directory must have a database already.
+   */
+  readonly readOnly?: boolean;
+  /**
+   * Throw `databaseUnavailable` when the Postgres does not answer. By default it may become reachable
+   * later.
+   */
+  readonly mustAnswer?: boolean;
+  /** Whether a data directory without a database gets one. Default: unless `readOnly`. */
+  readonly create?: boolean;
+}
+
 /**
  * Runs a prepared statement. Returns its rows as arrays, as the driver reads them, and how many rows
  * it returned or changed. When the connection is lost, the statement may run a second time.

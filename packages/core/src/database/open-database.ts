@@ -1,26 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import type { Database } from './database.ts';
+import type { Database, OpenOptions } from './database.ts';
 import { DataDirectoryError } from './embedded/data-directory-error.ts';
 import { checkHasDatabase } from './embedded/data-directory-state.ts';
 import type { RunText } from './schema-version.ts';
 
 /** Which database to use: a Postgres (`postgres://…`), or an embedded one in a directory. */
 export type DatabaseOptions = { databaseUrl: string } | { dataDirectory: string };
-
-export interface OpenOptions {
-  /**
-   * Only read. The Postgres may be a read replica, and its user needs no right but to read. A data
-   * directory must have a database already.
-   */
-  readonly readOnly?: boolean;
-  /**
-   * Throw `databaseUnavailable` when the Postgres does not answer. By default it may become reachable
-   * later.
-   */
-  readonly mustAnswer?: boolean;
-  /** Whether a data directory without a database gets one. Default: unless `readOnly`. */
-  readonly create?: boolean;
-}
 
 /** Opens and migrates a database. Loads only the driver that it needs. */
 export async function openDatabase(

@@ -1,10 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { databaseCode } from '../../error-causes.ts';
-import { copyIntoPlants, type Database, type Drizzle } from '../database.ts';
+import { copyIntoPlants, type Database, type Drizzle, type OpenOptions } from '../database.ts';
 import { databaseUnavailable } from '../database-error.ts';
 import { databaseSettingsError } from '../database-settings-error.ts';
-import type { OpenOptions } from '../open-database.ts';
 import { bulkTimeout } from '../timeout.ts';
 import { createConnectToPrimary } from './connect-to-primary.ts';
 import type { Connection } from './connection.ts';
