@@ -1,14 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { completionCommand } from './commands/completion.ts';
-import { deleteCommand } from './commands/delete.ts';
-import { distributeCommand } from './commands/distribute.ts';
-import { doctorCommand } from './commands/doctor.ts';
-import { exportCommand } from './commands/export.ts';
-import { getCommand } from './commands/get.ts';
-import { importCommand } from './commands/import.ts';
-import { listCommand } from './commands/list.ts';
-import { tokenCommand } from './commands/token.ts';
+
+/** The commands, in the order of the help. A command is loaded only when it runs. */
+const commands: Record<string, () => Promise<Command>> = {
+  import: async () => (await import('./commands/import.ts')).importCommand(),
+  export: async () => (await import('./commands/export.ts')).exportCommand(),
+  get: async () => (await import('./commands/get.ts')).getCommand(),
+  list: async () => (await import('./commands/list.ts')).listCommand(),
+  count: async () => (await import('./commands/count.ts')).countCommand(),
+  delete: async () => (await import('./commands/delete.ts')).deleteCommand(),
+  token: async () => (await import('./commands/token.ts')).tokenCommand(),
+  distribute: async () => (await import('./commands/distribute.ts')).distributeCommand(),
+  doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(),
+  completion: async () => (await import('./commands/completion.ts')).completionCommand(),
+};
 
 const help = `
 The store is the Postgres at DATABASE_URL. If that is not set, it is the embedded database in
@@ -28,11 +33,15 @@ const manifest: { version: string } = JSON.parse(
 );
 
 /**
- * Builds the program with all its commands.
+ * Builds the program.
  *
  * @param writeHelp receives the text of the help and of `--version`
+ * @param name the only command to load; all of them by default
  */
-export function buildProgram(writeHelp: (text: string) => void): Command {
+export async function buildProgram(
+  writeHelp: (text: string) => void,
+  name?: string,
+): Promise<Command> {
   const program = new Command('plant-store')
     .description('Works on the plant store directly, without its server.')
     .version(manifest.version, '-V, --version', 'show the version')
@@ -41,18 +50,22 @@ export function buildProgram(writeHelp: (text: string) => void): Command {
     .helpCommand('help [command]', 'show the help of a command')
     .exitOverride()
     .configureOutput({ writeOut: writeHelp })
-    .addHelpText('after', help)
-    .addCommand(importCommand())
-    .addCommand(exportCommand())
-    .addCommand(getCommand())
-    .addCommand(listCommand())
-    .addCommand(deleteCommand())
-    .addCommand(tokenCommand())
-    .addCommand(doctorCommand())
-    .addCommand(distributeCommand())
-    .addCommand(completionCommand());
+    .addHelpText('after', help);
+  const named = name === undefined ? undefined : commands[name];
+  const loaded = await Promise.all(
+    (named ? [named] : Object.values(commands)).map((load) => load()),
+  );
+  for (const command of loaded) program.addCommand(command);
   inheritSettings(program);
   return program;
+}
+
+/** The command of these arguments when it needs no other; undefined when all are needed, as for help. */
+export function commandIn(words: readonly string[]): string | undefined {
+  const name = words.find((word) => word !== '--verbose');
+  return name !== undefined && name !== 'completion' && Object.hasOwn(commands, name)
+    ? name
+    : undefined;
 }
 
 /** Commander copies a program's settings only to commands made with `.command()`. */

@@ -1,21 +1,36 @@
 import { CommanderError } from 'commander';
-import { CommandError, exitCodes, explain } from './command-line/errors.ts';
+import { CommandError, exitCodes, explain, toJson, usageError } from './command-line/errors.ts';
 import { writeOutput } from './command-line/output.ts';
-import { buildProgram } from './program.ts';
+import { buildProgram, commandIn } from './program.ts';
 
-/** Runs the command of `process.argv`. Reports an error on stderr and in the exit code. */
+/**
+ * Runs the command of `process.argv`. Reports an error on stderr and in the exit code, and with `--json`
+ * also on standard output.
+ */
 export async function runProgram(): Promise<void> {
+  const words = process.argv.slice(2);
   const helpTexts: string[] = [];
-  const program = buildProgram((text) => helpTexts.push(text));
+  const program = await buildProgram((text) => helpTexts.push(text), commandIn(words));
+  const writeJson = async (error: unknown) => {
+    if (hasJsonOption(words)) await writeOutput([toJson(error)]);
+  };
   try {
     await program.parseAsync().catch(async (error: unknown) => {
       // Commander throws after it has shown help or the version, or reported a usage error.
       if (!(error instanceof CommanderError)) throw error;
       process.exitCode = error.exitCode === 0 ? 0 : exitCodes.usage;
       await writeOutput(helpTexts);
+      if (error.exitCode !== 0) await writeJson(usageError(error.message.replace(/^error: /, '')));
     });
   } catch (error) {
     process.exitCode = error instanceof CommandError ? error.exitCode : exitCodes.error;
     process.stderr.write(explain(error, program.opts()));
+    await writeJson(error);
   }
+}
+
+/** Whether an option before `--` asks for JSON. Commander does not say so when it rejects the others. */
+function hasJsonOption(words: readonly string[]): boolean {
+  const end = words.indexOf('--');
+  return words.slice(0, end < 0 ? words.length : end).includes('--json');
 }

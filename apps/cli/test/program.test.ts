@@ -42,7 +42,7 @@ it.each(['help', '--help', '--version'])(
   },
 );
 
-const { commands } = buildProgram(() => {});
+const { commands } = await buildProgram(() => {});
 const allCommands = commands.flatMap((command) => [command, ...command.commands]);
 
 it.each(allCommands.map((command) => [command.name(), command] as const))(

@@ -9,11 +9,17 @@ export {
   type Distribution,
   type DistributionStep,
 } from './database/cluster/distribute.ts';
+export type { OpenOptions } from './database/database.ts';
+export { explainDatabaseError } from './database/database-remedy.ts';
 export { DatabaseSettingsError } from './database/database-settings-error.ts';
 export { databaseUrlSyntax, isDatabaseUrl } from './database/database-url.ts';
 export { distributePlants } from './database/distribute-plants.ts';
-export { DataDirectoryError } from './database/embedded/data-directory-lock.ts';
+export { DataDirectoryError } from './database/embedded/data-directory-error.ts';
 export { type DatabaseState, inspectDatabase } from './database/inspect-database.ts';
+export type { Lock } from './database/inspection/locks.ts';
+export { missingGrants, type Right, type TableRights } from './database/inspection/rights.ts';
+export type { TableFault } from './database/inspection/table-check.ts';
+export type { TableDistribution } from './database/inspection/table-distribution.ts';
 export type { DatabaseOptions } from './database/open-database.ts';
 export { openPlantStore, type PlantStore } from './plant-store.ts';
 export { PlantStoreError, type PlantStoreErrorKind } from './plant-store-error.ts';

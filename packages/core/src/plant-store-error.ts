@@ -1,6 +1,11 @@
-import { type ErrorCode, type ErrorKind, errorCatalogue, type Scope } from '@plant-store/schemas';
+import {
+  type ErrorCode,
+  type ErrorKind,
+  errorCatalogue,
+  type Scope,
+} from '@plant-store/schemas/plain';
 import type { ZodError } from 'zod';
-import { rootMessage } from './error-causes.ts';
+import { databaseCode, rootMessage } from './error-causes.ts';
 
 /** The errors of the catalogue that the store itself throws. */
 export type PlantStoreErrorKind = Extract<
@@ -37,6 +42,11 @@ export class PlantStoreError extends Error {
   /** The error code in the catalogue. */
   get code(): ErrorCode {
     return errorCatalogue[this.kind].code;
+  }
+
+  /** The SQLSTATE, or the code of the network's error; only for the operator. */
+  get databaseCode(): string | undefined {
+    return databaseCode(this.cause);
   }
 
   /** The innermost cause's message, from the database or the network; only for the operator. */

@@ -1,10 +1,11 @@
 import type { EventEmitter } from 'node:events';
 import type { NewPlant, Plant } from '@plant-store/schemas';
 import { type AccessTokens, createAccessTokens } from './access-tokens/access-tokens.ts';
-import type { Database } from './database/database.ts';
+import type { Database, OpenOptions } from './database/database.ts';
 import { type DatabaseOptions, openDatabase } from './database/open-database.ts';
 import { queryWithTimeout } from './database/timeout.ts';
 import { createPlantLoader, type PlantLoader } from './plants/bulk/plant-loader.ts';
+import { createPlantRemover, type PlantRemover } from './plants/bulk/plant-remover.ts';
 import { type CallOptions, timeLeft } from './plants/deadline.ts';
 import { createPlantReader, type PlantReader } from './plants/read/plant-reader.ts';
 import type { NodeState } from './plants/write/node-health.ts';
@@ -12,7 +13,7 @@ import { createPlantTable } from './plants/write/plant-table.ts';
 import { createPlantWriter } from './plants/write/plant-writer.ts';
 import type { StoreEvents } from './plants/write/write-batcher.ts';
 
-export interface PlantStore extends PlantReader, PlantLoader {
+export interface PlantStore extends PlantReader, PlantLoader, PlantRemover {
   /**
    * Creates a plant; resolves when it is committed. It also resolves when the same plant (id, name
    * and tag) is stored already, so a create can safely be repeated.
@@ -65,8 +66,11 @@ export interface PlantStore extends PlantReader, PlantLoader {
  * @throws DataDirectoryError when the data directory cannot be used, DatabaseSettingsError when
  *   somebody must first change the settings or the URL of the Postgres
  */
-export async function openPlantStore(options: DatabaseOptions): Promise<PlantStore> {
-  const database = await openDatabase(options);
+export async function openPlantStore(
+  options: DatabaseOptions,
+  openOptions?: OpenOptions,
+): Promise<PlantStore> {
+  const database = await openDatabase(options, openOptions);
   return createPlantStore(database);
 }
 
@@ -79,6 +83,7 @@ function createPlantStore(database: Database): PlantStore {
   return {
     ...createPlantReader(database),
     ...createPlantLoader(database.bulk, createPlantTable(database.bulk).insert),
+    ...createPlantRemover(database.bulk),
     create: writer.create,
     delete: (id, options) => queryWithTimeout(table.delete(id), timeLeft(options)),
     accessTokens: createAccessTokens({ db: database.db }),

@@ -1,12 +1,5 @@
 import * as z from 'zod';
-
-/** The least and the greatest 64-bit signed integer, as JSON Schema names them. */
-export const int64Bounds = { minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n } as const;
-
-const { minimum, maximum } = int64Bounds;
-
-/** The range of an id in words, for messages. */
-export const int64Range = `from ${minimum} to ${maximum}`;
+import { int64Range, isInt64 } from './int64-range.ts';
 
 /**
  * How an OpenAPI document describes an id. Its writer adds `int64Bounds`: zod and zod-openapi copy
@@ -25,11 +18,6 @@ export const Int64 = z
   .custom<bigint | number>(isIntegerOrBigint, { error: ({ input }) => explain(input) })
   .meta({ override: int64Schema })
   .transform(BigInt);
-
-/** Whether an integer has at most 64 bits. */
-export function isInt64(integer: bigint): boolean {
-  return integer >= minimum && integer <= maximum;
-}
 
 function isIntegerOrBigint(value: unknown): boolean {
   return typeof value === 'bigint' ? isInt64(value) : Number.isSafeInteger(value);

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Int64, int64Schema } from './int64.ts';
+import { defaultPageSize, maxPageSize } from './page-size.ts';
 import { Plant, PlantText } from './plant.ts';
 
 /** An int64 in a reply. */
@@ -40,10 +41,6 @@ export const PlantId = z.strictObject(
   },
   { error: unknownParameters },
 );
-
-/** The greatest and the default number of plants in a page. */
-export const maxPageSize = 1000;
-export const defaultPageSize = 100;
 
 /** Which plants to list. */
 export const ListPlants = z

@@ -1,44 +1,85 @@
+import { type ErrorCode, errorCatalogue, formatJson } from '@plant-store/schemas/plain';
+
 /** The program's exit codes; scripts rely on them. */
 export const exitCodes = {
   /** The command could not do its work: the database did not answer, or there is no such plant. */
   error: 1,
   /** An argument, an option or a setting is invalid; the command did not start. */
   usage: 2,
-  /** The import has read the whole file, but some of its rows are not stored. */
+  /** The command has read the whole file, but some of its rows have no effect. */
   incomplete: 3,
 } as const;
+
+interface CommandErrorOptions {
+  exitCode?: number;
+  /** The error code in the catalogue. Default: the cause's. */
+  code?: ErrorCode;
+  cause?: unknown;
+}
 
 /** The reason why a command cannot do its work: one line that also says what to do. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly exitCode: number;
+  readonly code: ErrorCode;
 
   constructor(
     message: string,
-    { exitCode = exitCodes.error, ...options }: { exitCode?: number; cause?: unknown } = {},
+    { exitCode = exitCodes.error, cause, code = codeOf(cause) }: CommandErrorOptions = {},
   ) {
-    super(message, options);
+    super(message, cause === undefined ? {} : { cause });
     this.exitCode = exitCode;
+    this.code = code;
   }
 }
 
 /** Reports an invalid argument, option or setting. */
 export function usageError(message: string, options?: { cause?: unknown }): CommandError {
-  return new CommandError(message, { exitCode: exitCodes.usage, ...options });
+  const { code } = errorCatalogue.invalidInput;
+  return new CommandError(message, { exitCode: exitCodes.usage, code, ...options });
 }
 
 /** Reports that there is no plant with this id. */
 export function plantUnknown(id: bigint): CommandError {
-  return new CommandError(`no plant has the id ${id}: plant-store list shows the ids`);
+  const { code } = errorCatalogue.plantUnknown;
+  return new CommandError(`no plant has the id ${id}: plant-store list shows the ids`, { code });
 }
 
 /** Formats an error for stderr: one line, and with `--verbose` its causes and stack traces. */
 export function explain(error: unknown, { verbose }: { verbose: boolean }): string {
-  const message = error instanceof Error ? error.message : String(error);
-  const line = `plant-store: ${message.replaceAll(/\s*\n\s*/g, '; ')}\n`;
+  const line = `plant-store: ${messageOf(error)}\n`;
   if (verbose) return `${line}${causes(error)}`;
-  const hasMore = !(error instanceof CommandError) || error.cause !== undefined;
+  const hasMore = !isExplained(error) || error.cause !== undefined;
   return hasMore ? `${line.trimEnd()} (--verbose shows the cause)\n` : line;
+}
+
+/** Formats an error for `--json`: a line in the form of the service's errors. */
+export function toJson(error: unknown): string {
+  return `${formatJson({ error: codeOf(error), message: messageOf(error) })}\n`;
+}
+
+function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replaceAll(/\s*\n\s*/g, '; ');
+}
+
+/** The code of an error in the catalogue; by default the one of a bug. */
+function codeOf(error: unknown): ErrorCode {
+  if (error instanceof CommandError) return error.code;
+  if (!(error instanceof Error)) return errorCatalogue.internal.code;
+  if (databaseErrors.includes(error.name)) return errorCatalogue.databaseUnavailable.code;
+  const isOfStore = error.name === 'PlantStoreError' && 'code' in error;
+  return isOfStore ? (error.code as ErrorCode) : errorCatalogue.internal.code; // That class has these codes.
+}
+
+/** By name, because a command that has no error needs no code of core. */
+const databaseErrors = ['DatabaseSettingsError', 'DataDirectoryError'];
+
+/** Whether the message of an error says all that there is to say, except for its cause. */
+function isExplained(error: unknown): error is Error {
+  return (
+    error instanceof CommandError || (error instanceof Error && databaseErrors.includes(error.name))
+  );
 }
 
 function causes(error: unknown): string {

@@ -1,13 +1,16 @@
-import { IdFromText, type Scope, scopes } from '@plant-store/schemas';
-import { InvalidArgumentError } from 'commander';
+import { explainIdText, type Scope, scopes } from '@plant-store/schemas/plain';
+import { InvalidArgumentError, Option } from 'commander';
+
+/** The option of every command that has data. `runProgram` writes errors as JSON when it is there. */
+export function jsonOption(description: string): Option {
+  return new Option('--json', description);
+}
 
 /** Parses a plant's id. */
 export function parseId(text: string): bigint {
-  const { data, error } = IdFromText.safeParse(text);
-  if (data === undefined) {
-    throw new InvalidArgumentError(error.issues.map(({ message }) => `It ${message}.`).join(' '));
-  }
-  return data;
+  const error = explainIdText(text);
+  if (error !== undefined) throw new InvalidArgumentError(`It ${error}.`);
+  return BigInt(text);
 }
 
 /** Parses a number of plants, at least 1. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type DatabaseOptions, databaseUrlSyntax, isDatabaseUrl } from '@plant-store/core';
+import { type DatabaseOptions, databaseUrlSyntax, parseDatabaseUrl } from '@plant-store/core/read';
 import { loadEnvFile } from '@plant-store/fast-start/env-file';
 import { usageError } from './errors.ts';
 
@@ -27,19 +27,25 @@ export function readSettings(variables = readVariables()): DatabaseOptions {
       dataDirectory: resolve(variables['PLANT_STORE_DATA_DIR'] || resolve(home, '.plant-store')),
     };
   }
-  if (!isDatabaseUrl(databaseUrl)) {
+  try {
+    parseDatabaseUrl(databaseUrl);
+    return { databaseUrl };
+  } catch (cause) {
     throw usageError(
-      `DATABASE_URL is invalid: set it to ${databaseUrlSyntax}, ` +
+      `DATABASE_URL is invalid, because ${messageOf(cause)}: set it to ${databaseUrlSyntax}, ` +
         'or unset it to use the embedded database',
     );
   }
-  return { databaseUrl };
 }
 
 function readVariables(): NodeJS.ProcessEnv {
   try {
     return loadEnvFile(resolve(home, '.env'));
   } catch (cause) {
-    throw usageError(cause instanceof Error ? cause.message : String(cause), { cause });
+    throw usageError(messageOf(cause), { cause });
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

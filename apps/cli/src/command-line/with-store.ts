@@ -1,25 +1,54 @@
-import { openPlantStore, type PlantStore, PlantStoreError } from '@plant-store/core';
-import { CommandError } from './errors.ts';
+import type { OpenOptions, PlantStore } from '@plant-store/core';
+import type { DatabaseOptions, OpenPlantReader } from '@plant-store/core/read';
+import type { Needs } from './database-errors.ts';
 import { readSettings } from './settings.ts';
+
+interface StoreOptions extends OpenOptions {
+  /** For the message when a right is missing. */
+  needs?: Needs;
+}
 
 /**
  * Opens the store of the settings, calls `use` with it, and closes it afterwards.
  *
- * @throws CommandError when the settings are invalid or the database cannot be opened.
+ * @throws CommandError when the settings are invalid, or the database cannot be opened or used
  */
-export async function withStore<T>(use: (store: PlantStore) => Promise<T>): Promise<T> {
-  const store = await openPlantStore(readSettings());
-  try {
-    await store.ready().catch((cause) => {
-      const reason = cause instanceof PlantStoreError ? cause.reason : String(cause);
-      const message = `cannot open the database (${reason}): ${databaseHint}`;
-      throw new CommandError(message, { cause });
-    });
-    return await use(store);
-  } finally {
-    await store.close();
-  }
+export async function withStore<T>(
+  use: (store: PlantStore) => Promise<T>,
+  { needs = {}, ...options }: StoreOptions = {},
+): Promise<T> {
+  const { openPlantStore } = await import('@plant-store/core');
+  return useOpened(
+    (settings) => openPlantStore(settings, { ...options, mustAnswer: true }),
+    use,
+    needs,
+  );
 }
 
-/** What to do when the database does not answer. */
-export const databaseHint = 'check DATABASE_URL, and that the database is running';
+/**
+ * Opens the store of the settings to read its plants, as `withStore` does. It loads less code, works on
+ * a read replica, and creates nothing.
+ */
+export async function withReader<T>(use: (reader: OpenPlantReader) => Promise<T>): Promise<T> {
+  const { openPlantReader } = await import('@plant-store/core/read');
+  return useOpened(openPlantReader, use, { plants: ['SELECT'] });
+}
+
+async function useOpened<Store extends { close(): Promise<void> }, T>(
+  open: (settings: DatabaseOptions) => Promise<Store>,
+  use: (store: Store) => Promise<T>,
+  needs: Needs,
+): Promise<T> {
+  const settings = readSettings();
+  try {
+    const store = await open(settings);
+    try {
+      return await use(store);
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    const { toCommandError } = await import('./database-errors.ts');
+    throw await toCommandError(error, { settings, needs });
+  }
+}

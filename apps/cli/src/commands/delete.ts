@@ -1,44 +1,65 @@
-import { formatJson } from '@plant-store/schemas';
+import { formatJson } from '@plant-store/schemas/plain';
 import { Argument, Command } from 'commander';
-import { CommandError, plantUnknown, usageError } from '../command-line/errors.ts';
-import { parseId } from '../command-line/options.ts';
+import { CommandError, exitCodes, plantUnknown, usageError } from '../command-line/errors.ts';
+import { jsonOption, parseId } from '../command-line/options.ts';
 import { writeOutput } from '../command-line/output.ts';
 import { confirm, isInteractive } from '../command-line/question.ts';
 import { withStore } from '../command-line/with-store.ts';
+import { type DeleteOptions, deleteFile } from '../delete/delete-file.ts';
 
-interface DeleteOptions {
-  yes?: true;
-  json?: true;
-}
+const help = `
+A file has one id on each line. Blank lines and the header id are ignored. The command reports each line
+that is not an id, and goes on. The summary says how many plants it deleted, how many ids had no plant
+(absent), and how many lines were no ids (invalid). You can always run the command again.
+
+Exit codes: 0 when it has deleted the plants, 3 when some lines of the file are not ids, 1 when an error
+stopped it or no plant has the id, 2 when an argument or a setting is invalid.
+
+Examples:
+  plant-store delete 9007199254740993
+  plant-store delete 9007199254740993 --yes --json
+  plant-store list --tag Araceae --limit 1000 | jq .id | plant-store delete --file - --yes
+`;
 
 export const deleteCommand = () =>
   new Command('delete')
-    .summary('delete one plant')
+    .summary('delete one plant, or those with the ids in a file')
     .description(
-      'Delete the plant with this id. The id is free afterwards. On a terminal, the command shows ' +
-        'the plant and asks first.',
+      'Delete the plant with this id, or the plants with the ids in a file. The ids are free ' +
+        'afterwards. On a terminal, the command asks first.',
     )
-    .addArgument(new Argument('<id>', "the plant's id").argParser(parseId))
+    .addArgument(new Argument('[id]', "the plant's id").argParser(parseId))
+    .option('--file <file>', 'a file with an id on each line, or - for standard input')
     .option('--yes', 'do not ask')
-    .option('--json', 'write the deleted plant as JSON, as get does')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  plant-store delete 9007199254740993\n  plant-store delete 9007199254740993 --yes --json\n',
+    .addOption(
+      jsonOption('write the deleted plant as get does, or the summary, or an error, as JSON'),
     )
-    .action(async (id: bigint, { yes, json }: DeleteOptions) => {
-      if (!yes && !isInteractive()) {
-        throw usageError('cannot ask without a terminal: add --yes to delete the plant');
+    .addHelpText('after', help)
+    .action(async (id: bigint | undefined, options: DeleteOptions & { file?: string }) => {
+      const { file } = options;
+      if (file === undefined && id !== undefined) return deletePlant(id, options);
+      if (file === undefined || id !== undefined) {
+        throw usageError('delete needs an id or --file, and not both: name the plants to delete');
       }
-      const plant = await withStore(async (store) => {
-        const stored = await store.get(id);
-        if (!stored) throw plantUnknown(id);
-        const isConfirmed = yes || (await confirm(`Delete ${formatJson(stored)}?`));
-        if (!isConfirmed) throw new CommandError(`the plant with the id ${id} is not deleted`);
-        const wasThere = await store.delete(id); // Another client may have deleted it meanwhile.
-        if (!wasThere) throw plantUnknown(id);
-        return stored;
-      });
-      await writeOutput([
-        json ? `${formatJson(plant)}\n` : `deleted the plant with the id ${id}\n`,
-      ]);
+      const areAllIds = await deleteFile(file, options);
+      if (!areAllIds) process.exitCode = exitCodes.incomplete;
     });
+
+async function deletePlant(id: bigint, { yes, json }: DeleteOptions): Promise<void> {
+  if (!yes && !isInteractive()) {
+    throw usageError('cannot ask without a terminal: add --yes to delete the plant');
+  }
+  const plant = await withStore(
+    async (store) => {
+      const stored = await store.get(id);
+      if (!stored) throw plantUnknown(id);
+      const isConfirmed = yes || (await confirm(`Delete ${formatJson(stored)}?`));
+      if (!isConfirmed) throw new CommandError(`the plant with the id ${id} is not deleted`);
+      const wasThere = await store.delete(id); // Another client may have deleted it meanwhile.
+      if (!wasThere) throw plantUnknown(id);
+      return stored;
+    },
+    { create: false, needs: { plants: ['SELECT', 'DELETE'] } },
+  );
+  await writeOutput([json ? `${formatJson(plant)}\n` : `deleted the plant with the id ${id}\n`]);
+}

@@ -31,7 +31,10 @@ export const exportCommand = () =>
       '\nExample:\n  plant-store export --format csv --since 24h > plants.csv\n',
     )
     .action((options: ExportOptions) =>
-      withStore((store) => writeOutput(exportPlants(store, options))),
+      withStore((store) => writeOutput(exportPlants(store, options)), {
+        readOnly: true,
+        needs: { plants: ['SELECT'] },
+      }),
     );
 
 async function* exportPlants(store: PlantStore, options: ExportOptions): AsyncGenerator<string> {

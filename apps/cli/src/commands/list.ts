@@ -1,9 +1,9 @@
-import type { PlantQuery, PlantStore } from '@plant-store/core';
-import { defaultPageSize, formatJson } from '@plant-store/schemas';
+import type { PlantQuery, PlantReader } from '@plant-store/core/read';
+import { defaultPageSize, formatJson } from '@plant-store/schemas/plain';
 import { Command } from 'commander';
-import { parseCount, parseId } from '../command-line/options.ts';
+import { jsonOption, parseCount, parseId } from '../command-line/options.ts';
 import { writeOutput } from '../command-line/output.ts';
-import { withStore } from '../command-line/with-store.ts';
+import { withReader } from '../command-line/with-store.ts';
 
 export const listCommand = () =>
   new Command('list')
@@ -16,11 +16,15 @@ export const listCommand = () =>
       parseId,
     )
     .option('--limit <count>', 'the greatest number of plants to show', parseCount, defaultPageSize)
+    .addOption(jsonOption('write an error as JSON, too'))
     .addHelpText('after', '\nExample:\n  plant-store list --tag Araceae --after 1000 --limit 50\n')
-    .action((query: PlantQuery) => withStore((store) => writeOutput(listPlants(store, query))));
+    .action((query: PlantQuery) => withReader((reader) => writeOutput(listPlants(reader, query))));
 
-async function* listPlants(store: PlantStore, query: PlantQuery): AsyncGenerator<string> {
-  for await (const plants of store.read(query)) {
+async function* listPlants(
+  reader: PlantReader,
+  { tag, after, limit }: PlantQuery,
+): AsyncGenerator<string> {
+  for await (const plants of reader.read({ tag, after, ...(limit !== undefined && { limit }) })) {
     yield plants.map((plant) => `${formatJson(plant)}\n`).join('');
   }
 }

@@ -1,7 +1,7 @@
-import { formatJson, type Scope } from '@plant-store/schemas';
+import { errorCatalogue, formatJson, type Scope } from '@plant-store/schemas/plain';
 import { Command, Option } from 'commander';
 import { CommandError } from '../command-line/errors.ts';
-import { parseDuration, parseScopes, scopeNames } from '../command-line/options.ts';
+import { jsonOption, parseDuration, parseScopes, scopeNames } from '../command-line/options.ts';
 import { writeOutput } from '../command-line/output.ts';
 import { withStore } from '../command-line/with-store.ts';
 
@@ -17,6 +17,7 @@ export const tokenCommand = () =>
 interface CreateOptions {
   expires?: number;
   scopes: Scope[];
+  json?: true;
 }
 
 const createCommand = () =>
@@ -38,18 +39,19 @@ const createCommand = () =>
         .argParser(parseScopes)
         .default(parseScopes('create,read'), 'create,read'),
     )
+    .addOption(jsonOption('write the name, the scopes and the token, or an error, as JSON'))
     .addHelpText(
       'after',
       '\nExamples:\n  plant-store token create partner --expires 90d\n' +
         '  plant-store token create dashboard --scopes read\n',
     )
-    .action(async (name: string, { expires, scopes }: CreateOptions) => {
-      const expiresAt = expires === undefined ? undefined : new Date(Date.now() + expires);
-      const token = await withStore((store) =>
-        store.accessTokens.create(name, { scopes, expiresAt }),
+    .action(async (name: string, { expires, scopes, json }: CreateOptions) => {
+      const token = await withStore(
+        (store) => store.accessTokens.create(name, { scopes, expiresIn: expires }),
+        { needs: { access_tokens: ['INSERT'] } },
       );
       process.stderr.write('Keep this access token: the store cannot show it again.\n');
-      await writeOutput([`${token}\n`]);
+      await writeOutput([json ? `${formatJson({ name, scopes, token })}\n` : `${token}\n`]);
     });
 
 const listCommand = () =>
@@ -59,9 +61,13 @@ const listCommand = () =>
       'Show the name and the scopes of each access token, and when it was created, expires, was ' +
         'revoked and was last used, as a line of JSON. Never shows the token itself.',
     )
+    .addOption(jsonOption('write an error as JSON, too'))
     .addHelpText('after', '\nExample:\n  plant-store token list\n')
     .action(async () => {
-      const tokens = await withStore((store) => store.accessTokens.list());
+      const tokens = await withStore((store) => store.accessTokens.list(), {
+        readOnly: true,
+        needs: { access_tokens: ['SELECT'] },
+      });
       await writeOutput(tokens.map((token) => `${formatJson(token)}\n`));
     });
 
@@ -70,9 +76,17 @@ const revokeCommand = () =>
     .summary('revoke all access tokens with a name')
     .description('Revoke all access tokens with this name. Servers reject them within 30 s.')
     .argument('<name>', 'the name from token create')
+    .addOption(jsonOption('write the name, or an error, as JSON'))
     .addHelpText('after', '\nExample:\n  plant-store token revoke partner\n')
-    .action(async (name: string) => {
-      if (await withStore((store) => store.accessTokens.revoke(name))) return;
+    .action(async (name: string, { json }: { json?: true }) => {
+      const isRevoked = await withStore((store) => store.accessTokens.revoke(name), {
+        create: false,
+        needs: { access_tokens: ['SELECT', 'UPDATE'] },
+      });
+      if (isRevoked) {
+        if (json) await writeOutput([`${formatJson({ name })}\n`]);
+        return;
+      }
       const message = `no access token has the name ${JSON.stringify(name)}: plant-store token list shows the names`;
-      throw new CommandError(message);
+      throw new CommandError(message, { code: errorCatalogue.tokenInvalid.code });
     });

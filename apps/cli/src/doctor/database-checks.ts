@@ -1,16 +1,20 @@
-import type { DatabaseState } from '@plant-store/core';
+import { type DatabaseState, explainDatabaseError } from '@plant-store/core';
+import { lockAdvice } from '../command-line/table-advice.ts';
 import type { Finding } from './finding.ts';
 
 export function databaseChecks(state: DatabaseState): Finding[] {
-  return [connection(state), migrations(state), clock(state)];
+  return [connection(state), ...hosts(state), migrations(state), ...locks(state), clock(state)];
 }
 
-function connection({ version, encoding, isReadOnly }: DatabaseState): Finding {
+function connection({ version, encoding, isReadOnly, isReplica }: DatabaseState): Finding {
   const check = 'connection';
   const postgres = `Postgres ${version}, ${encoding}`;
-  if (isReadOnly) {
-    const message = `${postgres}, is read-only: connect to the primary, or make the database writable`;
-    return { check, level: 'problem', message };
+  if (isReplica || isReadOnly) {
+    const kind = isReplica ? 'a read replica' : 'read-only';
+    const message =
+      `${postgres}, is ${kind}: get, list, count and export work; for the server and the other ` +
+      'commands, connect to the primary, or make the database writable';
+    return { check, level: 'warning', message };
   }
   if (encoding !== 'UTF8') {
     const message =
@@ -21,17 +25,32 @@ function connection({ version, encoding, isReadOnly }: DatabaseState): Finding {
   return { check, level: 'ok', message: postgres };
 }
 
-function migrations({ missingMigrations, isNewer }: DatabaseState): Finding {
+function hosts({ silentHosts }: DatabaseState): Finding[] {
+  return silentHosts.map(({ name, error }) => {
+    const message = `${name}: ${explainDatabaseError(error)}`;
+    return { check: 'hosts', level: 'warning', message };
+  });
+}
+
+function migrations({ isKnown, missingMigrations, isNewer, rights }: DatabaseState): Finding {
   const check = 'migrations';
   if (isNewer) {
     const message = 'a newer version of the store has migrated the database: update this version';
     return { check, level: 'warning', message };
+  }
+  if (!isKnown && rights.length > 0) {
+    const message = 'this user cannot read the list of migrations, so only the tables are checked';
+    return { check, level: 'ok', message };
   }
   if (missingMigrations > 0) {
     const message = `${missingMigrations} are missing: start the server, which applies them`;
     return { check, level: 'warning', message };
   }
   return { check, level: 'ok', message: 'all are applied' };
+}
+
+function locks({ locks }: DatabaseState): Finding[] {
+  return locks.map((lock) => ({ check: 'locks', level: 'warning', message: lockAdvice(lock) }));
 }
 
 /** Seconds. A smaller difference between two machines' clocks does no harm. */
@@ -46,6 +65,6 @@ function clock({ clockAhead }: DatabaseState): Finding {
   const direction = clockAhead > 0 ? 'ahead of' : 'behind';
   const message =
     `the database's clock is ${seconds.toFixed(1)} s ${direction} this machine's: ` +
-    'set both by NTP, because access tokens expire by them';
+    "set both by NTP, because access tokens expire by the database's clock, and JWTs by this machine's";
   return { check, level: 'warning', message };
 }

@@ -1,14 +1,17 @@
 import {
   type DatabaseOptions,
   type DatabaseState,
+  explainDatabaseError,
   inspectDatabase,
   PlantStoreError,
 } from '@plant-store/core';
+import { describeDatabaseUrl } from '@plant-store/core/read';
 import { readSettings } from '../command-line/settings.ts';
-import { databaseHint } from '../command-line/with-store.ts';
 import { databaseChecks } from './database-checks.ts';
+import { embeddedDisk, serverDisk } from './disk-checks.ts';
 import { embeddedDurability, postgresDurability } from './durability-checks.ts';
 import type { Finding } from './finding.ts';
+import { tableChecks } from './table-checks.ts';
 
 /** Checks the settings and the database, and changes nothing. Stops when it cannot go further. */
 export async function runChecks(): Promise<Finding[]> {
@@ -30,23 +33,26 @@ async function checkDatabase(settings: DatabaseOptions): Promise<Finding[]> {
     return [{ check: 'connection', level: 'problem', message: messageOf(error) }];
   }
   if (!state) {
-    const message = 'there is no database yet: opening the store creates it';
+    const message = 'there is no database yet: starting the server or an import creates it';
     return [{ check: 'connection', level: 'ok', message }];
   }
-  const isEmbedded = 'dataDirectory' in settings;
-  const durability = isEmbedded ? embeddedDurability : postgresDurability(state);
-  return [...databaseChecks(state), ...durability];
+  return [
+    ...databaseChecks(state),
+    ...tableChecks(state),
+    ...('dataDirectory' in settings
+      ? [...embeddedDurability, ...(await embeddedDisk(settings.dataDirectory))]
+      : [...postgresDurability(state), ...serverDisk(state)]),
+  ];
 }
 
 function messageOf(error: unknown): string {
   // The store's message is for its clients; the cause tells an operator more.
-  if (error instanceof PlantStoreError) return `${error.reason}: ${databaseHint}`;
+  if (error instanceof PlantStoreError) return explainDatabaseError(error);
   return error instanceof Error ? error.message : String(error);
 }
 
 /** Names the store, without the user, the password and the parameters of its URL. */
 function describeStore(settings: DatabaseOptions): string {
   if ('dataDirectory' in settings) return `the embedded database in ${settings.dataDirectory}`;
-  const [, address] = /^\w+:\/\/(?:.*@)?([^?]*)/s.exec(settings.databaseUrl) ?? [];
-  return `the Postgres at ${address}`;
+  return `the Postgres at ${describeDatabaseUrl(settings.databaseUrl)}`;
 }

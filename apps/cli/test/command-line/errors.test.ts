@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createDatabase } from '@plant-store/test-setup';
 import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { buildProgram } from '../../src/program.ts';
+import { migratedDatabase } from '../fixtures/migrated-database.ts';
 import { run } from '../fixtures/run-program.ts';
 
 /** No test of this file changes this store. */
@@ -10,6 +11,7 @@ let env: { DATABASE_URL: string };
 
 beforeAll(async () => {
   env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
+  await (await migratedDatabase(env)).end();
 });
 
 const usage = 2;
@@ -65,7 +67,7 @@ describe('says what is wrong and what to do', () => {
   ])('%j', async (args, message) => {
     vi.stubEnv('DATABASE_URL', env.DATABASE_URL);
     vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-    const program = buildProgram(() => {});
+    const program = await buildProgram(() => {});
     await expect(program.parseAsync(args, { from: 'user' })).rejects.toThrow(message);
     vi.restoreAllMocks();
     vi.unstubAllEnvs();
@@ -98,8 +100,12 @@ describe('says what is wrong and what to do', () => {
       run(['list'], { env: unreachable }),
       run(['list', '--verbose'], { env: unreachable }),
     ]);
-    expect(short.stderr).toMatch(/^plant-store: cannot open the database \(.*ECONNREFUSED.*\n$/);
-    expect(long.stderr).toMatch(/^plant-store: cannot open the database \(.*\n(.*\n)*.* at /);
+    expect(short.stderr).toMatch(
+      /^plant-store: nothing accepts connections there \(.*ECONNREFUSED.*\n$/,
+    );
+    expect(long.stderr).toMatch(
+      /^plant-store: nothing accepts connections there \(.*\n(.*\n)*.* at /,
+    );
     expect(short.stderr + long.stderr).not.toContain('hidden');
   });
 });

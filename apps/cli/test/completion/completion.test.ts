@@ -12,7 +12,7 @@ describe.runIf(isInstalled('bash'))('in bash', () => {
   });
 
   it.each([
-    ['', 'import export get list delete token doctor completion help'],
+    ['', 'import export get list count delete token doctor completion help'],
     ['im', 'import'],
     ['-', '-V --version --verbose -h --help'],
     ['--verbose li', 'list'],
@@ -22,6 +22,9 @@ describe.runIf(isInstalled('bash'))('in bash', () => {
     ['token create --scopes ', 'create read delete'],
     ['token create --scopes create,r', 'create,read'],
     ['delete --y', '--yes'],
+    ['delete --f', '--file'],
+    ['count --t', '--tag'],
+    ['get --j', '--json'],
     ['token help rev', 'revoke'],
     ['help ex', 'export'],
     ['import --re', '--rejects'],

@@ -1,5 +1,5 @@
 import { isScope, type Scope } from '@plant-store/schemas';
-import { and, eq, getTableColumns, inArray, isNull } from 'drizzle-orm';
+import { and, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm';
 import type { Drizzle } from '../database/database.ts';
 import { accessTokens } from '../database/tables.ts';
 
@@ -15,6 +15,12 @@ export interface AccessToken {
   readonly lastUsedAt: Date | null;
 }
 
+/** An access token, and for how long it is valid by the database's clock. */
+export interface FoundToken extends AccessToken {
+  /** Milliseconds until it expires, negative afterwards; null when it never expires. */
+  readonly remaining: number | null;
+}
+
 /** The SQL statements for access tokens. A request needs only `find` and `markUsed`, by hash. */
 export interface AccessTokenTable {
   insert(token: {
@@ -22,9 +28,13 @@ export interface AccessTokenTable {
     name: string;
     scopes: readonly Scope[];
     expiresAt?: Date | undefined;
+    /** Milliseconds from now. */
+    expiresIn?: number | undefined;
   }): Promise<void>;
+  /** Whether a time is in the future, by the database's clock. */
+  isFuture(time: Date): Promise<boolean>;
   /** The tokens with these hashes, by hash. */
-  find(sha256s: readonly string[]): Promise<Map<string, AccessToken>>;
+  find(sha256s: readonly string[]): Promise<Map<string, FoundToken>>;
   /** All tokens, ordered by name and then by the time of their creation. */
   list(): Promise<AccessToken[]>;
   /** Revokes the tokens with this name that are not revoked yet, and returns their hashes. */
@@ -33,17 +43,35 @@ export interface AccessTokenTable {
   markUsed(sha256s: readonly string[], at: Date): Promise<void>;
 }
 
+const remaining = sql<number | null>`
+  (extract(epoch from ${accessTokens.expiresAt} - clock_timestamp()) * 1000)::float8`;
+
 export function createAccessTokenTable(db: Drizzle): AccessTokenTable {
   const { sha256: hash, name: tokenName, createdAt, revokedAt } = accessTokens;
   const { sha256: _, ...columns } = getTableColumns(accessTokens);
 
   return {
-    async insert({ scopes, ...row }) {
-      await db.insert(accessTokens).values({ ...row, scope: scopes.join(' ') });
+    async insert({ scopes, expiresAt, expiresIn, ...row }) {
+      const expiry =
+        expiresIn === undefined
+          ? expiresAt
+          : sql`now() + make_interval(secs => ${expiresIn / 1000}::float8)`;
+      await db
+        .insert(accessTokens)
+        .values({ ...row, scope: scopes.join(' '), ...(expiry && { expiresAt: expiry }) });
+    },
+
+    async isFuture(time) {
+      const isFuture = sql<boolean>`${time.toISOString()}::timestamptz > now()`;
+      const [row] = await db.select({ isFuture }).from(sql`(select) as nothing`);
+      return row?.isFuture === true;
     },
 
     async find(sha256s) {
-      const rows = await db.select().from(accessTokens).where(inArray(hash, sha256s));
+      const rows = await db
+        .select({ ...getTableColumns(accessTokens), remaining })
+        .from(accessTokens)
+        .where(inArray(hash, sha256s));
       return new Map(rows.map(({ sha256, ...row }) => [sha256, toAccessToken(row)]));
     },
 

@@ -5,7 +5,7 @@ import type { Drizzle } from '../database/database.ts';
 import { createLookupBatcher } from '../database/lookup-batcher.ts';
 import { queryWithTimeout } from '../database/timeout.ts';
 import { invalidInput } from '../plant-store-error.ts';
-import { type AccessToken, createAccessTokenTable } from './access-token-table.ts';
+import { type AccessToken, createAccessTokenTable, type FoundToken } from './access-token-table.ts';
 import type { Authentication } from './principal.ts';
 import { createPrincipalCache, sha256Of, type TokenOwner } from './principal-cache.ts';
 import { createUseMarker } from './use-marker.ts';
@@ -17,8 +17,8 @@ export interface AccessTokens {
    * can create and read plants unless `scopes` says otherwise.
    *
    * @throws PlantStoreError `databaseUnavailable`; `invalidInput` unless the name has 1 to 100
-   *   characters without control characters, there is at least one scope, and `expiresAt` is in the
-   *   future or omitted
+   *   characters without control characters, there is at least one scope, and the expiry is in the
+   *   future by the database's clock
    */
   create(name: string, options?: NewTokenOptions): Promise<string>;
   /**
@@ -45,7 +45,10 @@ export interface AccessTokens {
 
 export interface NewTokenOptions {
   readonly scopes?: readonly Scope[] | undefined;
+  /** When the token expires. Default: never. */
   readonly expiresAt?: Date | undefined;
+  /** In how many milliseconds the token expires, by the database's clock; in place of `expiresAt`. */
+  readonly expiresIn?: number | undefined;
 }
 
 /** Milliseconds between two updates of a token's last use, at least. */
@@ -68,15 +71,17 @@ export function createAccessTokens({
 }): AccessTokens {
   const table = createAccessTokenTable(db);
   const principals = createPrincipalCache({ find: findOwner, now, elapsed });
-  const lookUp = createLookupBatcher<string, AccessToken>({
+  const lookUp = createLookupBatcher<string, FoundToken>({
     what: 'access tokens',
     find: table.find,
   });
   const markUsed = createUseMarker({ table, now });
 
   return {
-    async create(name, { scopes: granted = defaultScopes, expiresAt } = {}) {
-      const { data, error } = newToken(now()).safeParse({ name, scopes: granted, expiresAt });
+    async create(name, { scopes: granted = defaultScopes, expiresAt, expiresIn } = {}) {
+      const input = { name, scopes: granted, expiresAt, expiresIn };
+      const isFuture = (time: Date) => queryWithTimeout(table.isFuture(time));
+      const { data, error } = await newToken(isFuture).safeParseAsync(input);
       if (error) throw invalidInput(error);
       const token = generateToken();
       await queryWithTimeout(table.insert({ sha256: sha256Of(token), ...data }));
@@ -97,12 +102,12 @@ export function createAccessTokens({
   async function findOwner(sha256: string): Promise<TokenOwner> {
     const at = now();
     const token = await lookUp(sha256);
-    const validUntil = token?.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
-    if (!token || token.revokedAt || validUntil <= at) return noOwner;
+    const remaining = token?.remaining ?? Number.POSITIVE_INFINITY;
+    if (!token || token.revokedAt || remaining <= 0) return noOwner;
 
     if (at - (token.lastUsedAt?.getTime() ?? 0) >= lastUseInterval) markUsed(sha256);
     const { name, scopes } = token;
-    return { principal: { name, scopes }, validUntil };
+    return { principal: { name, scopes }, validUntil: at + remaining };
   }
 }
 
@@ -110,7 +115,7 @@ const defaultScopes: readonly Scope[] = ['plants:create', 'plants:read'];
 
 const noOwner: TokenOwner = { principal: undefined, validUntil: Number.POSITIVE_INFINITY };
 
-const newToken = (now: number) =>
+const newToken = (isFuture: (time: Date) => Promise<boolean>) =>
   z.object({
     name: z.string('must be a string').regex(/^[^\p{Cc}\p{Cs}]{1,100}$/u, {
       error: 'must have 1 to 100 characters and no control characters',
@@ -120,6 +125,10 @@ const newToken = (now: number) =>
       .min(1, 'must have at least one'),
     expiresAt: z
       .date({ error: 'must be a date' })
-      .refine((date) => date.getTime() > now, 'must be in the future')
+      .refine(isFuture, 'must be in the future')
+      .optional(),
+    expiresIn: z
+      .number({ error: 'must be a number of milliseconds' })
+      .positive('must be more than 0')
       .optional(),
   });

@@ -68,8 +68,9 @@ export function createPrincipalCache({
   }
 
   async function findAndCache(sha256: string, token: string): Promise<Principal | undefined> {
-    const [cachedUntil, forgetCountBefore] = [elapsed() + maxAge, forgetCount];
+    const [startedAt, startTime, forgetCountBefore] = [elapsed(), now(), forgetCount];
     const owner = await find(sha256, token);
+    const cachedUntil = startedAt + Math.min(maxAge, owner.validUntil - startTime);
     // When `forget` was called during the look-up, the result may be out of date.
     if (forgetCountBefore === forgetCount) add(sha256, { ...owner, cachedUntil });
     return owner.principal;

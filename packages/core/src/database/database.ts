@@ -14,6 +14,22 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** How a database is used. */
+export interface OpenOptions {
+  /**
+   * Only read. The Postgres may be a read replica, and its user needs no right but to read. A data
+   * directory must have a database already.
+   */
+  readonly readOnly?: boolean;
+  /**
+   * Throw `databaseUnavailable` when the Postgres does not answer. By default it may become reachable
+   * later.
+   */
+  readonly mustAnswer?: boolean;
+  /** Whether a data directory without a database gets one. Default: unless `readOnly`. */
+  readonly create?: boolean;
+}
+
 /**
  * Access for statements about the plants of one node of a cluster. They have connections of their own,
  * so that the other statements go on while that node is away.

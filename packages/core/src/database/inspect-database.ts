@@ -1,13 +1,17 @@
-import { max, sql } from 'drizzle-orm';
-import { readMigrationFiles } from 'drizzle-orm/migrator';
-import { bigint, pgSchema } from 'drizzle-orm/pg-core';
-import { type Drizzle, migrationsFolder } from './database.ts';
+import { type Lock, readLocks } from './inspection/locks.ts';
+import { readRights, type TableRights } from './inspection/rights.ts';
+import { checkTables, type TableFault } from './inspection/table-check.ts';
+import { readTableDistributions, type TableDistribution } from './inspection/table-distribution.ts';
 import { type DatabaseOptions, useDatabase } from './open-database.ts';
+import type { SilentHost } from './postgres/use-postgres.ts';
+import { type RunText, readSchemaVersion, type SchemaVersion } from './schema-version.ts';
 
 /** The properties of a database that matter to the store. */
-export interface DatabaseState {
+export interface DatabaseState extends SchemaVersion {
   readonly version: string;
   readonly encoding: string;
+  /** Whether the database replicates another one, which accepts writes. */
+  readonly isReplica: boolean;
   readonly isReadOnly: boolean;
   /** The durability settings: `on` or `off`, and more values for `synchronous_commit`. */
   readonly fsync: string;
@@ -15,59 +19,68 @@ export interface DatabaseState {
   readonly synchronousCommit: string;
   /** Milliseconds by which the database's clock is ahead of this machine's. */
   readonly clockAhead: number;
-  /** How many migrations of this version of the store the database lacks. */
-  readonly missingMigrations: number;
-  /** Whether a later version of the store has migrated the database. */
-  readonly isNewer: boolean;
+  /** The size of the database in bytes. */
+  readonly bytes: number;
+  /** What is wrong with the tables. A missing migration is a reason for it. */
+  readonly tableFaults: readonly TableFault[];
+  /** What its user may do with the tables that there are. */
+  readonly rights: readonly TableRights[];
+  /** The sessions whose locks make statements of the store wait. */
+  readonly locks: readonly Lock[];
+  /** How Citus distributes the tables; undefined without Citus. */
+  readonly distribution: readonly TableDistribution[] | undefined;
+  /** The hosts of the URL that do not answer, while another one does. */
+  readonly silentHosts: readonly SilentHost[];
 }
 
 /**
- * Reads the state of a database and changes nothing in it.
+ * Reads the state of a database and changes nothing in it. It needs no right on the tables, and the
+ * Postgres may be a read replica.
  *
  * @returns undefined when the data directory has no database yet
- * @throws DataDirectoryError when the directory cannot be used, PlantStoreError
- *   `databaseUnavailable` when the Postgres cannot be reached
+ * @throws DataDirectoryError when the directory cannot be used, DatabaseSettingsError when the URL
+ *   cannot be parsed, PlantStoreError `databaseUnavailable` when no Postgres answers within 5 s
  */
 export function inspectDatabase(options: DatabaseOptions): Promise<DatabaseState | undefined> {
   return useDatabase(options, inspect);
 }
 
-async function inspect(db: Drizzle): Promise<DatabaseState> {
+async function inspect(run: RunText, silentHosts: SilentHost[] = []): Promise<DatabaseState> {
   const sentAt = Date.now();
-  const [row] = await db.select(facts).from(sql`(select) as nothing`);
+  const [row] = (await run(selectFacts)) as [Facts]; // One row, of these columns.
   const now = (sentAt + Date.now()) / 2;
-  if (!row) throw new Error('the database returned no row');
-
-  const { epoch, isMigrated, ...state } = row;
-  const last = isMigrated ? await lastMigration(db) : 0;
-  const known = readMigrationFiles({ migrationsFolder }).map(({ folderMillis }) => folderMillis);
+  const { epoch, ...facts } = row;
   return {
-    ...state,
-    clockAhead: Math.round(Number(epoch) * 1000 - now),
-    missingMigrations: known.filter((when) => when > last).length,
-    isNewer: last > Math.max(...known),
+    ...facts,
+    clockAhead: Math.round(epoch * 1000 - now),
+    ...(await readSchemaVersion(run)),
+    tableFaults: await checkTables(run),
+    rights: await readRights(run),
+    locks: await readLocks(run),
+    distribution: await readTableDistributions(run),
+    silentHosts,
   };
 }
 
-const setting = (name: string) => sql<string>`current_setting(${name})`;
+type Facts = Pick<
+  DatabaseState,
+  | 'version'
+  | 'encoding'
+  | 'isReplica'
+  | 'isReadOnly'
+  | 'fsync'
+  | 'fullPageWrites'
+  | 'synchronousCommit'
+  | 'bytes'
+> & { epoch: number };
 
-const facts = {
-  version: setting('server_version'),
-  encoding: setting('server_encoding'),
-  isReadOnly: sql<boolean>`current_setting('transaction_read_only')::bool`,
-  fsync: setting('fsync'),
-  fullPageWrites: setting('full_page_writes'),
-  synchronousCommit: setting('synchronous_commit'),
-  epoch: sql<string>`extract(epoch from clock_timestamp())`,
-  isMigrated: sql<boolean>`to_regclass('drizzle.__drizzle_migrations') is not null`,
-};
-
-/** Drizzle's own table of applied migrations; `created_at` is the time when a migration was generated. */
-const migrations = pgSchema('drizzle').table('__drizzle_migrations', {
-  createdAt: bigint('created_at', { mode: 'number' }),
-});
-
-async function lastMigration(db: Drizzle): Promise<number> {
-  const [row] = await db.select({ last: max(migrations.createdAt) }).from(migrations);
-  return row?.last ?? 0;
-}
+const selectFacts = `
+  select current_setting('server_version') as version,
+    current_setting('server_encoding') as encoding,
+    pg_is_in_recovery() as "isReplica",
+    current_setting('transaction_read_only')::bool as "isReadOnly",
+    current_setting('fsync') as fsync,
+    current_setting('full_page_writes') as "fullPageWrites",
+    current_setting('synchronous_commit') as "synchronousCommit",
+    pg_database_size(current_database())::float8 as bytes,
+    extract(epoch from clock_timestamp())::float8 as epoch`;

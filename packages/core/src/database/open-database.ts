@@ -1,16 +1,23 @@
 import { readFile } from 'node:fs/promises';
-import type { Database, Drizzle } from './database.ts';
-import { DataDirectoryError } from './embedded/data-directory-lock.ts';
+import type { Database, OpenOptions } from './database.ts';
+import { DataDirectoryError } from './embedded/data-directory-error.ts';
+import { checkHasDatabase } from './embedded/data-directory-state.ts';
+import type { RunText } from './schema-version.ts';
 
 /** Which database to use: a Postgres (`postgres://…`), or an embedded one in a directory. */
 export type DatabaseOptions = { databaseUrl: string } | { dataDirectory: string };
 
 /** Opens and migrates a database. Loads only the driver that it needs. */
-export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+export async function openDatabase(
+  options: DatabaseOptions,
+  openOptions: OpenOptions = {},
+): Promise<Database> {
   if ('databaseUrl' in options) {
     const { openPostgres } = await import('./postgres/postgres-database.ts');
-    return openPostgres(options.databaseUrl);
+    return openPostgres(options.databaseUrl, openOptions);
   }
+  const { create = !openOptions.readOnly } = openOptions;
+  if (!create) await checkHasDatabase(options.dataDirectory);
   const { openEmbeddedDatabase } = await importEmbeddedDatabase();
   return openEmbeddedDatabase(options.dataDirectory);
 }
@@ -18,7 +25,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 /** Uses a database without migrating it; returns undefined when the directory has no database yet. */
 export async function useDatabase<T>(
   options: DatabaseOptions,
-  use: (db: Drizzle) => Promise<T>,
+  use: (run: RunText) => Promise<T>,
 ): Promise<T | undefined> {
   if ('databaseUrl' in options) {
     const { usePostgres } = await import('./postgres/use-postgres.ts');

@@ -24,7 +24,10 @@ export function queryWithTimeout<T>(query: PromiseLike<T>, timeout = queryTimeou
  */
 export async function withTimeout<T>(promise: PromiseLike<T>, timeout: number): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`no answer within ${timeout} ms`)), timeout);
+  const timer = setTimeout(
+    () => late.reject(new Error(`no answer within ${Math.round(timeout)} ms`)),
+    timeout,
+  );
   try {
     return await Promise.race([promise, late.promise]);
   } finally {

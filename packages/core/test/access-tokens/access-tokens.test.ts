@@ -24,6 +24,11 @@ describe('access tokens', () => {
   let databaseUrl: string;
   let time = Date.parse('2030-01-01T00:00:00Z');
   const now = () => time;
+  /** A time by the database's clock. */
+  const fromNow = async (milliseconds: number): Promise<Date> => {
+    const [row] = await sql`select now() + ${milliseconds} * interval '1 ms' as time`;
+    return row?.['time'];
+  };
   const open = () => createAccessTokens({ db: drizzle(postgres(databaseUrl)), now, elapsed: now });
 
   beforeAll(async () => {
@@ -91,11 +96,14 @@ describe('access tokens', () => {
   );
 
   it('are not created with an expiry that is in the past or not a date', async () => {
-    await expect(open().create('Hal', { expiresAt: new Date(time) })).rejects.toMatchObject({
+    await expect(open().create('Hal', { expiresAt: await fromNow(0) })).rejects.toMatchObject({
       message: 'invalid input: expiresAt must be in the future',
     });
     await expect(open().create('Hal', { expiresAt: new Date('') })).rejects.toMatchObject({
       message: 'invalid input: expiresAt must be a date',
+    });
+    await expect(open().create('Hal', { expiresIn: 0 })).rejects.toMatchObject({
+      message: 'invalid input: expiresIn must be more than 0',
     });
   });
 
@@ -139,11 +147,33 @@ describe('access tokens', () => {
 
   it('are rejected from their expiry on, even while they are cached', async () => {
     const tokens = open();
-    const token = await tokens.create('Ida', { expiresAt: new Date(time + 10_000) });
-    time += 9_999;
+    const token = await tokens.create('Ida', { expiresAt: await fromNow(29_000) });
     expect(await tokens.authenticate(token)).toEqual(principal('Ida'));
-    time += 1;
+    await sql`update access_tokens set expires_at = now() where name = 'Ida'`;
+    time += 20_000;
+    expect(await tokens.authenticate(token)).toEqual(principal('Ida'));
+    time += 9_000;
     expect(await tokens.authenticate(token)).toBeUndefined();
+    expect(await open().authenticate(token)).toBeUndefined();
+  });
+
+  it.each([
+    ['behind', -1],
+    ['ahead of', 1],
+  ])("expire by the database's clock when this machine's is a year %s it", async (_, sign) => {
+    const before = time;
+    onTestFinished(() => {
+      time = before;
+    });
+    time = Date.now() + sign * 365 * 86_400_000;
+    const tokens = open();
+    const token = await tokens.create('Una', { expiresIn: 60_000 });
+    const [row] = await sql`
+      select expires_at between now() and now() + interval '60 s' as is_soon
+      from access_tokens where name = 'Una' order by created_at desc limit 1`;
+    expect(row).toEqual({ is_soon: true });
+    expect(await tokens.authenticate(token)).toEqual(principal('Una'));
+    await sql`update access_tokens set expires_at = now() where name = 'Una'`;
     expect(await open().authenticate(token)).toBeUndefined();
   });
 

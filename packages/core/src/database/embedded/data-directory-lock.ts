@@ -1,11 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-
-/** The data directory cannot be used: another process has it open, or it is not writable. */
-export class DataDirectoryError extends Error {
-  override readonly name = 'DataDirectoryError';
-}
+import { DataDirectoryError } from './data-directory-error.ts';
 
 /**
  * Locks the data directory for this process, and creates it when it does not exist. Without a lock,

@@ -1,6 +1,6 @@
 import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DataDirectoryError } from './data-directory-lock.ts';
+import { DataDirectoryError } from './data-directory-error.ts';
 
 /** An empty file that marks a data directory as one that has had a database. */
 const inUseFile = 'in-use';
@@ -18,6 +18,15 @@ export async function checkNotDamaged(directory: string): Promise<void> {
         'restore it from a backup, or choose another directory',
     );
   }
+}
+
+/** @throws DataDirectoryError when the directory has no database and has never had one */
+export async function checkHasDatabase(directory: string): Promise<void> {
+  if ((await exists(directory, inUseFile)) || (await hasDatabase(directory))) return;
+  throw new DataDirectoryError(
+    `there is no store in ${directory}: start the server or import plants to create one, ` +
+      'or set DATABASE_URL or PLANT_STORE_DATA_DIR to the store',
+  );
 }
 
 export function hasDatabase(directory: string): Promise<boolean> {

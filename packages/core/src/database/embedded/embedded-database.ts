@@ -1,12 +1,6 @@
 import { drizzle } from 'drizzle-orm/pg-proxy';
-import { migrate } from 'drizzle-orm/pg-proxy/migrator';
-import {
-  copyIntoPlants,
-  type Database,
-  type Drizzle,
-  migrationsFolder,
-  type Query,
-} from '../database.ts';
+import { copyIntoPlants, type Database, migrationsFolder, type Query } from '../database.ts';
+import { type RunText, readSchemaVersion } from '../schema-version.ts';
 import { bulkTimeout } from '../timeout.ts';
 import { hasDatabase, markInUse } from './data-directory-state.ts';
 import { openError, PGliteConnection } from './pglite-connection.ts';
@@ -53,12 +47,12 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
  */
 export async function useEmbeddedDatabase<T>(
   directory: string,
-  use: (db: Drizzle) => Promise<T>,
+  use: (run: RunText) => Promise<T>,
 ): Promise<T | undefined> {
   if (!(await hasDatabase(directory))) return undefined;
   const connection = await PGliteConnection.open(directory);
   try {
-    return await use(drizzleOver(connection));
+    return await use(runOver(connection));
   } finally {
     await connection.close();
   }
@@ -66,6 +60,9 @@ export async function useEmbeddedDatabase<T>(
 
 /** Applies the missing migrations in one transaction. */
 async function migrateEmbedded(connection: PGliteConnection): Promise<void> {
+  const { isKnown, missingMigrations } = await readSchemaVersion(runOver(connection));
+  if (isKnown && missingMigrations === 0) return;
+  const { migrate } = await import('drizzle-orm/pg-proxy/migrator');
   const run = (text: string) => connection.run({ text }, bulkTimeout);
   await run('begin');
   await migrate(
@@ -76,6 +73,10 @@ async function migrateEmbedded(connection: PGliteConnection): Promise<void> {
     { migrationsFolder },
   );
   await run('commit');
+}
+
+function runOver(connection: PGliteConnection): RunText {
+  return async (text) => (await connection.run({ text, rowMode: 'object' })).rows;
 }
 
 function drizzleOver(connection: PGliteConnection, timeout?: number) {

@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises';
-import { DataDirectoryError, lockDataDirectory } from './data-directory-lock.ts';
+import { DataDirectoryError } from './data-directory-error.ts';
+import { lockDataDirectory } from './data-directory-lock.ts';
 import { checkNotDamaged } from './data-directory-state.ts';
 import { isNoRoomError, noRoomError } from './free-room.ts';
 import type { Result, Statement } from './pglite-messages.ts';

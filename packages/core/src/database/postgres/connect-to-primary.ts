@@ -1,14 +1,31 @@
 import { setTimeout } from 'node:timers/promises';
 import { databaseUrlError } from '../database-settings-error.ts';
+import { parseDatabaseUrl } from '../database-url.ts';
 import { queryTimeout } from '../timeout.ts';
 import { type Connection, connectPostgres } from './connection.ts';
 import { postgresOverTls } from './tls.ts';
 
 /** Milliseconds for all attempts of one call. */
-const connectTimeout = 5_000;
+const defaultConnectTimeout = 5_000;
+
+/** Milliseconds. It is below the time limit of a request's statement, so that the error names the lock. */
+const defaultLockTimeout = 0.8 * queryTimeout;
 
 /** Milliseconds after which the next attempt starts while the earlier ones are still unanswered. */
 const nextAttemptDelay = 1_000;
+
+export interface ConnectOptions {
+  /** Milliseconds after which the caller cancels a statement. */
+  readonly timeout?: number;
+  /** Milliseconds for which a statement waits for a lock. */
+  readonly lockTimeout?: number;
+  /** Whether the connection only reads, so that each host will do. */
+  readonly readOnly?: boolean;
+  /** Milliseconds for all attempts of one call. */
+  readonly connectTimeout?: number;
+  /** The hosts to try, in place of all hosts of the URL. */
+  readonly hosts?: readonly Host[];
+}
 
 /**
  * Makes a function that connects to the primary among the hosts of a URL
@@ -17,16 +34,23 @@ const nextAttemptDelay = 1_000;
  *
  * An attempt continues while its host is silent, because the host may be slow. The host still gets a
  * new attempt at its next turn, because packets of the first one may be lost.
- *
- * @param timeout milliseconds after which the caller cancels a statement
  */
 export function createConnectToPrimary(
   url: string,
-  timeout = queryTimeout,
+  {
+    timeout = queryTimeout,
+    lockTimeout = defaultLockTimeout,
+    readOnly = false,
+    connectTimeout = defaultConnectTimeout,
+    hosts: given,
+  }: ConnectOptions = {},
 ): () => Promise<Connection> {
-  let hosts = hostsOf(url);
+  let hosts = given ?? hostsOf(url);
   // The database cancels a statement a little earlier, so that the connection stays usable.
-  let limits: { statementTimeout?: number } = { statementTimeout: 0.9 * timeout };
+  let limits: { statementTimeout?: number; lockTimeout?: number } = {
+    statementTimeout: 0.9 * timeout,
+    lockTimeout,
+  };
 
   return async () => {
     const until = performance.now() + connectTimeout;
@@ -62,7 +86,13 @@ export function createConnectToPrimary(
     const sent = limits;
     try {
       const remaining = until - performance.now();
-      const connection = await connectPostgres({ url, ...host, timeout: remaining, ...sent });
+      const connection = await connectPostgres({
+        url,
+        ...host,
+        timeout: remaining,
+        readOnly,
+        ...sent,
+      });
       return { turn, host, connection };
     } catch (error) {
       // PgBouncer rejects these limits. Without them only the caller's timeout applies.
@@ -85,21 +115,27 @@ function closeLateConnections(attempts: Iterable<Promise<Attempt>>): void {
   for (const attempt of attempts) void attempt.then(({ connection }) => connection?.close());
 }
 
-interface Host {
-  host: string;
-  port: number;
+export interface Host {
+  readonly host: string;
+  readonly port: number;
 }
 
-/** The hosts of a URL. postgres.js parses them, but truncates IPv6 addresses, which are parsed here. */
-function hostsOf(url: string): Host[] {
+/**
+ * The hosts of a URL, with the driver's defaults for what the URL leaves out.
+ *
+ * @throws DatabaseSettingsError when the URL cannot be parsed
+ */
+export function hostsOf(url: string): Host[] {
   try {
-    const { host, port } = postgresOverTls(url).options;
-    const ipv6 = url.matchAll(/\[([\da-f:.]+)\](?::(\d+))?/gi);
-    return host.map((name, i) => {
-      if (name !== '[') return { host: name, port: port[i] ?? 5432 };
-      const [, address = name, ipv6Port = 5432] = ipv6.next().value ?? [];
-      return { host: address, port: Number(ipv6Port) };
-    });
+    const { host: names, port: ports } = postgresOverTls(url).options;
+    const [defaultHost = 'localhost'] = names;
+    const [defaultPort = 5432] = ports;
+    const { hosts } = parseDatabaseUrl(url);
+    const [first] = hosts;
+    return hosts.map(({ host = defaultHost, port }) => ({
+      host,
+      port: port ?? (first?.port === undefined ? defaultPort : 5432),
+    }));
   } catch (error) {
     throw databaseUrlError(error);
   }

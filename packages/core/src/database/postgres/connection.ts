@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import type postgres from 'postgres';
+import { noTlsCode, readOnlyCode } from '../database-remedy.ts';
 import { withTimeout } from '../timeout.ts';
 import { cancelStatement, type Session } from './cancel-request.ts';
 import { copyFromStdin } from './copy.ts';
@@ -10,6 +11,8 @@ import { postgresOverTls } from './tls.ts';
 export interface Connection {
   /** False once the connection is known to be lost. */
   readonly isOpen: boolean;
+  /** Whether the Postgres accepts no writes in this session. */
+  readonly isReadOnly: boolean;
   /** Runs a statement. Only one may run at a time. */
   query(text: string, parameters?: Values, rowsAs?: 'arrays' | 'objects'): Promise<QueryResult>;
   /** Runs a `COPY … FROM STDIN` with these rows, and commits all of them or, after an error, none. */
@@ -38,10 +41,14 @@ export interface ConnectionOptions {
   timeout: number;
   /** Milliseconds after which the database itself cancels a statement; never when omitted. */
   statementTimeout?: number;
+  /** Milliseconds for which a statement waits for a lock; for ever when omitted. */
+  lockTimeout?: number;
+  /** Whether the connection only reads, so that the Postgres may be a read replica. */
+  readOnly?: boolean;
 }
 
 /**
- * Connects to a Postgres that accepts writes.
+ * Connects to a Postgres that accepts writes, or to any one when the connection only reads.
  *
  * Each postgres.js client has one connection here, over a socket that this function creates and can
  * destroy. postgres.js itself has no timeout for queries. When it reconnects, it may hang on bytes of
@@ -49,13 +56,14 @@ export interface ConnectionOptions {
  * (porsager/postgres #896, #1154, #1168).
  */
 export async function connectPostgres(options: ConnectionOptions): Promise<Connection> {
-  const { url, host, port, timeout, statementTimeout } = options;
+  const { url, host, port, timeout, statementTimeout, lockTimeout, readOnly = false } = options;
   const socket = Object.assign(new Socket(), { host }); // postgres.js reads the server name for TLS from the socket.
   // Nagle's algorithm would delay the end of a COPY by up to 40 ms.
   socket.setNoDelay();
   let isOpen = true;
   let isStarted = false;
   let hasWarned = false;
+  let refusesTls = false;
   let running: Promise<unknown> | undefined;
 
   const address = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
@@ -71,6 +79,9 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
       isStarted = true;
       socket.connect(address);
       await once(socket, 'connect');
+      socket.once('data', (answer: Buffer) => {
+        refusesTls = answer.toString() === 'N';
+      });
       return socket;
     }),
     onclose: () => {
@@ -82,10 +93,8 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     },
     connection: {
       application_name: 'plant-store',
-      ...(statementTimeout && {
-        statement_timeout: statementTimeout,
-        lock_timeout: statementTimeout,
-      }),
+      ...(statementTimeout && { statement_timeout: statementTimeout }),
+      ...(lockTimeout && { lock_timeout: lockTimeout }),
     },
   });
 
@@ -104,23 +113,27 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
 
   const start = async () => {
     const { 0: server, state } = await client.unsafe<[ServerState]>(serverState);
-    if (server.read_only) throw new Error(`${host}:${port} is read-only`);
+    if (server.read_only && !readOnly) throw readOnlyError(`${host}:${port}`);
     session = state;
     const isDirect = server.pid === state.pid;
     // An asynchronous commit can lose an acknowledged plant. Other clients share the sessions of a
     // pooler, so the store does not change the settings of those.
-    if (isDirect && server.commits_asynchronously) {
+    if (isDirect && server.commits_asynchronously && !readOnly) {
       await client.unsafe('set synchronous_commit = on');
     }
-    return isDirect;
+    return { isDirect, isReadOnly: server.read_only };
   };
 
-  const isDirect = await withTimeout(start(), timeout).catch(async (error: unknown) => {
-    await close();
-    throw error;
-  });
+  const { isDirect, isReadOnly } = await withTimeout(start(), timeout).catch(
+    async (error: unknown) => {
+      await close();
+      // The TLS handshake with such a server fails without a reason.
+      throw refusesTls && client.options.ssl !== 'prefer' ? noTlsError(`${host}:${port}`) : error;
+    },
+  );
 
   return {
+    isReadOnly,
     get isOpen() {
       return isOpen;
     },
@@ -158,6 +171,16 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
   function throwIfWarned(): void {
     if (hasWarned) throw new Error('the database warned that the commit may be lost');
   }
+}
+
+/** @param server its host and port */
+function readOnlyError(server: string): Error {
+  return Object.assign(new Error(`${server} is read-only`), { code: readOnlyCode });
+}
+
+/** @param server its host and port */
+function noTlsError(server: string): Error {
+  return Object.assign(new Error(`${server} does not offer TLS`), { code: noTlsCode });
 }
 
 interface ServerState {

@@ -6,13 +6,16 @@ import {
 import { createConnectToPrimary } from './connect-to-primary.ts';
 import { migrationTimeout } from './migration.ts';
 
+/** Moving the plants may take long, and waits for the creates that run. */
+const limits = { timeout: migrationTimeout, lockTimeout: migrationTimeout };
+
 /** See `distributePlants` in ../distribute-plants.ts. */
 export async function distributeOnCitus({
   databaseUrl,
   shards,
   confirm,
 }: DistributeOptions): Promise<DistributeResult> {
-  const connection = await createConnectToPrimary(databaseUrl, migrationTimeout)();
+  const connection = await createConnectToPrimary(databaseUrl, limits)();
   const run = async (text: string) => (await connection.query(text, [], 'objects')).rows;
   try {
     const missing = await planDistribution(run, shards);

@@ -1,17 +1,18 @@
-import { drizzle } from 'drizzle-orm/pg-proxy';
-import { migrate } from 'drizzle-orm/pg-proxy/migrator';
+import { databaseCode } from '../../error-causes.ts';
 import { type ClusterRole, clusterRole } from '../cluster/cluster-role.ts';
-import { migrationsFolder } from '../database.ts';
+import { DatabaseSettingsError } from '../database-settings-error.ts';
+import { type RunText, readSchemaVersion } from '../schema-version.ts';
 import { queryTimeout, withTimeout } from '../timeout.ts';
 import type { Connection } from './connection.ts';
-import { hasMigrated } from './migrate-cluster.ts';
-import { buildTagIndex } from './tag-index.ts';
 
 /** Any key works, as long as every instance uses the same one. */
 const migrationLock = 0x706c616e7473; // "plants"
 
 /** Milliseconds for a statement of a migration, which may rewrite a large table or build an index. */
 export const migrationTimeout = 60 * 60_000;
+
+/** The SQLSTATE of a statement whose user lacks a right. */
+const insufficientPrivilege = '42501';
 
 /** Milliseconds to wait for a lock. A waiting statement blocks all that come after it. */
 const lockTimeout = 4_500;
@@ -20,31 +21,74 @@ const lockTimeout = 4_500;
  * Applies the missing migrations in one transaction, on a connection of its own. The transaction
  * holds an advisory lock, so that only one instance migrates at a time.
  *
+ * When none is missing, it only reads. So a user that may not create tables can use a database that
+ * another user has migrated.
+ *
+ * On a Citus cluster only the coordinator migrates; an instance on a worker waits for it.
+ *
  * @returns what the database is in a cluster
  * @param connect opens a connection whose statements may take as long as `migrationTimeout`
  */
 export async function migratePostgres(
   connect: () => Promise<Connection>,
-): Promise<{ role: ClusterRole | undefined }> {
+): Promise<ClusterRole | undefined> {
   const connection = await connect();
   try {
-    const read = async (text: string) => (await connection.query(text, [], 'objects')).rows;
-    const role = await withTimeout(clusterRole(read), queryTimeout);
-    if (role && (await withTimeout(hasMigrated(role, read), queryTimeout))) return { role };
-    await withTimeout(buildTagIndex(connection), migrationTimeout);
-    const run = (text: string, timeout = queryTimeout) =>
-      withTimeout(connection.query(text, [], 'objects'), timeout);
-    await run('begin');
-    await run(`set local lock_timeout = ${lockTimeout}`);
-    await run(`select pg_advisory_xact_lock(${migrationLock})`);
-    const db = drizzle((text) => run(text));
-    const runAll = async (statements: string[]) => {
-      for (const statement of statements) await run(statement, migrationTimeout);
+    const run: RunText = async (text) => {
+      const { rows } = await withTimeout(connection.query(text, [], 'objects'), queryTimeout);
+      return rows;
     };
-    await migrate(db, runAll, { migrationsFolder });
-    await run('commit');
-    return { role };
+    const role = await clusterRole(run);
+    if (await isMigrated(run)) return role;
+    if (role === 'worker') throw new Error(workerNotMigrated);
+    await applyMigrations(connection).catch(async (error) => {
+      throw databaseCode(error) === insufficientPrivilege ? await rightsError(run, error) : error;
+    });
+    return role;
   } finally {
     await connection.close();
   }
+}
+
+const workerNotMigrated =
+  'this worker of a Citus cluster does not have the current tables: start an instance on the ' +
+  'coordinator, and run plant-store distribute there once';
+
+/** Names the rights that the user lacks to apply the migrations. */
+async function rightsError(run: RunText, cause: unknown): Promise<DatabaseSettingsError> {
+  await run('rollback');
+  const { missingCreateGrants } = await import('../inspection/rights.ts');
+  const grants = await missingCreateGrants(run);
+  const owner = 'start the server once as a user that may create and change them';
+  const remedy = grants.length > 0 ? `run ${grants.join('; ')}, or ${owner}` : owner;
+  return new DatabaseSettingsError(`some of its tables are missing or too old: ${remedy}`, cause);
+}
+
+async function isMigrated(run: RunText): Promise<boolean> {
+  const { isKnown, missingMigrations } = await readSchemaVersion(run);
+  if (isKnown) return missingMigrations === 0;
+  // A user without rights on the list of migrations can still see whether the tables are as they must be.
+  const { checkTables } = await import('../inspection/table-check.ts');
+  return (await checkTables(run)).length === 0;
+}
+
+async function applyMigrations(connection: Connection): Promise<void> {
+  const [{ drizzle }, { migrate }, { buildTagIndex }, { migrationsFolder }] = await Promise.all([
+    import('drizzle-orm/pg-proxy'),
+    import('drizzle-orm/pg-proxy/migrator'),
+    import('./tag-index.ts'),
+    import('../database.ts'),
+  ]);
+  await withTimeout(buildTagIndex(connection), migrationTimeout);
+  const run = (text: string, timeout = queryTimeout) =>
+    withTimeout(connection.query(text, [], 'objects'), timeout);
+  await run('begin');
+  await run(`set local lock_timeout = ${lockTimeout}`);
+  await run(`select pg_advisory_xact_lock(${migrationLock})`);
+  const db = drizzle((text) => run(text));
+  const runAll = async (statements: string[]) => {
+    for (const statement of statements) await run(statement, migrationTimeout);
+  };
+  await migrate(db, runAll, { migrationsFolder });
+  await run('commit');
 }

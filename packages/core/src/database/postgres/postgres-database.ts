@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { databaseCode } from '../../error-causes.ts';
-import { copyIntoPlants, type Database, type NodeAccess } from '../database.ts';
+import { copyIntoPlants, type Database, type NodeAccess, type OpenOptions } from '../database.ts';
+import { databaseUnavailable } from '../database-error.ts';
 import { databaseSettingsError } from '../database-settings-error.ts';
 import { bulkTimeout, queryTimeout } from '../timeout.ts';
 import { createConnectToPrimary } from './connect-to-primary.ts';
@@ -22,6 +23,9 @@ const nodeTimeouts = { timeout: 1_000, statementTimeout: 0.9 * queryTimeout };
 /** Milliseconds between two migrations that a missing table causes, at least. */
 const migrationInterval = 1_000;
 
+/** Milliseconds for which a statement that stores or deletes many plants waits for a lock. */
+const bulkLockTimeout = 10_000;
+
 /** The SQLSTATE of a statement whose table does not exist. */
 const undefinedTable = '42P01';
 
@@ -32,31 +36,45 @@ const migrationRetryDelay = 500;
  * Opens a Postgres by its URL (`postgres://user:password@host:port/database`) and migrates it. An
  * unreachable Postgres is no error here: every statement fails until it is reachable and migrated.
  *
+ * @param options with `readOnly` it migrates nothing, and the Postgres may be a read replica
  * @throws DatabaseSettingsError when the Postgres cannot be used until somebody changes its
- *   settings or the URL
+ *   settings or the URL, PlantStoreError `databaseUnavailable` only with `mustAnswer`
  */
-export async function openPostgres(url: string): Promise<Database> {
-  const connectToPrimary = createConnectToPrimary(url);
+export async function openPostgres(
+  url: string,
+  { readOnly = false, mustAnswer = false }: OpenOptions = {},
+): Promise<Database> {
   let isClosed = false;
   let isCluster = false;
 
+  const migrationLimits = { timeout: migrationTimeout, lockTimeout: migrationTimeout };
   const migrate = async () => {
-    const { role } = await migratePostgres(createConnectToPrimary(url, migrationTimeout));
+    if (readOnly) return;
+    const role = await migratePostgres(createConnectToPrimary(url, migrationLimits));
     isCluster = role !== undefined;
   };
 
   let migration = migrate();
   let migratedAt = Number.NEGATIVE_INFINITY;
-  const settingsError = databaseSettingsError(await errorOf(migration));
+  const error = await errorOf(migration);
+  const settingsError = databaseSettingsError(error);
   if (settingsError) throw settingsError;
+  if (error !== undefined && mustAnswer) throw databaseUnavailable(error);
   void retryMigration();
 
+  const connectToPrimary = createConnectToPrimary(url, { readOnly });
   const pool = new ConnectionPool({
     connect: afterMigration(connectToPrimary),
     max: maxConnections,
   });
   const bulk = new ConnectionPool({
-    connect: afterMigration(createConnectToPrimary(url, bulkTimeout)),
+    connect: afterMigration(
+      createConnectToPrimary(url, {
+        timeout: bulkTimeout,
+        readOnly,
+        ...(!readOnly && { lockTimeout: bulkLockTimeout }),
+      }),
+    ),
     max: 1,
     timeout: bulkTimeout,
   });
@@ -105,7 +123,7 @@ export async function openPostgres(url: string): Promise<Database> {
       return await statement;
     } catch (error) {
       const isDue = performance.now() - migratedAt > migrationInterval;
-      if (isDue && databaseCode(error) === undefinedTable) {
+      if (!readOnly && isDue && databaseCode(error) === undefinedTable) {
         migratedAt = performance.now();
         migration = migrate();
         void retryMigration();

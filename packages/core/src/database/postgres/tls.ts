@@ -2,48 +2,75 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import * as tls from 'node:tls';
 import postgres from 'postgres';
+import { parseDatabaseUrl } from '../database-url.ts';
 
 /**
- * Makes a postgres.js client that reads `sslmode` and `sslrootcert` in its URL as libpq does
- * (PostgreSQL's manual, "SSL Support"). postgres.js itself does not support `verify-ca`, sends
- * `sslrootcert` to the server as a setting, and compares the certificate of an IP address with the
- * name "localhost".
+ * Makes a postgres.js client that reads a URL as libpq does (PostgreSQL's manual, "Connection URIs" and
+ * "SSL Support"). postgres.js itself knows no directories of sockets, does not support `verify-ca`,
+ * sends `sslrootcert` to the server as a setting, and compares the certificate of an IP address with
+ * the name "localhost".
  *
- * Without both parameters the connection has no TLS. `sslrootcert` alone means `verify-full`. Without
- * `sslrootcert` the client trusts Node's own authorities.
+ * Without `sslmode` and `sslrootcert` the connection has no TLS. `sslrootcert` alone means
+ * `verify-full`. Without `sslrootcert` the client trusts Node's own authorities. A Unix domain socket
+ * needs no TLS, and has none.
  *
- * @throws Error when the `sslmode` is unknown, or the file of `sslrootcert` cannot be read
+ * @throws Error when the URL cannot be parsed, the `sslmode` is unknown, or the file of `sslrootcert`
+ *   cannot be read
  */
 export function postgresOverTls(
   url: string,
-  options?: postgres.Options<Record<string, never>>,
+  options: postgres.Options<Record<string, never>> = {},
 ): postgres.Sql {
-  const [address = '', query = ''] = url.split(/\?(.*)/s);
-  const parameters = new URLSearchParams(query);
-  const mode = parameters.get('sslmode');
-  const rootCert = parameters.get('sslrootcert');
-  if (mode === null && rootCert === null) return postgres(url, options);
+  const { hosts, user, password, database, parameters } = parseDatabaseUrl(url);
+  const [{ host, port } = {}] = hosts;
+  const {
+    sslmode,
+    ssl: alias,
+    sslrootcert: rootCert,
+    ...settings
+  } = Object.fromEntries(parameters);
+  const mode = sslmode ?? aliases[alias ?? ''] ?? alias;
+  const server = String(options.host ?? host);
+  const ssl = server.startsWith('/') ? false : tlsOptions({ mode, rootCert, server });
+  return postgres({
+    ...(host !== undefined && { host }),
+    ...(port !== undefined && { port }),
+    ...(user !== undefined && { user }),
+    ...(password !== undefined && { password }),
+    ...(database !== undefined && { database }),
+    ...(ssl !== undefined && { ssl }),
+    ...options,
+    connection: { ...options.connection, ...withoutClientParameters(settings) },
+  });
+}
 
-  parameters.delete('sslmode');
-  parameters.delete('sslrootcert');
-  const ssl = tlsOptions({ mode, rootCert, hosts: () => client.options.host });
-  const client = postgres(`${address}?${parameters}`, { ...options, ssl });
-  return client;
+/** The values of the parameter `ssl`, which other drivers have in place of `sslmode`. */
+const aliases: Record<string, string> = { true: 'verify-full', false: 'disable' };
+
+/** Parameters that concern the client alone, which the store does for itself. */
+const clientParameters = ['connect_timeout', 'target_session_attrs'];
+
+function withoutClientParameters(parameters: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(parameters).filter(([name]) => !clientParameters.includes(name)),
+  );
 }
 
 interface TlsSettings {
-  mode: string | null;
-  rootCert: string | null;
-  hosts: () => string[];
+  mode: string | undefined;
+  rootCert: string | undefined;
+  /** The host to which the client connects. */
+  server: string;
 }
 
 function tlsOptions({
   mode,
   rootCert,
-  hosts,
-}: TlsSettings): tls.ConnectionOptions | 'prefer' | false {
+  server,
+}: TlsSettings): tls.ConnectionOptions | 'prefer' | false | undefined {
+  if (mode === undefined && rootCert === undefined) return undefined;
   const verifyAuthority = { ...authorities(rootCert), checkServerIdentity: () => undefined };
-  const verifyHost = { ...verifyAuthority, checkServerIdentity: hostChecker(hosts) };
+  const verifyHost = { ...verifyAuthority, checkServerIdentity: hostChecker(server) };
   // Anybody can get a certificate from a public authority, so the host name must match.
   if (rootCert === 'system') return verifyHost;
   switch (mode) {
@@ -53,19 +80,19 @@ function tlsOptions({
     case 'prefer':
       return 'prefer';
     case 'require':
-      return rootCert === null ? { rejectUnauthorized: false } : verifyAuthority;
+      return rootCert === undefined ? { rejectUnauthorized: false } : verifyAuthority;
     case 'verify-ca':
       return verifyAuthority;
     case 'verify-full':
-    case null:
+    case undefined:
       return verifyHost;
     default:
       throw new Error(`sslmode is ${mode}: set disable, prefer, require, verify-ca or verify-full`);
   }
 }
 
-function authorities(rootCert: string | null): { ca?: string | string[] } {
-  if (rootCert === null) return {};
+function authorities(rootCert: string | undefined): { ca?: string | string[] } {
+  if (rootCert === undefined) return {};
   if (rootCert === 'system') return { ca: tls.getCACertificates('system') };
   try {
     return { ca: readFileSync(rootCert, 'utf8') };
@@ -77,12 +104,6 @@ function authorities(rootCert: string | null): { ca?: string | string[] } {
 }
 
 /** postgres.js passes no name for an IP address, and Node then checks for "localhost". */
-function hostChecker(hosts: () => string[]): typeof tls.checkServerIdentity {
-  return (name, certificate) => {
-    const candidates = hosts().includes(name) ? [name] : hosts().filter((host) => isIP(host));
-    const errors = candidates.map((host) => tls.checkServerIdentity(host, certificate));
-    return errors.includes(undefined)
-      ? undefined
-      : (errors[0] ?? new Error(`the certificate is not for ${name}`));
-  };
+function hostChecker(server: string): typeof tls.checkServerIdentity {
+  return (name, certificate) => tls.checkServerIdentity(isIP(server) ? server : name, certificate);
 }

@@ -1,21 +1,58 @@
-import { drizzle } from 'drizzle-orm/pg-proxy';
-import type { Drizzle } from '../database.ts';
+import { databaseUnavailable } from '../database-error.ts';
+import type { RunText } from '../schema-version.ts';
 import { queryWithTimeout } from '../timeout.ts';
-import { postgresOverTls } from './tls.ts';
+import { createConnectToPrimary, hostsOf } from './connect-to-primary.ts';
+import type { Connection } from './connection.ts';
+
+/** Milliseconds in which every host must answer. */
+const connectTimeout = 3_000;
+
+/** Milliseconds for everything else. */
+const useTimeout = 1_500;
+
+/** A host of the URL that does not answer. */
+export interface SilentHost {
+  readonly name: string;
+  readonly error: unknown;
+}
 
 /**
- * Uses a Postgres without migrating it; it may be read-only.
+ * Uses a Postgres without migrating it; it may be read-only. Connects to every host of the URL, and
+ * prefers one that accepts writes.
  *
- * @throws PlantStoreError `databaseUnavailable`
+ * @throws DatabaseSettingsError when the URL cannot be parsed, PlantStoreError `databaseUnavailable`
+ *   when no host answers within 3 s, or the statements fail or take longer than 1.5 s
  */
-export async function usePostgres<T>(url: string, use: (db: Drizzle) => Promise<T>): Promise<T> {
-  const client = postgresOverTls(url, { max: 1, onnotice: () => {} });
-  const db = drizzle(async (text, parameters) => ({
-    rows: [...(await client.unsafe(text, parameters, { prepare: false }).values())],
-  }));
+export async function usePostgres<T>(
+  url: string,
+  use: (run: RunText, silentHosts: SilentHost[]) => Promise<T>,
+): Promise<T> {
+  const hosts = hostsOf(url);
+  const attempts = await Promise.all(
+    hosts.map(async (host) => {
+      const connect = createConnectToPrimary(url, {
+        hosts: [host],
+        readOnly: true,
+        connectTimeout,
+      });
+      return connect().then(
+        (connection) => ({ connection }),
+        (error: unknown) => ({ name: `${host.host}:${host.port}`, error }),
+      );
+    }),
+  );
+  const connections = attempts.flatMap((each) => ('connection' in each ? each.connection : []));
+  const silentHosts = attempts.filter((each) => 'error' in each);
   try {
-    return await queryWithTimeout(use(db));
+    const [first] = connections;
+    if (!first) throw databaseUnavailable(silentHosts[0]?.error);
+    const primary = connections.find(({ isReadOnly }) => !isReadOnly) ?? first;
+    return await queryWithTimeout(use(runOver(primary), silentHosts), useTimeout);
   } finally {
-    await client.end({ timeout: 0 });
+    await Promise.all(connections.map((connection) => connection.close()));
   }
+}
+
+function runOver(connection: Connection): RunText {
+  return async (text) => (await connection.query(text, [], 'objects')).rows;
 }

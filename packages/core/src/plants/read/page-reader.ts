@@ -1,4 +1,5 @@
-import { defaultPageSize, type PlantPage, type StoredPlant } from '@plant-store/schemas';
+import type { PlantPage, StoredPlant } from '@plant-store/schemas';
+import { defaultPageSize } from '@plant-store/schemas/plain';
 import {
   type AnyColumn,
   and,

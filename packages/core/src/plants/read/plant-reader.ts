@@ -8,6 +8,7 @@ import { queryWithTimeout } from '../../database/timeout.ts';
 import { type CallOptions, timeLeft } from '../deadline.ts';
 import { prepareStatement } from '../statement.ts';
 import { createPageReader, type PageQuery } from './page-reader.ts';
+import { createPlantCounter } from './plant-counter.ts';
 import { type StoredPlantRow, storedPlantColumns, toStoredPlant } from './stored-plant.ts';
 
 /** Which plants to read; all of them when every property is omitted. */
@@ -28,6 +29,12 @@ export interface PlantReader {
    */
   list(query: ListPlants, options?: CallOptions): Promise<PlantPage>;
   /**
+   * How many plants there are, or how many with this tag. It may take minutes for many millions.
+   *
+   * @throws PlantStoreError `databaseUnavailable`
+   */
+  count(query?: { readonly tag?: string | undefined }): Promise<number>;
+  /**
    * Reads plants ascending by id, in pages of limited size. A plant that exists the whole time is
    * returned exactly once. A plant that is created meanwhile may or may not be returned.
    *
@@ -43,6 +50,7 @@ const bulkPageSize = 5_000;
 export function createPlantReader({ db, query, bulk }: Omit<Database, 'close'>): PlantReader {
   const readPage = createPageReader({ db, query });
   const readBulkPage = createPageReader(bulk);
+  const count = createPlantCounter(bulk);
   const selectByIds = prepareStatement(
     query,
     db
@@ -63,6 +71,8 @@ export function createPlantReader({ db, query, bulk }: Omit<Database, 'close'>):
     get: (id, options) => lookUp(id, timeLeft(options)),
 
     list: (page, options) => queryWithTimeout(readPage(page), timeLeft(options)),
+
+    count: (query) => orUnavailable(count(query)),
 
     async *read({ limit = Number.POSITIVE_INFINITY, ...condition } = {}) {
       let remaining = limit;

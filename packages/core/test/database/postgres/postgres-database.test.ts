@@ -1,3 +1,4 @@
+import { platform } from 'node:os';
 import { createDatabase, type FaultProxy, startFaultProxy } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterEach, beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
@@ -156,6 +157,23 @@ it.each([
   onTestFinished(() => unreachable.close());
   const lastError = { address, port };
   await expect(unreachable.ready()).rejects.toMatchObject({ cause: { cause: lastError } });
+});
+
+it.skipIf(platform() === 'win32')('connects over a Unix domain socket', async () => {
+  const [row] = await sql`show unix_socket_directories`;
+  const [server] = await sql`show port`;
+  const { pathname } = new URL(proxy.url);
+  const directory = encodeURIComponent(row?.['unix_socket_directories']);
+  const parameters = `host=${directory}&port=${server?.['port']}`;
+  const databaseUrl = `postgres://postgres@${pathname}?${parameters}`;
+  const opened = await openPlantStore({ databaseUrl });
+  onTestFinished(() => opened.close());
+  expect(await opened.create(plant)).toEqual({ name: plant.name });
+  expect(
+    await sql`select client_addr from pg_stat_activity
+    where application_name = 'plant-store' and datname = current_database() and client_addr is null
+    limit 1`,
+  ).toHaveLength(1);
 });
 
 it.each(['none', 'postgres://user:%@host/plants', 'postgres://user@host:99999999/plants'])(

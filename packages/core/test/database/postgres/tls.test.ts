@@ -113,6 +113,29 @@ describe('TLS to Postgres', () => {
     await store.close();
   });
 
+  it('the error for a server without TLS, or that asks for TLS, says so', async () => {
+    await configureServer(undefined);
+    const opening = (parameter = '') =>
+      openPlantStore({ databaseUrl: `${server.url}${parameter}` }, { mustAnswer: true });
+    await expect(opening('?sslmode=require')).rejects.toThrow(
+      /does not offer TLS\): remove sslmode/,
+    );
+
+    await configureServer('localhost');
+    const sql = postgres(server.url, { max: 1 });
+    await sql.unsafe(
+      `copy (select 'hostssl all all 127.0.0.1/32 trust') to program 'cat > pg_hba.conf'`,
+    );
+    await sql`select pg_reload_conf()`;
+    await sql.end();
+    await vi.waitFor(() =>
+      expect(opening()).rejects.toThrow(
+        /the server asks for TLS: add \?sslmode=verify-full to its URL, or \?sslmode=require/,
+      ),
+    );
+    await (await opening('?sslmode=require')).close();
+  });
+
   it('an unknown sslmode or an unreadable sslrootcert throws an error that says what to set', () => {
     const url = 'postgres://127.0.0.1/plants';
     expect(() => postgresOverTls(`${url}?sslmode=verify`)).toThrow(

@@ -1,0 +1,7 @@
+#!/usr/bin/env node
+// The command in the repository. Node removes the types of a TypeScript file again for each start, unless
+// the compile cache is on before it loads the first one. That takes 0.05 s of CPU time.
+import module from 'node:module';
+
+module.enableCompileCache();
+await import('../src/main.ts');

@@ -1,0 +1,51 @@
+import {
+  type DatabaseOptions,
+  type DatabaseState,
+  explainDatabaseError,
+  inspectDatabase,
+  missingGrants,
+  PlantStoreError,
+  type Right,
+} from '@plant-store/core';
+import { CommandError } from './errors.ts';
+import { lockAdvice, tableAdvice } from './table-advice.ts';
+
+/** The SQLSTATE of a statement that has waited for a lock for too long. */
+const lockTimeout = '55P03';
+
+/** The rights that a command needs, by table. */
+export type Needs = Readonly<Record<string, readonly Right[]>>;
+
+interface Context {
+  settings: DatabaseOptions;
+  /** The rights that the command needs. */
+  needs: Needs;
+}
+
+/**
+ * Makes an error that says what is wrong with the database, and what to do. It looks at the database
+ * again when its tables or rights are the cause. Returns other errors as they are.
+ */
+export async function toCommandError(error: unknown, context: Context): Promise<unknown> {
+  if (!(error instanceof PlantStoreError) || error.kind !== 'databaseUnavailable') return error;
+  const message = (await explainTables(error, context)) ?? explainDatabaseError(error);
+  return new CommandError(message, { cause: error });
+}
+
+async function explainTables(
+  error: PlantStoreError,
+  { settings, needs }: Context,
+): Promise<string | undefined> {
+  const isLocked = error.databaseCode === lockTimeout;
+  if (!isLocked && !/^42/.test(error.databaseCode ?? '')) return undefined;
+  // When this fails, too, the first error is the one to show.
+  const state = await inspectDatabase(settings).catch(() => undefined);
+  const causes = isLocked ? state?.locks.map(lockAdvice) : state && causesIn(state, needs);
+  return causes?.length ? `${causes.join('; ')} (${error.reason})` : undefined;
+}
+
+function causesIn(state: DatabaseState, needs: Needs): string[] {
+  const grants = missingGrants(state.rights, needs);
+  if (grants.length > 0) return [`a right is missing: run ${grants.join('; ')}`];
+  return tableAdvice(state).map(({ what, remedy }) => `${what}: ${remedy}`);
+}

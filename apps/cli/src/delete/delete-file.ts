@@ -1,0 +1,59 @@
+import { formatJson } from '@plant-store/schemas/plain';
+import { CommandError, usageError } from '../command-line/errors.ts';
+import { writeOutput } from '../command-line/output.ts';
+import { confirm, isInteractive } from '../command-line/question.ts';
+import { withStore } from '../command-line/with-store.ts';
+import { type IdBatch, readIds } from './read-ids.ts';
+
+export interface DeleteOptions {
+  yes?: true;
+  json?: true;
+}
+
+/**
+ * Deletes the plants with the ids in a file, and writes how many there were. Reports each line that is
+ * not an id on stderr, and goes on.
+ *
+ * @returns whether every line is an id
+ * @throws CommandError when the file cannot be read, the answer is no, or the database does not answer
+ */
+export async function deleteFile(file: string, { yes, json }: DeleteOptions): Promise<boolean> {
+  if (!yes && (file === '-' || !isInteractive())) {
+    throw usageError('cannot ask without a terminal: add --yes to delete the plants');
+  }
+  const batches = yes ? readIds(file) : await confirmed(file);
+  const counts = { deleted: 0, absent: 0, invalid: 0 };
+  const summary = () =>
+    `${counts.deleted} deleted, ${counts.absent} absent, ${counts.invalid} invalid`;
+  await withStore(
+    async (store) => {
+      for await (const { ids, errors } of batches) {
+        counts.invalid += errors.length;
+        for (const { line, reason } of errors) {
+          process.stderr.write(`plant-store: line ${line}: ${reason}\n`);
+        }
+        if (ids.length === 0) continue;
+        const deleted = await store.deleteMany(ids).catch((error: unknown) => {
+          process.stderr.write(`plant-store: stopped after ${summary()}; run the command again\n`);
+          throw error;
+        });
+        counts.deleted += deleted;
+        counts.absent += ids.length - deleted;
+      }
+    },
+    { create: false, needs: { plants: ['SELECT', 'DELETE'] } },
+  );
+  await writeOutput([json ? `${formatJson(counts)}\n` : `${summary()}\n`]);
+  return counts.invalid === 0;
+}
+
+/** Reads the whole file, because the question says how many ids it has. */
+async function confirmed(file: string): Promise<IdBatch[]> {
+  const batches = await Array.fromAsync(readIds(file));
+  const count = batches.reduce((sum, { ids }) => sum + ids.length, 0);
+  const invalid = batches.reduce((sum, { errors }) => sum + errors.length, 0);
+  const others = invalid === 0 ? '' : ` (${invalid} lines are not ids)`;
+  const isConfirmed = await confirm(`Delete the plants with the ${count} ids in ${file}${others}?`);
+  if (!isConfirmed) throw new CommandError(`the plants with the ids in ${file} are not deleted`);
+  return batches;
+}

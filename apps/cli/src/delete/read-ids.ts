@@ -1,0 +1,51 @@
+import { explainIdText } from '@plant-store/schemas/plain';
+import { showId } from '../formats/show-id.ts';
+import type { Line } from '../formats/text/lines.ts';
+import { readText } from '../formats/text/read-text.ts';
+import { openSource } from '../import/source.ts';
+
+/** Some ids of a file, and what is wrong with other lines of it. */
+export interface IdBatch {
+  ids: bigint[];
+  errors: { line: number; reason: string }[];
+}
+
+/** Ids that are deleted in one statement. */
+const batchSize = 1_000;
+
+/**
+ * Reads a file with an id on each line, or standard input for `-`. Ignores blank lines, and the header
+ * `id` of a CSV file.
+ *
+ * @throws CommandError when the file cannot be read
+ */
+export async function* readIds(file: string): AsyncGenerator<IdBatch> {
+  const { input } = await openSource(file);
+  const { lines } = await readText(input, undefined);
+  let batch: IdBatch = { ids: [], errors: [] };
+  let line = 0;
+  let isFirst = true;
+  for await (const block of lines) {
+    for (const text of block) {
+      line++;
+      const value = idTextOf(text);
+      if (value === '') continue;
+      const isHeader = isFirst && /^id$/i.test(value);
+      isFirst = false;
+      if (isHeader) continue;
+      const reason = typeof text === 'string' ? explainIdText(value) : text.reason;
+      if (reason === undefined) batch.ids.push(BigInt(value));
+      else batch.errors.push({ line, reason: `${showId(value)} is not an id: it ${reason}` });
+      if (batch.ids.length + batch.errors.length < batchSize) continue;
+      yield batch;
+      batch = { ids: [], errors: [] };
+    }
+  }
+  yield batch;
+}
+
+/** The text of a line, without the quotes that a program may write around a CSV field. */
+function idTextOf(line: Line): string {
+  const text = typeof line === 'string' ? line : line.text || '?';
+  return text.trim().replace(/^"(.*)"$/, '$1');
+}

@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { createDatabase } from '@plant-store/test-setup';
+import { beforeEach, expect, inject, it } from 'vitest';
+import { useDirectory } from '../fixtures/plant-files.ts';
+import { hasTerminals, run, runOnTerminal } from '../fixtures/run-program.ts';
+
+const directory = useDirectory();
+let env: { DATABASE_URL: string };
+
+beforeEach(async () => {
+  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
+  const input = [1, 2, 3, 4].map((id) => `{"id":${id},"name":"Pilea","tag":"t${id}"}\n`).join('');
+  await run(['import', '-', '--rejects', directory.path('rejects')], { env, input });
+});
+
+const count = async () => (await run(['count'], { env })).stdout;
+
+it('deletes the plants with the ids in a file, and reports each line that is not an id', async () => {
+  const file = await directory.write(
+    'ids.csv',
+    '\ufeffID\r\n1\r\n\r\n "2" \r\n7\r\n007\r\nx,3\r\n',
+  );
+  expect(await run(['delete', '--file', file, '--yes'], { env })).toEqual({
+    code: 3,
+    stdout: '2 deleted, 1 absent, 2 invalid\n',
+    stderr:
+      'plant-store: line 6: "007" is not an id: it must be a whole number\n' +
+      'plant-store: line 7: "x,3" is not an id: it must be a whole number\n',
+  });
+  expect(await count()).toBe('2\n');
+});
+
+it('reads standard input, also compressed, and can be repeated', async () => {
+  const args = ['delete', '--file', '-', '--yes', '--json'];
+  const input = gzipSync('1\n2\n3');
+  expect(await run(args, { env, input })).toEqual({
+    code: 0,
+    stdout: '{"deleted":3,"absent":0,"invalid":0}\n',
+    stderr: '',
+  });
+  const repeated = await run(args, { env, input });
+  expect(repeated).toMatchObject({ code: 0, stdout: '{"deleted":0,"absent":3,"invalid":0}\n' });
+});
+
+it('deletes more ids than one statement takes', async () => {
+  const input = Array.from({ length: 3_500 }, (_, id) => `${id}\n`).join('');
+  const { stdout } = await run(['delete', '--file', '-', '--yes'], { env, input });
+  expect(stdout).toBe('4 deleted, 3496 absent, 0 invalid\n');
+});
+
+it.each([
+  [['delete', '--file', 'ids', '1'], 'delete needs an id or --file, and not both'],
+  [['delete'], 'delete needs an id or --file, and not both'],
+  [['delete', '--file', 'ids'], 'cannot ask without a terminal: add --yes'],
+  [['delete', '--file', '-'], 'cannot ask without a terminal: add --yes'],
+  [['delete', '--file', join('no', 'such'), '--yes'], 'cannot read no'],
+])('deletes nothing by %j', async (args, message) => {
+  const result = await run(args, { env, input: '1\n' });
+  expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
+  expect(await count()).toBe('4\n');
+});
+
+it.runIf(hasTerminals)('asks once on a terminal, with the number of ids', async () => {
+  const file = await directory.write('ids', '1\n2\nx\n');
+  const question = `Delete the plants with the 2 ids in ${file} (1 lines are not ids)? [y/N] `;
+  const kept = await runOnTerminal(['delete', '--file', file], { env, input: 'n\n' });
+  expect(kept.stdout).toContain(
+    `${question}plant-store: the plants with the ids in ${file} are not`,
+  );
+  expect(kept.code).toBe(1);
+  const deleted = await runOnTerminal(['delete', '--file', file], { env, input: 'y\n' });
+  expect(deleted.stdout).toContain(question);
+  expect(deleted.stdout).toContain('2 deleted, 0 absent, 1 invalid');
+  expect(deleted.code).toBe(3);
+});

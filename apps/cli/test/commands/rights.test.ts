@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { createDatabase, startPostgres } from '@plant-store/test-setup';
+import type postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { migratedDatabase } from '../fixtures/migrated-database.ts';
+import { run } from '../fixtures/run-program.ts';
+
+const plantJson = /^\{"id":1,"name":"Hoya"/;
+
+describe('a user with few rights', () => {
+  let sql: postgres.Sql;
+  let url: string;
+  let user: string;
+
+  beforeAll(async () => {
+    url = await createDatabase(inject('postgresUrl'));
+    sql = await migratedDatabase({ DATABASE_URL: url });
+    await sql`insert into plants (id, name) values (1, 'Hoya')`;
+  });
+
+  afterAll(() => sql.end());
+
+  /** Runs a command as a new user with these rights. */
+  async function runAs(grants: string[], command: string) {
+    user = `user_${randomUUID().replaceAll('-', '')}`;
+    await sql.unsafe(`create role ${user} login`);
+    for (const grant of grants) await sql.unsafe(`grant ${grant} to ${user}`);
+    const DATABASE_URL = Object.assign(new URL(url), { username: user }).href;
+    return run(command.split(' '), { env: { DATABASE_URL } });
+  }
+
+  it.each([
+    ['get 1', ['select on plants'], plantJson],
+    ['list', ['select on plants'], plantJson],
+    ['count', ['select on plants'], /^1\n$/],
+    ['export', ['select on plants'], plantJson],
+    ['token create Ann', ['insert on access_tokens'], /^plant_/],
+    ['token list', ['select on access_tokens'], /"name":"Ann"/],
+    ['token revoke Ann --json', ['select, update on access_tokens'], /"name":"Ann"/],
+    ['delete 1 --yes', ['select, delete on plants'], /^deleted the plant/],
+  ])('%s needs only %j', async (command, grants, stdout) => {
+    expect(await runAs(grants, command)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(stdout),
+    });
+  });
+
+  it.each([
+    ['get 1', [], 'SELECT ON plants'],
+    ['list', ['insert on plants'], 'SELECT ON plants'],
+    ['count', [], 'SELECT ON plants'],
+    ['delete 1 --yes', [], 'SELECT, DELETE ON plants'],
+    ['token create Bob', ['select on access_tokens'], 'INSERT ON access_tokens'],
+    ['token list', ['select on plants'], 'SELECT ON access_tokens'],
+    ['token revoke Bob', ['select on access_tokens'], 'UPDATE ON access_tokens'],
+  ])('%s with %j names the grant that is missing', async (command, grants, missing) => {
+    const { code, stderr } = await runAs(grants, command);
+    expect(stderr).toContain(
+      `a right is missing: run GRANT ${missing} TO ${user} (permission denied`,
+    );
+    expect(code).toBe(1);
+  });
+
+  it('doctor works, and names the grants that the server needs', async () => {
+    const { stdout } = await runAs(['select on plants'], 'doctor');
+    expect(stdout).toMatch(/^ok +tables +plants and access_tokens have the columns/m);
+    expect(stdout).toMatch(
+      new RegExp(
+        `^warning +rights .* run GRANT INSERT, DELETE ON plants TO ${user}; GRANT SELECT`,
+        'm',
+      ),
+    );
+  });
+});
+
+it('a read replica is enough to read', async () => {
+  const primary = await startPostgres({ fsync: 'off' });
+  const sql = await migratedDatabase({ DATABASE_URL: primary.url });
+  await sql`insert into plants (id, name) values (1, 'Hoya')`;
+  await sql.end();
+  const standby = await primary.startStandby();
+  const env = { DATABASE_URL: standby.url };
+  const outputs = await Promise.all(
+    ['get 1', 'list', 'count', 'export', 'token list'].map((command) =>
+      run(command.split(' '), { env }),
+    ),
+  );
+  expect(outputs).toMatchObject([
+    { code: 0, stdout: expect.stringMatching(plantJson) },
+    { code: 0, stdout: expect.stringMatching(plantJson) },
+    { code: 0, stdout: '1\n' },
+    { code: 0, stdout: expect.stringMatching(plantJson) },
+    { code: 0, stdout: '' },
+  ]);
+  const [deleted, doctor] = await Promise.all([
+    run(['delete', '1', '--yes'], { env }),
+    run(['doctor'], { env }),
+  ]);
+  expect(deleted.stderr).toMatch(/the database accepts no writes .* connect to the primary/);
+  expect(doctor.stdout).toMatch(/^warning +connection .* is a read replica: get, list, count and/m);
+  await standby.stop();
+  await primary.stop();
+});

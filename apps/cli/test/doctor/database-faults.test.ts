@@ -1,0 +1,170 @@
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { createDatabase } from '@plant-store/test-setup';
+import type postgres from 'postgres';
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { runChecks } from '../../src/doctor/run-checks.ts';
+import { migratedDatabase } from '../fixtures/migrated-database.ts';
+import { run } from '../fixtures/run-program.ts';
+
+let url: string;
+let sql: postgres.Sql;
+
+beforeEach(async () => {
+  url = await createDatabase(inject('postgresUrl'));
+  sql = await migratedDatabase({ DATABASE_URL: url });
+});
+
+afterEach(() => sql.end());
+
+/** The findings of one check, as texts. */
+async function findings(check: string, databaseUrl = url): Promise<string[]> {
+  vi.stubEnv('DATABASE_URL', databaseUrl);
+  const all = await runChecks();
+  vi.unstubAllEnvs();
+  return all
+    .filter((each) => each.check === check)
+    .map(({ level, message }) => `${level} ${message}`);
+}
+
+describe('finds tables that are not as this version needs them', () => {
+  it.each([
+    ['drop table plants', 'problem the table plants is missing: restore it from a backup'],
+    [
+      'alter table plants rename tag to label',
+      'problem the table plants has no column tag: rename it back, or restore the table from a backup',
+    ],
+    [
+      'alter table plants alter id type integer',
+      'problem the column plants.id has the type integer and not bigint: ' +
+        'run ALTER TABLE plants ALTER COLUMN id TYPE bigint USING id::bigint',
+    ],
+    [
+      'alter table plants drop constraint plants_pkey',
+      'problem the column plants.id is not the primary key: run ALTER TABLE plants ADD PRIMARY KEY (id)',
+    ],
+    [
+      'alter table plants alter created_at drop default',
+      'problem the column plants.created_at has no default: ' +
+        'run ALTER TABLE plants ALTER COLUMN created_at SET DEFAULT now()',
+    ],
+    [
+      'alter table plants add height integer not null',
+      'problem the column plants.height needs a value, and the store has none: ' +
+        'run ALTER TABLE plants ALTER COLUMN height DROP NOT NULL',
+    ],
+    [
+      'alter table access_tokens drop scope',
+      'problem the table access_tokens has no column scope: rename it back, or restore the table from a backup',
+    ],
+  ])('%s', async (change, finding) => {
+    await sql.unsafe(change);
+    expect(await findings('tables')).toEqual([finding]);
+  });
+
+  it('but accepts a column that the operator has added', async () => {
+    await sql`alter table plants add height integer not null default 1`;
+    expect(await findings('tables')).toEqual([
+      'ok plants and access_tokens have the columns that this version needs',
+    ]);
+  });
+});
+
+it.each([
+  ['alter table plants rename tag to label', 'the table plants has no column tag: rename it back'],
+  ['drop table plants', 'the table plants is missing: restore it from a backup'],
+])('a command says why it cannot work after %s', async (change, message) => {
+  await sql.unsafe(change);
+  const { code, stderr } = await run(['get', '1'], { env: { DATABASE_URL: url } });
+  expect(stderr).toContain(`plant-store: ${message}`);
+  expect(code).toBe(1);
+});
+
+it('names the session that has locked a table, and so do the commands', async () => {
+  const other = await sql.reserve();
+  await other`begin`;
+  await other`lock table plants in access exclusive mode`;
+  const [row] = await other`select pg_backend_pid() as pid`;
+  const message =
+    `the table plants is locked by another session (process ${row?.['pid']}, user postgres, ` +
+    `postgres.js): wait until it ends, or end it with SELECT pg_terminate_backend(${row?.['pid']})`;
+  expect(await findings('locks')).toEqual([`warning ${message}`]);
+  const env = { DATABASE_URL: url };
+  const outputs = await Promise.all([
+    run(['get', '1'], { env }),
+    run(['list'], { env }),
+    run(['delete', '1', '--yes'], { env }),
+  ]);
+  for (const { code, stderr } of outputs) {
+    expect(stderr).toContain(message);
+    expect(code).toBe(1);
+  }
+  await other`rollback`;
+  other.release();
+});
+
+it('says how Citus distributes plants', async () => {
+  // The catalog of Citus, as far as the check reads it.
+  await sql`create table pg_dist_partition (logicalrelid regclass, partmethod "char", partkey text, repmodel "char")`;
+  await sql`create table pg_dist_shard (logicalrelid regclass, shardid bigint)`;
+  await sql`insert into pg_dist_shard select 'plants', generate_series(1, 32)`;
+  const distribute = (partmethod: string, column: number) => sql`
+    insert into pg_dist_partition values
+      ('plants', ${partmethod}, ${`{VAR :varno 1 :varattno ${column} :vartype 20}`}, 's')`;
+
+  const onCoordinator = 'ok access_tokens is on the coordinator';
+  const remedy = "SELECT create_distributed_table('plants', 'id')";
+  const local = `warning plants is on the coordinator only: run ${remedy} to use the workers`;
+  expect((await findings('distribution')).toSorted()).toEqual([onCoordinator, local]);
+  await distribute('h', 1);
+  expect((await findings('distribution')).toSorted()).toEqual([
+    onCoordinator,
+    'ok plants is distributed by id, in 32 shards',
+  ]);
+  await sql`truncate pg_dist_partition`;
+  await distribute('h', 3);
+  expect(await findings('distribution')).toContain(
+    `problem plants is distributed by tag: run SELECT undistribute_table('plants'), and then ${remedy}`,
+  );
+});
+
+it('says what is wrong with a URL', async () => {
+  expect(await findings('configuration', 'postgres://u:a/b@h/d')).toEqual([
+    expect.stringContaining('must be percent-encoded: write %2F for /'),
+  ]);
+  expect(await findings('configuration', 'postgres://u@h:70000/d')).toEqual([
+    expect.stringContaining('the port 70000 is not a number from 1 to 65535'),
+  ]);
+  expect(await findings('connection', `${url}?sslmode=require`)).toEqual([
+    expect.stringMatching(/does not offer TLS\): remove sslmode from its URL/),
+  ]);
+  expect(await findings('connection', `${url}?schema=public`)).toEqual([
+    expect.stringMatching(/parameter "schema"\): remove it from its URL/),
+  ]);
+  const withPassword = Object.assign(new URL(url), { username: 'nobody_here' }).href;
+  expect(await findings('connection', withPassword)).toEqual([
+    expect.stringMatching(/role "nobody_here" does not exist\): check the user in its URL/),
+  ]);
+});
+
+it('does not wait long for a host that is silent', async () => {
+  const sockets = new Set<Socket>();
+  const silent = createServer((socket) => void sockets.add(socket)).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as { port: number }; // A server over TCP has one.
+  const message = /^(problem|warning) .*no answer within \d+ ms\): check DATABASE_URL/;
+  expect(await findings('connection', `postgres://127.0.0.1:${port}/plants`)).toEqual([
+    expect.stringMatching(message),
+  ]);
+  const both = url.replace('@', `@127.0.0.1:${port},`);
+  expect(await findings('hosts', both)).toEqual([expect.stringContaining(`127.0.0.1:${port}: `)]);
+  expect(await findings('connection', both)).toEqual([expect.stringMatching(/^ok Postgres/)]);
+  for (const socket of sockets) socket.destroy();
+  silent.close();
+});
+
+it('says how much room there is', async () => {
+  expect(await findings('disk')).toEqual([
+    expect.stringMatching(/^ok the database has \d+ MiB; how much room is free, only its machine/),
+  ]);
+});

@@ -1,0 +1,109 @@
+import { databaseCode, rootMessage } from '../error-causes.ts';
+
+/** The code of the store's own error for a Postgres that accepts no writes; also its SQLSTATE. */
+export const readOnlyCode = '25006';
+
+/** The code of the store's own error for a Postgres without TLS. */
+export const noTlsCode = 'TLS_NOT_OFFERED';
+
+/** What is wrong, and what a person can do about it. */
+export interface Advice {
+  readonly what: string;
+  readonly remedy: string;
+}
+
+/**
+ * Explains an error of the database or of the network to an operator: what is wrong, the database's own
+ * message, and what to do. The message contains no password, and no SQL.
+ */
+export function explainDatabaseError(error: unknown): string {
+  const { what, remedy } = settingsAdvice(error) ?? otherAdvice(error);
+  return `${what} (${rootMessage(error)}): ${remedy}`;
+}
+
+/** The advice for an error that stays until somebody changes the settings; undefined for others. */
+export function settingsAdvice(error: unknown): Advice | undefined {
+  const code = databaseCode(error) ?? '';
+  const message = rootMessage(error);
+  const found = settingsErrors.find((each) => each.code === code && each.pattern.test(message));
+  return found && { what: unusable, remedy: found.remedy };
+}
+
+const unusable = 'the database cannot be used';
+
+/** By the code, and by a pattern in the message where a code has several meanings. */
+const settingsErrors: readonly { code: string; pattern: RegExp; remedy: string }[] = [
+  {
+    code: '28000',
+    pattern: /no encryption|SSL off|sslmode=require/,
+    remedy:
+      'the server asks for TLS: add ?sslmode=verify-full to its URL, or ?sslmode=require, which does ' +
+      'not verify the server',
+  },
+  { code: '28000', pattern: /./, remedy: 'check the user in its URL, and pg_hba.conf' },
+  {
+    code: '28P01',
+    pattern: /./,
+    remedy:
+      'check the user and the password in its URL, where special characters are percent-encoded, such as %40 for @',
+  },
+  { code: '3D000', pattern: /./, remedy: 'create that database, or check the name in its URL' },
+  { code: '42704', pattern: /configuration parameter/, remedy: 'remove it from its URL' },
+  {
+    code: noTlsCode,
+    pattern: /./,
+    remedy: 'remove sslmode from its URL if the network is safe, or turn on TLS in the server',
+  },
+];
+
+function otherAdvice(error: unknown): Advice {
+  const code = databaseCode(error) ?? '';
+  const isCertificate = /CERT|SIGNATURE|TLS/.test(code);
+  return (
+    advice[code] ??
+    (isCertificate
+      ? {
+          what: unusable,
+          remedy: 'check the certificate of the server, and sslrootcert in its URL',
+        }
+      : {
+          what: 'the database did not answer',
+          remedy: 'check DATABASE_URL, and that the database is running',
+        })
+  );
+}
+
+const address = 'check the host and the port in DATABASE_URL, and that the database is running';
+const difference = 'plant-store doctor shows what to do';
+
+const advice: Record<string, Advice | undefined> = {
+  ECONNREFUSED: { what: 'nothing accepts connections there', remedy: address },
+  ENOTFOUND: { what: 'no machine has that name', remedy: 'check the host in DATABASE_URL' },
+  ENOENT: {
+    what: 'there is no socket of a database',
+    remedy: 'check the directory and the port in DATABASE_URL, and that the database is running',
+  },
+  [readOnlyCode]: {
+    what: 'the database accepts no writes',
+    remedy: 'connect to the primary, or make the database writable',
+  },
+  '42501': { what: 'a right is missing', remedy: difference },
+  '42P01': { what: 'a table is missing', remedy: difference },
+  '42703': { what: 'a column is missing', remedy: difference },
+  '42804': { what: 'a column has another type', remedy: difference },
+  '42883': { what: 'a column has another type', remedy: difference },
+  '53100': { what: 'the disk of the database is full', remedy: 'free some room there' },
+  '53300': {
+    what: 'the database has no free connection',
+    remedy: 'raise max_connections, or run fewer clients',
+  },
+  '55P03': {
+    what: 'another session has locked the table',
+    remedy: 'try again when that session has ended; plant-store doctor names it',
+  },
+  '57014': {
+    what: 'the database took too long',
+    remedy: 'try again; pg_locks and pg_stat_activity show what it waits for',
+  },
+  '57P03': { what: 'the database is starting or stopping', remedy: 'try again in a moment' },
+};

@@ -1,0 +1,26 @@
+import type { RunText } from '../schema-version.ts';
+
+/** A session that holds a lock on a whole table, for which statements of the store wait. */
+export interface Lock {
+  readonly table: string;
+  /** The process of the session in the server. */
+  readonly pid: number;
+  readonly user: string;
+  readonly application: string;
+}
+
+/** Reads which sessions have locked the tables against reads or writes. */
+export async function readLocks(run: RunText): Promise<Lock[]> {
+  return (await run(selectLocks)) as Lock[]; // The columns of this statement.
+}
+
+const selectLocks = `
+  select distinct relname as table, pg_locks.pid, coalesce(usename, '') as user,
+    coalesce(application_name, '') as application
+  from pg_locks
+    join pg_class on pg_class.oid = relation
+    left join pg_stat_activity on pg_stat_activity.pid = pg_locks.pid
+  where relation in (to_regclass('plants'), to_regclass('access_tokens')) and granted
+    and database = (select oid from pg_database where datname = current_database())
+    and mode in ('AccessExclusiveLock', 'ExclusiveLock', 'ShareRowExclusiveLock', 'ShareLock')
+    and pg_locks.pid <> pg_backend_pid()`;

@@ -1,0 +1,95 @@
+import { getTableConfig } from 'drizzle-orm/pg-core';
+import type { RunText } from '../schema-version.ts';
+import { accessTokens, plants } from '../tables.ts';
+
+const tables = [plants, accessTokens].map((table) => getTableConfig(table));
+
+/** What is wrong with the tables of a database; empty when they are as this version needs them. */
+export interface TableFault {
+  readonly table: string;
+  readonly what: string;
+  readonly remedy: string;
+}
+
+/** Compares the tables of a database with those that this version of the store needs. */
+export async function checkTables(run: RunText): Promise<TableFault[]> {
+  const columns = (await run(selectColumns)) as ColumnRow[]; // The columns of this statement.
+  return tables.flatMap(({ name, columns: needed }) => {
+    const actual = columns.filter((column) => column.table === name);
+    if (actual.length === 0) {
+      return {
+        table: name,
+        what: `the table ${name} is missing`,
+        remedy: 'restore it from a backup',
+      };
+    }
+    const names = needed.map((column) => column.name);
+    return [
+      ...needed.flatMap((column) => {
+        const found = actual.find((each) => each.column === column.name);
+        return columnFaults(name, { ...column, type: column.getSQLType() }, found);
+      }),
+      ...actual.filter(({ column }) => !names.includes(column)).flatMap(unknownColumnFaults),
+    ];
+  });
+}
+
+interface ColumnRow {
+  table: string;
+  column: string;
+  type: string;
+  is_required: boolean;
+  has_default: boolean;
+  is_key: boolean;
+}
+
+function columnFaults(
+  table: string,
+  { name, type, primary }: { name: string; type: string; primary: boolean },
+  found: ColumnRow | undefined,
+): TableFault[] {
+  if (!found) {
+    const what = `the table ${table} has no column ${name}`;
+    return [{ table, what, remedy: 'rename it back, or restore the table from a backup' }];
+  }
+  const column = `${table}.${name}`;
+  const alter = `ALTER TABLE ${table}`;
+  const faults: TableFault[] = [];
+  if (found.type !== type) {
+    const what = `the column ${column} has the type ${found.type} and not ${type}`;
+    faults.push({
+      table,
+      what,
+      remedy: `run ${alter} ALTER COLUMN ${name} TYPE ${type} USING ${name}::${type}`,
+    });
+  }
+  if (primary && !found.is_key) {
+    const what = `the column ${column} is not the primary key`;
+    faults.push({ table, what, remedy: `run ${alter} ADD PRIMARY KEY (${name})` });
+  }
+  if (name === 'created_at' && !found.has_default) {
+    const what = `the column ${column} has no default`;
+    faults.push({ table, what, remedy: `run ${alter} ALTER COLUMN ${name} SET DEFAULT now()` });
+  }
+  return faults;
+}
+
+/** A column of the operator's own is no fault, unless no plant can be stored without its value. */
+function unknownColumnFaults(column: ColumnRow): TableFault[] {
+  if (!column.is_required || column.has_default) return [];
+  const what = `the column ${column.table}.${column.column} needs a value, and the store has none`;
+  const remedy = `run ALTER TABLE ${column.table} ALTER COLUMN ${column.column} DROP NOT NULL`;
+  return [{ table: column.table, what, remedy }];
+}
+
+// From the catalogs, which every user can read: `information_schema` hides tables without rights.
+const selectColumns = `
+  select relname as table, attname as column, format_type(atttypid, atttypmod) as type,
+    attnotnull as is_required,
+    atthasdef or attidentity <> '' as has_default,
+    exists (
+      select from pg_index
+      where indrelid = pg_class.oid and indisprimary and indkey::text = attnum::text) as is_key
+  from pg_attribute join pg_class on pg_class.oid = attrelid
+  where attrelid in (${tables.map(({ name }) => `to_regclass('${name}')`).join(', ')})
+    and attnum > 0 and not attisdropped`;

@@ -1,0 +1,37 @@
+import type { RunText } from '../schema-version.ts';
+
+/** How Citus distributes a table over its nodes. */
+export interface TableDistribution {
+  readonly table: string;
+  /** `hash`: by a column; `reference`: each node has a copy; `local`: the coordinator alone has it. */
+  readonly kind: 'hash' | 'reference' | 'local' | 'other';
+  /** The column by which the table is distributed; null when there is none. */
+  readonly column: string | null;
+  readonly shards: number;
+}
+
+/** Reads how Citus distributes the tables; undefined when the database has no Citus. */
+export async function readTableDistributions(
+  run: RunText,
+): Promise<TableDistribution[] | undefined> {
+  const [{ has_citus: hasCitus }] = (await run(
+    `select to_regclass('pg_dist_partition') is not null as has_citus`,
+  )) as [{ has_citus: boolean }]; // One row.
+  if (!hasCitus) return undefined;
+  return (await run(selectDistribution)) as TableDistribution[]; // The columns of this statement.
+}
+
+// `partkey` is the tree of an expression, with the number of the column. A reference table has none.
+const selectDistribution = `
+  select relname as table,
+    case when partmethod = 'h' then 'hash'
+      when partmethod = 'n' and repmodel = 't' then 'reference'
+      when partmethod is null or partmethod = 'n' then 'local'
+      else 'other' end as kind,
+    attname as column,
+    (select count(*)::int from pg_dist_shard where pg_dist_shard.logicalrelid = pg_class.oid) as shards
+  from pg_class
+    left join pg_dist_partition on pg_dist_partition.logicalrelid = pg_class.oid
+    left join pg_attribute on attrelid = pg_class.oid
+      and attnum = substring(partkey from ':varattno (\\d+)')::int
+  where pg_class.oid in (to_regclass('plants'), to_regclass('access_tokens'))`;

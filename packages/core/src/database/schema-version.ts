@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { migrationsFolder } from './database.ts';
+
+/** Runs a statement without parameters, and returns its rows as objects. */
+export type RunText = (text: string) => Promise<unknown[]>;
+
+/** Which migrations a database has. */
+export interface SchemaVersion {
+  /** Whether the database lists its migrations, and its user may read the list. */
+  readonly isKnown: boolean;
+  /** How many migrations of this version of the store the database lacks. */
+  readonly missingMigrations: number;
+  /** Whether a later version of the store has migrated the database. */
+  readonly isNewer: boolean;
+}
+
+/** Reads which migrations a database has. It needs no right, and no table. */
+export async function readSchemaVersion(run: RunText): Promise<SchemaVersion> {
+  const known = await knownMigrations();
+  const [{ is_readable: isKnown }] = (await run(canReadList)) as [{ is_readable: boolean }]; // One row.
+  const last = isKnown ? await lastMigration(run) : 0;
+  return {
+    isKnown,
+    missingMigrations: known.filter((when) => when > last).length,
+    isNewer: last > Math.max(...known),
+  };
+}
+
+/** The times at which the migrations of this version were generated; Drizzle tells them apart by these. */
+async function knownMigrations(): Promise<number[]> {
+  const text = await readFile(join(migrationsFolder, 'meta', '_journal.json'), 'utf8');
+  const { entries }: { entries: { when: number }[] } = JSON.parse(text);
+  return entries.map(({ when }) => when);
+}
+
+async function lastMigration(run: RunText): Promise<number> {
+  const rows = await run(
+    'select max(created_at)::float8 as last from drizzle.__drizzle_migrations',
+  );
+  return (rows as [{ last: number | null }])[0].last ?? 0; // One row.
+}
+
+// From the catalogs, which every user can read. to_regclass would need a right on the schema.
+const canReadList = `
+  select exists (
+    select from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+    where nspname = 'drizzle' and relname = '__drizzle_migrations'
+      and has_schema_privilege(pg_namespace.oid, 'usage')
+      and has_table_privilege(pg_class.oid, 'select')) as is_readable`;

@@ -1,0 +1,42 @@
+import { sql } from 'drizzle-orm';
+import type { Bulk } from '../../database/database.ts';
+import { orUnavailable } from '../../database/database-error.ts';
+import { plants } from '../../database/tables.ts';
+import { databaseCode } from '../../error-causes.ts';
+
+export interface PlantRemover {
+  /**
+   * Deletes the plants with these ids in one statement and one commit, and returns how many there
+   * were. Pass some thousand ids at most.
+   *
+   * @throws PlantStoreError `databaseUnavailable`: the plants may be deleted, repeat the call
+   */
+  deleteMany(ids: readonly bigint[]): Promise<number>;
+}
+
+/** How often a statement runs that other statements deadlock with. The database undoes such a statement. */
+const attempts = 5;
+
+/** The SQLSTATE of a statement that the database cancelled because of a deadlock. */
+const deadlock = '40P01';
+
+export function createPlantRemover({ db }: Pick<Bulk, 'db'>): PlantRemover {
+  return {
+    deleteMany: (ids) => orUnavailable(remove(ids, attempts)),
+  };
+
+  async function remove(ids: readonly bigint[], attemptsLeft: number): Promise<number> {
+    // Two statements that lock rows in the same order do not deadlock.
+    const sorted = ids.toSorted((a, b) => (a < b ? -1 : 1));
+    try {
+      const deleted = await db
+        .delete(plants)
+        .where(sql`${plants.id} = any(${`{${sorted}}`}::bigint[])`)
+        .returning({ id: plants.id });
+      return deleted.length;
+    } catch (error) {
+      if (databaseCode(error) !== deadlock || attemptsLeft === 1) throw error;
+      return remove(ids, attemptsLeft - 1);
+    }
+  }
+}

@@ -1,0 +1,12 @@
+export { DatabaseSettingsError } from './database/database-settings-error.ts';
+export {
+  databaseUrlSyntax,
+  describeDatabaseUrl,
+  isDatabaseUrl,
+  parseDatabaseUrl,
+} from './database/database-url.ts';
+export { DataDirectoryError } from './database/embedded/data-directory-error.ts';
+export type { DatabaseOptions } from './database/open-database.ts';
+export { PlantStoreError, type PlantStoreErrorKind } from './plant-store-error.ts';
+export { type OpenPlantReader, openPlantReader } from './plants/read/open-plant-reader.ts';
+export type { PlantQuery, PlantReader } from './plants/read/plant-reader.ts';
