@@ -59,9 +59,12 @@ async function rightsError(run: RunText, cause: unknown): Promise<DatabaseSettin
   await run('rollback');
   const { missingCreateGrants } = await import('../inspection/rights.ts');
   const grants = await missingCreateGrants(run);
-  const owner = 'start the server once as a user that may create and change them';
-  const remedy = grants.length > 0 ? `run ${grants.join('; ')}, or ${owner}` : owner;
-  return new DatabaseSettingsError(`some of its tables are missing or too old: ${remedy}`, cause);
+  const remedy =
+    grants.length > 0
+      ? `grant its user the right to create tables there (${grants.join('; ')}), or start the server ` +
+        'once as a user that has it'
+      : 'its tables are of an earlier version, so start the server once as their owner';
+  return new DatabaseSettingsError(remedy, cause);
 }
 
 async function isMigrated(run: RunText): Promise<boolean> {

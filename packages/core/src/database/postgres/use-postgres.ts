@@ -7,8 +7,8 @@ import type { Connection } from './connection.ts';
 /** Milliseconds in which every host must answer. */
 const connectTimeout = 3_000;
 
-/** Milliseconds for everything else. */
-const useTimeout = 1_500;
+/** Milliseconds for the connections and the statements. */
+const useTimeout = 4_000;
 
 /** A host of the URL that does not answer. */
 export interface SilentHost {
@@ -21,13 +21,14 @@ export interface SilentHost {
  * prefers one that accepts writes.
  *
  * @throws DatabaseSettingsError when the URL cannot be parsed, PlantStoreError `databaseUnavailable`
- *   when no host answers within 3 s, or the statements fail or take longer than 1.5 s
+ *   when no host answers within 3 s, or the statements fail or are not done within 4 s
  */
 export async function usePostgres<T>(
   url: string,
   use: (run: RunText, silentHosts: SilentHost[]) => Promise<T>,
 ): Promise<T> {
   const hosts = hostsOf(url);
+  const until = performance.now() + useTimeout;
   const attempts = await Promise.all(
     hosts.map(async (host) => {
       const connect = createConnectToPrimary(url, {
@@ -47,7 +48,7 @@ export async function usePostgres<T>(
     const [first] = connections;
     if (!first) throw databaseUnavailable(silentHosts[0]?.error);
     const primary = connections.find(({ isReadOnly }) => !isReadOnly) ?? first;
-    return await queryWithTimeout(use(runOver(primary), silentHosts), useTimeout);
+    return await queryWithTimeout(use(runOver(primary), silentHosts), until - performance.now());
   } finally {
     await Promise.all(connections.map((connection) => connection.close()));
   }

@@ -53,7 +53,7 @@ it('the error for a user that may not create the missing tables names the grants
   await expect(openPlantStore(options)).rejects.toMatchObject({
     name: 'DatabaseSettingsError',
     message: expect.stringContaining(
-      `run GRANT CREATE ON DATABASE ${database} TO ${user}; GRANT CREATE ON SCHEMA public TO ${user}, or`,
+      `(GRANT CREATE ON DATABASE ${database} TO ${user}; GRANT CREATE ON SCHEMA public TO ${user})`,
     ),
   });
   await sql.end();
