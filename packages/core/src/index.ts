@@ -9,9 +9,10 @@ export {
   type Distribution,
   type DistributionStep,
 } from './database/cluster/distribute.ts';
+export type { ClusterState } from './database/cluster/inspect-cluster.ts';
+export { distributePlants, inspectCluster } from './database/cluster.ts';
 export { DatabaseSettingsError } from './database/database-settings-error.ts';
 export { databaseUrlSyntax, isDatabaseUrl } from './database/database-url.ts';
-export { distributePlants } from './database/distribute-plants.ts';
 export { DataDirectoryError } from './database/embedded/data-directory-lock.ts';
 export { type DatabaseState, inspectDatabase } from './database/inspect-database.ts';
 export type { DatabaseOptions } from './database/open-database.ts';

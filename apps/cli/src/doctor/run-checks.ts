@@ -6,6 +6,7 @@ import {
 } from '@plant-store/core';
 import { readSettings } from '../command-line/settings.ts';
 import { databaseHint } from '../command-line/with-store.ts';
+import { clusterChecks } from './cluster-checks.ts';
 import { databaseChecks } from './database-checks.ts';
 import { embeddedDurability, postgresDurability } from './durability-checks.ts';
 import type { Finding } from './finding.ts';
@@ -35,7 +36,9 @@ async function checkDatabase(settings: DatabaseOptions): Promise<Finding[]> {
   }
   const isEmbedded = 'dataDirectory' in settings;
   const durability = isEmbedded ? embeddedDurability : postgresDurability(state);
-  return [...databaseChecks(state), ...durability];
+  const hasTables = !state.isReadOnly && state.missingMigrations === 0;
+  const cluster = !isEmbedded && hasTables ? await clusterChecks(settings.databaseUrl) : [];
+  return [...databaseChecks(state), ...durability, ...cluster];
 }
 
 function messageOf(error: unknown): string {

@@ -42,14 +42,14 @@ const cases = {
     connections: clients,
   },
   three: {
-    name: 'Citus, 2 workers, instances on 3 nodes',
-    start: () => startBenchCluster({ workers: 2, shards: 8 }),
+    name: 'Citus, 3 nodes store, an instance on each',
+    start: () => startBenchCluster({ workers: 2, shards: 6, coordinatorHasShards: true }),
     instancesOn: [0, 1, 2],
     connections: clients,
   },
   five: {
-    name: 'Citus, 4 workers, instances on 5 nodes',
-    start: () => startBenchCluster({ workers: 4, shards: 8 }),
+    name: 'Citus, 5 nodes store, an instance on each',
+    start: () => startBenchCluster({ workers: 4, shards: 10, coordinatorHasShards: true }),
     instancesOn: [0, 1, 2, 3, 4],
     connections: clients,
   },

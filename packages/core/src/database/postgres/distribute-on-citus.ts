@@ -6,7 +6,7 @@ import {
 import { createConnectToPrimary } from './connect-to-primary.ts';
 import { migrationTimeout } from './migration.ts';
 
-/** See `distributePlants` in ../distribute-plants.ts. */
+/** See `distributePlants` in ../cluster.ts. */
 export async function distributeOnCitus({
   databaseUrl,
   shards,
