@@ -1,6 +1,6 @@
 import type { CitusDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { insertOnNode, probeNode } from '../../src/database/cluster/insert-on-node.ts';
 import { readShardMap, type ShardMap } from '../../src/database/cluster/shard-map.ts';
 import { watchShards } from '../../src/database/cluster/watch-shards.ts';
@@ -128,5 +128,39 @@ describe('creates on Citus', () => {
           .toSorted(),
       ).toEqual([0.375, 0.625]);
     });
+  });
+});
+
+describe('a Citus cluster that grows', () => {
+  it('takes creates on a new node as soon as it has shards', async () => {
+    const { url, adminUrl } = await createDistributedDatabase(4, 1);
+    const store = await openPlantStore({ databaseUrl: url });
+    const admin = postgres(adminUrl, { max: 1, onnotice: () => {} });
+    const [, , added] = inject('citus')?.nodes ?? [];
+    let id = 0n;
+    let isOver = false;
+    const errors: unknown[] = [];
+    const creating = Array.from({ length: 8 }, async () => {
+      while (!isOver) {
+        const plant = { id: ++id, name: 'x' };
+        await store.create(plant).catch((error) => errors.push(error));
+      }
+    });
+
+    await admin`select citus_add_node('127.0.0.1', ${new URL(added?.proxyUrl ?? '').port}::int)`;
+    await admin`select citus_rebalance_start(shard_transfer_mode := 'force_logical')`;
+    await admin`select citus_rebalance_wait()`;
+    await vi.waitFor(
+      () => expect(store.nodes().map(({ share }) => share)).toEqual([0.5, 0.5]),
+      20_000,
+    );
+    const before = id;
+    await vi.waitFor(() => expect(id).toBeGreaterThan(before + 100n));
+    isOver = true;
+    await Promise.all(creating);
+    const [{ count } = {}] = await admin`select count(*) from plants`;
+    expect(errors).toEqual([]);
+    expect(count).toBe(String(id));
+    await Promise.all([store.close(), admin.end()]);
   });
 });
