@@ -9,11 +9,12 @@ export {
   type Distribution,
   type DistributionStep,
 } from './database/cluster/distribute.ts';
+export type { ClusterState } from './database/cluster/inspect-cluster.ts';
+export { distributePlants, inspectCluster } from './database/cluster.ts';
 export type { OpenOptions } from './database/database.ts';
 export { explainDatabaseError } from './database/database-remedy.ts';
 export { DatabaseSettingsError } from './database/database-settings-error.ts';
 export { databaseUrlSyntax, isDatabaseUrl } from './database/database-url.ts';
-export { distributePlants } from './database/distribute-plants.ts';
 export { DataDirectoryError } from './database/embedded/data-directory-error.ts';
 export { type DatabaseState, inspectDatabase } from './database/inspect-database.ts';
 export type { Lock } from './database/inspection/locks.ts';

@@ -22,14 +22,16 @@ export interface BenchCluster {
 interface ClusterOptions {
   workers: number;
   shards: number;
+  /** Whether the coordinator stores plants, too. */
+  coordinatorHasShards?: boolean;
   /** Milliseconds by which everything between two nodes is delayed, each way. */
   delay?: number;
 }
 
 /** Starts a Citus cluster, and distributes the store over its workers. */
 export async function startBenchCluster(options: ClusterOptions): Promise<BenchCluster> {
-  const { workers, shards, delay = 0 } = options;
-  const cluster = await startCitus({ workers, hasProxies: delay > 0 });
+  const { workers, shards, coordinatorHasShards = false, delay = 0 } = options;
+  const cluster = await startCitus({ workers, coordinatorHasShards, hasProxies: delay > 0 });
   const { url, workerUrls, adminUrl } = await createCitusDatabase(cluster.addresses);
   await (await openPlantStore({ databaseUrl: url })).close();
   await distributePlants({ databaseUrl: url, shards, confirm: async () => true });

@@ -11,7 +11,8 @@ export interface Finding {
     | 'clock'
     | 'durability'
     | 'disk'
-    | 'distribution';
+    | 'distribution'
+    | 'cluster';
   level: 'ok' | 'warning' | 'problem';
   /** What the check found and, when it is not ok, what to do about it. */
   message: string;

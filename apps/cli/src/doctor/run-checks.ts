@@ -7,6 +7,7 @@ import {
 } from '@plant-store/core';
 import { describeDatabaseUrl } from '@plant-store/core/read';
 import { readSettings } from '../command-line/settings.ts';
+import { clusterChecks } from './cluster-checks.ts';
 import { databaseChecks } from './database-checks.ts';
 import { embeddedDisk, serverDisk } from './disk-checks.ts';
 import { embeddedDurability, postgresDurability } from './durability-checks.ts';
@@ -36,12 +37,15 @@ async function checkDatabase(settings: DatabaseOptions): Promise<Finding[]> {
     const message = 'there is no database yet: starting the server or an import creates it';
     return [{ check: 'connection', level: 'ok', message }];
   }
+  const isEmbedded = 'dataDirectory' in settings;
+  const hasTables = !state.isReadOnly && state.missingMigrations === 0;
   return [
     ...databaseChecks(state),
     ...tableChecks(state),
-    ...('dataDirectory' in settings
+    ...(isEmbedded
       ? [...embeddedDurability, ...(await embeddedDisk(settings.dataDirectory))]
       : [...postgresDurability(state), ...serverDisk(state)]),
+    ...(!isEmbedded && hasTables ? await clusterChecks(settings.databaseUrl) : []),
   ];
 }
 

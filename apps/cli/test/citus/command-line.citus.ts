@@ -10,7 +10,7 @@ const done = [
   "done: distribute plants by id over 8 shards, and remove the coordinator's own copy\n",
   'done: copy access_tokens to every node, as a reference table\n',
   'done: copy drizzle.__drizzle_migrations to every node, as a reference table\n',
-  'done: create the function that inserts the plants of a batch on one node\n',
+  'done: create the functions that insert and count the plants of one node\n',
 ].join('');
 
 const line = (id: number, name = 'Pilea') => `{"id":${id},"name":"${name}"}\n`;
@@ -83,6 +83,16 @@ describe('the command line on a Citus cluster', () => {
     expect(copy).toBe(0);
     await sql.end();
     expect((await run(['token', 'list'], { env: onWorker })).stdout).toContain('"Ann"');
+  });
+
+  it('shows the cluster in doctor, on each node', async () => {
+    for (const node of [env, onWorker]) {
+      const { stdout } = await run(['doctor'], { env: node });
+      expect(stdout).toMatch(/^ok +cluster +8 shards on 2 nodes$/m);
+      expect(
+        stdout.match(/^ok +cluster +127\.0\.0\.1:\d+ has 4 shards, about \d+ plants$/gm),
+      ).toHaveLength(2);
+    }
   });
 
   it('imports on each node by the rules: inserted, present, in conflict and rejected', async () => {

@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
-import type { StorageNode } from './cluster/shard-map.ts';
 
 /** A Postgres, embedded or on a server: what the rest of core needs of it. */
 export interface Database {
@@ -28,6 +27,18 @@ export interface OpenOptions {
   readonly mustAnswer?: boolean;
   /** Whether a data directory without a database gets one. Default: unless `readOnly`. */
   readonly create?: boolean;
+}
+
+/** A node of a cluster that stores plants. */
+export interface StorageNode {
+  readonly id: number;
+  /** Its host and port, as the cluster knows them. */
+  readonly address: string;
+  readonly shards: number;
+  /** The part of all ids that it stores, from 0 to 1. */
+  readonly share: number;
+  /** An id that it stores. */
+  readonly someId: bigint;
 }
 
 /**

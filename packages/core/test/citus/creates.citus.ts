@@ -1,9 +1,14 @@
 import type { CitusDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { insertOnNode, probeNode } from '../../src/database/cluster/insert-on-node.ts';
 import { readShardMap, type ShardMap } from '../../src/database/cluster/shard-map.ts';
+import { watchShards } from '../../src/database/cluster/watch-shards.ts';
+import { createConnectToPrimary } from '../../src/database/postgres/connect-to-primary.ts';
+import { openNodeAccess } from '../../src/database/postgres/node-access.ts';
 import { openPostgres } from '../../src/database/postgres/postgres-database.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
+import { createNodeTable } from '../../src/plants/write/node-table.ts';
 import { createDistributedDatabase } from '../fixtures/distributed-database.ts';
 
 const shards = 8;
@@ -50,28 +55,55 @@ describe('creates on Citus', () => {
     );
   });
 
-  it('concern one node with each statement, and need no prepared transaction', async () => {
-    const map = await readMap();
-    const plants = Array.from({ length: 500 }, () => ({
-      id: freeId(),
-      name: '"\\ 🪴',
-      tag: 'NULL',
-    }));
-    await Promise.all(plants.map((plant) => store.create(plant)));
-    for (const { id } of plants.slice(0, 20)) {
-      expect(await store.get(id)).toMatchObject({ id, name: '"\\ 🪴', tag: 'NULL' });
-    }
-    expect(map.nodes.map(({ share }) => share)).toEqual([0.5, 0.5]);
-    // The last statements that the coordinator has sent to the workers.
+  const plants = () =>
+    Array.from({ length: 300 }, () => ({ id: freeId(), name: '"\\ 🪴', tag: 'NULL' }));
+
+  it('go to the node that stores the plants, without a prepared transaction', async () => {
+    const created = plants();
+    await Promise.all(created.map((plant) => store.create(plant)));
+    for (const plant of created.slice(0, 20))
+      expect(await store.get(plant.id)).toMatchObject(plant);
+    // The last statements of the store's connections to the workers.
     const sent = await admin<{ result: string }[]>`
       select result from run_command_on_workers($$
-        select string_agg(query, E'\n') from pg_stat_activity
-        where datname = current_database() and application_name like 'citus_internal%'
-          and pid <> pg_backend_pid() and query ilike any (array['%insert%', '%prepare%', '%commit%'])
+        select string_agg(distinct query, E'\n') from pg_stat_activity
+        where datname = current_database() and application_name = 'plant-store'
+          and query not like '%plant_store_cluster()%'
       $$)`;
     expect(sent).toHaveLength(2);
     for (const { result } of sent)
-      expect(result).toMatch(/^(SELECT \w+\n? *FROM public\.plant_store_insert.*\n?)+$/i);
+      expect(result).toMatch(/^(select .* from plant_store_insert\(.*\n?)+$/);
+  });
+
+  it('go through the coordinator when the store cannot reach a node itself', async () => {
+    const connect = createConnectToPrimary(database.url);
+    const { nodes, clusterId, shardOf } = await readMap();
+    for (const node of nodes) {
+      const access = openNodeAccess(
+        { ...node, clusterId },
+        { connect, connectTo: () => Promise.reject(new Error('out of reach')), max: 1 },
+      );
+      const { insert } = createNodeTable(access, watchShards(access.query));
+      const ofNode = plants().filter(({ id }) => shardOf(id).node === node.id);
+      expect(await insert(ofNode)).toEqual(new Set(ofNode.map(({ id }) => id)));
+      expect(await insertOnNode(access, await readMap(), ofNode)).toEqual([]);
+      expect(access.isDirect).toBe(false);
+      access.close();
+    }
+  });
+
+  it('do not take another server at the address of a node for that node', async () => {
+    const connect = createConnectToPrimary(database.url);
+    const { nodes, clusterId } = await readMap();
+    const [node] = nodes;
+    if (!node) throw new Error('the cluster has two workers');
+    const access = openNodeAccess(
+      { ...node, clusterId },
+      { connect, connectTo: connect, max: 1 }, // The coordinator.
+    );
+    await probeNode(access, node.someId);
+    expect(access.isDirect).toBe(false);
+    access.close();
   });
 
   it('find a shard that has moved', async () => {
@@ -96,5 +128,39 @@ describe('creates on Citus', () => {
           .toSorted(),
       ).toEqual([0.375, 0.625]);
     });
+  });
+});
+
+describe('a Citus cluster that grows', () => {
+  it('takes creates on a new node as soon as it has shards', async () => {
+    const { url, adminUrl } = await createDistributedDatabase(4, 1);
+    const store = await openPlantStore({ databaseUrl: url });
+    const admin = postgres(adminUrl, { max: 1, onnotice: () => {} });
+    const [, , added] = inject('citus')?.nodes ?? [];
+    let id = 0n;
+    let isOver = false;
+    const errors: unknown[] = [];
+    const creating = Array.from({ length: 8 }, async () => {
+      while (!isOver) {
+        const plant = { id: ++id, name: 'x' };
+        await store.create(plant).catch((error) => errors.push(error));
+      }
+    });
+
+    await admin`select citus_add_node('127.0.0.1', ${new URL(added?.proxyUrl ?? '').port}::int)`;
+    await admin`select citus_rebalance_start(shard_transfer_mode := 'force_logical')`;
+    await admin`select citus_rebalance_wait()`;
+    await vi.waitFor(
+      () => expect(store.nodes().map(({ share }) => share)).toEqual([0.5, 0.5]),
+      20_000,
+    );
+    const before = id;
+    await vi.waitFor(() => expect(id).toBeGreaterThan(before + 100n));
+    isOver = true;
+    await Promise.all(creating);
+    const [{ count } = {}] = await admin`select count(*) from plants`;
+    expect(errors).toEqual([]);
+    expect(count).toBe(String(id));
+    await Promise.all([store.close(), admin.end()]);
   });
 });

@@ -12,11 +12,14 @@ export interface CitusDatabase {
   readonly adminUrl: string;
 }
 
-/** Creates an empty database with a random name on every node, and makes the nodes one cluster. */
-export async function createCitusDatabase({
-  nodes,
-  coordinatorHasShards,
-}: CitusAddresses): Promise<CitusDatabase> {
+/**
+ * Creates an empty database with a random name on every node, and makes the nodes one cluster: the
+ * coordinator and its first `workers`.
+ */
+export async function createCitusDatabase(
+  { nodes, coordinatorHasShards }: CitusAddresses,
+  workerCount = nodes.length - 1,
+): Promise<CitusDatabase> {
   const pathname = `test_${randomUUID().replaceAll('-', '')}`;
   const onServer = (url: string, username: string) =>
     Object.assign(new URL(url), { pathname, username }).href;
@@ -35,7 +38,7 @@ export async function createCitusDatabase({
   await run(
     adminUrl,
     `select citus_set_coordinator_host(${coordinator})`,
-    ...workers.map((worker) => `select citus_add_node(${worker})`),
+    ...workers.slice(0, workerCount).map((worker) => `select citus_add_node(${worker})`),
     `select citus_set_node_property(${coordinator}, 'shouldhaveshards', ${coordinatorHasShards})`,
   );
   return { url, workerUrls, adminUrl };

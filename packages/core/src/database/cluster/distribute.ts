@@ -44,15 +44,23 @@ export class ClusterError extends Error {
  */
 export async function planDistribution(run: Run, shards: number): Promise<Distribution> {
   const nodes = await checkNodes(run);
+  return { nodes, steps: await missingSteps(run, shards) };
+}
+
+/**
+ * The changes that are missing on the coordinator of a cluster.
+ *
+ * @throws ClusterError when the tables do not exist yet
+ */
+export async function missingSteps(run: Run, shards: number): Promise<DistributionStep[]> {
   const [state] = (await run(tables)) as [TableState]; // One row, of these columns.
   if (!state.is_migrated) throw new ClusterError(notMigrated);
-  const steps = [
+  return [
     ...(state.are_plants_distributed ? [] : [distributePlants(shards)]),
     ...(state.has_reference_tokens ? [] : [copyToEveryNode('access_tokens')]),
     ...(state.has_reference_migrations ? [] : [copyToEveryNode('drizzle.__drizzle_migrations')]),
     ...(state.has_insert_function ? [] : [createFunction]),
   ];
-  return { nodes, steps };
 }
 
 async function checkNodes(run: Run): Promise<string[]> {
@@ -142,6 +150,6 @@ function copyToEveryNode(table: string): DistributionStep {
 }
 
 const createFunction: DistributionStep = {
-  description: 'create the function that inserts the plants of a batch on one node',
+  description: 'create the functions that insert and count the plants of one node',
   statements: createInsertFunction,
 };

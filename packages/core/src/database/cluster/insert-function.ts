@@ -27,6 +27,11 @@ export const shardMoved = 'PS001';
 /** A function that returns an id of the cluster, so that no other cluster is taken for it. */
 export const clusterIdSignature = 'plant_store_cluster()';
 
+const countSignature = 'plant_store_count(bigint)';
+
+/** About how many plants the node has that stores the plant `key` ($1). */
+export const countOnNode = 'select * from plant_store_count($1)';
+
 /** A text in the function for each shard of `plants` that it has a statement for. */
 export const markOfShard = (shardId: string) => `'/* shard ' || ${shardId} || ' */'`;
 
@@ -98,4 +103,13 @@ export const createInsertFunction = [
   end
   $do$`,
   `select create_distributed_function('${clusterIdSignature}')`,
+  `create or replace function plant_store_count(key bigint) returns bigint language sql as $function$
+    select coalesce(sum(n_live_tup), 0)::bigint from pg_stat_user_tables
+    where relid in (
+      select to_regclass(shard_name(logicalrelid, shardid))
+      from pg_dist_shard join pg_dist_placement using (shardid)
+      where logicalrelid = 'plants'::regclass
+        and groupid = (select groupid from pg_dist_local_group))
+  $function$`,
+  `select create_distributed_function('${countSignature}', 'key', colocate_with := 'plants')`,
 ];

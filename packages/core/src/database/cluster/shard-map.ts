@@ -1,4 +1,4 @@
-import type { Query } from '../database.ts';
+import type { Query, StorageNode } from '../database.ts';
 import { hashId } from './hash-id.ts';
 import { clusterIdSignature, insertFunctionSignature, markOfShard } from './insert-function.ts';
 
@@ -8,17 +8,6 @@ interface Shard {
   readonly id: string;
   /** The node that stores the shard, by the number of its group. */
   readonly node: number;
-}
-
-/** A node of a cluster that stores plants. */
-export interface StorageNode {
-  readonly id: number;
-  /** Its host and port, as the cluster knows them. */
-  readonly address: string;
-  /** The part of all ids that it stores, from 0 to 1. */
-  readonly share: number;
-  /** An id that it stores. */
-  readonly someId: bigint;
 }
 
 /** Which shard stores an id, and on which node. */
@@ -92,13 +81,13 @@ function toShardMap(rows: ShardRow[]): ShardMap | undefined {
     return (sorted[first] ?? sorted[0])?.shard as Shard; // The ranges cover every hash.
   };
 
-  const sizes = new Map<number, { address: string; size: number }>();
+  const sizes = new Map<number, { address: string; shards: number; size: number }>();
   for (const { shard, min, max, address } of sorted) {
-    const { size = 0 } = sizes.get(shard.node) ?? {};
-    sizes.set(shard.node, { address, size: size + max - min + 1 });
+    const { size = 0, shards = 0 } = sizes.get(shard.node) ?? {};
+    sizes.set(shard.node, { address, shards: shards + 1, size: size + max - min + 1 });
   }
-  const nodes = [...sizes].map(([id, { address, size }]) => {
-    return { id, address, share: size / 2 ** 32, someId: idOn(id, shardOf) };
+  const nodes = [...sizes].map(([id, { address, shards, size }]) => {
+    return { id, address, shards, share: size / 2 ** 32, someId: idOn(id, shardOf) };
   });
   return { clusterId, nodes, shardOf };
 }

@@ -9,7 +9,7 @@ import { migrationTimeout } from './migration.ts';
 /** Moving the plants may take long, and waits for the creates that run. */
 const limits = { timeout: migrationTimeout, lockTimeout: migrationTimeout };
 
-/** See `distributePlants` in ../distribute-plants.ts. */
+/** See `distributePlants` in ../cluster.ts. */
 export async function distributeOnCitus({
   databaseUrl,
   shards,

@@ -1,6 +1,5 @@
 import { clusterIdSignature } from '../cluster/insert-function.ts';
-import type { StorageNode } from '../cluster/shard-map.ts';
-import type { NodeAccess } from '../database.ts';
+import type { NodeAccess, StorageNode } from '../database.ts';
 import type { Connection } from './connection.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { drizzleOver } from './drizzle-over.ts';

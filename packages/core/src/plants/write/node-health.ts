@@ -1,6 +1,6 @@
 import { probeNode } from '../../database/cluster/insert-on-node.ts';
-import type { ShardMap, StorageNode } from '../../database/cluster/shard-map.ts';
-import type { NodeAccess } from '../../database/database.ts';
+import type { ShardMap } from '../../database/cluster/shard-map.ts';
+import type { NodeAccess, StorageNode } from '../../database/database.ts';
 import { isDataError } from '../../database/database-error.ts';
 import { withTimeout } from '../../database/timeout.ts';
 import type { PlantTable } from './plant-table.ts';

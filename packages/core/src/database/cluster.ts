@@ -1,4 +1,5 @@
 import type { DistributeOptions, DistributeResult } from './cluster/distribute.ts';
+import type { ClusterState } from './cluster/inspect-cluster.ts';
 
 /**
  * Distributes the tables of the store over the nodes of a Citus cluster, with what they hold: plants by
@@ -10,4 +11,15 @@ import type { DistributeOptions, DistributeResult } from './cluster/distribute.t
 export async function distributePlants(options: DistributeOptions): Promise<DistributeResult> {
   const { distributeOnCitus } = await import('./postgres/distribute-on-citus.ts');
   return distributeOnCitus(options);
+}
+
+/**
+ * Reads the state of the Citus cluster that a database is a part of, and changes nothing.
+ *
+ * @returns undefined when the database is no part of a cluster
+ * @throws an error of the connection or the database
+ */
+export async function inspectCluster(databaseUrl: string): Promise<ClusterState | undefined> {
+  const { inspectOnCitus } = await import('./postgres/inspect-on-citus.ts');
+  return inspectOnCitus(databaseUrl);
 }

@@ -1,0 +1,34 @@
+import { type ClusterState, inspectCluster } from '@plant-store/core';
+import type { Finding } from './finding.ts';
+
+const check = 'cluster';
+
+/** Checks the Citus cluster that a Postgres is a part of. There is nothing to find without a cluster. */
+export async function clusterChecks(databaseUrl: string): Promise<Finding[]> {
+  let state: ClusterState | undefined;
+  try {
+    state = await inspectCluster(databaseUrl);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return [{ check, level: 'problem', message: `it cannot be read (${reason}): try again` }];
+  }
+  return state ? findings(state) : [];
+}
+
+function findings({ missing, nodes }: ClusterState): Finding[] {
+  if (missing.length > 0 || nodes.length === 0) {
+    const todo = missing.length > 0 ? missing.join('; ') : 'the store cannot insert by node';
+    const message = `not ready (${todo}): run plant-store distribute on the coordinator`;
+    return [{ check, level: 'warning', message }];
+  }
+  const shards = nodes.reduce((sum, node) => sum + node.shards, 0);
+  return [
+    { check, level: 'ok', message: `${shards} shards on ${nodes.length} nodes` },
+    ...nodes.map((node): Finding => {
+      const content = `${node.address} has ${node.shards} shards`;
+      return node.plants === undefined
+        ? { check, level: 'problem', message: `${content}, and does not answer: start that node` }
+        : { check, level: 'ok', message: `${content}, about ${node.plants} plants` };
+    }),
+  ];
+}
