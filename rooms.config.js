@@ -57,7 +57,7 @@ export const packages = {
   'apps/cli': {
     imports: ['packages/schemas', 'packages/core', 'packages/fast-start'],
     testImports: ['packages/test-setup'],
-    rooms: ['command-line', 'formats/**', ['import', 'doctor', 'completion'], 'commands'],
+    rooms: ['command-line', 'formats/**', ['import', 'export', 'doctor', 'completion'], 'commands'],
   },
   'apps/bench': {
     // The benchmark starts its own Postgres as the tests do.

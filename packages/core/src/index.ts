@@ -9,6 +9,13 @@ export { type DatabaseState, inspectDatabase } from './database/inspect-database
 export type { DatabaseOptions } from './database/open-database.ts';
 export { openPlantStore, type PlantStore } from './plant-store.ts';
 export { PlantStoreError, type PlantStoreErrorKind } from './plant-store-error.ts';
+export { checkPlant } from './plants/bulk/loaded-plant.ts';
+export {
+  type ExportColumn,
+  type ExportQuery,
+  exportColumns,
+  type PlantExport,
+} from './plants/bulk/plant-exporter.ts';
 export type { LoadOutcome } from './plants/bulk/plant-loader.ts';
 export type { CallOptions, Deadline } from './plants/deadline.ts';
 export type { PlantQuery } from './plants/read/plant-reader.ts';

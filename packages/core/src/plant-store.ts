@@ -4,13 +4,14 @@ import { type AccessTokens, createAccessTokens } from './access-tokens/access-to
 import type { Database } from './database/database.ts';
 import { type DatabaseOptions, openDatabase } from './database/open-database.ts';
 import { queryWithTimeout } from './database/timeout.ts';
+import { createPlantExporter, type PlantExporter } from './plants/bulk/plant-exporter.ts';
 import { createPlantLoader, type PlantLoader } from './plants/bulk/plant-loader.ts';
 import { type CallOptions, timeLeft } from './plants/deadline.ts';
 import { createPlantReader, type PlantReader } from './plants/read/plant-reader.ts';
 import { createPlantTable } from './plants/write/plant-table.ts';
 import { type StoreEvents, WriteBatcher } from './plants/write/write-batcher.ts';
 
-export interface PlantStore extends PlantReader, PlantLoader {
+export interface PlantStore extends PlantReader, PlantLoader, PlantExporter {
   /**
    * Creates a plant; resolves when it is committed. It also resolves when the same plant (id, name
    * and tag) is stored already, so a create can safely be repeated.
@@ -68,6 +69,7 @@ function createPlantStore(database: Database): PlantStore {
   return {
     ...createPlantReader(database),
     ...createPlantLoader(database.bulk),
+    ...createPlantExporter(database.bulk),
     create: writes.create.bind(writes),
     delete: (id, options) => queryWithTimeout(table.delete(id), timeLeft(options)),
     accessTokens: createAccessTokens({ db: database.db }),

@@ -1,11 +1,12 @@
 import { addAbortSignal } from 'node:stream';
 import { PlantStoreError } from '@plant-store/core';
 import { CommandError, exitCodes, usageError } from '../command-line/errors.ts';
+import { type Interruption, listenForInterruption } from '../command-line/interruption.ts';
 import { writeOutput } from '../command-line/output.ts';
+import { noProgress, showProgress } from '../command-line/progress-bar.ts';
 import { withStore } from '../command-line/with-store.ts';
 import type { RowBlock } from '../formats/row.ts';
 import { dryStore } from './dry-store.ts';
-import { type Interruption, listenForInterruption } from './interruption.ts';
 import {
   type ImportCounts,
   loadRows,
@@ -14,7 +15,6 @@ import {
   type RowStore,
 } from './load-rows.ts';
 import { formatByOptions, openRows, type ReadFileOptions } from './open-rows.ts';
-import { noProgress, showProgress } from './progress.ts';
 import { openRejectsFile } from './rejects-file.ts';
 import { type ImportSource, isSameFile, openSource } from './source.ts';
 import { formatSummary } from './summary.ts';
@@ -75,7 +75,9 @@ async function loadFile(options: LoadFileOptions): Promise<boolean> {
   const counts: ImportCounts = { ...nothingCounted };
   const rejectsFile = await openRejectsFile(rejectsPath);
   const started = performance.now();
-  const progress = quiet ? noProgress : showProgress(counts, source);
+  const progress = quiet
+    ? noProgress
+    : showProgress({ total: source.size, value: source.bytesRead, rows: () => counts.rows });
   const listsConflicts = onConflict !== 'skip';
   const isFatal = ({ isConflict }: RejectedRow) =>
     isConflict ? onConflict === 'fail' || (strict && listsConflicts) : strict;

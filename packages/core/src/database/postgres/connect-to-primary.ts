@@ -19,14 +19,17 @@ const nextAttemptDelay = 1_000;
  * new attempt at its next turn, because packets of the first one may be lost.
  *
  * @param timeout milliseconds after which the caller cancels a statement
+ * @param acceptsReadOnly whether a server that is no primary will do, too
  */
 export function createConnectToPrimary(
   url: string,
   timeout = queryTimeout,
+  acceptsReadOnly = false,
 ): () => Promise<Connection> {
   let hosts = hostsOf(url);
   // The database cancels a statement a little earlier, so that the connection stays usable.
-  let limits: { statementTimeout?: number } = { statementTimeout: 0.9 * timeout };
+  let limits: { statementTimeout?: number } =
+    timeout < Number.POSITIVE_INFINITY ? { statementTimeout: 0.9 * timeout } : {};
 
   return async () => {
     const until = performance.now() + connectTimeout;
@@ -62,7 +65,10 @@ export function createConnectToPrimary(
     const sent = limits;
     try {
       const remaining = until - performance.now();
-      const connection = await connectPostgres({ url, ...host, timeout: remaining, ...sent });
+      const connection = await connectPostgres({
+        ...{ url, ...host, timeout: remaining, acceptsReadOnly },
+        ...sent,
+      });
       return { turn, host, connection };
     } catch (error) {
       // PgBouncer rejects these limits. Without them only the caller's timeout applies.

@@ -13,7 +13,9 @@ export interface Connection {
   /** Runs a statement. Only one may run at a time. */
   query(text: string, parameters?: Values, rowsAs?: 'arrays' | 'objects'): Promise<QueryResult>;
   /** Runs a `COPY … FROM STDIN` with these rows, and commits all of them or, after an error, none. */
-  copy(text: string, rows: string): Promise<void>;
+  copy(text: string, rows: Uint8Array): Promise<void>;
+  /** Runs a `COPY … TO STDOUT`. Yields its rows as they arrive, in blocks of whole rows. */
+  copyOut(text: string): AsyncGenerator<Uint8Array>;
   /**
    * Closes the connection. A running statement fails at once; the promise resolves when the server no
    * longer runs it, or cannot be told to stop. The promise is never rejected.
@@ -38,6 +40,8 @@ export interface ConnectionOptions {
   timeout: number;
   /** Milliseconds after which the database itself cancels a statement; never when omitted. */
   statementTimeout?: number;
+  /** Whether the server may be read-only, such as a read replica. */
+  acceptsReadOnly?: boolean;
 }
 
 /**
@@ -49,7 +53,7 @@ export interface ConnectionOptions {
  * (porsager/postgres #896, #1154, #1168).
  */
 export async function connectPostgres(options: ConnectionOptions): Promise<Connection> {
-  const { url, host, port, timeout, statementTimeout } = options;
+  const { url, host, port, timeout, statementTimeout, acceptsReadOnly = false } = options;
   const socket = Object.assign(new Socket(), { host }); // postgres.js reads the server name for TLS from the socket.
   // Nagle's algorithm would delay the end of a COPY by up to 40 ms.
   socket.setNoDelay();
@@ -82,6 +86,9 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     },
     connection: {
       application_name: 'plant-store',
+      // COPY writes times in these settings.
+      TimeZone: 'UTC',
+      DateStyle: 'ISO',
       ...(statementTimeout && {
         statement_timeout: statementTimeout,
         lock_timeout: statementTimeout,
@@ -104,7 +111,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
 
   const start = async () => {
     const { 0: server, state } = await client.unsafe<[ServerState]>(serverState);
-    if (server.read_only) throw new Error(`${host}:${port} is read-only`);
+    if (server.read_only && !acceptsReadOnly) throw new Error(`${host}:${port} is read-only`);
     session = state;
     const isDirect = server.pid === state.pid;
     // An asynchronous commit can lose an acknowledged plant. Other clients share the sessions of a
@@ -136,6 +143,17 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
       hasWarned = false;
       await track(copyFromStdin(client.unsafe(text), rows));
       throwIfWarned();
+    },
+    async *copyOut(text) {
+      // `close` cancels the statement when the caller stops early.
+      const stopped = Promise.withResolvers<void>();
+      running = stopped.promise;
+      try {
+        yield* await client.unsafe(text).readable();
+        running = undefined;
+      } finally {
+        stopped.resolve();
+      }
     },
     close,
   };

@@ -1,12 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { databaseCode } from '../../error-causes.ts';
-import { copyIntoPlants, type Database, type Drizzle } from '../database.ts';
+import type { Database, Drizzle } from '../database.ts';
 import { databaseSettingsError } from '../database-settings-error.ts';
 import { bulkTimeout } from '../timeout.ts';
 import { createConnectToPrimary } from './connect-to-primary.ts';
 import type { Connection } from './connection.ts';
 import { ConnectionPool } from './connection-pool.ts';
+import { openCopies } from './copy-session.ts';
 import { migratePostgres, migrationTimeout } from './migration.ts';
 
 /** Insert statements at the same time. */
@@ -60,7 +61,8 @@ export async function openPostgres(url: string): Promise<Database> {
     bulk: {
       db: drizzleOver(bulk.query.bind(bulk)),
       query: bulk.queryAgain.bind(bulk),
-      copyPlants: (rows) => bulk.copy(`${copyIntoPlants} stdin`, rows),
+      copyPlants: (rows, columns) => bulk.copy(`copy plants (${columns}) from stdin`, rows),
+      openCopies: () => openCopies(url),
     },
     async close() {
       isClosed = true;
