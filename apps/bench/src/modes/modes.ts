@@ -2,6 +2,7 @@ import type { Contender } from '../contenders/contenders.ts';
 import type { Bench } from '../measurements/bench.ts';
 import type { Report } from '../report/report.ts';
 import { alone } from './alone.ts';
+import { bulk } from './bulk/bulk.ts';
 import { compare } from './compare.ts';
 import { reading } from './reading/reading.ts';
 import { type Scaling, scaling } from './scaling/scaling.ts';
@@ -14,6 +15,7 @@ export const modes = {
   reading,
   alone,
   scaling,
+  bulk,
   'start-up': startUp,
   soak,
 } satisfies Record<string, (bench: Bench, options: ModeOptions) => Promise<Report>>;

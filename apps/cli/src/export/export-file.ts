@@ -8,6 +8,7 @@ import {
 } from '@plant-store/core';
 import { CommandError } from '../command-line/errors.ts';
 import { type Interruption, listenForInterruption } from '../command-line/interruption.ts';
+import { useLittleMemory } from '../command-line/little-memory.ts';
 import { noProgress, showProgress } from '../command-line/progress-bar.ts';
 import { withStore } from '../command-line/with-store.ts';
 import { type FormatName, plantFormats } from '../formats/plant-formats.ts';
@@ -30,6 +31,7 @@ export interface ExportOptions extends Pick<ExportQuery, 'since' | 'tag'> {
  * @throws CommandError when the export stops early: the output is incomplete then
  */
 export async function exportFile(options: ExportOptions): Promise<void> {
+  useLittleMemory();
   const interruption = listenForInterruption();
   try {
     await withStore((store) => writePlants(store, options, interruption.signal));

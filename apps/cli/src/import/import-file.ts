@@ -2,6 +2,7 @@ import { addAbortSignal } from 'node:stream';
 import { PlantStoreError } from '@plant-store/core';
 import { CommandError, exitCodes, usageError } from '../command-line/errors.ts';
 import { type Interruption, listenForInterruption } from '../command-line/interruption.ts';
+import { useLittleMemory } from '../command-line/little-memory.ts';
 import { writeOutput } from '../command-line/output.ts';
 import { noProgress, showProgress } from '../command-line/progress-bar.ts';
 import { withStore } from '../command-line/with-store.ts';
@@ -49,6 +50,7 @@ export async function importFile(file: string, options: ImportOptions): Promise<
   if (await isSameFile(file, rejectsPath)) {
     throw usageError(`${rejectsPath} is the file to import: name another file with --rejects`);
   }
+  useLittleMemory();
   const source = await openSource(file);
   const interruption = listenForInterruption();
   addAbortSignal(interruption.signal, source.input);

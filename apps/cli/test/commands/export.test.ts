@@ -3,14 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openPlantStore } from '@plant-store/core';
-import { createDatabase } from '@plant-store/test-setup';
+import { createDatabase, hasDevFull, hasPosixSignals } from '@plant-store/test-setup';
 import fc from 'fast-check';
 import postgres from 'postgres';
-import { beforeEach, describe, expect, inject, it } from 'vitest';
+import { beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { formatNames } from '../../src/formats/plant-formats.ts';
 import { anyPlant } from '../fixtures/any-plant.ts';
 import { migratedDatabase } from '../fixtures/migrated-database.ts';
-import { outputOf, run, start } from '../fixtures/run-program.ts';
+import { outputOf, run, runToFile, start } from '../fixtures/run-program.ts';
 import { writePlants } from '../fixtures/written-plants.ts';
 
 let env: { DATABASE_URL: string };
@@ -108,3 +108,54 @@ it('exits quietly when the reader closes the pipe, as head does', async () => {
   expect(await result).toMatchObject({ code: 0, stderr: '' });
   await sql.end();
 });
+
+it.runIf(hasPosixSignals)(
+  'says that the output is incomplete when SIGINT interrupts it',
+  async () => {
+    const sql = await migratedDatabase(env);
+    await sql`insert into plants (id, name) select id, 'plant' from generate_series(1, 300000) as id`;
+    const { child, result } = start(['export'], { env });
+    await once(child.stdout, 'readable');
+    child.kill('SIGINT');
+    expect(await result).toMatchObject({
+      code: 130,
+      stderr: expect.stringContaining('plant-store: interrupted: the output is incomplete'),
+    });
+    await expectNoSession(sql);
+    await sql.end();
+  },
+);
+
+it.runIf(hasDevFull)('says that the disk of the output is full', async () => {
+  const sql = await migratedDatabase(env);
+  await sql`insert into plants (id, name) select id, 'plant' from generate_series(1, 10000) as id`;
+  const { code, stderr } = await runToFile(['export'], '/dev/full', { env });
+  expect(code).toBe(1);
+  expect(stderr).toContain('plant-store: the disk of the output is full: the output is incomplete');
+  await expectNoSession(sql);
+  await sql.end();
+});
+
+it('says that the output is incomplete when the database ends the session', async () => {
+  const sql = await migratedDatabase(env);
+  await sql`insert into plants (id, name) select id, repeat('x', 1000) from generate_series(1, 100000) as id`;
+  const { child, result } = start(['export'], { env });
+  await once(child.stdout, 'readable');
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity where query like 'copy%'`;
+  expect(await result).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('the output is incomplete, so run the export again'),
+  });
+  await sql.end();
+});
+
+/** Waits until the server runs no statement of an export. */
+async function expectNoSession(sql: postgres.Sql): Promise<void> {
+  await vi.waitFor(
+    async () =>
+      expect(
+        await sql`select from pg_stat_activity where query like 'copy%' and state = 'active'`,
+      ).toEqual([]),
+    { timeout: 20_000 },
+  );
+}

@@ -1,0 +1,10 @@
+import { PGlite } from '@electric-sql/pglite';
+const m = (w: string) => { const u = process.memoryUsage(); console.log(w, 'rss', u.rss>>20, 'ext', u.external>>20, 'ab', u.arrayBuffers>>20, 'heap', u.heapTotal>>20); };
+m('start');
+const db = await PGlite.create(process.argv[2]);
+m('open');
+console.log((await db.query("select name, setting, unit from pg_settings where name in ('shared_buffers','work_mem','maintenance_work_mem','temp_buffers','wal_buffers','max_wal_size','TimeZone','data_directory','server_version')", [], {rowMode:'array'})).rows);
+await db.query('select count(*) from plants'); m('count');
+await db.query("copy (select * from plants order by id) to '/pglite/data/x.copy'"); m('copy');
+console.log('wasm', ((db as any).mod?.HEAPU8?.length ?? (db as any).Module?.HEAPU8?.length)>>20);
+await db.close(); process.exit();
