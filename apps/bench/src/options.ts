@@ -27,6 +27,7 @@ export const help = `Measures how fast plants are created and read: by the store
   npx pnpm bench reading              get by id and list of 100, on a million plants; about 11 minutes
   npx pnpm bench alone                one connection: ours and Fastify + raw postgres.js
   npx pnpm bench scaling [NAME …]     one or more of: ${scalings.join(', ')}
+  npx pnpm bench bulk                 import and export of a million plants, beside psql; about 5 minutes
   npx pnpm bench start-up             seconds from the start to the first 200
   npx pnpm bench soak [--minutes 10]  memory under a long load
   npx pnpm bench citus                what a create costs each node of a Citus cluster; about 6 minutes

@@ -24,6 +24,13 @@ export type { TableDistribution } from './database/inspection/table-distribution
 export type { DatabaseOptions } from './database/open-database.ts';
 export { openPlantStore, type PlantStore } from './plant-store.ts';
 export { PlantStoreError, type PlantStoreErrorKind } from './plant-store-error.ts';
+export { checkPlant } from './plants/bulk/loaded-plant.ts';
+export {
+  type ExportColumn,
+  type ExportQuery,
+  exportColumns,
+  type PlantExport,
+} from './plants/bulk/plant-exporter.ts';
 export type { LoadOutcome } from './plants/bulk/plant-loader.ts';
 export type { CallOptions, Deadline } from './plants/deadline.ts';
 export type { PlantQuery } from './plants/read/plant-reader.ts';

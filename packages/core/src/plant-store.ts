@@ -4,6 +4,7 @@ import { type AccessTokens, createAccessTokens } from './access-tokens/access-to
 import type { Database, OpenOptions } from './database/database.ts';
 import { type DatabaseOptions, openDatabase } from './database/open-database.ts';
 import { queryWithTimeout } from './database/timeout.ts';
+import { createPlantExporter, type PlantExporter } from './plants/bulk/plant-exporter.ts';
 import { createPlantLoader, type PlantLoader } from './plants/bulk/plant-loader.ts';
 import { createPlantRemover, type PlantRemover } from './plants/bulk/plant-remover.ts';
 import { type CallOptions, timeLeft } from './plants/deadline.ts';
@@ -13,7 +14,7 @@ import { createPlantTable } from './plants/write/plant-table.ts';
 import { createPlantWriter } from './plants/write/plant-writer.ts';
 import type { StoreEvents } from './plants/write/write-batcher.ts';
 
-export interface PlantStore extends PlantReader, PlantLoader, PlantRemover {
+export interface PlantStore extends PlantReader, PlantLoader, PlantRemover, PlantExporter {
   /**
    * Creates a plant; resolves when it is committed. It also resolves when the same plant (id, name
    * and tag) is stored already, so a create can safely be repeated.
@@ -84,6 +85,7 @@ function createPlantStore(database: Database): PlantStore {
     ...createPlantReader(database),
     ...createPlantLoader(database.bulk, createPlantTable(database.bulk).insert),
     ...createPlantRemover(database.bulk),
+    ...createPlantExporter(database.bulk),
     create: writer.create,
     delete: (id, options) => queryWithTimeout(table.delete(id), timeLeft(options)),
     accessTokens: createAccessTokens({ db: database.db }),

@@ -14,8 +14,10 @@ export interface BenchDatabase {
   /**
    * Adds a million plants to an empty table, half of them with a tag. Their ids have 19 digits and are
    * spread over int64.
+   *
+   * @param every adds only one of so many of these plants
    */
-  fillForReads(): Promise<void>;
+  fillForReads(every?: number): Promise<void>;
   /**
    * Replaces the index on tags with one that has no entries. Without any index of that name, the
    * server would build it again when it starts.
@@ -52,14 +54,14 @@ export async function openBenchDatabase(url: string): Promise<BenchDatabase> {
         order by id`;
       await sql`vacuum analyze plants`;
     },
-    async fillForReads() {
+    async fillForReads(every = 1) {
       // `storedId` in ../load/ids.ts has the same formula.
       await sql`
         insert into plants (id, name, tag)
         select (1 - n % 2 * 2) * ((1000000 + 8 * n) * 1000000000000 + 345678901234) as id,
           genera[1 + n % 6] || ' ' || epithets[1 + n % 7],
           case when n / 2 % 2 = 0 then families[1 + n % 6] end
-        from generate_series(0, 999999::bigint) as n, (values (
+        from generate_series(0, 999999::bigint, ${every}::bigint) as n, (values (
           array['Monstera', 'Ficus', 'Hoya', 'Calathea', 'Dracaena', 'Phalaenopsis'],
           array['Araceae', 'Moraceae', 'Apocynaceae', 'Marantaceae', 'Asparagaceae', 'Orchidaceae'],
           array['deliciosa', 'elastica', 'carnosa', 'orbifolia', 'fragrans', 'amabilis', 'alba']

@@ -4,6 +4,7 @@ import type { Report } from '../report/report.ts';
 import { against } from './against/against.ts';
 import type { CaseName } from './against/cases.ts';
 import { alone } from './alone.ts';
+import { bulk } from './bulk/bulk.ts';
 import { citus } from './citus/citus.ts';
 import { compare } from './compare.ts';
 import { reading } from './reading/reading.ts';
@@ -18,6 +19,7 @@ export const modes = {
   reading,
   alone,
   scaling,
+  bulk,
   'start-up': startUp,
   soak,
   citus,

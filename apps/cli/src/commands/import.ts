@@ -4,6 +4,7 @@ import { parseDelimiter } from '../command-line/options.ts';
 import { formatNames } from '../formats/plant-formats.ts';
 import { encodings } from '../formats/text/encoding.ts';
 import { type ImportOptions, importFile, onConflicts } from '../import/import-file.ts';
+import { createdAtChoices } from '../import/open-rows.ts';
 
 const help = `
 The import rejects a row that is not a valid plant, or whose id belongs to another plant, and stores
@@ -66,6 +67,14 @@ export const importCommand = () =>
       )
         .choices(onConflicts)
         .default('report'),
+    )
+    .addOption(
+      new Option(
+        '--created-at <time>',
+        'keep the times of the file at which plants were created, or set all to now',
+      )
+        .choices(createdAtChoices)
+        .default('keep'),
     )
     .option('--quiet', 'show no progress and no summary; warnings and errors remain')
     .option('--json', 'write the summary as JSON')

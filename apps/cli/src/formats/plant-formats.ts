@@ -1,24 +1,36 @@
 import { extname } from 'node:path';
-import type { NewPlant } from '@plant-store/schemas';
+import type { ExportColumn, ExportQuery } from '@plant-store/core';
 import { usageError } from '../command-line/errors.ts';
+import { createNdjsonWriter } from './copied/ndjson-rows.ts';
 import { readCsv } from './csv/reader.ts';
-import { csvHeader, writeCsv } from './csv/writer.ts';
-import { readNdjson, writeNdjson } from './ndjson.ts';
+import { readNdjson } from './ndjson.ts';
 import type { ReadOptions, RowBlock } from './row.ts';
 import type { Line } from './text/lines.ts';
 
 interface PlantFormat {
   /** Parses blocks of lines into rows. */
   read(blocks: AsyncIterable<Line[]>, options: ReadOptions): AsyncGenerator<RowBlock>;
-  /** The text before the first plant. */
-  header: string;
-  /** Formats one plant, with the newline after it. */
-  write(plant: NewPlant): string;
+  /** The text before the first plant of an export. */
+  header(columns: readonly ExportColumn[]): string;
+  /** The format in which the store exports plants for this one. */
+  source: NonNullable<ExportQuery['format']>;
+  /** Makes a function that converts what the store exports. */
+  createWriter(columns: readonly ExportColumn[]): (block: Uint8Array) => Uint8Array;
 }
 
 export const plantFormats = {
-  ndjson: { read: readNdjson, header: '', write: writeNdjson },
-  csv: { read: readCsv, header: csvHeader, write: writeCsv },
+  ndjson: {
+    read: readNdjson,
+    header: () => '',
+    source: 'text',
+    createWriter: createNdjsonWriter,
+  },
+  csv: {
+    read: readCsv,
+    header: (columns) => `${columns.join(',')}\n`,
+    source: 'csv',
+    createWriter: () => (block) => block,
+  },
 } satisfies Record<string, PlantFormat>;
 
 export type FormatName = keyof typeof plantFormats;

@@ -35,6 +35,8 @@ export interface ReadOptions {
   delimiter?: string | undefined;
   /** The line end of the file. */
   lineEnd: string;
+  /** Whether rows keep the time at which their plant was created. Default: they do. */
+  createdAt?: 'keep' | 'now' | undefined;
   /** Receives a sentence about something that most likely is a mistake. */
   warn: (message: string) => void;
 }

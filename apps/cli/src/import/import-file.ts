@@ -1,11 +1,13 @@
 import { addAbortSignal } from 'node:stream';
 import { PlantStoreError } from '@plant-store/core';
 import { CommandError, exitCodes, usageError } from '../command-line/errors.ts';
+import { type Interruption, listenForInterruption } from '../command-line/interruption.ts';
+import { useLittleMemory } from '../command-line/little-memory.ts';
 import { writeOutput } from '../command-line/output.ts';
+import { noProgress, showProgress } from '../command-line/progress-bar.ts';
 import { withStore } from '../command-line/with-store.ts';
 import type { RowBlock } from '../formats/row.ts';
 import { dryStore } from './dry-store.ts';
-import { type Interruption, listenForInterruption } from './interruption.ts';
 import {
   type ImportCounts,
   loadRows,
@@ -14,7 +16,6 @@ import {
   type RowStore,
 } from './load-rows.ts';
 import { formatByOptions, openRows, type ReadFileOptions } from './open-rows.ts';
-import { noProgress, showProgress } from './progress.ts';
 import { openRejectsFile } from './rejects-file.ts';
 import { type ImportSource, isSameFile, openSource } from './source.ts';
 import { formatSummary } from './summary.ts';
@@ -49,13 +50,16 @@ export async function importFile(file: string, options: ImportOptions): Promise<
   if (await isSameFile(file, rejectsPath)) {
     throw usageError(`${rejectsPath} is the file to import: name another file with --rejects`);
   }
+  useLittleMemory();
   const source = await openSource(file);
   const interruption = listenForInterruption();
   addAbortSignal(interruption.signal, source.input);
   try {
     const blocks = await openRows(source.input, format, options);
     const load = (store: RowStore) => loadFile({ ...options, blocks, source, store, rejectsPath });
-    return await (options.dryRun ? load(dryStore) : withStore(load));
+    return await (options.dryRun
+      ? load(dryStore)
+      : withStore(load, { needs: { plants: ['SELECT', 'INSERT'] } }));
   } catch (error) {
     throw withHint(error, interruption);
   } finally {
@@ -75,7 +79,9 @@ async function loadFile(options: LoadFileOptions): Promise<boolean> {
   const counts: ImportCounts = { ...nothingCounted };
   const rejectsFile = await openRejectsFile(rejectsPath);
   const started = performance.now();
-  const progress = quiet ? noProgress : showProgress(counts, source);
+  const progress = quiet
+    ? noProgress
+    : showProgress({ total: source.size, value: source.bytesRead, rows: () => counts.rows });
   const listsConflicts = onConflict !== 'skip';
   const isFatal = ({ isConflict }: RejectedRow) =>
     isConflict ? onConflict === 'fail' || (strict && listsConflicts) : strict;
@@ -126,6 +132,6 @@ function stoppedAt({ line, reason }: RejectedRow, { lines, inserted, present }: 
 function withHint(cause: unknown, { exitCode }: Interruption): unknown {
   const hint = 'run the import again to complete it';
   if (exitCode) return new CommandError(`interrupted: ${hint}`, { exitCode });
-  if (!(cause instanceof PlantStoreError)) return cause;
-  return new CommandError(`the database did not answer: ${hint}`, { cause });
+  if (!(cause instanceof CommandError && cause.cause instanceof PlantStoreError)) return cause;
+  return new CommandError(`${cause.message}; ${hint}`, { cause: cause.cause });
 }

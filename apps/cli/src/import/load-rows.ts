@@ -69,7 +69,9 @@ export async function loadRows(options: LoadRowsOptions): Promise<void> {
 
 async function* startLoads(store: LoadRowsOptions['store'], blocks: LoadRowsOptions['blocks']) {
   for await (const block of blocks) {
-    const outcomes = store.load(block.rows.flatMap((row) => ('plant' in row ? [row.plant] : [])));
+    const plants: unknown[] = [];
+    for (const row of block.rows) if ('plant' in row) plants.push(row.plant);
+    const outcomes = store.load(plants);
     outcomes.catch(() => {}); // loadRows handles the rejection, but may await it later.
     yield { block, outcomes };
   }
@@ -87,13 +89,13 @@ function count(
     const text = block.toReject(row, reason);
     rejectedRows.push({ line: row.line, reason, isConflict, text });
   };
-  const outcomes = loaded.values();
+  let at = 0;
   for (const row of block.rows) {
     if ('error' in row) {
       reject(row, row.error);
       continue;
     }
-    const outcome = outcomes.next().value;
+    const outcome = loaded[at++];
     if (typeof outcome === 'string') counts[outcome]++;
     else if (outcome) reject(row, reasonOf(outcome, row.plant), outcome.kind === 'idTaken');
   }

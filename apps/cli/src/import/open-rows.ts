@@ -5,6 +5,8 @@ import type { RowBlock } from '../formats/row.ts';
 import type { Encoding } from '../formats/text/encoding.ts';
 import { readText } from '../formats/text/read-text.ts';
 
+export const createdAtChoices = ['keep', 'now'] as const;
+
 export interface ReadFileOptions {
   /** Default: by the file's extension. */
   format?: FormatName;
@@ -12,6 +14,8 @@ export interface ReadFileOptions {
   delimiter?: string;
   /** Default: by the byte order mark, otherwise UTF-8. */
   encoding?: Encoding;
+  /** Whether plants keep the time of the file at which they were created. */
+  createdAt?: (typeof createdAtChoices)[number];
 }
 
 /** Checks the options for a file, before the file is opened. */
@@ -30,11 +34,11 @@ export function formatByOptions(file: string, { format, delimiter }: ReadFileOpt
 export async function openRows(
   input: Readable,
   format: FormatName,
-  { delimiter, encoding }: ReadFileOptions,
+  { delimiter, encoding, createdAt }: ReadFileOptions,
 ): Promise<AsyncGenerator<RowBlock>> {
   try {
     const { lines, lineEnd } = await readText(input, encoding);
-    const blocks = plantFormats[format].read(lines, { delimiter, lineEnd, warn });
+    const blocks = plantFormats[format].read(lines, { delimiter, lineEnd, createdAt, warn });
     return withFirst(await blocks.next(), blocks);
   } catch (error) {
     if (!(error instanceof CommandError) || error.exitCode === exitCodes.usage) throw error;

@@ -1,5 +1,5 @@
+import { rowsPerSecond } from '../command-line/progress-bar.ts';
 import type { ImportCounts } from './load-rows.ts';
-import { rowsPerSecond } from './progress.ts';
 
 interface Summary {
   counts: ImportCounts;

@@ -2,13 +2,16 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createDatabase } from '@plant-store/test-setup';
+import { openPlantStore } from '@plant-store/core';
+import { createDatabase, hasDevFull, hasPosixSignals } from '@plant-store/test-setup';
 import fc from 'fast-check';
-import { beforeEach, expect, inject, it } from 'vitest';
-import { plantFormats } from '../../src/formats/plant-formats.ts';
+import postgres from 'postgres';
+import { beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { formatNames } from '../../src/formats/plant-formats.ts';
 import { anyPlant } from '../fixtures/any-plant.ts';
 import { migratedDatabase } from '../fixtures/migrated-database.ts';
-import { run, start } from '../fixtures/run-program.ts';
+import { outputOf, run, runToFile, start } from '../fixtures/run-program.ts';
+import { writePlants } from '../fixtures/written-plants.ts';
 
 let env: { DATABASE_URL: string };
 
@@ -16,33 +19,82 @@ beforeEach(async () => {
   env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
 });
 
-it('restores a store exactly when another store imports it', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'plant-store-export-'));
-  const embedded = { PLANT_STORE_DATA_DIR: directory };
-  const sample = fc.sample(anyPlant, { numRuns: 500, seed: 1 });
+/** The md5 of all columns of all plants. */
+const checksum = `md5(string_agg(concat_ws('|', id, length(name), name, tag is null, tag,
+  extract(epoch from created_at)), '|' order by id))`;
+
+const times = [
+  ...['2026-11-21T22:14:13.123456Z', '2026-11-21T22:14:13.1Z', '2024-02-29T00:00:00Z'],
+  ...['1969-12-31T23:59:59.999999Z', '12026-01-01T00:00:00Z', '0044-03-15T12:00:00Z BC'],
+  ...['infinity', '-infinity'],
+];
+
+describe.each([[[]], [['--paged']], [['--gzip']]])('with the options %j', (options) => {
+  it.each(formatNames)('an import of the %s restores a store exactly', async (format) => {
+    const directory = await mkdtemp(join(tmpdir(), 'plant-store-export-'));
+    const sample = fc.sample(anyPlant, { numRuns: 500, seed: 1 });
+    const plants = [...new Map(sample.map((plant) => [plant.id, plant])).values()];
+    const store = await openPlantStore({ databaseUrl: env.DATABASE_URL });
+    await store.load(plants.map((plant, i) => ({ ...plant, createdAt: times[i % times.length] })));
+    await store.close();
+    const sql = postgres(env.DATABASE_URL);
+    const [before] = await sql.unsafe(`select ${checksum} as md5 from plants`);
+
+    const data = { PLANT_STORE_DATA_DIR: directory };
+    const fresh = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
+    const args = ['--format', format, ...options];
+    // From Postgres to the embedded database, and back to another Postgres.
+    const exported = await outputOf(['export', ...args], { env });
+    const importArgs = ['import', '-', '--format', format, '--rejects', join(directory, 'rejects')];
+    expect(await run(importArgs, { env: data, input: exported })).toMatchObject({ code: 0 });
+    const again = await outputOf(['export', ...args], { env: data });
+    expect(again.equals(exported)).toBe(true);
+    expect(await run(importArgs, { env: fresh, input: again })).toMatchObject({ code: 0 });
+    const restored = postgres(fresh.DATABASE_URL);
+    expect(await restored.unsafe(`select ${checksum} as md5 from plants`)).toEqual([before]);
+    await Promise.all([sql.end(), restored.end()]);
+    await rm(directory, { recursive: true });
+  });
+});
+
+it.each(formatNames)('writes %s without times as it was written before', async (format) => {
+  const sample = fc.sample(anyPlant, { numRuns: 500, seed: 2 });
   const plants = [...new Map(sample.map((plant) => [plant.id, plant])).values()];
   const sorted = plants.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  const ndjson = sorted.map(plantFormats.ndjson.write).join('');
-  const csv = `id,name,tag\n${sorted.map(plantFormats.csv.write).join('')}`;
+  const store = await openPlantStore({ databaseUrl: env.DATABASE_URL });
+  await store.load(plants);
+  await store.close();
+  const args = ['export', '--format', format, '--columns', 'id,name,tag'];
+  expect((await run(args, { env })).stdout).toBe(writePlants(format, sorted));
+});
 
-  const rejects = ['--rejects', join(directory, 'rejects')];
-  expect((await run(['import', '-', ...rejects], { env, input: ndjson })).code).toBe(0);
-  const exported = await run(['export', '--format', 'csv'], { env });
-  expect(exported.stdout).toBe(csv);
-  const imported = await run(['import', '-', '--format', 'csv', ...rejects], {
-    env: embedded,
-    input: exported.stdout,
-  });
-  expect(imported.stdout).toContain(`${plants.length} rows: ${plants.length} inserted`);
-  expect((await run(['export'], { env: embedded })).stdout).toBe(ndjson);
-  await rm(directory, { recursive: true });
+it('writes times in UTC with microseconds', async () => {
+  const sql = await migratedDatabase(env);
+  await sql`alter database ${sql(sql.options.database)} set timezone = 'Asia/Kolkata'`;
+  await sql`alter database ${sql(sql.options.database)} set datestyle = 'German'`;
+  await sql`insert into plants values (1, 'a', null, '2026-11-21T22:14:13.120456+05:30')`;
+  const ndjson = await run(['export'], { env });
+  expect(ndjson.stdout).toBe('{"id":1,"name":"a","created_at":"2026-11-21T16:44:13.120456Z"}\n');
+  const csv = await run(['export', '--format', 'csv', '--columns', 'created_at,tag,id'], { env });
+  expect(csv.stdout).toBe('created_at,tag,id\n2026-11-21 16:44:13.120456+00,,1\n');
+  await sql.end();
+});
+
+it('writes the plants with a tag', async () => {
+  const sql = await migratedDatabase(env);
+  const tag = `it's \\ "x"; --`;
+  await sql`insert into plants (id, name, tag) values (1, 'a', ${tag}), (2, 'b', 'x'), (3, 'c', null)`;
+  const { stdout } = await run(['export', '--tag', tag, '--columns', 'id'], { env });
+  expect(stdout).toBe('{"id":1}\n');
+  await sql.end();
 });
 
 it('writes the plants created since a time', async () => {
   const sql = await migratedDatabase(env);
   await sql`insert into plants (id, name, created_at) values
     (1, 'old', '2026-01-31T23:59:59Z'), (2, 'new', '2026-02-01')`;
-  const { stdout } = await run(['export', '--since', '2026-02-01'], { env });
+  const args = ['export', '--since', '2026-02-01', '--columns', 'id,name'];
+  const { stdout } = await run(args, { env });
   expect(stdout).toBe('{"id":2,"name":"new"}\n');
   await sql.end();
 });
@@ -56,3 +108,54 @@ it('exits quietly when the reader closes the pipe, as head does', async () => {
   expect(await result).toMatchObject({ code: 0, stderr: '' });
   await sql.end();
 });
+
+it.runIf(hasPosixSignals)(
+  'says that the output is incomplete when SIGINT interrupts it',
+  async () => {
+    const sql = await migratedDatabase(env);
+    await sql`insert into plants (id, name) select id, 'plant' from generate_series(1, 300000) as id`;
+    const { child, result } = start(['export'], { env });
+    await once(child.stdout, 'readable');
+    child.kill('SIGINT');
+    expect(await result).toMatchObject({
+      code: 130,
+      stderr: expect.stringContaining('plant-store: interrupted: the output is incomplete'),
+    });
+    await expectNoSession(sql);
+    await sql.end();
+  },
+);
+
+it.runIf(hasDevFull)('says that the disk of the output is full', async () => {
+  const sql = await migratedDatabase(env);
+  await sql`insert into plants (id, name) select id, 'plant' from generate_series(1, 10000) as id`;
+  const { code, stderr } = await runToFile(['export'], '/dev/full', { env });
+  expect(code).toBe(1);
+  expect(stderr).toContain('plant-store: the disk of the output is full: the output is incomplete');
+  await expectNoSession(sql);
+  await sql.end();
+});
+
+it('says that the output is incomplete when the database ends the session', async () => {
+  const sql = await migratedDatabase(env);
+  await sql`insert into plants (id, name) select id, repeat('x', 1000) from generate_series(1, 100000) as id`;
+  const { child, result } = start(['export'], { env });
+  await once(child.stdout, 'readable');
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity where query like 'copy%'`;
+  expect(await result).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('the database did not answer'),
+  });
+  await sql.end();
+});
+
+/** Waits until the server runs no statement of an export. */
+async function expectNoSession(sql: postgres.Sql): Promise<void> {
+  await vi.waitFor(
+    async () =>
+      expect(
+        await sql`select from pg_stat_activity where query like 'copy%' and state = 'active'`,
+      ).toEqual([]),
+    { timeout: 20_000 },
+  );
+}

@@ -66,12 +66,22 @@ export type Query = (
 export interface Bulk {
   readonly db: Drizzle;
   readonly query: Query;
-  /** Loads rows in COPY's text format into `plants`: all of them in one commit, or none. */
-  copyPlants(rows: string): Promise<void>;
+  /** Loads rows in COPY's text format into these columns of `plants`: all in one commit, or none. */
+  copyPlants(rows: Uint8Array, columns: string): Promise<void>;
+  /** Opens a session that only reads. Other statements do not wait for its rows. */
+  openCopies(): Promise<CopySession>;
 }
 
-/** The beginning of the statement that `copyPlants` sends. */
-export const copyIntoPlants = 'copy plants (id, name, tag) from';
+/** A session that copies rows out of a database. */
+export interface CopySession {
+  /**
+   * Copies the rows of a query: those of one snapshot, in a format of COPY, in blocks. In the format
+   * `text`, a block has whole lines. Times are in UTC. Only one copy may run at a time.
+   */
+  copyOut(select: string, format: 'csv' | 'text'): AsyncGenerator<Uint8Array>;
+  /** Ends the session, and a copy that still runs. The promise is never rejected. */
+  close(): Promise<void>;
+}
 
 /** Drizzle without transactions, because each statement may run on another connection. */
 export type Drizzle = Omit<PgDatabase<PgQueryResultHKT>, 'transaction'>;

@@ -2,6 +2,7 @@ import { usageError } from '../../command-line/errors.ts';
 import { noLines, type ReadOptions } from '../row.ts';
 import { type Line, UnreadableLine } from '../text/lines.ts';
 import { CsvParser } from './parser.ts';
+import { timeColumns } from './to-row.ts';
 
 /** The delimiters that are recognized in the header. */
 const delimiters = [',', ';', '\t', '|'];
@@ -130,7 +131,7 @@ export function unusedColumns(header: CsvHeader): string[] {
   return names.filter((name) => name !== '' && !usedNames.has(name.toLowerCase()));
 }
 
-const usedNames = new Set(['id', 'name', 'tag']);
+const usedNames = new Set(['id', 'name', 'tag', ...timeColumns]);
 
 /** Whether an import has written the file, and so its first two columns. */
 export function isOfRejectsFile({ columns }: CsvHeader): boolean {

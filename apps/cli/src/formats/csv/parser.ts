@@ -40,7 +40,9 @@ export class CsvParser {
    */
   add(line: string): Field[] | undefined {
     if (!this.isInRecord && !line.includes('"')) {
-      return withoutReturn(line).split(this.#delimiter).map(unquoted);
+      const fields: Field[] = withoutReturn(line).split(this.#delimiter);
+      for (let i = 0; i < fields.length; i++) if (fields[i] === '') fields[i] = undefined;
+      return fields;
     }
     let at: number | undefined = 0;
     while (at !== undefined) {

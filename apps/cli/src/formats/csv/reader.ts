@@ -14,8 +14,9 @@ import { type ToRow, toRowByHeader } from './to-row.ts';
  */
 export async function* readCsv(
   blocks: AsyncIterable<Line[]>,
-  { delimiter, lineEnd, warn }: ReadOptions,
+  options: ReadOptions,
 ): AsyncGenerator<RowBlock> {
+  const { warn } = options;
   let reader: CsvReader | undefined;
   let linesBefore = 0;
   for await (const block of blocks) {
@@ -23,14 +24,14 @@ export async function* readCsv(
       yield* reader.read(block);
       continue;
     }
-    const { counts, header } = findHeader(block, { delimiter, lineEnd });
+    const { counts, header } = findHeader(block, options);
     linesBefore += counts.lines;
     yield { rows: [], counts, rejectsHeader: '', toReject: () => '' };
     if (!header) continue;
     const unused = unusedColumns(header);
     if (unused.length > 0)
       warn(`these columns are not used: ${unused.map((name) => JSON.stringify(name)).join(', ')}`);
-    reader = new CsvReader(header, linesBefore, { lineEnd, warn });
+    reader = new CsvReader(header, linesBefore, options);
     yield* reader.read(block.slice(counts.lines));
   }
   if (!reader) throw usageError('the file is empty: a CSV file starts with the line id,name,tag');
@@ -52,17 +53,14 @@ class CsvReader {
   /** The number of lines before `#openLines`. */
   #linesBefore: number;
 
-  constructor(
-    header: CsvHeader,
-    linesBefore: number,
-    { lineEnd, warn }: Pick<ReadOptions, 'lineEnd' | 'warn'>,
-  ) {
+  constructor(header: CsvHeader, linesBefore: number, options: ReadOptions) {
+    const { lineEnd, warn } = options;
     this.#header = header;
     this.#warn = warn;
     this.#parser = new CsvParser(header.delimiter, lineEnd);
     this.#lineEnd = lineEnd;
     this.#rejectFormat = rejectFormat(header);
-    this.#toRow = toRowByHeader(header);
+    this.#toRow = toRowByHeader(header, options);
     this.#linesBefore = linesBefore;
   }
 

@@ -1,7 +1,8 @@
 import { drizzle } from 'drizzle-orm/pg-proxy';
-import { copyIntoPlants, type Database, migrationsFolder, type Query } from '../database.ts';
+import { type Database, migrationsFolder, type Query } from '../database.ts';
 import { type RunText, readSchemaVersion } from '../schema-version.ts';
 import { bulkTimeout } from '../timeout.ts';
+import { openCopies, removeCopies } from './copy-session.ts';
 import { hasDatabase, markInUse } from './data-directory-state.ts';
 import { openError, PGliteConnection } from './pglite-connection.ts';
 
@@ -18,6 +19,7 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
   try {
     await migrateEmbedded(connection);
     await markInUse(directory);
+    await removeCopies(directory);
   } catch (cause) {
     await connection.close();
     throw openError(directory, cause);
@@ -29,11 +31,12 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
     bulk: {
       db: drizzleOver(connection, bulkTimeout),
       query: queryOver(connection, bulkTimeout),
-      async copyPlants(rows) {
+      async copyPlants(rows, columns) {
         // PGlite's COPY reads from this device, which holds the `blob` of the same statement.
-        const text = `${copyIntoPlants} '/dev/blob'`;
+        const text = `copy plants (${columns}) from '/dev/blob'`;
         await connection.run({ text, blob: rows }, bulkTimeout);
       },
+      openCopies: async () => openCopies(connection, directory),
     },
     close: () => connection.close(),
   };

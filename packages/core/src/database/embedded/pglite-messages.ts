@@ -11,7 +11,7 @@ export interface Statement {
   /** Default: `array`. */
   readonly rowMode?: 'array' | 'object';
   /** The content of the file `/dev/blob` during the statement. */
-  readonly blob?: string;
+  readonly blob?: Uint8Array;
 }
 
 /** What the worker can do. It must open the database first. */

@@ -48,7 +48,7 @@ export function createConnectToPrimary(
   let hosts = given ?? hostsOf(url);
   // The database cancels a statement a little earlier, so that the connection stays usable.
   let limits: { statementTimeout?: number; lockTimeout?: number } = {
-    statementTimeout: 0.9 * timeout,
+    ...(timeout < Number.POSITIVE_INFINITY && { statementTimeout: 0.9 * timeout }),
     lockTimeout,
   };
 

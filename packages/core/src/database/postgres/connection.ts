@@ -16,7 +16,9 @@ export interface Connection {
   /** Runs a statement. Only one may run at a time. */
   query(text: string, parameters?: Values, rowsAs?: 'arrays' | 'objects'): Promise<QueryResult>;
   /** Runs a `COPY … FROM STDIN` with these rows, and commits all of them or, after an error, none. */
-  copy(text: string, rows: string): Promise<void>;
+  copy(text: string, rows: Uint8Array): Promise<void>;
+  /** Runs a `COPY … TO STDOUT`. Yields its rows as they arrive, in blocks of whole rows. */
+  copyOut(text: string): AsyncGenerator<Uint8Array>;
   /**
    * Closes the connection. A running statement fails at once; the promise resolves when the server no
    * longer runs it, or cannot be told to stop. The promise is never rejected.
@@ -93,6 +95,9 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     },
     connection: {
       application_name: 'plant-store',
+      // COPY writes times in these settings.
+      TimeZone: 'UTC',
+      DateStyle: 'ISO',
       ...(statementTimeout && { statement_timeout: statementTimeout }),
       ...(lockTimeout && { lock_timeout: lockTimeout }),
     },
@@ -149,6 +154,17 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
       hasWarned = false;
       await track(copyFromStdin(client.unsafe(text), rows));
       throwIfWarned();
+    },
+    async *copyOut(text) {
+      // `close` cancels the statement when the caller stops early.
+      const stopped = Promise.withResolvers<void>();
+      running = stopped.promise;
+      try {
+        yield* await client.unsafe(text).readable();
+        running = undefined;
+      } finally {
+        stopped.resolve();
+      }
     },
     close,
   };

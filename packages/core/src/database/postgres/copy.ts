@@ -8,7 +8,7 @@ import type { PendingQuery, Row } from 'postgres';
  * stream never finishes, and the error goes to a query that has already resolved with the stream
  * (https://github.com/porsager/postgres/issues/1173). So this function replaces the query's `reject`.
  */
-export async function copyFromStdin(query: PendingQuery<Row[]>, rows: string): Promise<void> {
+export async function copyFromStdin(query: PendingQuery<Row[]>, rows: Uint8Array): Promise<void> {
   const rejected = Promise.withResolvers<never>();
   Object.assign(query, { reject: rejected.reject });
 

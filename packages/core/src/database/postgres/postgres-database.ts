@@ -1,12 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import { databaseCode } from '../../error-causes.ts';
-import { copyIntoPlants, type Database, type NodeAccess, type OpenOptions } from '../database.ts';
+import type { Database, NodeAccess, OpenOptions } from '../database.ts';
 import { databaseUnavailable } from '../database-error.ts';
 import { databaseSettingsError } from '../database-settings-error.ts';
 import { bulkTimeout, queryTimeout } from '../timeout.ts';
 import { createConnectToPrimary } from './connect-to-primary.ts';
 import { type Connection, connectPostgres } from './connection.ts';
 import { ConnectionPool } from './connection-pool.ts';
+import { openCopies } from './copy-session.ts';
 import { drizzleOver } from './drizzle-over.ts';
 import { migratePostgres, migrationTimeout } from './migration.ts';
 import { openNodeAccess } from './node-access.ts';
@@ -107,7 +108,8 @@ export async function openPostgres(
     bulk: {
       db: drizzleOver(bulk.query.bind(bulk)),
       query: bulk.queryAgain.bind(bulk),
-      copyPlants: (rows) => bulk.copy(`${copyIntoPlants} stdin`, rows),
+      copyPlants: (rows, columns) => bulk.copy(`copy plants (${columns}) from stdin`, rows),
+      openCopies: () => openCopies(url, readOnly),
     },
     async close() {
       isClosed = true;

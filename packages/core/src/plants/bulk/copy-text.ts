@@ -1,17 +1,69 @@
-import type { NewPlant } from '@plant-store/schemas';
+import type { LoadedPlant } from './loaded-plant.ts';
 
-/** Plants as lines of COPY's text format (https://www.postgresql.org/docs/current/sql-copy.html). */
-export function copyText(plants: readonly NewPlant[]): string {
-  let lines = '';
-  for (const { id, name, tag } of plants) {
-    lines += `${id}\t${escaped(name)}\t${tag === undefined ? '\\N' : escaped(tag)}\n`;
+/** The columns of a COPY. */
+export const copyColumns = {
+  withoutTime: 'id, name, tag',
+  withTime: 'id, name, tag, created_at',
+} as const;
+
+export type CopyColumns = (typeof copyColumns)[keyof typeof copyColumns];
+
+/**
+ * Plants as lines of COPY's text format (https://www.postgresql.org/docs/current/sql-copy.html). With
+ * times, `now` stands for the time of the statement.
+ */
+export function copyText(plants: readonly LoadedPlant[], columns: CopyColumns): Uint8Array {
+  const hasTime = columns === copyColumns.withTime;
+  const text = new TextBuffer(64 * plants.length);
+  for (const { id, name, tag, createdAt } of plants) {
+    text.add(`${id}\t`);
+    text.add(escaped(name));
+    if (tag === undefined) {
+      text.add('\t\\N');
+    } else {
+      text.add('\t');
+      text.add(escaped(tag));
+    }
+    if (hasTime) {
+      text.add('\t');
+      text.add(createdAt ?? 'now');
+    }
+    text.add('\n');
   }
-  return lines;
+  return text.bytes();
 }
 
-const special = /[\\\t\n\r]/g;
+/** UTF-8 text that grows. Adding strings to each other would leave many small objects to collect. */
+class TextBuffer {
+  #buffer: Buffer;
+  #length = 0;
+
+  /** @param size bytes, roughly */
+  constructor(size: number) {
+    this.#buffer = Buffer.allocUnsafeSlow(size);
+  }
+
+  add(text: string): void {
+    const most = this.#length + 3 * text.length;
+    if (most > this.#buffer.length) this.#grow(most);
+    this.#length += this.#buffer.write(text, this.#length);
+  }
+
+  bytes(): Uint8Array {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  #grow(size: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.max(size, 2 * this.#buffer.length));
+    this.#buffer.copy(larger, 0, 0, this.#length);
+    this.#buffer = larger;
+  }
+}
+
+const special = /[\\\t\n\r]/;
 const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
 function escaped(text: string): string {
-  return text.search(special) < 0 ? text : text.replace(special, (each) => escapes[each] ?? each);
+  if (!special.test(text)) return text;
+  return text.replace(/[\\\t\n\r]/g, (each) => escapes[each] ?? each);
 }

@@ -1,14 +1,14 @@
-import { NewPlant } from '@plant-store/schemas';
+import type { NewPlant } from '@plant-store/schemas';
 import type { Bulk } from '../../database/database.ts';
 import { databaseUnavailable, isDataError, orUnavailable } from '../../database/database-error.ts';
-import { idTaken, invalidInput, type PlantStoreError } from '../../plant-store-error.ts';
+import { idTaken, PlantStoreError } from '../../plant-store-error.ts';
 import { bisect } from '../bisect.ts';
 import { plantRejected } from '../create-errors.ts';
-import { createDurableFind } from '../durable-find.ts';
-import { isSamePlant } from '../same-plant.ts';
-import { splitById } from '../split-by-id.ts';
-import { copyText } from './copy-text.ts';
+import { copyColumns, copyText } from './copy-text.ts';
+import { splitByDistinctId } from './distinct-ids.ts';
+import { findTaken, toArrays } from './find-taken.ts';
 import { hidesSqlState } from './hides-sql-state.ts';
+import { checkPlant, type LoadedPlant } from './loaded-plant.ts';
 
 /**
  * The outcome for one plant: it was inserted, it was already present with the same content, or `create`
@@ -23,123 +23,156 @@ export interface PlantLoader {
    * order, as if they were created one after the other. A few thousand plants are a good number for
    * one call: memory use and the time of a commit grow with it. Calls run one after the other.
    *
+   * A plant with `createdAt` keeps this time: a `Date`, or a text in the form of RFC 3339 with up to
+   * microseconds. A plant is present whatever its time is.
+   *
    * @throws PlantStoreError `databaseUnavailable`: any of the plants may be stored, so load all of
    *   them again
    */
   load(plants: readonly unknown[]): Promise<LoadOutcome[]>;
 }
 
-/** A valid plant of a call. Without an outcome, it is inserted or about to be. */
-interface LoadEntry {
-  readonly plant: NewPlant;
-  outcome?: LoadOutcome;
+/** The plants of a call, and the outcomes that are known. A valid plant without one is about to be inserted. */
+interface Load {
+  readonly plants: readonly LoadedPlant[];
+  readonly outcomes: (LoadOutcome | undefined)[];
 }
 
-/** Entries with distinct ids and their text for COPY, and the entries that repeat one of these ids. */
-interface LoadBatch {
-  readonly entries: LoadEntry[];
-  readonly text: string;
-  readonly repeated: LoadEntry[];
+/** Plants of a call, as places in its arrays. */
+type Places = readonly number[];
+
+/** Plants with distinct ids and what is sent for them, and the plants that repeat one of these ids. */
+interface LoadBatch extends Load {
+  readonly first: Places;
+  readonly repeated: Places;
+  /** For COPY, or else for the comparison with stored plants. */
+  readonly rows?: Rows;
+  readonly arrays?: string[];
 }
 
-/** Stored plants that one statement reads, or inserts; they may be longer than the plants of the call. */
-const maxFound = 128;
+type Rows = Parameters<Bulk['copyPlants']>;
+
+/** How many batches are compared with the stored plants first, after one in which an id was taken. */
+const batchesToCompare = 16;
 
 /** @param insert inserts plants whose ids are free, and returns their ids; see `PlantTable` */
 export function createPlantLoader(
   bulk: Bulk,
   insert: (plants: readonly NewPlant[]) => Promise<Set<bigint>>,
 ): PlantLoader {
-  const find = createDurableFind(bulk);
   let previous: Promise<void> = Promise.resolve();
+  /** How many of the next batches are compared first, because a COPY of them would most likely fail. */
+  let toCompare = 0;
 
   return {
-    async load(plants) {
-      const entries = plants.map(validate);
-      // The text for COPY is made while an earlier call still waits for the database.
-      const batch = toBatch(entries.filter((entry) => 'plant' in entry));
+    async load(inputs) {
+      const outcomes: Load['outcomes'] = [];
+      const places: number[] = [];
+      const plants = inputs.map((input, place) => {
+        const checked = checkPlant(input);
+        if (checked instanceof PlantStoreError) {
+          outcomes[place] = checked;
+          return noPlant;
+        }
+        outcomes[place] = undefined;
+        places.push(place);
+        return checked;
+      });
+      // What is sent is made while an earlier call still waits for the database.
+      const batch = toBatch({ plants, outcomes }, places);
       const written = previous.then(() => write(batch));
       previous = written.catch(() => {});
       await written;
-      return entries.map(({ outcome }) => outcome ?? 'inserted');
+      return outcomes.map((outcome) => outcome ?? 'inserted');
     },
   };
 
-  /** Copies the entries as if all their ids were free, and reads stored plants only when that fails. */
-  async function write({ entries, text, repeated }: LoadBatch): Promise<void> {
-    if (entries.length === 0) return;
-    try {
-      await bulk.copyPlants(text);
-    } catch (error) {
-      if (hidesSqlState(error)) await insertAll(entries);
-      else if (isDataError(error))
-        await writeRejected(entries, error, (rest) => write(toBatch(rest)));
-      else throw databaseUnavailable(error);
-    }
-    await write(toBatch(await compareWithStored(repeated)));
+  function toBatch(load: Load, places: Places): LoadBatch {
+    const { first, repeated } = splitByDistinctId(load.plants, places);
+    const plants = pick(load, first);
+    const sent = toCompare > 0 ? { arrays: toArrays(plants) } : { rows: toRows(plants) };
+    return { ...load, first, repeated, ...sent };
   }
 
-  /** Writes entries by INSERT, which has the SQLSTATE that this COPY hides. */
-  async function insertAll(entries: LoadEntry[]): Promise<void> {
-    for (let start = 0; start < entries.length; start += maxFound) {
-      await insertSome(entries.slice(start, start + maxFound));
-    }
+  async function write({ first, repeated, rows, arrays, ...load }: LoadBatch): Promise<void> {
+    if (first.length === 0) return;
+    if (rows && toCompare === 0) await copy(load, first, rows);
+    else await copy(load, await compareWithStored(load, first, arrays));
+    if (repeated.length === 0) return;
+    await write(toBatch(load, await compareWithStored(load, repeated)));
   }
 
-  async function insertSome(entries: LoadEntry[]): Promise<void> {
-    if (entries.length === 0) return;
-    try {
-      const inserted = await insert(entries.map(({ plant }) => plant));
-      const taken = entries.filter(({ plant }) => !inserted.has(plant.id));
-      // An id that is free now belonged to a plant that was deleted before the comparison.
-      await insertSome(await compareWithStored(taken));
-    } catch (error) {
-      if (!isDataError(error)) throw databaseUnavailable(error);
-      await writeRejected(entries, error, insertSome);
-    }
-  }
-
-  /** Writes entries that the database rejected together: first without those whose id is taken. */
-  async function writeRejected(
-    entries: LoadEntry[],
-    error: unknown,
-    writeAgain: (rest: LoadEntry[]) => Promise<void>,
+  /** Copies plants as if all their ids were free, and looks closer only when that fails. */
+  async function copy(
+    load: Load,
+    places: Places,
+    rows = toRows(pick(load, places)),
   ): Promise<void> {
-    const free = await compareWithStored(entries);
-    if (free.length < entries.length) return writeAgain(free);
-    const [entry] = entries;
-    if (entry && entries.length === 1) {
-      entry.outcome = plantRejected(error);
+    if (places.length === 0) return;
+    try {
+      await bulk.copyPlants(...rows);
+    } catch (error) {
+      if (!isDataError(error) && !hidesSqlState(error)) throw databaseUnavailable(error);
+      await copyRejected(load, places, error);
+    }
+  }
+
+  /** Copies plants that the database rejected together: first without those whose id is taken. */
+  async function copyRejected(load: Load, places: Places, error: unknown): Promise<void> {
+    const free = await compareWithStored(load, places);
+    if (free.length < places.length) return copy(load, free);
+    const [place] = places;
+    if (place !== undefined && places.length === 1) {
+      if (hidesSqlState(error)) await insertOne(load, place);
+      else load.outcomes[place] = plantRejected(error);
       return;
     }
-    // All ids were free, so the database rejected the content of an entry.
-    await bisect(entries, writeAgain);
+    // All ids were free, so the database rejected the content of a plant.
+    await bisect(places, (half) => copy(load, half));
   }
 
-  /** Sets the outcome of the entries whose id is taken, and returns the others. */
-  async function compareWithStored(entries: LoadEntry[]): Promise<LoadEntry[]> {
-    const free: LoadEntry[] = [];
-    for (let start = 0; start < entries.length; start += maxFound) {
-      const chunk = entries.slice(start, start + maxFound);
-      const ids = chunk.map(({ plant }) => plant.id);
-      const found = await orUnavailable(find(ids));
-      const storedById = new Map(found.map((plant) => [plant.id, plant]));
-      for (const entry of chunk) {
-        const stored = storedById.get(entry.plant.id);
-        if (!stored) free.push(entry);
-        else entry.outcome = isSamePlant(entry.plant, stored) ? 'present' : idTaken(stored.id);
-      }
+  /** Inserts a plant by a statement whose error has the SQLSTATE that COPY hides. */
+  async function insertOne(load: Load, place: number): Promise<void> {
+    const { id, name, tag } = load.plants[place] ?? noPlant;
+    const plant = { id: BigInt(id), name, tag };
+    try {
+      const inserted = await insert([plant]);
+      if (!inserted.has(plant.id)) await compareWithStored(load, [place]);
+    } catch (error) {
+      if (!isDataError(error)) throw databaseUnavailable(error);
+      load.outcomes[place] = plantRejected(error);
     }
-    return free;
+  }
+
+  /** Sets the outcome of the plants whose id is taken, and returns the others. */
+  async function compareWithStored(
+    load: Load,
+    places: Places,
+    arrays = toArrays(pick(load, places)),
+  ): Promise<Places> {
+    const taken = await orUnavailable(findTaken(bulk.query, arrays));
+    toCompare = taken.length > 0 ? batchesToCompare : Math.max(0, toCompare - 1);
+    if (taken.length === 0) return places;
+    for (const { at, isSame } of taken) {
+      const place = places[at] ?? -1;
+      const { id } = load.plants[place] ?? noPlant;
+      load.outcomes[place] = isSame ? 'present' : idTaken(BigInt(id));
+    }
+    return places.filter((place) => load.outcomes[place] === undefined);
   }
 }
 
-function validate(input: unknown): LoadEntry | { outcome: PlantStoreError } {
-  const { data, error } = NewPlant.safeParse(input);
-  return data ? { plant: data } : { outcome: invalidInput(error) };
+/** Stands for an input that is not a plant. */
+const noPlant: LoadedPlant = { id: 0n, name: '' };
+
+function pick({ plants }: Load, places: Places): readonly LoadedPlant[] {
+  const isAll = places.length === plants.length && places.every((place, i) => place === i);
+  if (isAll) return plants;
+  return places.map((place) => plants[place] ?? noPlant);
 }
 
-function toBatch(entries: LoadEntry[]): LoadBatch {
-  const { first, repeated } = splitById(entries);
-  return { entries: first, text: copyText(first.map(({ plant }) => plant)), repeated };
+function toRows(plants: readonly LoadedPlant[]): Rows {
+  const hasTime = plants.some(({ createdAt }) => createdAt !== undefined);
+  const columns = hasTime ? copyColumns.withTime : copyColumns.withoutTime;
+  return [copyText(plants, columns), columns];
 }

@@ -1,0 +1,80 @@
+import { SingleBar } from 'cli-progress';
+
+/** What a bar shows beside itself: how many rows there are so far, or bytes of a known total. */
+export interface ProgressOptions {
+  /** The value at the end; undefined when it is unknown. Values count rows or bytes. */
+  total: number | undefined;
+  value: () => number;
+  rows: () => number;
+}
+
+export interface Progress {
+  /** Shows the values of now. */
+  update(): void;
+  stop(): void;
+}
+
+export const noProgress: Progress = { update() {}, stop() {} };
+
+const pipeFormats = {
+  known: 'plant-store: {percentage}%, {rows} rows, {rate} rows/s, ETA {eta_formatted}',
+  unknown: 'plant-store: {rows} rows, {rate} rows/s, {duration_formatted}',
+};
+
+/** Characters beside the bar, with numbers of up to eight digits. */
+const textWidth = 56;
+const maxBarWidth = 40;
+
+/** What fits a terminal of this many columns. */
+function terminalFormats(columns: number) {
+  const barWidth = Math.min(maxBarWidth, columns - textWidth);
+  if (barWidth < 10) {
+    return {
+      barWidth: 0,
+      known: '{percentage}% {rows} {rate}/s {eta_formatted}',
+      unknown: '{rows} {rate}/s {duration_formatted}',
+    };
+  }
+  return {
+    barWidth,
+    known: '{bar} {percentage}% | {rows} rows | {rate} rows/s | ETA {eta_formatted}',
+    unknown: '{rows} rows | {rate} rows/s | {duration_formatted}',
+  };
+}
+
+/** Shows a command's progress on stderr: a bar on a terminal, otherwise a line every two seconds. */
+export function showProgress({ total, value, rows }: ProgressOptions): Progress {
+  const stream = process.stderr;
+  const { barWidth, known, unknown } = {
+    barWidth: maxBarWidth,
+    ...(stream.isTTY ? terminalFormats(stream.columns) : pipeFormats),
+  };
+  const started = performance.now();
+  const bar = new SingleBar({
+    stream,
+    barsize: barWidth,
+    format: total ? known : unknown,
+    noTTYOutput: true,
+    notTTYSchedule: 2_000,
+    hideCursor: null, // A killed process could not show the cursor again.
+    gracefulExit: false,
+    etaBuffer: 100,
+  });
+  const payload = () => ({
+    rows: rows(),
+    rate: rowsPerSecond(rows(), performance.now() - started),
+  });
+  bar.start(total ?? 1, 0, payload());
+  const update = () => bar.update(total ? Math.min(value(), total) : 0, payload());
+  return {
+    update,
+    stop() {
+      update();
+      bar.stop();
+    },
+  };
+}
+
+export function rowsPerSecond(rows: number, milliseconds: number): number {
+  return Math.round((rows * 1000) / Math.max(milliseconds, 1));
+}

@@ -1,0 +1,100 @@
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import {
+  type ExportColumn,
+  type ExportQuery,
+  type PlantStore,
+  PlantStoreError,
+} from '@plant-store/core';
+import { CommandError } from '../command-line/errors.ts';
+import { type Interruption, listenForInterruption } from '../command-line/interruption.ts';
+import { useLittleMemory } from '../command-line/little-memory.ts';
+import { noProgress, showProgress } from '../command-line/progress-bar.ts';
+import { withStore } from '../command-line/with-store.ts';
+import { type FormatName, plantFormats } from '../formats/plant-formats.ts';
+import { RowCounter } from './row-counter.ts';
+
+export interface ExportOptions extends Pick<ExportQuery, 'since' | 'tag'> {
+  format: FormatName;
+  /** Compresses the output. */
+  gzip?: true;
+  columns: ExportColumn[];
+  /** Reads pages instead of one snapshot. */
+  paged?: true;
+  /** Shows no progress. */
+  quiet?: true;
+}
+
+/**
+ * Writes plants to standard output. Shows the progress on a terminal.
+ *
+ * @throws CommandError when the export stops early: the output is incomplete then
+ */
+export async function exportFile(options: ExportOptions): Promise<void> {
+  useLittleMemory();
+  const interruption = listenForInterruption();
+  try {
+    await withStore((store) => writePlants(store, options, interruption.signal), {
+      readOnly: true,
+      needs: { plants: ['SELECT'] },
+    });
+  } catch (error) {
+    // The reader has closed the pipe because it has enough, as in `plant-store export | head`.
+    if (codeOf(error) !== 'EPIPE') throw explained(error, interruption);
+  }
+}
+
+async function writePlants(store: PlantStore, options: ExportOptions, signal: AbortSignal) {
+  const { tag, since, paged, gzip, quiet, columns } = options;
+  const format = plantFormats[options.format];
+  const { estimate, rows } = await store.export({
+    ...{ tag, since, columns, isPaged: paged, format: format.source },
+  });
+  const convert = format.createWriter(columns);
+  const isSeen = process.stderr.isTTY && !process.stdout.isTTY && !quiet;
+  const { progress, count } = isSeen
+    ? showExport(estimate, format.source)
+    : { progress: noProgress, count() {} };
+
+  async function* output() {
+    yield Buffer.from(format.header(columns));
+    for await (const block of rows) {
+      count(block);
+      progress.update();
+      yield convert(block);
+    }
+  }
+
+  const end = { end: false, signal };
+  try {
+    if (gzip) await pipeline(output, createGzip(), process.stdout, end);
+    else await pipeline(output, process.stdout, end);
+  } finally {
+    progress.stop();
+    await rows.return(undefined);
+  }
+}
+
+function showExport(total: number | undefined, format: 'csv' | 'text') {
+  const counter = new RowCounter(format);
+  const rows = () => counter.rows;
+  const progress = showProgress({ total, value: rows, rows });
+  return { progress, count: (block: Uint8Array) => counter.add(block) };
+}
+
+function explained(cause: unknown, { exitCode }: Interruption): unknown {
+  const incomplete = 'the output is incomplete';
+  if (exitCode) return new CommandError(`interrupted: ${incomplete}`, { exitCode, cause });
+  if (cause instanceof CommandError && cause.cause instanceof PlantStoreError) {
+    return new CommandError(`${cause.message}; ${incomplete}`, { cause: cause.cause });
+  }
+  if (codeOf(cause) === 'ENOSPC') {
+    const message = `the disk of the output is full: ${incomplete}, so free some room and run the export again`;
+    return new CommandError(message, { cause });
+  }
+  return cause;
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

@@ -1,0 +1,80 @@
+import { createDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { beforeEach, expect, inject, it } from 'vitest';
+import { rejectedRows, useDirectory } from '../fixtures/plant-files.ts';
+import { run } from '../fixtures/run-program.ts';
+
+const directory = useDirectory();
+
+let env: { DATABASE_URL: string };
+
+beforeEach(async () => {
+  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
+});
+
+const files = {
+  'a.csv': [
+    ...['id,name,created_at', '1,a,2026-11-21T22:14:13.123456+05:30', '2,b,2024-02-29', '3,c,'],
+    ...['4,d,2026-02-30T00:00:00Z', '5,e,yesterday', '6,f,2026-11-21T22:14:13', ''],
+  ],
+  'a.ndjson': [
+    '{"id":1,"name":"a","created_at":"2026-11-21T22:14:13.123456+05:30"}',
+    '{"id":2,"name":"b","createdAt":"2024-02-29"}',
+    '{"id":3,"name":"c"}',
+    '{"id":4,"name":"d","created_at":"2026-02-30T00:00:00Z"}',
+    '{"id":5,"name":"e","created_at":"yesterday"}',
+    '{"id":6,"name":"f","created_at":"2026-11-21T22:14:13"}',
+    '',
+  ],
+};
+
+it.each(Object.entries(files))(
+  'keeps the times of %s, and rejects other texts',
+  async (name, lines) => {
+    const file = await directory.write(name, lines.join('\n'));
+    const { code, stdout } = await run(['import', file, '--json'], { env });
+    expect(code).toBe(3);
+    expect(JSON.parse(stdout)).toMatchObject({ rows: 6, inserted: 3, rejected: 3 });
+    const must = 'must be a time with its offset, such as 2026-11-01T09:30:00.123456Z';
+    expect((await rejectedRows(file)).map(({ reason }) => reason)).toEqual([
+      `invalid input: created_at "2026-02-30T00:00:00Z" ${must}`,
+      `invalid input: created_at "yesterday" ${must}`,
+      `invalid input: created_at "2026-11-21T22:14:13" ${must}`,
+    ]);
+    const sql = postgres(env.DATABASE_URL);
+    expect(await sql`select id, created_at::text from plants where id < 3 order by id`).toEqual([
+      { id: '1', created_at: '2026-11-21 16:44:13.123456+00' },
+      { id: '2', created_at: '2024-02-29 00:00:00+00' },
+    ]);
+    await sql.end();
+    const dryRun = await run(['import', file, '--dry-run', '--json'], { env });
+    expect(JSON.parse(dryRun.stdout)).toMatchObject({ valid: 3, rejected: 3 });
+  },
+);
+
+it.each(Object.entries(files))(
+  'ignores the times of %s with --created-at now',
+  async (name, lines) => {
+    const file = await directory.write(name, lines.join('\n'));
+    const { code, stderr } = await run(['import', file, '--created-at', 'now'], { env });
+    expect(code).toBe(0);
+    expect(stderr).not.toContain('not used');
+    const sql = postgres(env.DATABASE_URL);
+    const isNew = sql`bool_and(created_at > now() - interval '1 hour') as is_new`;
+    expect(await sql`select count(*)::int, ${isNew} from plants`).toEqual([
+      { count: 6, is_new: true },
+    ]);
+    await sql.end();
+  },
+);
+
+it('finds a plant present whatever its time is', async () => {
+  const file = await directory.write('a.ndjson', '{"id":1,"name":"a"}\n');
+  await run(['import', file], { env });
+  const again = await directory.write(
+    'b.ndjson',
+    '{"id":1,"name":"a","created_at":"2026-01-01T00:00:00Z"}\n{"id":1,"name":"b"}\n',
+  );
+  const { stdout } = await run(['import', again, '--json'], { env });
+  expect(JSON.parse(stdout)).toMatchObject({ present: 1, conflicts: 1 });
+});

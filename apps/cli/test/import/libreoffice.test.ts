@@ -1,0 +1,41 @@
+import { fileURLToPath } from 'node:url';
+import { createDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { expect, inject, it } from 'vitest';
+import { run } from '../fixtures/run-program.ts';
+
+const fixture = (name: string) =>
+  fileURLToPath(new URL(`../fixtures/libreoffice/${name}`, import.meta.url));
+
+it.each([
+  ['comma.csv', []],
+  ['semicolon.csv', []],
+  ['windows-1252.csv', ['--encoding', 'windows-1252']],
+  ['utf-16.tsv', []],
+])('stores the plants of %s, which LibreOffice has written', async (name, options) => {
+  const env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
+  const before = new Date();
+  const args = ['import', fixture(name), '--rejects', '-', '--json', ...options];
+  const { code, stdout, stderr } = await run(args, { env });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+  expect(stderr).toContain('plant-store: these columns are not used: "note"\n');
+  expect(stderr).toContain('"lines":6,"header":1,"blank":0,"continued":1,"rows":4,"inserted":4,');
+  const sql = postgres(env.DATABASE_URL);
+  const time = sql`to_char(created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') as created_at`;
+  expect(await sql`select id, name, tag, ${time} from plants where id <> 4 order by id`).toEqual([
+    { id: '-5', name: '=1+1', tag: '@SUM(A1)', created_at: '2024-02-29 00:00:00.500000' },
+    {
+      ...{ id: '1', name: 'Efeu, "Grün"', tag: 'Araliaceae' },
+      created_at: '2026-11-01 09:30:00.123456',
+    },
+    {
+      ...{ id: '9223372036854775807', name: 'zwei\nZeilen', tag: null },
+      created_at: '2026-11-01 09:30:00.000000',
+    },
+  ]);
+  // The field of its time is empty, so it was created now.
+  const [last] =
+    await sql`select name, tag, created_at >= ${before} as is_new from plants where id = 4`;
+  expect(last).toEqual({ name: 'Æblerose; hvid', tag: 'Rosaceae', is_new: true });
+  await sql.end();
+});

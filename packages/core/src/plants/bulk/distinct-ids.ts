@@ -1,0 +1,30 @@
+import type { LoadedPlant } from './loaded-plant.ts';
+
+/**
+ * Splits plants into the first one of each id, ascending by id, and those that repeat an id. An id may
+ * occur only once in a statement. Statements with the same ids in different orders can deadlock.
+ *
+ * @param places of the plants to split; the results are also places
+ */
+export function splitByDistinctId(
+  plants: readonly Pick<LoadedPlant, 'id'>[],
+  places: readonly number[],
+): { first: readonly number[]; repeated: number[] } {
+  const idAt = (place: number | undefined) => plants[place ?? -1]?.id ?? 0;
+  const isAscending = places.every((place, i) => i === 0 || idAt(places[i - 1]) < idAt(place));
+  if (isAscending) return { first: places, repeated: [] };
+
+  const sorted = places.toSorted((a, b) => compareIds(idAt(a), idAt(b)));
+  const first: number[] = [];
+  const repeated: number[] = [];
+  for (const place of sorted) {
+    // A number and a bigint of the same value are not `===`.
+    const isRepeated = first.length > 0 && compareIds(idAt(first.at(-1)), idAt(place)) === 0;
+    (isRepeated ? repeated : first).push(place);
+  }
+  return { first, repeated };
+}
+
+function compareIds(a: bigint | number, b: bigint | number): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,61 @@
+import type { Query } from '../../database/database.ts';
+import type { LoadedPlant } from './loaded-plant.ts';
+
+/** A plant of a call whose id is taken. */
+export interface TakenId {
+  /** The plant's place among the plants of the call, from 0. */
+  readonly at: number;
+  /** Whether the stored plant has the same name and tag. */
+  readonly isSame: boolean;
+}
+
+/**
+ * Compares plants with the stored ones, in one statement. It needs no temporary table, for which a role
+ * may lack the right, and no transaction, which poolers split.
+ *
+ * A row can be visible before it is durable on the synchronous standby. So the statement also writes
+ * to the log, after each row that it reads, and its own commit waits for the standby: see
+ * `createDurableFind`.
+ *
+ * The planner must not know the length of the arrays: it would read the whole table for them, for each
+ * call again. So they come out of an expression that it cannot evaluate.
+ */
+const compare = `
+  select loaded.at - 1, plants.name collate "C" = loaded.name
+    and plants.tag collate "C" is not distinct from loaded.tag,
+    pg_logical_emit_message(true, 'plant-store', '')
+  from unnest(
+    case when random() < 1 then $1::bigint[] end,
+    case when random() < 1 then $2::text[] end,
+    case when random() < 1 then $3::text[] end
+  ) with ordinality as loaded (id, name, tag, at)
+  join plants on plants.id = loaded.id`;
+
+/** Finds the plants whose ids are taken. */
+export async function findTaken(query: Query, values: (string | null)[]): Promise<TakenId[]> {
+  const { rows } = await query(compare, values);
+  // The columns of the statement. A driver may return a bigint as any of these types.
+  return (rows as [string | number | bigint, boolean, unknown][]).map(([at, isSame]) => ({
+    at: Number(at),
+    isSame,
+  }));
+}
+
+/** The ids, names and tags of plants, as Postgres writes arrays. */
+export function toArrays(plants: readonly LoadedPlant[]): string[] {
+  let ids = '';
+  let names = '';
+  let tags = '';
+  for (const { id, name, tag } of plants) {
+    ids += `,${id}`;
+    names += `,${quoted(name)}`;
+    tags += tag === undefined ? ',NULL' : `,${quoted(tag)}`;
+  }
+  return [ids, names, tags].map((elements) => `{${elements.slice(1)}}`);
+}
+
+const special = /["\\]/;
+
+function quoted(text: string): string {
+  return special.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : `"${text}"`;
+}

@@ -1,0 +1,56 @@
+import { Int64, int64Bounds, NewPlant } from '@plant-store/schemas';
+import * as z from 'zod';
+import { invalidInput, type PlantStoreError } from '../../plant-store-error.ts';
+import { isPlainTime, timeText } from './time-text.ts';
+
+/** A plant to load. Its id is exact, also when it is a `number`. */
+export interface LoadedPlant {
+  readonly id: bigint | number;
+  readonly name: string;
+  readonly tag?: string | undefined;
+  /** When the plant was created. Default: now. */
+  readonly createdAt?: string | undefined;
+}
+
+const PlantToLoad = NewPlant.extend({
+  id: Int64,
+  createdAt: z
+    .custom<unknown>((value) => timeText(value) !== undefined, {
+      error: 'must be a time with its offset, such as 2026-11-01T09:30:00.123456Z',
+    })
+    .transform(timeText)
+    .optional(),
+});
+
+/**
+ * Checks a plant to load. The schema decides; most plants are so plain that they need no schema, which
+ * would take longer than everything else that happens to a row.
+ *
+ * @returns the plant, or the error `invalidInput`
+ */
+export function checkPlant(input: unknown): LoadedPlant | PlantStoreError {
+  if (isPlain(input)) return input;
+  const { data, error } = PlantToLoad.safeParse(input);
+  return data ?? invalidInput(error);
+}
+
+function isPlain(input: unknown): input is LoadedPlant {
+  if (typeof input !== 'object' || input === null) return false;
+  const { id, name, tag, createdAt } = input as Record<string, unknown>; // Any object has these types.
+  return (
+    isId(id) &&
+    isText(name) &&
+    (tag === undefined || isText(tag)) &&
+    (createdAt === undefined || (typeof createdAt === 'string' && isPlainTime(createdAt)))
+  );
+}
+
+function isId(id: unknown): boolean {
+  if (typeof id === 'number') return Number.isSafeInteger(id);
+  return typeof id === 'bigint' && id >= int64Bounds.minimum && id <= int64Bounds.maximum;
+}
+
+/** Whether a value is a text that Postgres can hold. */
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value.isWellFormed() && !value.includes('\0');
+}

@@ -1,0 +1,137 @@
+import type { Bulk, CopySession } from '../../database/database.ts';
+import { databaseUnavailable, orUnavailable } from '../../database/database-error.ts';
+
+/** The columns of an export. */
+export const exportColumns = ['id', 'name', 'tag', 'created_at'] as const;
+
+export type ExportColumn = (typeof exportColumns)[number];
+
+/** Which plants to export, and how; all of them in CSV when every property is omitted. */
+export interface ExportQuery {
+  /**
+   * The format, Postgres's own (https://www.postgresql.org/docs/current/sql-copy.html). In `csv`, an
+   * empty text is `""`, and a missing one is empty; there is no header. In `text`, each row is one line.
+   */
+  readonly format?: 'csv' | 'text' | undefined;
+  /** Default: all. Times are in UTC. */
+  readonly columns?: readonly ExportColumn[] | undefined;
+  /** Only plants with this tag. */
+  readonly tag?: string | undefined;
+  /** Only plants that were created at this time or later. */
+  readonly since?: Date | undefined;
+  /**
+   * Reads pages, each with a snapshot of its own. A plant that exists the whole time is exported exactly
+   * once; one that is created or deleted meanwhile may or may not be exported.
+   */
+  readonly isPaged?: boolean | undefined;
+}
+
+/** Plants that are being exported. */
+export interface PlantExport {
+  /** How many plants there are, roughly; undefined when that is unknown. */
+  readonly estimate: number | undefined;
+  /**
+   * The plants, ascending by id, in blocks of any size. In the format `text`, a block has whole lines.
+   *
+   * @throws PlantStoreError `databaseUnavailable`
+   */
+  readonly rows: AsyncGenerator<Uint8Array>;
+}
+
+export interface PlantExporter {
+  /**
+   * Exports the plants that are committed when it begins, and nothing that is committed later. Memory
+   * use does not grow with their number. On a server this is one statement, and its snapshot keeps
+   * vacuum from removing rows that are deleted meanwhile.
+   *
+   * @throws PlantStoreError `databaseUnavailable`
+   */
+  export(query?: ExportQuery): Promise<PlantExport>;
+}
+
+/** Plants in a page. */
+const pageSize = 50_000;
+
+export function createPlantExporter(bulk: Bulk): PlantExporter {
+  return {
+    async export(query = {}) {
+      const session = await orUnavailable(bulk.openCopies());
+      try {
+        const isAll = query.tag === undefined && query.since === undefined;
+        const estimate = isAll ? await orUnavailable(estimatePlants(session)) : undefined;
+        return { estimate, rows: closing(session, rowsOf(session, query)) };
+      } catch (error) {
+        await session.close();
+        throw error;
+      }
+    },
+  };
+}
+
+/** Closes the session after the last row, or when the reader stops. */
+async function* closing(session: CopySession, rows: AsyncGenerator<Uint8Array>) {
+  try {
+    yield* rows;
+  } catch (error) {
+    throw databaseUnavailable(error);
+  } finally {
+    await session.close();
+  }
+}
+
+function rowsOf(session: CopySession, query: ExportQuery): AsyncGenerator<Uint8Array> {
+  const { tag, since, isPaged, columns = exportColumns, format = 'csv' } = query;
+  const conditions = [...tagCondition(tag), ...sinceCondition(since)];
+  const select = (more: string[] = []) =>
+    `select ${columns.join(', ')} ${fromPlants([...conditions, ...more])}`;
+  if (!isPaged) return session.copyOut(select(), format);
+  return readPages();
+
+  async function* readPages() {
+    let after: string[] = [];
+    for (;;) {
+      const page = `select id ${fromPlants([...conditions, ...after])} limit ${pageSize}`;
+      const last = await readText(session, `select max(id) from (${page}) as page`);
+      if (last === noValue) return;
+      yield* session.copyOut(select([...after, `id <= ${last}`]), format);
+      after = [`id > ${last}`];
+    }
+  }
+}
+
+function fromPlants(conditions: string[]): string {
+  const where = conditions.length > 0 ? `where ${conditions.join(' and ')} ` : '';
+  return `from plants ${where}order by id`;
+}
+
+/** What COPY writes for a missing value. */
+const noValue = '\\N';
+
+/** Reads one value. */
+async function readText(session: CopySession, select: string): Promise<string> {
+  const blocks = await Array.fromAsync(session.copyOut(select, 'text'));
+  return Buffer.concat(blocks).toString().trimEnd();
+}
+
+/** The index on tags has their hashes. */
+function tagCondition(tag: string | undefined): string[] {
+  if (tag === undefined) return [];
+  const text = literal(tag);
+  return [`hashtextextended(tag, 0) = hashtextextended(${text}, 0)`, `tag = ${text}`];
+}
+
+function sinceCondition(since: Date | undefined): string[] {
+  return since ? [`created_at >= ${literal(since.toISOString())}`] : [];
+}
+
+/** COPY takes no parameters. In such a literal, a backslash is an escape whatever the settings are. */
+function literal(text: string): string {
+  return `e'${text.replace(/['\\]/g, '$&$&')}'`;
+}
+
+/** Postgres's own estimate, which vacuum and analyze update. It is −1 before the first of them. */
+async function estimatePlants(session: CopySession): Promise<number | undefined> {
+  const select = `select reltuples::bigint from pg_class where oid = 'plants'::regclass`;
+  const estimate = Number(await readText(session, select));
+  return estimate > 0 ? estimate : undefined;
+}

@@ -1,0 +1,44 @@
+/**
+ * Times of the years 1 to 9999, on days that every month has. Nearly every time in a file is
+ * one, and this pattern is fast.
+ */
+const plainTime =
+  /^(?!0000)\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])[T ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?(Z|[+-](0\d|1[0-5])(:?[0-5]\d)?)$/;
+
+const date = '(\\d{4,6})-(\\d\\d)-(\\d\\d)';
+const clock = '([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d+)?)?';
+const offset = '(Z|[+-](0\\d|1[0-5])(:?[0-5]\\d)?)';
+const anyTime = new RegExp(`^${date}([T ]${clock}${offset})?( BC)?$`, 'i');
+
+/**
+ * The text of a time, as Postgres reads it. A text must be a time of RFC 3339, a date (in UTC), or a
+ * time as Postgres writes it, such as `infinity`. The offset may lack its minutes. Postgres rounds to
+ * microseconds.
+ *
+ * @returns undefined when the value is no time
+ */
+export function timeText(value: unknown): string | undefined {
+  if (value instanceof Date) return isValid(value) ? value.toISOString() : undefined;
+  if (typeof value !== 'string') return undefined;
+  if (isPlainTime(value) || /^-?infinity$/.test(value)) return value;
+  const [, year, month, day, time, , , , , , , isBC] = anyTime.exec(value) ?? [];
+  if (!isDay(Number(year), Number(month), Number(day), isBC !== undefined)) return undefined;
+  if (time !== undefined) return value;
+  return `${year}-${month}-${day}T00:00:00Z${isBC ?? ''}`;
+}
+
+export function isPlainTime(value: string): boolean {
+  return plainTime.test(value);
+}
+
+function isValid(time: Date): boolean {
+  return !Number.isNaN(time.getTime());
+}
+
+/** Whether the calendar has a day. The year 1 BC is the year 0 of the leap-year rule. */
+function isDay(year: number, month: number, day: number, isBC: boolean): boolean {
+  if (!(year > 0)) return false;
+  const date = new Date(0);
+  date.setUTCFullYear(isBC ? 1 - year : year, month - 1, day);
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+}
