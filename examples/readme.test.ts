@@ -84,6 +84,7 @@ it.each([
   'docs/architecture.md',
   'docs/configuration.md',
   'docs/operations.md',
+  'docs/scaling.md',
   'packages/client/README.md',
 ])('has links in %s to files that exist', async (page) => {
   const links = [...(await read(page)).matchAll(/\]\((?!https?:)([^)#]+)/g)];

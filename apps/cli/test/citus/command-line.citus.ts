@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CitusDatabase, createCitusDatabase } from '@plant-store/test-setup';
@@ -113,5 +113,35 @@ describe('the command line on a Citus cluster', () => {
     expect(listed.stdout.match(/"id":\d+/g)).toEqual(['"id":0', '"id":1', '"id":2']);
     expect((await run(['delete', '1', '--yes'], { env: onWorker })).code).toBe(0);
     expect((await run(['get', '1'], { env })).code).toBe(1);
+  });
+
+  it('runs the commands of examples/cluster/compose.yaml', async () => {
+    const compose = await readFile(
+      new URL('../../../../examples/cluster/compose.yaml', import.meta.url),
+      'utf8',
+    );
+    const statements = [...compose.matchAll(/--command=(.*)$/gm)].map(
+      ([, statement = '']) => statement,
+    );
+    const [, command = ''] = /src\/main\.ts, (distribute.*)\]/.exec(compose) ?? [];
+    const cluster = inject('citus');
+    const example = await createCitusDatabase(
+      cluster ?? { nodes: [], coordinatorHasShards: false },
+      0,
+    );
+    const hosts = ['coordinator', 'worker-1', 'worker-2'];
+    const sql = postgres(example.adminUrl, { max: 1, onnotice: () => {} });
+    for (const statement of statements) {
+      const [, host = ''] = /'(.*)', 5432/.exec(statement) ?? [];
+      const { port } = new URL(cluster?.nodes[hosts.indexOf(host)]?.proxyUrl ?? '');
+      await sql.unsafe(statement.replace(/'.*', 5432/, `'127.0.0.1', ${port}`));
+    }
+    await sql.end();
+    const args = command.replaceAll("'", '').split(', ');
+    expect(await run(args, { env: { DATABASE_URL: example.url } })).toMatchObject({
+      code: 0,
+      stdout: done,
+    });
+    expect(statements).toHaveLength(hosts.length);
   });
 });
