@@ -36,13 +36,15 @@ export interface PlantExport {
    * @throws PlantStoreError `databaseUnavailable`
    */
   readonly rows: AsyncGenerator<Uint8Array>;
+  /** Ends the export, wherever it is. The promise is never rejected. */
+  close(): Promise<void>;
 }
 
 export interface PlantExporter {
   /**
    * Exports the plants that are committed when it begins, and nothing that is committed later. Memory
    * use does not grow with their number. On a server this is one statement, and its snapshot keeps
-   * vacuum from removing rows that are deleted meanwhile.
+   * vacuum from removing rows that are deleted meanwhile. The caller closes the export at the end.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */
@@ -59,7 +61,7 @@ export function createPlantExporter(bulk: Bulk): PlantExporter {
       try {
         const isAll = query.tag === undefined && query.since === undefined;
         const estimate = isAll ? await orUnavailable(estimatePlants(session)) : undefined;
-        return { estimate, rows: closing(session, rowsOf(session, query)) };
+        return { estimate, rows: withStoreErrors(rowsOf(session, query)), close: session.close };
       } catch (error) {
         await session.close();
         throw error;
@@ -68,14 +70,11 @@ export function createPlantExporter(bulk: Bulk): PlantExporter {
   };
 }
 
-/** Closes the session after the last row, or when the reader stops. */
-async function* closing(session: CopySession, rows: AsyncGenerator<Uint8Array>) {
+async function* withStoreErrors(rows: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* rows;
   } catch (error) {
     throw databaseUnavailable(error);
-  } finally {
-    await session.close();
   }
 }
 
