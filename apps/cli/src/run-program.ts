@@ -1,18 +1,19 @@
 import { CommanderError } from 'commander';
 import { CommandError, exitCodes, explain, toJson, usageError } from './command-line/errors.ts';
-import { writeOutput } from './command-line/output.ts';
+import { hasOutput, writeOutput } from './command-line/output.ts';
 import { buildProgram, commandIn } from './program.ts';
 
 /**
  * Runs the command of `process.argv`. Reports an error on stderr and in the exit code, and with `--json`
- * also on standard output.
+ * also on standard output, unless something is there already.
  */
 export async function runProgram(): Promise<void> {
   const words = process.argv.slice(2);
   const helpTexts: string[] = [];
   const program = await buildProgram((text) => helpTexts.push(text), commandIn(words));
   const writeJson = async (error: unknown) => {
-    if (hasJsonOption(words)) await writeOutput([toJson(error)]);
+    // An import that stops has written its summary, and a document is one value.
+    if (hasJsonOption(words) && !hasOutput()) await writeOutput([toJson(error)]);
   };
   try {
     await program.parseAsync().catch(async (error: unknown) => {

@@ -4,10 +4,25 @@ import { pipeline } from 'node:stream/promises';
 /** Writes texts to standard output, with backpressure. */
 export async function writeOutput(texts: Iterable<string> | AsyncIterable<string>): Promise<void> {
   try {
-    await pipeline(Readable.from(texts, { highWaterMark: 1 }), process.stdout, { end: false });
+    const output = Readable.from(noted(texts), { highWaterMark: 1 });
+    await pipeline(output, process.stdout, { end: false });
   } catch (error) {
     // The reader has closed the pipe because it has enough, as in `plant-store export | head`.
     if (!isBrokenPipe(error)) throw error;
+  }
+}
+
+/** Whether the program has written anything to standard output. */
+export function hasOutput(): boolean {
+  return isWritten;
+}
+
+let isWritten = false;
+
+async function* noted(texts: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const text of texts) {
+    isWritten ||= text !== '';
+    yield text;
   }
 }
 

@@ -4,7 +4,7 @@ import type { Needs } from './database-errors.ts';
 import { readSettings } from './settings.ts';
 
 interface StoreOptions extends OpenOptions {
-  /** For the message when a right is missing. */
+  /** For the message when a right is missing. Default: what an import needs. */
   needs?: Needs;
 }
 
@@ -15,7 +15,7 @@ interface StoreOptions extends OpenOptions {
  */
 export async function withStore<T>(
   use: (store: PlantStore) => Promise<T>,
-  { needs = {}, ...options }: StoreOptions = {},
+  { needs = { plants: ['SELECT', 'INSERT'] }, ...options }: StoreOptions = {},
 ): Promise<T> {
   const { openPlantStore } = await import('@plant-store/core');
   return useOpened(

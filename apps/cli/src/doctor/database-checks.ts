@@ -25,8 +25,8 @@ function connection({ version, encoding, isReadOnly, isReplica }: DatabaseState)
   return { check, level: 'ok', message: postgres };
 }
 
-function hosts({ silentHosts }: DatabaseState): Finding[] {
-  return silentHosts.map(({ name, error }) => {
+function hosts({ unreachableHosts }: DatabaseState): Finding[] {
+  return unreachableHosts.map(({ name, error }) => {
     const message = `${name}: ${explainDatabaseError(error)}`;
     return { check: 'hosts', level: 'warning', message };
   });

@@ -132,6 +132,7 @@ function stoppedAt({ line, reason }: RejectedRow, { lines, inserted, present }: 
 function withHint(cause: unknown, { exitCode }: Interruption): unknown {
   const hint = 'run the import again to complete it';
   if (exitCode) return new CommandError(`interrupted: ${hint}`, { exitCode });
-  if (!(cause instanceof CommandError && cause.cause instanceof PlantStoreError)) return cause;
-  return new CommandError(`${cause.message}; ${hint}`, { cause: cause.cause });
+  const isOfDatabase = cause instanceof CommandError && cause.cause instanceof PlantStoreError;
+  if (!isOfDatabase) return cause;
+  return new CommandError(`${cause.message}; then ${hint}`, { cause: cause.cause });
 }

@@ -121,7 +121,8 @@ describe('stores nothing, exits with 2 and gives a hint for', () => {
     const file = await directory.write(name, content);
     const { code, stdout, stderr } = await run(['import', file, '--json'], { env });
     expect(stderr).toContain(hint);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(JSON.parse(stdout)).toEqual({ error: 40001, message: expect.stringContaining(hint) });
+    expect(code).toBe(2);
   });
 });
 

@@ -3,7 +3,7 @@ import { readRights, type TableRights } from './inspection/rights.ts';
 import { checkTables, type TableFault } from './inspection/table-check.ts';
 import { readTableDistributions, type TableDistribution } from './inspection/table-distribution.ts';
 import { type DatabaseOptions, useDatabase } from './open-database.ts';
-import type { SilentHost } from './postgres/use-postgres.ts';
+import type { UnreachableHost } from './postgres/use-postgres.ts';
 import { type RunText, readSchemaVersion, type SchemaVersion } from './schema-version.ts';
 
 /** The properties of a database that matter to the store. */
@@ -30,7 +30,7 @@ export interface DatabaseState extends SchemaVersion {
   /** How Citus distributes the tables; undefined without Citus. */
   readonly distribution: readonly TableDistribution[] | undefined;
   /** The hosts of the URL that do not answer, while another one does. */
-  readonly silentHosts: readonly SilentHost[];
+  readonly unreachableHosts: readonly UnreachableHost[];
 }
 
 /**
@@ -45,7 +45,10 @@ export function inspectDatabase(options: DatabaseOptions): Promise<DatabaseState
   return useDatabase(options, inspect);
 }
 
-async function inspect(run: RunText, silentHosts: SilentHost[] = []): Promise<DatabaseState> {
+async function inspect(
+  run: RunText,
+  unreachableHosts: UnreachableHost[] = [],
+): Promise<DatabaseState> {
   const sentAt = Date.now();
   const [row] = (await run(selectFacts)) as [Facts]; // One row, of these columns.
   const now = (sentAt + Date.now()) / 2;
@@ -58,7 +61,7 @@ async function inspect(run: RunText, silentHosts: SilentHost[] = []): Promise<Da
     rights: await readRights(run),
     locks: await readLocks(run),
     distribution: await readTableDistributions(run),
-    silentHosts,
+    unreachableHosts,
   };
 }
 

@@ -11,7 +11,7 @@ const connectTimeout = 3_000;
 const useTimeout = 4_000;
 
 /** A host of the URL that does not answer. */
-export interface SilentHost {
+export interface UnreachableHost {
   readonly name: string;
   readonly error: unknown;
 }
@@ -25,7 +25,7 @@ export interface SilentHost {
  */
 export async function usePostgres<T>(
   url: string,
-  use: (run: RunText, silentHosts: SilentHost[]) => Promise<T>,
+  use: (run: RunText, unreachableHosts: UnreachableHost[]) => Promise<T>,
 ): Promise<T> {
   const hosts = hostsOf(url);
   const until = performance.now() + useTimeout;
@@ -43,12 +43,15 @@ export async function usePostgres<T>(
     }),
   );
   const connections = attempts.flatMap((each) => ('connection' in each ? each.connection : []));
-  const silentHosts = attempts.filter((each) => 'error' in each);
+  const unreachableHosts = attempts.filter((each) => 'error' in each);
   try {
     const [first] = connections;
-    if (!first) throw databaseUnavailable(silentHosts[0]?.error);
+    if (!first) throw databaseUnavailable(unreachableHosts[0]?.error);
     const primary = connections.find(({ isReadOnly }) => !isReadOnly) ?? first;
-    return await queryWithTimeout(use(runOver(primary), silentHosts), until - performance.now());
+    return await queryWithTimeout(
+      use(runOver(primary), unreachableHosts),
+      until - performance.now(),
+    );
   } finally {
     await Promise.all(connections.map((connection) => connection.close()));
   }

@@ -118,7 +118,7 @@ describe('a read replica', () => {
     const both = primary.url.replace('@', `@${other},127.0.0.1:1,`);
     expect(await inspectDatabase({ databaseUrl: both })).toMatchObject({
       isReplica: false,
-      silentHosts: [{ name: '127.0.0.1:1' }],
+      unreachableHosts: [{ name: '127.0.0.1:1' }],
     });
   });
 });
