@@ -144,7 +144,9 @@ export async function buildServer({
 
   // The hooks of every reply.
   const { waitForDrain, announceClose, closeAfterReply } = drain(server);
-  server.addHook('onSend', async (request, reply) => crossOrigin.setCorsHeaders(request, reply));
+  if (corsOrigins.length > 0) {
+    server.addHook('onSend', async (request, reply) => crossOrigin.setCorsHeaders(request, reply));
+  }
   server.addHook('onSend', announceClose);
   server.addHook('onResponse', untrackReply);
   server.addHook('onResponse', closeAfterReply);
