@@ -15,10 +15,7 @@ import { limitReplies } from './http/reply-budget.ts';
 import { checkBodyHeaders, checkRequestHeaders, sendContinue } from './http/request-headers.ts';
 import { answerServerOptions, rejectUnknownRoute } from './http/unknown-route.ts';
 import {
-  closeAfterUpgrade,
   dropAfterError,
-  dropAfterLastReply,
-  limitPipelining,
   trackConnections,
   trackReply,
   untrackReply,
@@ -103,16 +100,13 @@ export async function buildServer({
   limitConnections(server, maxConnections);
 
   // The hooks of every request, in order. Those of a phase that comes later follow below.
-  server.addHook('onRequest', dropAfterLastReply);
-  server.addHook('onRequest', trackReply);
   server.addHook('onRequest', sendRequestId);
-  server.addHook('onRequest', closeAfterUpgrade);
+  server.addHook('onRequest', trackReply);
   server.addHook('onRequest', checkRequestHeaders);
   if (corsOrigins.length > 0) server.addHook('onRequest', crossOrigin.answerPreflight);
   server.addHook('onRequest', answerServerOptions);
   server.addHook('onRequest', serveConsole(consoleDirectory));
   server.addHook('onRequest', rejectUnknownRoute(server));
-  server.addHook('onRequest', limitPipelining);
 
   health(server, store);
   await server.register(docs);
