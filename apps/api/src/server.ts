@@ -91,6 +91,8 @@ export async function buildServer({
     ...nodeServerOptions(requestTimeout),
   });
   server.decorateRequest('bodyBytes', 0);
+  server.decorateRequest('principal', undefined);
+  server.decorateRequest('deadline', undefined);
   server.decorate('logError', createErrorLog(server.log, metrics));
   server.setErrorHandler(handleError);
 
