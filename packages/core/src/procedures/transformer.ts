@@ -66,6 +66,7 @@ function apply(json: unknown, path: string, claim: unknown): void {
 
 /** The keys of a path such as `a.b`. A backslash escapes a dot or a backslash within a key. */
 function keysOf(path: string): string[] {
+  if (!/[.\\]/.test(path)) return [path];
   const keys: string[] = [];
   for (const [, key = '', dot] of path.matchAll(/((?:\\.|[^.\\])*)(\.|$)/g)) {
     keys.push(key.replaceAll(/\\(.)/g, '$1'));
