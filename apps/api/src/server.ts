@@ -10,15 +10,11 @@ import { cors } from './http/cors.ts';
 import { drain } from './http/drain.ts';
 import { handleError, routerErrorHandler } from './http/error-reply.ts';
 import { health } from './http/health.ts';
-import { limitRate } from './http/rate-limit.ts';
 import { limitReplies } from './http/reply-budget.ts';
 import { checkBodyHeaders, checkRequestHeaders, sendContinue } from './http/request-headers.ts';
 import { answerServerOptions, rejectUnknownRoute } from './http/unknown-route.ts';
 import {
-  closeAfterUpgrade,
   dropAfterError,
-  dropAfterLastReply,
-  limitPipelining,
   trackConnections,
   trackReply,
   untrackReply,
@@ -95,6 +91,8 @@ export async function buildServer({
     ...nodeServerOptions(requestTimeout),
   });
   server.decorateRequest('bodyBytes', 0);
+  server.decorateRequest('principal', undefined);
+  server.decorateRequest('deadline', undefined);
   server.decorate('logError', createErrorLog(server.log, metrics));
   server.setErrorHandler(handleError);
   logNodes(server, store);
@@ -105,22 +103,20 @@ export async function buildServer({
   limitConnections(server, maxConnections);
 
   // The hooks of every request, in order. Those of a phase that comes later follow below.
-  server.addHook('onRequest', dropAfterLastReply);
-  server.addHook('onRequest', trackReply);
   server.addHook('onRequest', sendRequestId);
-  server.addHook('onRequest', closeAfterUpgrade);
+  server.addHook('onRequest', trackReply);
   server.addHook('onRequest', checkRequestHeaders);
   if (corsOrigins.length > 0) server.addHook('onRequest', crossOrigin.answerPreflight);
   server.addHook('onRequest', answerServerOptions);
   server.addHook('onRequest', serveConsole(consoleDirectory));
   server.addHook('onRequest', rejectUnknownRoute(server));
-  server.addHook('onRequest', limitPipelining);
 
   health(server, store);
   await server.register(docs);
   await server.register(async (operations) => {
     // The further hooks of an operation, over REST and tRPC alike.
     if (rateLimit !== undefined) {
+      const { limitRate } = await import('./http/rate-limit.ts'); // It takes 14 ms of CPU time.
       operations.addHook('onRequest', await limitRate(operations, rateLimit));
     }
     if (authFailureLimit !== undefined) {
@@ -146,7 +142,9 @@ export async function buildServer({
 
   // The hooks of every reply.
   const { waitForDrain, announceClose, closeAfterReply } = drain(server);
-  server.addHook('onSend', async (request, reply) => crossOrigin.setCorsHeaders(request, reply));
+  if (corsOrigins.length > 0) {
+    server.addHook('onSend', async (request, reply) => crossOrigin.setCorsHeaders(request, reply));
+  }
   server.addHook('onSend', announceClose);
   server.addHook('onResponse', untrackReply);
   server.addHook('onResponse', closeAfterReply);

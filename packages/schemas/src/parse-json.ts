@@ -12,19 +12,58 @@
  * @throws TypeError when the text needs source text access and the engine lacks it
  */
 export function parseJson(text: string): unknown {
-  if (isExact(text)) return JSON.parse(text);
+  const found = longNumber.exec(text);
+  if (!found) return JSON.parse(text);
+  const [start, number = ''] = found;
+  const isOnlyOne = !longNumber.test(text.slice(found.index + start.length));
+  const value =
+    isOnlyOne && int64Syntax.test(number)
+      ? withInteger(JSON.parse(text), BigInt(number))
+      : undefined;
+  return value ?? parseSlowly(text);
+}
+
+/** Whether plain `JSON.parse` is certain to read every number of a text exactly. */
+export function isExact(text: string): boolean {
+  return !longNumber.test(text);
+}
+
+/**
+ * Finds a number that plain `JSON.parse` may round, after the character before it: one with an
+ * exponent, or one of more than 15 digits, which a double cannot hold. It also finds such a text
+ * within a string.
+ */
+const longNumber = /(?:^|[\s:,[])(-?(?:[\d.]+[eE]|[\d.]{16,}))/;
+
+/** An integer of about 64 bits. */
+const int64Syntax = /^-?\d{16,19}$/;
+
+/**
+ * Replaces the value of an object that is an integer beyond ±(2^53−1). When the text of the object has
+ * only one long number, that number is this value, because every other one has fewer digits. Returns
+ * undefined for an object without such a value, and for anything else.
+ */
+function withInteger(value: unknown, integer: bigint): object | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const object = value as Record<string, unknown>; // JSON has no other objects.
+  for (const key of Object.keys(object)) {
+    if (isUnsafeInteger(object[key])) return { ...object, [key]: integer };
+  }
+  return undefined;
+}
+
+function isUnsafeInteger(value: unknown): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value);
+}
+
+/** Reads each number from its own text, by a reviver that `JSON.parse` calls for every value. */
+function parseSlowly(text: string): unknown {
   try {
     return JSON.parse(text, reviveNumber);
   } catch (cause) {
     // JSON.parse alone reads any depth, but its calls to a reviver can overflow the stack.
     throw cause instanceof RangeError ? new SyntaxError('nested too deeply', { cause }) : cause;
   }
-}
-
-/** Whether plain `JSON.parse` is certain to read every number of a text exactly. */
-export function isExact(text: string): boolean {
-  // A double holds 15 digits, so numbers of up to 15 digits without an exponent are exact.
-  return !/[\d.]{16}|\d[eE]/.test(text);
 }
 
 const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;

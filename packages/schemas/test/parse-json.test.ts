@@ -61,6 +61,37 @@ describe('parseJson', () => {
     );
   });
 
+  it('reads an object exactly, whatever numbers and strings are beside an id', () => {
+    const others: Record<string, unknown> = {
+      '1e3': 1000,
+      '12.50': 12.5,
+      '1.0000000000000000001': Number.NaN,
+      '99999999999999999999': 1e20,
+      '9007199254740992': 9007199254740992n,
+      '1234567890123456': 1234567890123456,
+      '"9007199254740993"': '9007199254740993',
+      '", 9007199254740993"': ', 9007199254740993',
+      '[-9007199254740993]': [-9007199254740993n],
+      '{"id":9007199254740993}': { id: 9007199254740993n },
+    };
+    const value = fc.oneof(
+      int64.map((integer) => [String(integer), exact(integer)] as const),
+      fc.string().map((string) => [JSON.stringify(string), string] as const),
+      fc.constantFrom(...Object.entries(others)),
+    );
+    const key = fc.oneof(fc.constantFrom('id', '__proto__', '7'), fc.string());
+    fc.assert(
+      fc.property(fc.array(fc.tuple(key, value)), (members) => {
+        const text = members.map(([key, [json]]) => `${JSON.stringify(key)} :${json}`).join(' ,');
+        const expected = Object.fromEntries(members.map(([key, [, value]]) => [key, value]));
+        const object = parseJson(`{${text}}`);
+        expect(object).toEqual(expected);
+        expect(Object.keys(Object(object))).toEqual(Object.keys(expected));
+        expect(Object.getPrototypeOf(object)).toBe(Object.prototype);
+      }),
+    );
+  });
+
   it('reads the same values as JSON.parse, apart from rounded numbers', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {

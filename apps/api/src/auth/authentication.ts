@@ -1,5 +1,5 @@
 import type { Authentication, Deadline, Principal } from '@plant-store/core';
-import type { FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
 
 declare module 'fastify' {
@@ -18,16 +18,10 @@ export type Authenticate = (token: string) => Authentication;
 const answerTimeout = 5_000;
 
 /** Makes a hook that accepts only requests with a valid bearer token (RFC 6750). */
-export function requireToken(authenticate: Authenticate): onRequestHookHandler {
-  return (request, _reply, done) => {
+export function requireToken(authenticate: Authenticate): onRequestAsyncHookHandler {
+  return async (request) => {
     request.deadline = performance.now() + answerTimeout;
-    const principal = authenticate(bearerToken(request));
-    // A cached principal comes without a promise: awaiting one would slow every request down.
-    if (principal instanceof Promise) {
-      return principal.then((found) => setPrincipal(request, found));
-    }
-    setPrincipal(request, principal);
-    return done();
+    setPrincipal(request, await authenticate(bearerToken(request)));
   };
 }
 

@@ -62,13 +62,36 @@ export function endConnection(socket: Socket): void {
 }
 
 /**
- * A hook that drops requests on a connection that is ending. Its last reply says that it closes, so
- * clients send such requests again, and the server must not process them (RFC 9112 §9.6).
+ * A hook that adds a request's reply to those that are pending on its connection.
+ *
+ * It drops requests on a connection that is ending. Its last reply says that it closes, so clients
+ * send such requests again, and the server must not process them (RFC 9112 §9.6).
+ *
+ * It rejects requests when 100 replies are pending on their connection. Node itself reads on without
+ * limit as long as it has no replies to send.
  */
-export const dropAfterLastReply: onRequestHookHandler = ({ raw }, _reply, done) => {
-  if (connections.get(raw.socket)?.isEnding)
+export const trackReply: onRequestHookHandler = ({ raw }, reply, done) => {
+  const connection = connections.get(raw.socket);
+  if (connection?.isEnding) {
     raw.resume(); // An unread body would keep it open.
-  else done();
+    return;
+  }
+  // The request gets its usual reply, but Node loses the bytes that follow it (RFC 9110 §7.8).
+  if (raw.headers.upgrade !== undefined) closeAfter(reply);
+  connection?.pending.add(reply);
+  if (connection && connection.pending.size > maxPending) {
+    const message = `${maxPending} requests of this connection have no reply yet: nothing was written, wait for replies`;
+    throw new HttpError('overloaded', message);
+  }
+  done();
+};
+
+const maxPending = 100;
+
+/** The hook that removes the reply again. */
+export const untrackReply: onResponseHookHandler = ({ raw }, reply, done) => {
+  connections.get(raw.socket)?.pending.delete(reply);
+  done();
 };
 
 /**
@@ -84,43 +107,8 @@ export function dropAfterError(
   };
 }
 
-/**
- * A hook that closes the connection after a request with `Upgrade`. No other protocol is offered, so
- * the request gets its usual reply (RFC 9110 §7.8), but Node loses the bytes that follow it.
- */
-export const closeAfterUpgrade: onRequestHookHandler = ({ raw }, reply, done) => {
-  if (raw.headers.upgrade !== undefined) closeAfter(reply);
-  done();
-};
-
 /** Makes a reply the last one of its connection. Call it before the first asynchronous step. */
 export function closeAfter({ raw }: FastifyReply): void {
   raw.setHeader('connection', 'close');
   endConnection(raw.req.socket);
 }
-
-/** A hook that adds a request's reply to those that are pending on its connection. */
-export const trackReply: onRequestHookHandler = ({ raw }, reply, done) => {
-  connections.get(raw.socket)?.pending.add(reply);
-  done();
-};
-
-/** The hook that removes the reply again. */
-export const untrackReply: onResponseHookHandler = ({ raw }, reply, done) => {
-  connections.get(raw.socket)?.pending.delete(reply);
-  done();
-};
-
-/**
- * A hook that rejects requests when 100 replies are pending on their connection. Node itself reads on
- * without limit as long as it has no replies to send.
- */
-export const limitPipelining: onRequestHookHandler = ({ raw }, _reply, done) => {
-  if ((connections.get(raw.socket)?.pending.size ?? 0) > maxPending) {
-    const message = `${maxPending} requests of this connection have no reply yet: nothing was written, wait for replies`;
-    throw new HttpError('overloaded', message);
-  }
-  done();
-};
-
-const maxPending = 100;

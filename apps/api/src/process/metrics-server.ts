@@ -3,12 +3,7 @@ import { cors } from '../http/cors.ts';
 import { handleError, routerErrorHandler } from '../http/error-reply.ts';
 import { checkRequestHeaders } from '../http/request-headers.ts';
 import { rejectUnknownRoute } from '../http/unknown-route.ts';
-import {
-  limitPipelining,
-  trackConnections,
-  trackReply,
-  untrackReply,
-} from '../node/client-connections.ts';
+import { trackConnections, trackReply, untrackReply } from '../node/client-connections.ts';
 import { limitConnections } from '../node/connection-limit.ts';
 import { answerNodeEvents } from '../node/node-errors.ts';
 import { nodeServerOptions } from '../node/node-server-options.ts';
@@ -40,11 +35,10 @@ export function buildMetricsServer(
   answerNodeEvents(server);
   limitConnections(server, maxConnections);
 
-  server.addHook('onRequest', trackReply);
   server.addHook('onRequest', sendRequestId);
+  server.addHook('onRequest', trackReply);
   server.addHook('onRequest', rejectUnknownRoute(server, 'the only path is /metrics'));
   server.addHook('onRequest', checkRequestHeaders);
-  server.addHook('onRequest', limitPipelining);
   server.addHook('onResponse', untrackReply);
   server.get('/metrics', async (_request, reply) =>
     reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.text()),

@@ -1,9 +1,9 @@
 import { type AppRouter, type Context, describeError, errorShape } from '@plant-store/core/router';
 import { maxBatchSize } from '@plant-store/schemas';
-import { callTRPCProcedure, transformTRPCResponse } from '@trpc/server';
+import type { AnyTRPCProcedure } from '@trpc/server';
 import type { FastifyRequest } from 'fastify';
 import { isObject } from '../http/json-body.ts';
-import { readableJson } from './readable-json.ts';
+import { readJson } from './readable-json.ts';
 
 /** The calls of a request from `httpLink` or `httpBatchLink`. Most requests are like this. */
 interface PlainCalls {
@@ -18,8 +18,8 @@ interface PlainCalls {
  * both ways.
  */
 export function createPlainCaller(router: AppRouter) {
-  const { _config: config, procedures } = router._def;
-  const types = new Map(Object.entries(procedures).map(([path, { _def }]) => [path, _def.type]));
+  const { transformer } = router._def._config;
+  const procedures = new Map<string, AnyTRPCProcedure>(Object.entries(router._def.procedures));
 
   return {
     /**
@@ -35,10 +35,11 @@ export function createPlainCaller(router: AppRouter) {
       const { type, isBatch, readInput } = content;
       const paths = isBatch ? path.split(',') : [path];
       const isKnown =
-        paths.length <= maxBatchSize && paths.every((each) => types.get(each) === type);
+        paths.length <= maxBatchSize &&
+        paths.every((each) => procedures.get(each)?._def.type === type);
       if (!isKnown) return undefined;
       try {
-        const json: unknown = JSON.parse(readInput());
+        const json = readInput();
         const inputs = isBatch ? json : { 0: json };
         if (!isObject(inputs)) return undefined;
         const calls = paths.map((each, i) => ({ path: each, input: deserialize(inputs[i]) }));
@@ -62,7 +63,7 @@ export function createPlainCaller(router: AppRouter) {
       errors.forEach(onError);
       const statuses = new Set(outcomes.map(({ status }) => status));
       const [status = 200] = statuses;
-      const envelopes = outcomes.map(({ envelope }) => transformTRPCResponse(config, envelope));
+      const envelopes = outcomes.map(({ envelope }) => envelope);
       return {
         status: statuses.size > 1 ? 207 : status,
         errors,
@@ -84,8 +85,7 @@ export function createPlainCaller(router: AppRouter) {
       return input;
     };
     try {
-      const data: unknown = await callTRPCProcedure({
-        router,
+      const data: unknown = await procedures.get(path)?.({
         path,
         type,
         ctx,
@@ -93,16 +93,17 @@ export function createPlainCaller(router: AppRouter) {
         signal: undefined,
         batchIndex,
       });
-      return { status: 200, envelope: { result: { data } } };
+      return { status: 200, envelope: { result: { data: transformer.output.serialize(data) } } };
     } catch (thrown) {
       const shape = errorShape(describeError(thrown), path);
       const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-      return { status: shape.data.httpStatus, envelope: { error: shape }, error };
+      const envelope = { error: transformer.output.serialize(shape) };
+      return { status: shape.data.httpStatus, envelope, error };
     }
   }
 
   function deserialize(input: unknown): unknown {
-    return input === undefined ? undefined : config.transformer.input.deserialize(input);
+    return input === undefined ? undefined : transformer.input.deserialize(input);
   }
 }
 
@@ -120,10 +121,10 @@ function contentOf({ method, url, body }: FastifyRequest) {
   if (parameters.size > known || (batch !== null && !isBatch)) return undefined;
 
   if (method === 'GET' && input !== null) {
-    return { type: 'query', isBatch, readInput: () => input } as const;
+    return { type: 'query', isBatch, readInput: () => JSON.parse(input) as unknown } as const;
   }
   if (method === 'POST' && input === null && typeof body === 'string') {
-    return { type: 'mutation', isBatch, readInput: () => readableJson(body) } as const;
+    return { type: 'mutation', isBatch, readInput: () => readJson(body) } as const;
   }
   return undefined;
 }

@@ -4,14 +4,22 @@ import { checkJsonDepth, formatJson, isExact, parseJson } from '@plant-store/sch
 const envelopeLevels = 2;
 
 /**
- * Prepares a body for tRPC, which reads it with `JSON.parse`. A fraction that `JSON.parse` would
- * round to an integer becomes null. An integer beyond ±(2^53−1) stays a number, which the schema
- * rejects.
+ * Reads a body as tRPC does, with `JSON.parse`. A fraction that `JSON.parse` would round to an integer
+ * becomes null. An integer beyond ±(2^53−1) stays a number, which the schema rejects.
  */
+export function readJson(body: string): unknown {
+  return isExact(body) ? checkDepth(JSON.parse(body)) : JSON.parse(readableJson(body));
+}
+
+/** Prepares a body for tRPC, so that `JSON.parse` reads what `readJson` returns. */
 export function readableJson(body: string): string {
   if (body === '') return '';
-  const isReadable = isExact(body);
-  const json = isReadable ? JSON.parse(body) : parseJson(body);
+  if (!isExact(body)) return formatJson(checkDepth(parseJson(body)));
+  checkDepth(JSON.parse(body));
+  return body;
+}
+
+function checkDepth(json: unknown): unknown {
   checkJsonDepth(json, envelopeLevels);
-  return isReadable ? body : formatJson(json);
+  return json;
 }

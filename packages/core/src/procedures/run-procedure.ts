@@ -1,5 +1,5 @@
 import { type AnyTRPCProcedure, TRPCError } from '@trpc/server';
-import { core, ZodType } from 'zod';
+import { core, type ZodSafeParseResult, ZodType } from 'zod';
 import { toTRPCError } from './trpc-error.ts';
 
 /**
@@ -21,7 +21,8 @@ export function runDirectly<Procedures extends Record<string, AnyTRPCProcedure>>
       try {
         authorize(procedure._def.meta, call.ctx);
         if (!steps) return await (procedure as unknown as Run)(call); // tRPC hides the call options.
-        const input = await parse(steps.input, await call.getRawInput(), inputError);
+        const parsed = parse(steps.input, await call.getRawInput(), inputError);
+        const input = parsed instanceof Promise ? await parsed : parsed;
         const output = await steps.resolver({ ...call, input });
         return await parse(steps.output, output, outputError);
       } catch (thrown) {
@@ -73,29 +74,32 @@ const outputError = {
   message: 'Output validation failed',
 } as const;
 
-/** @throws TRPCError with zod's error as its cause */
-async function parse(
-  schema: ZodType,
-  value: unknown,
-  error: typeof inputError | typeof outputError,
-): Promise<unknown> {
-  let cause: unknown;
+type ParseError = typeof inputError | typeof outputError;
+
+/**
+ * Checks a value. Returns a promise only for a schema with asynchronous parts.
+ *
+ * @throws TRPCError with zod's error as its cause
+ */
+function parse(schema: ZodType, value: unknown, error: ParseError): unknown {
   try {
-    const result = await safeParse(schema, value);
-    if (result.success) return result.data;
-    cause = result.error;
-  } catch (thrown) {
-    cause = thrown;
+    return dataOf(schema.safeParse(value));
+  } catch (cause) {
+    if (cause instanceof core.$ZodAsyncError) return parseAsync(schema, value, error);
+    throw new TRPCError({ ...error, cause });
   }
-  throw new TRPCError({ ...error, cause });
 }
 
-/** Returns a promise only for a schema with asynchronous parts. */
-function safeParse(schema: ZodType, value: unknown) {
+async function parseAsync(schema: ZodType, value: unknown, error: ParseError): Promise<unknown> {
   try {
-    return schema.safeParse(value);
-  } catch (error) {
-    if (error instanceof core.$ZodAsyncError) return schema.safeParseAsync(value);
-    throw error;
+    return dataOf(await schema.safeParseAsync(value));
+  } catch (cause) {
+    throw new TRPCError({ ...error, cause });
   }
+}
+
+/** @throws ZodError */
+function dataOf({ data, error }: ZodSafeParseResult<unknown>): unknown {
+  if (error) throw error;
+  return data;
 }

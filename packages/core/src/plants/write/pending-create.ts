@@ -32,7 +32,7 @@ export class PendingCreate {
     const { id, name, tag } = this.plant;
     if (isSamePlant(this.plant, stored)) {
       this.#settle();
-      this.#resolve({ name, ...(tag !== undefined && { tag }) });
+      this.#resolve(tag === undefined ? { name } : { name, tag });
     } else {
       this.fail(idTaken(id));
     }
