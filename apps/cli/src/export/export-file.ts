@@ -44,7 +44,7 @@ export async function exportFile(options: ExportOptions): Promise<void> {
 async function writePlants(store: PlantStore, options: ExportOptions, signal: AbortSignal) {
   const { tag, since, paged, gzip, quiet, columns } = options;
   const format = plantFormats[options.format];
-  const { estimate, rows } = await store.export({
+  const { estimate, rows, close } = await store.export({
     ...{ tag, since, columns, isPaged: paged, format: format.source },
   });
   const convert = format.createWriter(columns);
@@ -68,7 +68,7 @@ async function writePlants(store: PlantStore, options: ExportOptions, signal: Ab
     else await pipeline(output, process.stdout, end);
   } finally {
     progress.stop();
-    await rows.return(undefined);
+    await close();
   }
 }
 

@@ -36,6 +36,8 @@ export interface PlantExport {
    * @throws PlantStoreError `databaseUnavailable`
    */
   readonly rows: AsyncGenerator<Uint8Array>;
+  /** Ends the export. Needed only when `rows` was not read at all, and harmless otherwise. */
+  close(): Promise<void>;
 }
 
 export interface PlantExporter {
@@ -59,7 +61,8 @@ export function createPlantExporter(bulk: Bulk): PlantExporter {
       try {
         const isAll = query.tag === undefined && query.since === undefined;
         const estimate = isAll ? await orUnavailable(estimatePlants(session)) : undefined;
-        return { estimate, rows: closing(session, rowsOf(session, query)) };
+        const rows = closing(session, rowsOf(session, query));
+        return { estimate, rows, close: () => session.close() };
       } catch (error) {
         await session.close();
         throw error;
