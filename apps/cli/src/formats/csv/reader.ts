@@ -4,7 +4,7 @@ import { type Line, maxLines } from '../text/lines.ts';
 import { type CsvHeader, findHeader, unusedColumns } from './header.ts';
 import { CsvParser, type Field, unclosedQuote } from './parser.ts';
 import { rejectFormat } from './reject-record.ts';
-import { type ToRow, toRowByHeader } from './to-row.ts';
+import { toRowByHeader } from './to-row.ts';
 
 /**
  * Reads CSV with a header row, one plant a record. Skips blank records and columns other than `id`,
@@ -45,7 +45,7 @@ class CsvReader {
   readonly #parser: CsvParser;
   readonly #warn: ReadOptions['warn'];
   #warnings = 0;
-  readonly #toRow: ToRow;
+  readonly #toRow: ReturnType<typeof toRowByHeader>;
   readonly #lineEnd: string;
   readonly #rejectFormat: ReturnType<typeof rejectFormat>;
   /** The lines so far of a record that continues in the next block. */
@@ -88,7 +88,20 @@ class CsvReader {
     let next = this.#openLines.length;
     let part = emptyPart();
     while (next < lines.length || (isEnd && this.#parser.isInRecord)) {
-      const record = this.#parse(lines[next]);
+      const line = lines[next];
+      if (next === start && typeof line === 'string' && !line.includes('"')) {
+        const row = this.#toRow.toPlainRow(before + start + 1, line);
+        if (row) {
+          part.rows.push(row);
+          part.counts.lines++;
+          start = ++next;
+          if (part.counts.lines < maxLines) continue;
+          yield part;
+          part = emptyPart();
+          continue;
+        }
+      }
+      const record = this.#parse(line);
       if (next < lines.length) next++;
       if (record === undefined) continue;
 
@@ -149,7 +162,7 @@ class CsvReader {
   /** Makes a row of a record, unless the record is blank. */
   #toRowOf(line: number, record: Field[] | string): Row | undefined {
     if (typeof record === 'string') return { line, error: record };
-    return isBlank(record) ? undefined : this.#toRow(line, record);
+    return isBlank(record) ? undefined : this.#toRow.toRow(line, record);
   }
 }
 

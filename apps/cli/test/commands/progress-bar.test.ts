@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises';
+import { createDatabase } from '@plant-store/test-setup';
+import { beforeEach, describe, expect, inject, it } from 'vitest';
+import { plantLines, useDirectory } from '../fixtures/plant-files.ts';
+import { hasTerminals, run, runOnTerminal } from '../fixtures/run-program.ts';
+
+const directory = useDirectory();
+
+let env: { DATABASE_URL: string };
+
+beforeEach(async () => {
+  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
+});
+
+describe.runIf(hasTerminals).each([40, 60, 80, 132])('on a terminal of %i columns', (columns) => {
+  it('an import and an export show a bar in one line', async () => {
+    const file = await directory.write('plants.ndjson', [...plantLines(3_000)].join(''));
+    const imported = await runOnTerminal(['import', file], { env, columns });
+    expect(barsOf(imported.stdout).at(-1)).toMatch(/100%.* 3000 /);
+    const exported = directory.path('exported.ndjson');
+    const { code, stdout } = await runOnTerminal(['export'], { env, columns, output: exported });
+    expect(code).toBe(0);
+    expect(barsOf(stdout).at(-1)).toMatch(/3000 /);
+    for (const bar of [...barsOf(imported.stdout), ...barsOf(stdout)]) {
+      expect(bar.length).toBeLessThanOrEqual(columns);
+    }
+    expect((await readFile(exported, 'utf8')).split('\n').length).toBe(3_001);
+  });
+});
+
+it('an export shows nothing without a terminal', async () => {
+  expect(await run(['export'], { env })).toEqual({ code: 0, stdout: '', stderr: '' });
+});
+
+/** The lines of a bar, each of which replaces the one before it. The summary is none. */
+function barsOf(output: string): string[] {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these move the terminal's cursor.
+  const moves = /\x1b\[[\d;?]*[A-Za-z]|[\r\n]/;
+  return output.split(moves).filter((line) => line.includes('/s') && !line.includes('inserted'));
+}
