@@ -7,6 +7,7 @@ import { reading } from './reading/reading.ts';
 import { type Scaling, scaling } from './scaling/scaling.ts';
 import { soak } from './soak.ts';
 import { startUp } from './start-up.ts';
+import { timing } from './timing.ts';
 
 /** The modes of the benchmark by their names on the command line. */
 export const modes = {
@@ -16,6 +17,7 @@ export const modes = {
   scaling,
   'start-up': startUp,
   soak,
+  timing,
 } satisfies Record<string, (bench: Bench, options: ModeOptions) => Promise<Report>>;
 
 export type Mode = keyof typeof modes;
