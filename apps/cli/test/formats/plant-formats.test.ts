@@ -2,7 +2,13 @@ import { Readable } from 'node:stream';
 import type { NewPlant } from '@plant-store/schemas';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type FormatName, formatNames, plantFormats } from '../../src/formats/plant-formats.ts';
+import {
+  type FormatName,
+  formatNames,
+  formatOf,
+  plantFormats,
+} from '../../src/formats/plant-formats.ts';
+import { showId } from '../../src/formats/show-id.ts';
 import { readLines } from '../../src/formats/text/lines.ts';
 import { anyPlant } from '../fixtures/any-plant.ts';
 
@@ -40,6 +46,38 @@ it.each([
     { line: 2, error: `invalid input: id ${id.startsWith('"') ? id : `"${id}"`} ${error}` },
     { line: 3, plant: { id: -5n, name: 'Hoya', tag: undefined } },
   ]);
+});
+
+it('quotes only the fields of CSV that need it', () => {
+  const { header, write } = plantFormats.csv;
+  expect(header).toBe('id,name,tag\n');
+  expect(write({ id: 1n, name: 'Hoya', tag: 'a b' })).toBe('1,Hoya,a b\n');
+  expect(write({ id: 1n, name: '', tag: 'a,"b"' })).toBe('1,"","a,""b"""\n');
+});
+
+it.each([
+  ['ndjson', ['a.ndjson', 'a.JSONL', 'a.ndjson.gz', 'a.csv.ndjson.zst.rejects', '-']],
+  ['csv', ['a.csv', 'a.TSV', 'a.tab', '/tmp/a.gz.csv', 'a.csv.zstd', 'a.csv.GZ.rejects']],
+])('recognizes %s by the extension of a file', (format, files) => {
+  expect(new Set(files.map(formatOf))).toEqual(new Set([format]));
+});
+
+it.each(['a', 'csv', 'a.txt', 'a.gz', 'a.csv.gz.txt', '-.x', 'a.csvx'])(
+  'does not know the format of %s',
+  (file) => {
+    expect(() => formatOf(file)).toThrow(
+      `the format of ${file} is unknown: add --format ndjson or --format csv`,
+    );
+  },
+);
+
+it.each([
+  ['007', '"007"'],
+  [5n, '5'],
+  [undefined, 'undefined'],
+  ['x'.repeat(39), `"${'x'.repeat(39)}…`],
+])('shows the invalid id %s', (id, shown) => {
+  expect(showId(id)).toBe(shown);
 });
 
 /** The JSON parser returns a small integer as a number, not as a bigint. */
