@@ -40,8 +40,10 @@ export const areas = {
   'write-path': {
     mutate: ['packages/core/src/plants/*.ts', 'packages/core/src/plants/write/**/*.ts'],
     tests: [
-      'packages/core/test/plants/write/**/*.test.ts',
+      'packages/core/test/plants/*.test.ts',
+      'packages/core/test/plants/write/*.test.ts',
       'packages/core/test/plant-store.test.ts',
+      'packages/core/test/plants/read/plant-reader.test.ts',
     ],
   },
   pool: {
