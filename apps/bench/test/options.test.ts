@@ -35,7 +35,7 @@ it('sends ids of 19 digits unless small ones are asked for', () => {
 it.each([
   [
     ['faster'],
-    'there is no mode faster: choose from compare, against, reading, alone, scaling, start-up, soak',
+    'there is no mode faster: choose from compare, against, reading, alone, scaling, bulk, start-up, soak, citus, timing',
   ],
   [['--only', 'express'], 'there is no contender express: choose from ours-rest, '],
   [['scaling', 'rows'], 'there is no scaling rows: choose from connections, tables, '],
@@ -57,6 +57,6 @@ it('returns undefined for --help', () => {
 it('exits with code 1 and prints the help for an invalid command line', async () => {
   await expect(promisify(execFile)(process.execPath, [main, 'faster'])).rejects.toMatchObject({
     code: 1,
-    stderr: `there is no mode faster: choose from compare, against, reading, alone, scaling, start-up, soak\n\n${help}\n`,
+    stderr: `there is no mode faster: choose from compare, against, reading, alone, scaling, bulk, start-up, soak, citus, timing\n\n${help}\n`,
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { formatJson } from '../src/format-json.ts';
-import { parseJson } from '../src/parse-json.ts';
+import { isExact, parseJson } from '../src/parse-json.ts';
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 
@@ -21,6 +21,10 @@ describe('parseJson', () => {
     ['-0', -0],
     ['-0.0e5', 0],
     ['0e999999999999', 0],
+    ['0.0e0', 0],
+    ['0e-5', 0],
+    ['-0.0e-1', 0],
+    ['0.0000000000000000', 0],
   ])('reads the integer %s exactly', (text, integer) => {
     expect(parseJson(text)).toBe(integer);
   });
@@ -100,6 +104,31 @@ describe('parseJson', () => {
     );
   });
 
+  it('throws a SyntaxError for numbers that are nested too deeply for a reviver', () => {
+    const levels = 100_000;
+    const text = `${'['.repeat(levels)}1e0${']'.repeat(levels)}`;
+    const error = {
+      name: 'SyntaxError',
+      message: 'nested too deeply',
+      cause: expect.any(RangeError),
+    };
+    expect(() => parseJson(text)).toThrow(expect.objectContaining(error));
+  });
+
+  it('throws a TypeError where the engine lacks source text access', () => {
+    const { parse } = JSON;
+    const spy = vi
+      .spyOn(JSON, 'parse')
+      .mockImplementation((text, reviver) =>
+        parse(text, reviver && ((key, value) => reviver.call({}, key, value))),
+      );
+    onTestFinished(() => spy.mockRestore());
+    expect(() => parseJson('1e3')).toThrow(
+      new TypeError('this JavaScript engine lacks JSON.parse source text access'),
+    );
+    expect(parseJson('{"id":1000}')).toEqual({ id: 1000 });
+  });
+
   it('uses the last value of a key that occurs twice', () => {
     expect(parseJson('{"id":1,"id":9007199254740993}')).toEqual({ id: 9007199254740993n });
     expect(parseJson('{"id":9007199254740993,"id":1}')).toEqual({ id: 1 });
@@ -123,7 +152,29 @@ describe('parseJson', () => {
   );
 });
 
+describe('isExact', () => {
+  it.each(['', '{"id":123456789012345,"name":"e 1"}', '0.1234567890123'])(
+    'is true for %j',
+    (text) => {
+      expect(isExact(text)).toBe(true);
+    },
+  );
+
+  it.each(['1234567890123456', '0.12345678901234567', '1e3', '1E3', '{"id":5e0}'])(
+    'is false for %j',
+    (text) => {
+      expect(isExact(text)).toBe(false);
+    },
+  );
+});
+
 describe('formatJson', () => {
+  it('writes one line, or indents each level', () => {
+    const value = { ids: [2n ** 63n - 1n] };
+    expect(formatJson(value)).toBe('{"ids":[9223372036854775807]}');
+    expect(formatJson(value, 1)).toBe('{\n "ids": [\n  9223372036854775807\n ]\n}');
+  });
+
   it('writes every value so that parseJson reads it back', () => {
     fc.assert(
       fc.property(int64, fc.string(), (integer, string) => {

@@ -30,16 +30,25 @@ describe('NewPlant', () => {
     null,
     [],
     {},
+    2 ** 63,
+    -(2 ** 63),
   ])('rejects %s as an id', (id) => {
     expect(messagesFor({ id, name: 'Monstera' })).toEqual([
       'id: must be an integer from -9223372036854775808 to 9223372036854775807',
     ]);
   });
 
-  it('rejects a number from 2^53 on as an id, because JavaScript may have rounded it', () => {
-    expect(messagesFor({ id: 2 ** 53, name: 'Monstera' })).toEqual([
-      'id: must be a bigint, because a number beyond ±9007199254740991 is not exact',
-    ]);
+  it.each([2 ** 53, -(2 ** 53), 2 ** 62])(
+    'rejects the number %s as an id, because JavaScript may have rounded it',
+    (id) => {
+      expect(messagesFor({ id, name: 'Monstera' })).toEqual([
+        'id: must be a bigint, because a number beyond ±9007199254740991 is not exact',
+      ]);
+    },
+  );
+
+  it.each([null, 5, 'text', undefined])('rejects %s, which is not an object', (input) => {
+    expect(messagesFor(input)).toEqual([': must be an object']);
   });
 
   it.each(['', ' ', '🪴', '\u0001\u007f', 'a'.repeat(1_000_000)])(

@@ -2,6 +2,8 @@ import { openPlantStore, type PlantStore } from '@plant-store/core';
 import { createDatabase } from '@plant-store/test-setup';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
+import { limitAuthenticationErrors } from '../../src/auth/authentication-limit.ts';
+import { HttpError } from '../../src/errors/http-error.ts';
 import { buildServer } from '../../src/server.ts';
 import { acceptTestToken } from '../fixtures/running-server.ts';
 
@@ -57,8 +59,12 @@ it('rejects every request of an address that has failed too often, until the min
       );
     }
   }
-  vi.advanceTimersByTime(60_000);
+  vi.advanceTimersByTime(59_999);
+  expect((await send('test-token')).headers['retry-after']).toBe('1');
+  vi.advanceTimersByTime(1);
   expect((await send('test-token')).statusCode).toBe(200);
+  for (let i = 0; i < 3; i++) expect((await send('guess')).statusCode).toBe(401);
+  expect((await send('test-token')).statusCode).toBe(429);
 });
 
 it('accepts requests of other addresses meanwhile', async () => {
@@ -76,4 +82,25 @@ it('counts only failed authentications', async () => {
       (await send('test-token', { headers: { 'content-type': 'text/plain' } })).statusCode,
     ).toBe(415);
   }
+});
+
+it('forgets the addresses when there are a hundred thousand', async () => {
+  const { checkAuthenticationErrors, countAuthenticationErrors } = limitAuthenticationErrors(1);
+  // The hooks use only these parts of Fastify.
+  const reply = { header: () => {} } as never;
+  const request = (ip: string) => ({ ip }) as never;
+  const count = (ip: string) =>
+    countAuthenticationErrors.call(
+      server,
+      request(ip),
+      reply,
+      new HttpError('tokenInvalid', '') as never,
+    );
+  const check = async (ip: string) => checkAuthenticationErrors.call(server, request(ip), reply);
+
+  for (let i = 0; i < 100_000; i++) await count(`address ${i}`);
+  await expect(check('address 0')).rejects.toMatchObject({ kind: 'rateLimited' });
+  await count('one more');
+  await expect(check('one more')).rejects.toMatchObject({ kind: 'rateLimited' });
+  await expect(check('address 0')).resolves.toBeUndefined();
 });

@@ -16,7 +16,9 @@ describe.each(surfacesOnDatabases)('over $surface.name on $database', ({ databas
   afterAll(() => server.stop());
 
   it('answers 401 when there is no bearer token', async () => {
-    for (const authorization of ['', 'Basic dXNlcjpwYXNz', 'Bearer', 'Bearer ', 'test-token']) {
+    for (const authorization of [
+      ...['', 'Basic dXNlcjpwYXNz', 'Bearer', 'Bearer ', 'test-token', 'Basic Bearer test-token'],
+    ]) {
       const reply = await surface.send(server, plant, { authorization });
       expectError(reply, 401, 40100);
       expect(reply.headers.get('www-authenticate')).toBe('Bearer realm="plant-store"');

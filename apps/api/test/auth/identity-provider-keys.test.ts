@@ -1,14 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { inSeconds, type JwtServer, startJwtServer } from '../fixtures/jwt-server.ts';
+import {
+  inSeconds,
+  type JwtServer,
+  startJwtAuthentication,
+  startJwtServer,
+} from '../fixtures/jwt-server.ts';
 import { surfaces } from '../fixtures/surfaces.ts';
 
 describe('the keys of the identity provider', () => {
-  let jwts: JwtServer;
+  let jwts: Awaited<ReturnType<typeof startJwtAuthentication>>;
 
-  // The tests move the clocks themselves. They are the server's clocks, too.
+  // The tests move the clocks themselves.
   beforeEach(async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] });
-    jwts = await startJwtServer();
+    jwts = await startJwtAuthentication();
   });
 
   afterEach(async () => {
@@ -39,8 +44,10 @@ describe('the keys of the identity provider', () => {
     pass(600);
     await jwts.answerTo(leaked); // Starts a fetch of the keys.
     await vi.waitFor(() => expect(jwts.provider.fetches).toBe(2));
-    pass(31);
-    await vi.waitFor(async () => expect(await jwts.answerTo(leaked)).toBe(40101));
+    await vi.waitFor(async () => {
+      pass(31); // An answer from before the fetch is cached for 30 seconds.
+      expect(await jwts.answerTo(leaked)).toBe(40101);
+    });
   });
 
   it('stay valid while the provider is down', async () => {
@@ -54,42 +61,38 @@ describe('the keys of the identity provider', () => {
     expect(jwts.provider.fetches).toBe(2);
   });
 
-  it('are fetched when a provider that was down is up again', async () => {
-    jwts.provider.mode = 'down';
+  it('are not taken from an answer of another status than 200', async () => {
+    jwts.provider.mode = 'broken';
     const token = await jwts.provider.sign();
-    const headers = { authorization: `Bearer ${token}` };
-    for (const surface of surfaces) {
-      const reply = await surface.send(jwts.server, '{"id":1,"name":"x"}', headers);
-      expect(reply.status).toBe(503);
-      expect(reply.headers.get('retry-after')).toBe('1');
-      expect(reply.body).toEqual({
-        error: 50303,
-        message: 'the identity provider did not answer: try again',
-      });
-    }
+    expect(await jwts.answerTo(token)).toBe(50303);
     jwts.provider.mode = 'up';
     pass(1);
     expect(await jwts.answerTo(token)).toBe(200);
   });
 
-  it('do not delay an answer beyond its deadline', async () => {
-    jwts.provider.mode = 'silent';
-    expect(await jwts.answerTo(await jwts.provider.sign())).toBe(50303);
-    expect(await jwts.answerTo(jwts.server.token)).toBe(200);
+  it('are fetched for an unknown key again from ten seconds after the last fetch on', async () => {
+    expect(await jwts.answerTo(await jwts.provider.sign())).toBe(200);
+    for (const [seconds, fetches] of [
+      [9, 1],
+      [1, 2],
+    ] as const) {
+      pass(seconds);
+      expect(await jwts.answerTo(await withUnknownKey())).toBe(40101);
+      expect(jwts.provider.fetches).toBe(fetches);
+    }
   });
 
-  it('are not read beyond a megabyte', async () => {
-    jwts.provider.mode = 'endless';
-    expect(await jwts.answerTo(await jwts.provider.sign())).toBe(50303);
-    const warnings = jwts.server.log.map((line) => JSON.parse(line));
-    expect(warnings).toContainEqual(
-      expect.objectContaining({
-        level: 40,
-        error: 50303,
-        err: expect.objectContaining({ message: 'the JWKS is over 1048576 bytes' }),
-      }),
-    );
-    expect(await jwts.answerTo(jwts.server.token)).toBe(200);
+  it('are fetched a second after a fetch that failed, and not before', async () => {
+    jwts.provider.mode = 'down';
+    const token = await jwts.provider.sign();
+    expect(await jwts.answerTo(token)).toBe(50303);
+    jwts.provider.mode = 'up';
+    vi.advanceTimersByTime(999);
+    expect(await jwts.answerTo(token)).toBe(50303);
+    expect(jwts.provider.fetches).toBe(1);
+    vi.advanceTimersByTime(1);
+    expect(await jwts.answerTo(token)).toBe(200);
+    expect(jwts.provider.fetches).toBe(2);
   });
 
   it('can change after somebody has set the wall clock back by an hour', async () => {
@@ -117,4 +120,56 @@ describe('the keys of the identity provider', () => {
       expect(jwts.provider.fetches).toBe(2);
     },
   );
+});
+
+describe('a server with an identity provider', () => {
+  let jwts: JwtServer;
+
+  beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    jwts = await startJwtServer();
+  });
+
+  afterEach(async () => {
+    vi.useRealTimers();
+    await jwts.stop();
+  });
+
+  it('answers 50303 while the provider is down, and 200 when it is up again', async () => {
+    jwts.provider.mode = 'down';
+    const token = await jwts.provider.sign();
+    const headers = { authorization: `Bearer ${token}` };
+    for (const surface of surfaces) {
+      const reply = await surface.send(jwts.server, '{"id":1,"name":"x"}', headers);
+      expect(reply.status).toBe(503);
+      expect(reply.headers.get('retry-after')).toBe('1');
+      expect(reply.body).toEqual({
+        error: 50303,
+        message: 'the identity provider did not answer: try again',
+      });
+    }
+    jwts.provider.mode = 'up';
+    vi.advanceTimersByTime(1_000);
+    expect(await jwts.answerTo(token)).toBe(200);
+  });
+
+  it('answers in time while the provider is silent', async () => {
+    jwts.provider.mode = 'silent';
+    expect(await jwts.answerTo(await jwts.provider.sign())).toBe(50303);
+    expect(await jwts.answerTo(jwts.server.token)).toBe(200);
+  });
+
+  it('reads no keys beyond a megabyte', async () => {
+    jwts.provider.mode = 'endless';
+    expect(await jwts.answerTo(await jwts.provider.sign())).toBe(50303);
+    const warnings = jwts.server.log.map((line) => JSON.parse(line));
+    expect(warnings).toContainEqual(
+      expect.objectContaining({
+        level: 40,
+        error: 50303,
+        err: expect.objectContaining({ message: 'the JWKS is over 1048576 bytes' }),
+      }),
+    );
+    expect(await jwts.answerTo(jwts.server.token)).toBe(200);
+  });
 });

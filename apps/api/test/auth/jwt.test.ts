@@ -40,7 +40,10 @@ describe('a JWT', () => {
   });
 
   it('can be signed with RSA, RSA-PSS, ECDSA or EdDSA', async () => {
-    const algorithms = ['RS512', 'PS256', 'ES384', 'EdDSA'];
+    const algorithms = [
+      ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+      ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+    ];
     for (const alg of algorithms) await jwts.provider.addKey(alg, alg);
     pass(11);
     for (const kid of algorithms) {
@@ -51,6 +54,7 @@ describe('a JWT', () => {
   it.each([
     ['for several audiences', () => ({ claims: { aud: ['other', 'plant-store'] } })],
     ['of the type at+jwt (RFC 9068)', () => ({ header: { typ: 'at+jwt' } })],
+    ['of the type application/at+jwt', () => ({ header: { typ: 'application/at+JWT' } })],
     ['of the type JWT', () => ({ header: { typ: 'JWT' } })],
     ['that expired within the clock tolerance', () => ({ claims: { exp: inSeconds(-2) } })],
     ['with 8 KB of claims', () => ({ claims: { groups: 'a'.repeat(8_000) } })],

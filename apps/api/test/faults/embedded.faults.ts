@@ -19,6 +19,8 @@ interface Fault {
   end(): Promise<unknown>;
   /** The reason that the log must give. */
   reason: RegExp;
+  /** The message that clients must get, where every create gets the same one. */
+  message?: string;
 }
 
 /** Makes a directory, and the fault of its disk for a process. */
@@ -58,6 +60,8 @@ const fullDisk: PrepareFault = async () => {
       },
       end: () => truncate(filler, 0),
       reason: /no room on the disk of the data directory: 0 MiB are free/,
+      message:
+        'the database cannot store the plant now (SQLSTATE 53100): nothing was written, send it again later',
     }),
   };
 };
@@ -104,6 +108,8 @@ it.for(faults.filter(([, , isPossible]) => isPossible))(
     const before = answers['503 50300'];
     await vi.waitUntil(() => answers['503 50300'] !== before, { timeout: slowest });
     await load.stop();
+    if (fault.message)
+      expect(await createPlant(url, token)).toMatchObject({ message: fault.message });
     await health.stop();
     const signalledAt = performance.now();
     server.child.kill('SIGTERM');
@@ -121,6 +127,14 @@ it.for(faults.filter(([, , isPossible]) => isPossible))(
     expect(health.slowest()).toBeLessThan(2_000);
   },
 );
+
+/** Creates a plant, and returns the body of the reply. */
+async function createPlant(url: string, token: string): Promise<unknown> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const body = '{"id":-1,"name":"Monstera"}';
+  const reply = await fetch(`${url}/plants`, { method: 'POST', headers, body });
+  return reply.json();
+}
 
 /** Requests `/livez` ten times a second, and measures the milliseconds of the slowest answer. */
 function watchHealth(url: string) {

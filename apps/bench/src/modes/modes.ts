@@ -11,6 +11,7 @@ import { reading } from './reading/reading.ts';
 import { type Scaling, scaling } from './scaling/scaling.ts';
 import { soak } from './soak.ts';
 import { startUp } from './start-up.ts';
+import { timing } from './timing.ts';
 
 /** The modes of the benchmark by their names on the command line. */
 export const modes = {
@@ -23,6 +24,7 @@ export const modes = {
   'start-up': startUp,
   soak,
   citus,
+  timing,
 } satisfies Record<string, (bench: Bench, options: ModeOptions) => Promise<Report>>;
 
 export type Mode = keyof typeof modes;

@@ -2,7 +2,8 @@ import { Readable } from 'node:stream';
 import type { NewPlant } from '@plant-store/schemas';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { formatNames, plantFormats } from '../../src/formats/plant-formats.ts';
+import { formatNames, formatOf, plantFormats } from '../../src/formats/plant-formats.ts';
+import { showId } from '../../src/formats/show-id.ts';
 import { readLines } from '../../src/formats/text/lines.ts';
 import { anyPlant } from '../fixtures/any-plant.ts';
 import { writePlants } from '../fixtures/written-plants.ts';
@@ -62,6 +63,31 @@ it.each(formatNames)('reads the times of %s, unless plants are created now', asy
     { id: 1, name: 'a' },
     expect.not.objectContaining({ createdAt: 'x' }),
   ]);
+});
+
+it.each([
+  ['ndjson', ['a.ndjson', 'a.JSONL', 'a.ndjson.gz', 'a.csv.ndjson.zst.rejects', '-']],
+  ['csv', ['a.csv', 'a.TSV', 'a.tab', '/tmp/a.gz.csv', 'a.csv.zstd', 'a.csv.GZ.rejects']],
+])('recognizes %s by the extension of a file', (format, files) => {
+  expect(new Set(files.map(formatOf))).toEqual(new Set([format]));
+});
+
+it.each(['a', 'csv', 'a.txt', 'a.gz', 'a.csv.gz.txt', '-.x', 'a.csvx'])(
+  'does not know the format of %s',
+  (file) => {
+    expect(() => formatOf(file)).toThrow(
+      `the format of ${file} is unknown: add --format ndjson or --format csv`,
+    );
+  },
+);
+
+it.each([
+  ['007', '"007"'],
+  [5n, '5'],
+  [undefined, 'undefined'],
+  ['x'.repeat(39), `"${'x'.repeat(39)}…`],
+])('shows the invalid id %s', (id, shown) => {
+  expect(showId(id)).toBe(shown);
 });
 
 /** The readers return a small id as a number. */

@@ -8,6 +8,28 @@ export function outcomeUnknown(cause?: unknown): PlantStoreError {
 }
 
 /**
+ * The error for a create whose INSERT ended with an error. Nothing is stored when the database has
+ * rolled the statement back; after any other error the plant may or may not be stored.
+ */
+export function insertError(cause: unknown): PlantStoreError {
+  if (!isRolledBack(cause)) return outcomeUnknown(cause);
+  const message = `the database cannot store the plant now (SQLSTATE ${databaseCode(cause)}): nothing was written, send it again later`;
+  return new PlantStoreError('databaseUnavailable', message, { cause });
+}
+
+/**
+ * Whether an error says that its statement was rolled back. An error of severity ERROR says so
+ * (PostgreSQL's manual, "Error and Notice Message Fields"): after the commit, a server only warns.
+ *
+ * A Citus coordinator is an exception. When a statement is cancelled or a worker's connection is
+ * lost, it reports an ERROR although the worker may have committed the row.
+ */
+function isRolledBack(error: unknown): boolean {
+  const isError = error instanceof Error && 'severity' in error && error.severity === 'ERROR';
+  return isError && !/^(08|40003|57|XX)/.test(databaseCode(error) ?? '');
+}
+
+/**
  * The error for a plant that the database rejected. The client is at fault only for a text that the
  * database cannot hold. A constraint that rejects a plant is not the store's: it was added to the
  * table, and the client may send the plant again when the operator has changed it.

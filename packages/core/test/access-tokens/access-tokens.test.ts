@@ -115,6 +115,20 @@ describe('access tokens', () => {
     expect(await tokens.list()).toContainEqual(expect.objectContaining(eve));
   });
 
+  it('have only the scopes that this version knows', async () => {
+    const token = await open().create('Fox');
+    await sql`update access_tokens set scope = 'plants:water plants:read' where name = 'Fox'`;
+    const fox = { name: 'Fox', scopes: ['plants:read'] };
+    expect(await open().authenticate(token)).toEqual(fox);
+  });
+
+  it('are not created with a name that is not a string', async () => {
+    const create = open().create(5 as never); // A tool without types can send it.
+    await expect(create).rejects.toMatchObject({
+      message: 'invalid input: name must be a string',
+    });
+  });
+
   it.each([
     [[], 'scopes must have at least one'],
     [['read'], 'scopes.0 must be one of plants:create, plants:read, plants:delete'],
@@ -130,7 +144,10 @@ describe('access tokens', () => {
     const tokens = open();
     // One statement is in flight, a full one of 128, and 10,000 look-ups wait.
     const lookups = Array.from({ length: 10_130 }, (_, i) => tokens.authenticate(`guess ${i}`));
-    await expect(lookups.pop()).rejects.toMatchObject({ code: 50301 });
+    await expect(lookups.pop()).rejects.toMatchObject({
+      code: 50301,
+      message: 'too many access tokens are being looked up: send the request again later',
+    });
     await other`rollback`;
     other.release();
     expect(await Promise.all(lookups)).toEqual(Array(10_129).fill(undefined));
@@ -142,6 +159,7 @@ describe('access tokens', () => {
     await tokens.create('Cleo');
     for (const token of ['', 'plant_', generateToken(), 'Cleo']) {
       expect(await tokens.authenticate(token)).toBeUndefined();
+      expect(tokens.authenticate(token)).toBeUndefined(); // Without a promise: cached.
     }
   });
 
@@ -218,9 +236,17 @@ describe('access tokens', () => {
     await tokens.authenticate(token);
     await vi.waitFor(async () => expect(await lastUse()).toEqual(first));
     time += 59_999;
-    await tokens.authenticate(token);
-    time += 30_000;
-    await tokens.authenticate(token);
+    const others = open();
+    await others.authenticate(token);
+    // Updates run one after the other, so the first token would have been updated before this one.
+    await others.authenticate(await others.create('Mia too'));
+    await vi.waitFor(async () => {
+      const list = await others.list();
+      expect(list.find(({ name }) => name === 'Mia too')?.lastUsedAt).toEqual(new Date(time));
+    });
+    expect(await lastUse()).toEqual(first);
+    time += 1;
+    await open().authenticate(token);
     await vi.waitFor(async () => expect(await lastUse()).toEqual(new Date(time)));
   });
 
@@ -329,6 +355,7 @@ describe.each(['Postgres', 'PGlite'])('the access tokens of a store on %s', (dat
   it('authenticate and record their last use', async () => {
     const token = await accessTokens.create('Pia');
     expect(await accessTokens.authenticate(token)).toEqual(principal('Pia'));
+    expect(accessTokens.authenticate(token)).toEqual(principal('Pia')); // Without a promise: cached.
     await vi.waitFor(async () => {
       const list = await accessTokens.list();
       expect(list.find(({ name }) => name === 'Pia')?.lastUsedAt).toBeInstanceOf(Date);

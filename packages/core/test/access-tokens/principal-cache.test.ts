@@ -68,6 +68,26 @@ describe('a principal cache', () => {
     expect(cache.get('ann')).toBe(ann.principal);
     now = 1_000;
     expect(await cache.get('ann')).toBeUndefined();
+    expect(cache.get('ann')).toBeUndefined(); // Cached again.
+  });
+
+  it('forgets the others when ten thousand tokens are cached', async () => {
+    const cache = createPrincipalCache({ find: async () => ann });
+    for (let i = 0; i < 10_000; i++) await cache.get(`token ${i}`);
+    expect(cache.get('token 0')).toBe(ann.principal);
+    await cache.get('one more');
+    expect(cache.get('one more')).toBe(ann.principal);
+    expect(cache.get('token 0')).toBeInstanceOf(Promise);
+  });
+
+  it('uses the clocks of the machine unless it gets others', async () => {
+    const expired = { ...ann, validUntil: Date.now() - 1 };
+    const cache = createPrincipalCache({
+      find: async (_, token) => (token === 'ann' ? ann : expired),
+    });
+    for (const token of ['ann', 'expired']) await cache.get(token);
+    expect(cache.get('ann')).toBe(ann.principal);
+    expect(cache.get('expired')).toBeInstanceOf(Promise);
   });
 
   it('looks a token up again after an error', async () => {

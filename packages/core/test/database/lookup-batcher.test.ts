@@ -52,9 +52,19 @@ it('rejects every look-up of a statement that fails, and sends the next statemen
     },
   });
   const outcomes = await Promise.allSettled(['x', 'x', 'fails', 'ann'].map((key) => lookUp(key)));
-  const failed = { reason: { code: 50300, message: 'the database did not answer: try again' } };
+  const cause = expect.objectContaining({ message: 'no connection' });
+  const reason = { code: 50300, message: 'the database did not answer: try again', cause };
+  const failed = { reason };
   expect(outcomes.slice(2)).toMatchObject([failed, failed]);
   expect(await lookUp('ann')).toBe(ann);
+});
+
+it('leaves no timer behind', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const lookUp = createLookupBatcher<string, AccessToken>({ what: 'x', find: async () => known });
+  expect(await lookUp('ann')).toBe(ann);
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0));
 });
 
 it('times out while the database is silent, and never sends look-ups that have timed out', async () => {

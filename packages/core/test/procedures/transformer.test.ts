@@ -40,6 +40,7 @@ describe('the deserializer of tRPC inputs', () => {
     ['x', 'constructor'],
     ['x', { deep: ['bigint'] }],
     ['text', ['undefined']],
+    ['5', [['bigint']]],
   ])('does not accept that %j has the type %j', (value, claim) => {
     const payload = { json: { value }, meta: { values: { value: claim } } };
     expect(deserialize(payload)).toEqual({ value: expect.any(Symbol) });
@@ -60,6 +61,13 @@ describe('the deserializer of tRPC inputs', () => {
     expect(deserialize(payload)).toEqual({ a: 1 });
     expect(Object.prototype.toString).toBe(original);
     expect(Object.prototype).not.toHaveProperty('polluted');
+  });
+
+  it('throws a SyntaxError for more levels than every JSON parser of the store accepts', () => {
+    const nested = (levels: number) =>
+      JSON.parse(`{"json":${'['.repeat(levels)}${']'.repeat(levels)}}`);
+    expect(() => deserialize(nested(500))).not.toThrow();
+    expect(() => deserialize(nested(501))).toThrow(SyntaxError);
   });
 
   it.each([null, 5, [], {}, { id: 1, name: 'x' }])(

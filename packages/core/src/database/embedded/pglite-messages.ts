@@ -29,8 +29,15 @@ export interface Result {
   readonly count: number;
 }
 
+interface StatementError {
+  readonly message: string;
+  readonly code: string | undefined;
+  /** Postgres's severity: after `ERROR` the statement has changed nothing. */
+  readonly severity: unknown;
+}
+
 /** A message from the worker, about the call with this id. */
 export type Answer = { readonly id: number } & (
   | { readonly result: Result }
-  | { readonly error: { readonly message: string; readonly code: string | undefined } }
+  | { readonly error: StatementError }
 );

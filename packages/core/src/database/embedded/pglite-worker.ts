@@ -21,7 +21,7 @@ parentPort?.on('message', async ({ id, task }: Call) => {
     if (isWrite(task)) await checkpointIfDue();
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    send({ id, error: { message, code: databaseCode(error) } });
+    send({ id, error: { message, code: databaseCode(error), severity: severityOf(error) } });
     if (isCrash(error)) process.exit(); // The next statement might never return.
   }
 });
@@ -47,7 +47,7 @@ async function perform(task: Task): Promise<Result> {
 async function run(statement: Statement): Promise<Result> {
   if (!client) throw new Error('the database is not open');
   const noRoom = isWrite(statement) ? noRoomError(statfsSync(dataDirectory)) : undefined;
-  if (noRoom) throw noRoom;
+  if (noRoom) throw Object.assign(noRoom, { severity: 'ERROR' });
   const { text, values = [], rowMode = 'array', blob } = statement;
   const { rows, affectedRows } = await client.query(text, [...values], {
     rowMode,
@@ -63,5 +63,10 @@ function isWrite(task: Task): boolean {
 /** Whether PGlite itself has crashed. After such an error a Postgres server restarts its processes. */
 function isCrash(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return 'severity' in error ? error.severity !== 'ERROR' : error.name === 'RuntimeError'; // Of WebAssembly.
+  const severity = severityOf(error);
+  return severity === undefined ? error.name === 'RuntimeError' : severity !== 'ERROR'; // Of WebAssembly.
+}
+
+function severityOf(error: unknown): unknown {
+  return error instanceof Error && 'severity' in error ? error.severity : undefined;
 }

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { connect, type NetConnectOpts } from 'node:net';
 
 /** A session of a server. The server names the process and the secret when the session starts. */
@@ -29,7 +28,8 @@ export async function cancelStatement(
   socket.on('error', () => {}).setTimeout(timeout, () => socket.destroy());
   socket.write(request);
   socket.resume(); // The server closes the connection, without an answer.
-  await once(socket, 'close');
+  // `once` of node:events would also end with the error of a server that is unreachable.
+  await new Promise((resolve) => socket.once('close', resolve));
 }
 
 const cancelRequestCode = 80877102;

@@ -56,7 +56,12 @@ export class ConnectionPool {
       return await this.query(...statement);
     } catch (error) {
       if (!isLostConnection(error)) throw error;
+    }
+    try {
       return await this.query(...statement);
+    } catch (cause) {
+      // The error is about the second run only; the first one may have been committed.
+      throw new Error('the statement was sent twice', { cause });
     }
   }
 

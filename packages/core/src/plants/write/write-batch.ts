@@ -2,7 +2,7 @@ import type { NewPlant } from '@plant-store/schemas';
 import { isDataError } from '../../database/database-error.ts';
 import type { PlantStoreError } from '../../plant-store-error.ts';
 import { bisect } from '../bisect.ts';
-import { outcomeUnknown, plantRejected } from '../create-errors.ts';
+import { insertError, outcomeUnknown, plantRejected } from '../create-errors.ts';
 import { splitById } from '../split-by-id.ts';
 import type { PendingCreate } from './pending-create.ts';
 import type { PlantTable } from './plant-table.ts';
@@ -28,9 +28,11 @@ export async function writeBatch(
   const unanswered = batch.filter(({ isAnswered }) => !isAnswered);
   if (unanswered.length === 0) return;
   const plants = splitById(unanswered).first.map(({ plant }) => plant);
+  let isInserted = false;
   try {
     const sentAt = performance.now();
     const inserted = await table.insert(plants);
+    isInserted = true;
     onCommit({ size: plants.length, milliseconds: performance.now() - sentAt });
     // Nearly always every plant is new and has an id of its own.
     if (inserted.size === unanswered.length) {
@@ -44,7 +46,9 @@ export async function writeBatch(
     const deleted = answerAll(unanswered, stored);
     if (deleted.length > 0) await writeBatch(table, deleted, onCommit);
   } catch (error) {
-    if (!isDataError(error)) return failAll(unanswered, outcomeUnknown(error));
+    if (!isDataError(error)) {
+      return failAll(unanswered, isInserted ? outcomeUnknown(error) : insertError(error));
+    }
     if (unanswered.length === 1) return failAll(unanswered, plantRejected(error));
     await bisect(unanswered, (half) => writeBatch(table, half, onCommit));
   }

@@ -63,8 +63,11 @@ it('does not replace a database that is lost while it runs', async () => {
     .toMatchObject({ rows: [[0]] });
 });
 
-it('reports the SQLSTATE of an error', async () => {
-  await expect(connection.run({ text: 'select 1 / 0' })).rejects.toMatchObject({ code: '22012' });
+it('reports the SQLSTATE and the severity of an error', async () => {
+  await expect(connection.run({ text: 'select 1 / 0' })).rejects.toMatchObject({
+    code: '22012',
+    severity: 'ERROR',
+  });
   expect(await connection.run(count)).toMatchObject({ rows: [[0]] });
 });
 

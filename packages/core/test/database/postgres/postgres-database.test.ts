@@ -88,6 +88,53 @@ it('stores the other plants of a batch when the table has a constraint that is n
   ]);
 });
 
+const raisingTrigger = async (sqlState: string, condition = 'true') => {
+  await sql.unsafe(`
+    create sequence calls;
+    create function raise_error() returns trigger language plpgsql as $$ begin
+      if nextval('calls') > 0 and ${condition} then
+        raise 'from the trigger' using errcode = '${sqlState}';
+      end if;
+      return new;
+    end $$;
+    create trigger raise_error before insert on plants for each row execute function raise_error()`);
+};
+
+const mayBeStored =
+  'the database did not answer: the plant may or may not be stored, send it again';
+
+it.each([
+  ['a full disk', '53100'],
+  ['a lock that it could not get', '55P03'],
+  ['a deadlock', '40P01'],
+])('says that nothing was written when the database reports %s', async (_, sqlState) => {
+  await raisingTrigger(sqlState);
+  await expect(store.create(plant)).rejects.toMatchObject({
+    code: 50300,
+    message: `the database cannot store the plant now (SQLSTATE ${sqlState}): nothing was written, send it again later`,
+    reason: 'from the trigger',
+  });
+  expect(await sql`select from plants`).toEqual([]);
+});
+
+// A Citus coordinator reports these although a worker may have committed the plant.
+it.each(['57014', '08006', '40003', 'XX000'])(
+  'says that a plant may be stored when the database reports %s',
+  async (sqlState) => {
+    await raisingTrigger(sqlState);
+    await expect(store.create(plant)).rejects.toMatchObject({ code: 50300, message: mayBeStored });
+  },
+);
+
+it('says that a plant may be stored when the disk was full only for the second run of a create', async () => {
+  await store.ready();
+  await raisingTrigger('53100', "currval('calls') > 1");
+  const lost = proxy.loseAnswer('INSERT 0 1');
+  await expect(store.create(plant)).rejects.toMatchObject({ code: 50300, message: mayBeStored });
+  await lost;
+  expect(await sql`select name from plants`).toEqual([{ name: plant.name }]);
+});
+
 it('answers 50300 when the table has a required column that the store does not know', async () => {
   await sql`alter table plants add column height integer not null default 1`;
   await sql`alter table plants alter column height drop default`;

@@ -4,7 +4,9 @@ import { afterAll, beforeAll, expect, inject, it, onTestFinished, vi } from 'vit
 import type { Database } from '../../../src/database/database.ts';
 import { openPostgres } from '../../../src/database/postgres/postgres-database.ts';
 import { openPlantStore } from '../../../src/plant-store.ts';
+import { PendingCreate } from '../../../src/plants/write/pending-create.ts';
 import { createPlantTable, type PlantTable } from '../../../src/plants/write/plant-table.ts';
+import { writeBatch } from '../../../src/plants/write/write-batch.ts';
 import { WriteBatcher } from '../../../src/plants/write/write-batcher.ts';
 
 let sql: postgres.Sql;
@@ -97,9 +99,11 @@ it('creates the other plants of a batch when the database rejects some', async (
   const plants = plantsFrom(2000, 100);
   const poisoned = plants.map((plant, i) => (i % 30 === 7 ? { ...plant, name: 'poison' } : plant));
   const outcomes = await Promise.allSettled(poisoned.map((plant) => writes.create(plant)));
+  const message =
+    'the table does not allow this plant (SQLSTATE 23514): nothing was written, tell the operator';
 
   for (const [i, outcome] of outcomes.entries()) {
-    if (i % 30 === 7) expect(outcome).toMatchObject({ reason: { code: 50300 } });
+    if (i % 30 === 7) expect(outcome).toMatchObject({ reason: { code: 50300, message } });
     else expect(outcome).toEqual({ status: 'fulfilled', value: { name: `plant ${2000 + i}` } });
   }
   const [row] = await sql`select count(*)::int from plants where id between 2000 and 2099`;
@@ -132,9 +136,26 @@ it('rejects creates beyond the queue at once', async () => {
     timeout: 50,
   });
   const creates = plantsFrom(4000, 7).map((plant) => writes.create(plant));
-  await expect(creates[6]).rejects.toMatchObject({ kind: 'overloaded', code: 50301 });
+  expect(writes.pending).toEqual({ waiting: 5, inFlight: 1 });
+  await expect(creates[6]).rejects.toMatchObject({
+    kind: 'overloaded',
+    code: 50301,
+    message: '5 creates are waiting already: nothing was written, send the plant again later',
+  });
   const outcomes = await Promise.allSettled(creates.slice(0, 6));
-  for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { code: 50300 } });
+  const message = 'the database did not answer: the plant may or may not be stored, send it again';
+  for (const outcome of outcomes)
+    expect(outcome).toMatchObject({ reason: { code: 50300, message } });
+  expect(writes.pending).toEqual({ waiting: 0, inFlight: 1 });
+});
+
+it('accepts no create once it is drained', async () => {
+  const writes = new WriteBatcher({ table, maxInFlight: 1 });
+  await writes.drained();
+  await expect(writes.create({ id: 4100n, name: 'x' })).rejects.toMatchObject({
+    kind: 'shuttingDown',
+    message: 'the store is closing: nothing was written, send the plant again later',
+  });
 });
 
 it('rejects creates at once that would miss their deadline, and creates the others in time', async () => {
@@ -155,6 +176,125 @@ it('rejects creates at once that would miss their deadline, and creates the othe
   // The deadline leaves time for nine statements of ten plants, less a margin.
   expect(created).toBeGreaterThan(40);
   expect(created).toBeLessThan(80);
+});
+
+it('accepts as many creates as two statements at a time can write before the deadline', async () => {
+  const writes = new WriteBatcher({
+    table: tableWithLatency(() => 400),
+    maxInFlight: 2,
+    maxBatch: 10,
+  });
+  for (let i = 0; i < 30; i++) {
+    void countOutcomes(writes, 20_000 + i * 20, 20);
+    await vi.advanceTimersByTimeAsync(400);
+  }
+  const overload = countOutcomes(writes, 9000, 1_000);
+  await vi.advanceTimersByTimeAsync(5_000);
+  // Creates are accepted while the statements ahead, two at a time, fit into 80 % of five seconds.
+  // So 180 may wait, beside ten that are sent at once.
+  expect(await overload).toEqual({ created: 190, overloaded: 810 });
+});
+
+it.each([
+  { latencies: [800], average: 100, accepted: 390 },
+  { latencies: [800, 1_700], average: 300, accepted: 120 },
+])(
+  'expects $average ms of a statement after $latencies ms, because each counts an eighth',
+  async ({ latencies, accepted }) => {
+    const writes = new WriteBatcher({
+      table: tableWithLatency((statement) => latencies[statement - 1] ?? 10_000),
+      maxInFlight: 1,
+      maxBatch: 10,
+    });
+    void countOutcomes(writes, 40_000, 31);
+    for (const latency of latencies) await vi.advanceTimersByTimeAsync(latency);
+    void countOutcomes(writes, 41_000, 1_000);
+    expect(writes.pending.waiting).toBe(accepted);
+    await vi.advanceTimersByTimeAsync(10_000);
+  },
+);
+
+it('leaves no timer behind when every create is answered', async () => {
+  const writes = new WriteBatcher({ table: tableWithLatency(() => 10), maxInFlight: 2 });
+  const outcomes = countOutcomes(writes, 12_000, 200);
+  await vi.advanceTimersByTimeAsync(20);
+  expect(await outcomes).toEqual({ created: 200 });
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it('reports the size and the milliseconds of each committed statement', async () => {
+  const writes = new WriteBatcher({ table: tableWithLatency(() => 30), maxInFlight: 1 });
+  const committed: unknown[] = [];
+  writes.events.on('batch', (batch) => committed.push(batch));
+  void countOutcomes(writes, 13_000, 3);
+  await vi.advanceTimersByTimeAsync(60);
+  expect(committed).toEqual([
+    { size: 1, milliseconds: 30 },
+    { size: 2, milliseconds: 30 },
+  ]);
+});
+
+it('says that nothing was written only when it was the insert that the database rolled back', async () => {
+  const diskFull = Object.assign(new Error('disk full'), { severity: 'ERROR', code: '53100' });
+  const full = new WriteBatcher({
+    table: { ...table, insert: () => Promise.reject(diskFull) },
+    maxInFlight: 1,
+  });
+  await expect(full.create({ id: 15_000n, name: 'x' })).rejects.toMatchObject({
+    message: expect.stringContaining('(SQLSTATE 53100): nothing was written'),
+    cause: diskFull,
+  });
+  const taken = new WriteBatcher({
+    table: {
+      ...table,
+      insert: async () => new Set<bigint>(),
+      find: () => Promise.reject(diskFull),
+    },
+    maxInFlight: 1,
+  });
+  await expect(taken.create({ id: 15_000n, name: 'x' })).rejects.toMatchObject({
+    message: expect.stringContaining('may or may not be stored'),
+    cause: diskFull,
+  });
+});
+
+it('sends one waiting create when the statement before it is slow', async () => {
+  const slow = Promise.withResolvers<Set<bigint>>();
+  let statements = 0;
+  const insert: PlantTable['insert'] = (batch) =>
+    ++statements === 1 ? slow.promise : table.insert(batch);
+  const writes = new WriteBatcher({ table: { ...table, insert }, maxInFlight: 2, slowAfter: 20 });
+  const first = writes.create({ id: 16_000n, name: 'x' });
+  await expect(writes.create({ id: 16_001n, name: 'x' })).resolves.toEqual({ name: 'x' });
+  slow.resolve(new Set([16_000n]));
+  await expect(first).resolves.toEqual({ name: 'x' });
+});
+
+it('inserts no plant whose create was answered at its deadline', async () => {
+  const now = performance.now();
+  const pending = (id: bigint, deadline: number) =>
+    new PendingCreate({ id, name: 'x' }, deadline, () => {});
+  const [late, open] = [pending(17_000n, now + 1), pending(17_001n, now + 60_000)];
+  await expect(late.outcome).rejects.toMatchObject({ code: 50300 });
+  const sizes: number[] = [];
+  await writeBatch(recordingTable(sizes), [late, open], () => {});
+  await expect(open.outcome).resolves.toEqual({ name: 'x' });
+  expect(sizes).toEqual([1]);
+  expect(await table.find([17_000n, 17_001n])).toEqual([{ id: 17_001n, name: 'x' }]);
+});
+
+it('deletes a plant, and says whether there was one', async () => {
+  await sql`insert into plants (id, name) values (18000, 'x')`;
+  expect(await table.delete(18_000n)).toBe(true);
+  expect(await table.delete(18_000n)).toBe(false);
+  expect(await table.find([18_000n])).toEqual([]);
+});
+
+it('reads no plant back when every id was free', async () => {
+  const find = vi.fn(table.find);
+  const writes = new WriteBatcher({ table: { ...table, find }, maxInFlight: 1 });
+  await Promise.all(plantsFrom(14_000, 3).map((plant) => writes.create(plant)));
+  expect(find).not.toHaveBeenCalled();
 });
 
 it('rejects no creates after a statement that hung', async () => {
@@ -254,17 +394,19 @@ it('rejects creates at once while too much text waits in the queue', async () =>
   await expect(writes.create({ id: 67n, name: 'x' })).rejects.toMatchObject({ code: 50300 });
 });
 
-it('answers the creates of a batch even when a listener throws', async () => {
-  const thrown = new Error('from the listener');
-  const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
-  onTestFinished(() => warn.mockRestore());
-  const writes = new WriteBatcher({ table, maxInFlight: 1 });
-  writes.events.on('batch', () => {
-    throw thrown;
-  });
-  await expect(writes.create({ id: 9500n, name: 'x' })).resolves.toEqual({ name: 'x' });
-  expect(warn).toHaveBeenCalledWith(thrown);
-});
+it.each([new Error('from the listener'), 'a text'])(
+  'answers the creates of a batch even when a listener throws (%s)',
+  async (thrown) => {
+    const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    onTestFinished(() => warn.mockRestore());
+    const writes = new WriteBatcher({ table, maxInFlight: 1 });
+    writes.events.on('batch', () => {
+      throw thrown;
+    });
+    await expect(writes.create({ id: 9500n, name: 'x' })).resolves.toEqual({ name: 'x' });
+    expect(warn).toHaveBeenCalledWith(thrown);
+  },
+);
 
 it('creates a plant whose id was taken until the plant under it was deleted', async () => {
   let inserts = 0;

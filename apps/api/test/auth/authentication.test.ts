@@ -1,0 +1,92 @@
+import { fastify } from 'fastify';
+import { expect, it } from 'vitest';
+import { principalOf, requireToken, tokenSyntax } from '../../src/auth/authentication.ts';
+
+const ann = { name: 'Ann', scopes: [] };
+
+it.each([
+  ['at once', () => ann],
+  ['later', async () => ann],
+])(
+  'gives a request its principal, which is known %s, and five seconds',
+  async (_, authenticate) => {
+    const server = fastify();
+    server.get('/', { onRequest: requireToken(authenticate) }, (request) => ({
+      principal: principalOf(request),
+      seconds: Math.ceil(((request.deadline ?? Number.NaN) - performance.now()) / 1000),
+    }));
+    const reply = await server.inject({ url: '/', headers: { authorization: 'Bearer x' } });
+    expect(reply.json()).toEqual({ principal: ann, seconds: 5 });
+  },
+);
+
+it.each([
+  ...[
+    undefined,
+    '',
+    'Bearer',
+    'Bearer ',
+    'x',
+    'Basic eA==',
+    'Basic Bearer x',
+    'Bearerx',
+    'Bearer\tx',
+  ],
+])('finds no token in the header %j', async (authorization) => {
+  await expect(errorFor(authorization)).resolves.toMatchObject({
+    kind: 'tokenMissing',
+    message: 'there is no bearer token: send the header Authorization: Bearer <access token>',
+  });
+});
+
+it.each([
+  ['Bearer x', 'x'],
+  ['bEARER   x', 'x'],
+  ['Bearer x y', 'x y'],
+])('finds the token of the header %j', async (authorization, token) => {
+  expect(await errorFor(authorization)).toMatchObject({
+    kind: 'tokenInvalid',
+    message: 'the access token is unknown, expired or revoked',
+  });
+  expect(asked.at(-1)).toBe(token);
+});
+
+const asked: string[] = [];
+
+/** The error of a request with this header, when no token is valid. */
+async function errorFor(authorization: string | undefined): Promise<unknown> {
+  let thrown: unknown;
+  const server = fastify();
+  const hook = requireToken((token) => void asked.push(token));
+  server.get('/', { onRequest: hook }, () => 'not reached');
+  server.setErrorHandler((error) => {
+    thrown = error;
+    return 'rejected';
+  });
+  const headers = authorization === undefined ? {} : { authorization };
+  expect((await server.inject({ url: '/', headers })).body).toBe('rejected');
+  return thrown;
+}
+
+it('has no principal of a request without the hook', async () => {
+  const server = fastify();
+  server.get('/', (request) => principalOf(request));
+  expect((await server.inject('/')).json()).toMatchObject({
+    statusCode: 500,
+    message: 'the hook requireToken is missing on this route',
+  });
+});
+
+it.each(['a', 'plant_AZaz09-_', 'a.b~c+d/e-f', 'YWJj==', 'a='])(
+  'knows that %s is a token',
+  (token) => {
+    expect(tokenSyntax.test(token)).toBe(true);
+  },
+);
+
+it.each(['', '=', 'a b', ' a', 'a ', 'a=b', 'ä', 'a,b', '"a"'])(
+  'knows that %j is no token',
+  (token) => {
+    expect(tokenSyntax.test(token)).toBe(false);
+  },
+);

@@ -1,0 +1,82 @@
+/**
+ * The places whose mutants the tests must catch. `npx pnpm mutants` runs one area after the other.
+ *
+ * `mutate` has the files that Stryker changes, and `tests` those that must notice it. They run in the
+ * test's own process, because a process that a test starts does not see the mutants.
+ */
+export const areas = {
+  json: {
+    mutate: ['packages/schemas/src/{parse-json,format-json,json-depth}.ts'],
+    tests: ['packages/schemas/test/{parse-json,json-depth}.test.ts'],
+  },
+  schemas: {
+    mutate: ['packages/schemas/src/{int64,id-from-text,plant,stored-plant,scopes}.ts'],
+    tests: ['packages/schemas/test/**/*.test.ts'],
+  },
+  transformer: {
+    mutate: ['packages/core/src/procedures/transformer.ts'],
+    tests: ['packages/core/test/procedures/transformer.test.ts'],
+  },
+  'access-tokens': {
+    mutate: [
+      'packages/core/src/access-tokens/**/*.ts',
+      'packages/core/src/database/lookup-batcher.ts',
+    ],
+    tests: [
+      'packages/core/test/access-tokens/**/*.test.ts',
+      'packages/core/test/database/lookup-batcher.test.ts',
+    ],
+  },
+  authentication: {
+    mutate: ['apps/api/src/auth/**/*.ts'],
+    // The other tests of this room are about the server around it.
+    tests: [
+      // The first, because it mocks a module that the others import, too.
+      'apps/api/test/auth/trusted-tokens.test.ts',
+      'apps/api/test/auth/{authentication,identity-provider-keys}.test.ts',
+      'apps/api/test/auth/{jwt,forged-jwt,authentication-limit}.test.ts',
+    ],
+  },
+  'write-path': {
+    mutate: ['packages/core/src/plants/*.ts', 'packages/core/src/plants/write/**/*.ts'],
+    tests: [
+      'packages/core/test/plants/*.test.ts',
+      'packages/core/test/plants/write/*.test.ts',
+      'packages/core/test/plant-store.test.ts',
+      'packages/core/test/plants/read/plant-reader.test.ts',
+    ],
+  },
+  pool: {
+    mutate: ['packages/core/src/database/postgres/connection-pool.ts'],
+    tests: ['packages/core/test/database/postgres/connection-pool.test.ts'],
+  },
+  connections: {
+    mutate: [
+      'packages/core/src/database/postgres/{connection,cancel-request,copy}.ts',
+      'packages/core/src/database/postgres/{connect-to-primary,use-postgres}.ts',
+    ],
+    tests: [
+      'packages/core/test/database/postgres/{connection,migration}.test.ts',
+      'packages/core/test/database/postgres/connect-to-primary.test.ts',
+    ],
+  },
+  tls: {
+    mutate: ['packages/core/src/database/postgres/tls.ts'],
+    tests: ['packages/core/test/database/postgres/tls.test.ts'],
+  },
+  opening: {
+    mutate: ['packages/core/src/database/postgres/{postgres-database,migration,tag-index}.ts'],
+    tests: [
+      'packages/core/test/database/postgres/migration.test.ts',
+      'packages/core/test/database/{postgres/postgres-database,scopes-migration}.test.ts',
+    ],
+  },
+  readers: {
+    mutate: ['apps/cli/src/formats/**/*.ts'],
+    tests: [
+      'apps/cli/test/formats/{csv,text}/*.test.ts',
+      'apps/cli/test/formats/{ndjson,plant-formats}.test.ts',
+      'apps/cli/test/formats/{lines,big-files}.test.ts',
+    ],
+  },
+};

@@ -1,0 +1,168 @@
+import { once } from 'node:events';
+import { connect as connectTo, createServer, type Server } from 'node:net';
+import { promisify } from 'node:util';
+import {
+  createDatabase,
+  type FaultProxy,
+  freePort,
+  startFaultProxy,
+} from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { createConnectToPrimary } from '../../../src/database/postgres/connect-to-primary.ts';
+
+let databaseUrl: string;
+let first: FaultProxy;
+let second: FaultProxy;
+let url: string;
+
+/** Two servers of one database, as far as clients can tell. */
+beforeEach(async () => {
+  databaseUrl = await createDatabase(inject('postgresUrl'));
+  first = await startFaultProxy(databaseUrl);
+  second = await startFaultProxy(databaseUrl);
+  url = urlOf(portOf(first), portOf(second));
+  onTestFinished(() => {
+    first.close();
+    second.close();
+  });
+});
+
+const portOf = ({ url }: FaultProxy) => Number(new URL(url).port);
+
+const urlOf = (...ports: number[]) => {
+  const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',');
+  return databaseUrl.replace(/@[^/]*/, `@${hosts}`);
+};
+
+/** Connects, and closes the connection again. */
+async function connectOnce(connect: ReturnType<typeof createConnectToPrimary>): Promise<void> {
+  await (await connect()).close();
+}
+
+it('connects to the first host that works, and then to the same one at first', async () => {
+  first.fault = 'refuse';
+  const connect = createConnectToPrimary(url);
+  await connectOnce(connect);
+  expect([first.accepted, second.accepted]).toEqual([1, 1]);
+  first.fault = 'none';
+  await connectOnce(connect);
+  await connectOnce(connect);
+  expect([first.accepted, second.accepted]).toEqual([1, 3]);
+  second.fault = 'refuse';
+  await connectOnce(connect);
+  expect([first.accepted, second.accepted]).toEqual([2, 4]);
+});
+
+it('fails with the error of the last host when none works, without another round', async () => {
+  const [one, two] = [await freePort(), await freePort()];
+  const connect = createConnectToPrimary(urlOf(one, two));
+  await expect(connect()).rejects.toMatchObject({ code: 'ECONNREFUSED', port: two });
+  first.fault = 'refuse';
+  second.fault = 'refuse';
+  await expect(createConnectToPrimary(url)()).rejects.toThrow();
+  expect([first.accepted, second.accepted]).toEqual([1, 1]);
+});
+
+it('skips a host that is read-only', async () => {
+  const sql = postgres(databaseUrl);
+  const other = await createDatabase(inject('postgresUrl'));
+  await sql.unsafe(`alter database ${sql.options.database} set default_transaction_read_only = on`);
+  await sql.end();
+  await expect(createConnectToPrimary(url)()).rejects.toThrow(
+    `127.0.0.1:${portOf(second)} is read-only`,
+  );
+  await connectOnce(createConnectToPrimary(other));
+});
+
+it('tries the next host when one is silent, and closes a connection that comes too late', async () => {
+  const opened = Promise.withResolvers<void>();
+  const { hostname, port } = new URL(databaseUrl);
+  const slow = createServer(async (client) => {
+    client.on('error', () => {});
+    await opened.promise;
+    const server = connectTo({ host: hostname, port: Number(port) });
+    client.pipe(server.on('error', () => {})).pipe(client);
+  });
+  const connection = await createConnectToPrimary(urlOf(await listen(slow), portOf(second)))();
+  onTestFinished(() => connection.close());
+  expect(second.open).toBe(1);
+  const connections = promisify(slow.getConnections.bind(slow));
+  expect(await connections()).toBe(1);
+  opened.resolve();
+  await vi.waitFor(async () => expect(await connections()).toBe(0));
+  expect(connection.isOpen).toBe(true);
+});
+
+it('tries a silent host again and again for five seconds, and closes all attempts', async () => {
+  const silent = createServer((socket) => socket.resume());
+  let accepted = 0;
+  silent.on('connection', () => accepted++);
+  const connect = createConnectToPrimary(urlOf(await listen(silent)));
+  await expect(connect()).rejects.toThrow('no answer within');
+  expect(accepted).toBeGreaterThan(2);
+  const connections = promisify(silent.getConnections.bind(silent));
+  await vi.waitFor(async () => expect(await connections()).toBe(0), { timeout: 8_000 });
+});
+
+it('limits statements on the server to nine tenths of the timeout', async () => {
+  const show = async (timeout?: number) => {
+    const connection = await createConnectToPrimary(url, timeout)();
+    onTestFinished(() => connection.close());
+    const settings = ['statement_timeout', 'lock_timeout'];
+    return Promise.all(settings.map(async (each) => (await connection.query(`show ${each}`)).rows));
+  };
+  expect(await show(1_000)).toEqual([[['900ms']], [['900ms']]]);
+  expect(await show()).toEqual([[['4500ms']], [['4500ms']]]);
+});
+
+it('connects without these limits to a pooler that rejects them, and remembers it', async () => {
+  const { port, rejections } = await startStrictPooler();
+  const connect = createConnectToPrimary(urlOf(port));
+  const connection = await connect();
+  onTestFinished(() => connection.close());
+  expect((await connection.query('show statement_timeout')).rows).toEqual([['0']]);
+  await connectOnce(connect);
+  expect(rejections()).toBe(1);
+});
+
+it('does not try without the limits after another error', async () => {
+  const { port, rejections } = await startStrictPooler('no such pool');
+  await expect(createConnectToPrimary(urlOf(port))()).rejects.toThrow('no such pool');
+  expect(rejections()).toBe(1);
+});
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return (server.address() as { port: number }).port; // It listens on a port, not on a pipe.
+}
+
+/** A pooler that rejects connections whose start-up message has a statement timeout. */
+async function startStrictPooler(message = 'unsupported startup parameter: statement_timeout') {
+  let rejections = 0;
+  const { hostname, port } = new URL(databaseUrl);
+  const pooler = createServer((client) => {
+    client.on('error', () => {});
+    client.once('data', (start: Buffer) => {
+      if (start.includes('statement_timeout')) {
+        rejections++;
+        client.end(errorResponse({ S: 'FATAL', V: 'FATAL', C: '08P01', M: message }));
+        return;
+      }
+      const server = connectTo({ host: hostname, port: Number(port) });
+      server.on('error', () => {}).write(start);
+      client.pipe(server).pipe(client);
+    });
+  });
+  return { port: await listen(pooler), rejections: () => rejections };
+}
+
+function errorResponse(fields: Record<string, string>): Buffer {
+  const text = Object.entries(fields).map(([type, value]) => `${type}${value}\0`);
+  const body = Buffer.from(`${text.join('')}\0`);
+  const head = Buffer.alloc(5, 'E');
+  head.writeUInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+}

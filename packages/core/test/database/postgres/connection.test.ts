@@ -1,0 +1,226 @@
+import { once } from 'node:events';
+import { connect as connectTo, createServer, type Server } from 'node:net';
+import { promisify } from 'node:util';
+import { createDatabase, type FaultProxy, startFaultProxy } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { afterEach, beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { cancelStatement } from '../../../src/database/postgres/cancel-request.ts';
+import {
+  type Connection,
+  type ConnectionOptions,
+  connectPostgres,
+} from '../../../src/database/postgres/connection.ts';
+
+let sql: postgres.Sql;
+let proxy: FaultProxy;
+
+beforeEach(async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+  proxy = await startFaultProxy(databaseUrl);
+});
+
+afterEach(async () => {
+  proxy.close();
+  await sql.end();
+});
+
+/** Connects through the proxy; the connection is closed after the test. */
+async function connect(options: Partial<ConnectionOptions> = {}): Promise<Connection> {
+  const port = Number(new URL(proxy.url).port);
+  const target = { url: proxy.url, host: '127.0.0.1', port, timeout: 5_000 };
+  const connection = await connectPostgres({ ...target, ...options });
+  onTestFinished(() => connection.close());
+  return connection;
+}
+
+const setDatabase = (setting: string) =>
+  sql.unsafe(`alter database ${sql.options.database} set ${setting}`);
+
+const show = async ({ query }: Connection, setting: string) =>
+  (await query(`show ${setting}`)).rows;
+
+const sleeping = () => sql`
+  select from pg_stat_activity
+  where query like 'select pg_sleep%' and state = 'active' and datname = current_database()`;
+
+it('returns rows as arrays or as objects, and how many the statement returned or changed', async () => {
+  const { query } = await connect();
+  const select = 'select 1 as a, $1::text as b';
+  expect(await query(select, ['x'])).toEqual({ rows: [[1, 'x']], count: 1 });
+  expect(await query(select, ['x'], 'arrays')).toEqual({ rows: [[1, 'x']], count: 1 });
+  expect(await query(select, ['x'], 'objects')).toEqual({ rows: [{ a: 1, b: 'x' }], count: 1 });
+  await query('create temporary table numbers as select generate_series(1, 3) as number');
+  expect(await query('delete from numbers')).toEqual({ rows: [], count: 3 });
+});
+
+it('has a name and the timeouts that it is given', async () => {
+  const connection = await connect({ statementTimeout: 1234 });
+  expect(await show(connection, 'application_name')).toEqual([['plant-store']]);
+  expect(await show(connection, 'statement_timeout')).toEqual([['1234ms']]);
+  expect(await show(connection, 'lock_timeout')).toEqual([['1234ms']]);
+  const endless = await connect();
+  expect(await show(endless, 'statement_timeout')).toEqual([['0']]);
+  expect(await show(endless, 'lock_timeout')).toEqual([['0']]);
+});
+
+it('prepares a statement once', async () => {
+  const { query } = await connect();
+  for (let i = 0; i < 3; i++) await query('select $1::int', ['5']);
+  const prepared = 'select statement from pg_prepared_statements';
+  expect((await query(prepared)).rows).toEqual([['select $1::int']]);
+});
+
+it('rejects a server that is read-only', async () => {
+  await setDatabase('default_transaction_read_only = on');
+  await expect(connect()).rejects.toThrow(/^127\.0\.0\.1:\d+ is read-only$/);
+  await vi.waitFor(() => expect(proxy.open).toBe(0));
+});
+
+it.each([
+  ['off', 'on'],
+  ['local', 'local'],
+])('replaces synchronous_commit %s by %s', async (set, used) => {
+  await setDatabase(`synchronous_commit = ${set}`);
+  expect(await show(await connect(), 'synchronous_commit')).toEqual([[used]]);
+});
+
+it('leaves the session of a pooler as it is, and prepares no statement there', async () => {
+  await setDatabase('synchronous_commit = off');
+  const port = await startPooler(proxy.url);
+  const connection = await connect({ port });
+  expect(await show(connection, 'synchronous_commit')).toEqual([['off']]);
+  for (let i = 0; i < 3; i++) await connection.query('select $1::int', ['5']);
+  const prepared = await connection.query('select from pg_prepared_statements');
+  expect(prepared.count).toBe(0);
+});
+
+it('gives up a server that does not answer in time, and closes the socket', async () => {
+  const silent = createServer((socket) => socket.resume());
+  const port = await listen(silent);
+  await expect(connect({ port, timeout: 100 })).rejects.toThrow('no answer within 100 ms');
+  const connections = promisify(silent.getConnections.bind(silent));
+  await vi.waitFor(async () => expect(await connections()).toBe(0));
+});
+
+it('reports why a server cannot be reached', async () => {
+  await expect(connect({ host: '/no/such/directory', port: 5432 })).rejects.toMatchObject({
+    code: 'ENOENT',
+    address: '/no/such/directory/.s.PGSQL.5432',
+  });
+  proxy.fault = 'refuse';
+  await expect(connect()).rejects.toThrow();
+  expect(proxy.accepted).toBe(1);
+});
+
+it('is not open once the server has ended it, and never reconnects', async () => {
+  const connection = await connect();
+  expect(connection.isOpen).toBe(true);
+  await expect(connection.query('select pg_terminate_backend(pg_backend_pid())')).rejects.toThrow();
+  await vi.waitFor(() => expect(connection.isOpen).toBe(false));
+  await expect(connection.query('select 1')).rejects.toThrow();
+  expect(proxy.accepted).toBe(1);
+});
+
+it('fails a statement whose commit may be lost, because the server warned, and works on', async () => {
+  const { query, copy } = await connect();
+  await query('create role nobody_in_particular').catch(() => {}); // Another test may have made it.
+  await query('create temporary table numbers (number int)');
+  await query('grant all on numbers to public');
+  await query('set role nobody_in_particular');
+  const message = 'the database warned that the commit may be lost';
+  // The warning has the same code as the one about the commit, and no context either.
+  await expect(query('analyze pg_authid')).rejects.toThrow(message);
+  expect(await query('select 1')).toEqual({ rows: [[1]], count: 1 });
+  await expect(query('analyze pg_authid')).rejects.toThrow(message);
+  await copy('copy numbers from stdin', '1\n');
+  expect(await query('select number from numbers')).toEqual({ rows: [[1]], count: 1 });
+});
+
+it('works on after notices, and after warnings of functions', async () => {
+  const { query } = await connect();
+  for (const level of ['notice', 'warning']) {
+    const statement = `do $$ begin raise ${level} 'from a function'; end $$`;
+    expect(await query(statement)).toMatchObject({ rows: [] });
+  }
+});
+
+it('copies all rows, or none after an error', async () => {
+  const { query, copy } = await connect();
+  await query('create temporary table numbers (number int primary key)');
+  await copy('copy numbers from stdin', '1\n2\n');
+  await expect(copy('copy numbers from stdin', '3\n1\n')).rejects.toMatchObject({ code: '23505' });
+  await expect(copy('copy numbers from stdin', 'x\n')).rejects.toMatchObject({ code: '22P02' });
+  await expect(copy('copy nothing from stdin', '1\n')).rejects.toMatchObject({ code: '42P01' });
+  expect((await query('select number from numbers order by 1')).rows).toEqual([[1], [2]]);
+});
+
+it('cancels its running statement when it is closed', async () => {
+  const connection = await connect();
+  const failed = expect(connection.query('select pg_sleep(60)')).rejects.toMatchObject({
+    code: '57014',
+  });
+  await vi.waitFor(async () => expect(await sleeping()).toHaveLength(1));
+  const closed = connection.close();
+  expect(connection.isOpen).toBe(false);
+  await closed;
+  await failed;
+  expect(await sleeping()).toHaveLength(0);
+  await vi.waitFor(() => expect(proxy.open).toBe(0));
+});
+
+it('is closed without a cancel request when no statement runs', async () => {
+  const connection = await connect();
+  await connection.query('select 1');
+  await connection.query('select 1 / 0').catch(() => {});
+  await connection.close();
+  expect(connection.isOpen).toBe(false);
+  expect(proxy.accepted).toBe(1);
+  await vi.waitFor(() => expect(proxy.open).toBe(0));
+});
+
+it('is closed even when the server no longer answers', async () => {
+  const connection = await connect();
+  const failed = expect(connection.query('select pg_sleep(60)')).rejects.toThrow();
+  await vi.waitFor(async () => expect(await sleeping()).toHaveLength(1));
+  proxy.fault = 'blackhole';
+  await connection.close();
+  await failed;
+});
+
+it('sends a cancel request, and waits no longer than the timeout for a server that is silent or away', async () => {
+  const session = { pid: 1, secret: 1 };
+  await cancelStatement({ host: '127.0.0.1', port: 1 }, session, 5_000);
+  const received: Buffer[] = [];
+  const silent = createServer((socket) => socket.on('data', (chunk) => received.push(chunk)));
+  const port = await listen(silent);
+  await cancelStatement({ host: '127.0.0.1', port }, { pid: 258, secret: 772 }, 50);
+  // The length, the code 1234.5678, the process and the secret.
+  await vi.waitFor(() =>
+    expect(Buffer.concat(received).toString('hex')).toBe('0000001004d2162e0000010200000304'),
+  );
+});
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return (server.address() as { port: number }).port; // It listens on a port, not on a pipe.
+}
+
+/** A pooler, as far as clients can tell: it names another process than that of the session. */
+async function startPooler(url: string): Promise<number> {
+  const { hostname, port } = new URL(url);
+  const pooler = createServer((client) => {
+    const server = connectTo({ host: hostname, port: Number(port) });
+    for (const socket of [client, server]) socket.on('error', () => {});
+    client.on('close', () => server.destroy()).on('data', (chunk) => server.write(chunk));
+    server.on('close', () => client.destroy());
+    server.on('data', (chunk: Buffer) => {
+      const keyData = chunk.indexOf(Buffer.of(0x4b, 0, 0, 0, 12)); // BackendKeyData
+      if (keyData >= 0) chunk.writeUInt32BE(0x7fffffff, keyData + 5);
+      client.write(chunk);
+    });
+  });
+  return listen(pooler);
+}

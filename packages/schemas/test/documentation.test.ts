@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import * as z from 'zod';
+import { Int64 } from '../src/int64.ts';
+import { NewPlant, Plant } from '../src/plant.ts';
+import { ListPlants, PlantId, PlantPage, StoredPlant } from '../src/stored-plant.ts';
+
+/** What the OpenAPI document says about a field or a parameter. */
+interface Documented {
+  description?: string;
+  example?: unknown;
+  examples?: unknown[];
+  type?: string;
+  format?: string;
+  pattern?: string;
+}
+
+const text = await readFile(new URL('../../../apps/api/openapi.json', import.meta.url), 'utf8');
+const { components, paths } = JSON.parse(text);
+
+/** What the metadata of a schema says about it, for the OpenAPI document. */
+function documentationOf(schema: z.ZodType): Documented {
+  const inner = schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema; // Its type is that of zod's core.
+  const { override = {}, ...meta } = (inner.meta() ?? {}) as Documented & { override?: Documented };
+  return { ...meta, ...override };
+}
+
+it.each([
+  ['Plant', Plant],
+  ['NewPlant', NewPlant],
+  ['StoredPlant', StoredPlant],
+  ['PlantPage', PlantPage],
+])('describes each field of %s as the OpenAPI document does', (name, schema) => {
+  const { id, title } = schema.meta() ?? {};
+  expect(id ?? title).toBe(name);
+  const { properties } = components.schemas[name];
+  expect(Object.keys(schema.shape)).toEqual(Object.keys(properties));
+  for (const [field, each] of Object.entries(schema.shape)) {
+    const documentation = documentationOf(each as z.ZodType);
+    const { description, examples, format, pattern } = properties[field];
+    expect(documentation).toMatchObject({ description });
+    if (examples) expect(documentation).toMatchObject({ examples });
+    if (format) expect(documentation).toMatchObject({ type: properties[field].type, format });
+    if (pattern) expect(documentation).toMatchObject({ pattern });
+  }
+});
+
+it.each([
+  ['/plants', ListPlants.unwrap().shape],
+  ['/plants/{id}', PlantId.shape],
+])('describes each parameter of GET %s as the OpenAPI document does', (path, shape) => {
+  const parameters: (Documented & { name: string; schema: Documented })[] =
+    paths[path].get.parameters;
+  const documentation = new Map(
+    Object.entries(shape).map(([name, schema]) => [name, documentationOf(schema)]),
+  );
+  expect(parameters.map(({ name }) => name)).toEqual([...documentation.keys()]);
+  for (const { name, description, example, schema } of parameters) {
+    expect(documentation.get(name)).toMatchObject({ description, examples: [example] });
+    const { format, pattern, type } = schema;
+    if (format) expect(documentation.get(name)).toMatchObject({ type, format });
+    if (pattern) expect(documentation.get(name)).toMatchObject({ pattern });
+  }
+});
+
+it('describes an id that a schema does not describe itself as an int64', () => {
+  expect(documentationOf(Int64.in)).toEqual({ type: 'integer', format: 'int64' });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { ListPlants, PlantId, PlantPage, StoredPlant } from '../src/stored-plant.ts';
+
+const messages = (result: { error?: { issues: { path: PropertyKey[]; message: string }[] } }) =>
+  result.error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+
+describe('ListPlants', () => {
+  it.each([undefined, {}])('lists 100 plants for %j', (input) => {
+    expect(ListPlants.parse(input)).toEqual({ limit: 100 });
+  });
+
+  it.each([1, 1000])('accepts the limit %s', (limit) => {
+    const input = { tag: '', after: -5, limit };
+    expect(ListPlants.parse(input)).toEqual({ tag: '', after: -5n, limit });
+  });
+
+  it.each([0, 1001, -1, 1.5, '5', null])('rejects the limit %j', (limit) => {
+    expect(messages(ListPlants.safeParse({ limit }))).toContain(
+      'limit: must be an integer from 1 to 1000',
+    );
+  });
+
+  it.each([
+    [{ tag: '\0', after: 0.5 }, ['tag: must not contain', 'after: must be an integer from']],
+    [{ Tag: 'x', 'a"': 1 }, [': has no parameter "Tag", "a\\""']],
+    [null, [': must be an object']],
+    ['tag', [': must be an object']],
+  ])('rejects %j', (input, expected) => {
+    expect(messages(ListPlants.safeParse(input))).toEqual(
+      expected.map((message) => expect.stringContaining(message)),
+    );
+  });
+});
+
+describe('PlantId', () => {
+  it('accepts an int64', () => {
+    expect(PlantId.parse({ id: 5 })).toEqual({ id: 5n });
+  });
+
+  it.each([
+    [{}, 'id: is missing: it must be an integer'],
+    [{ id: 1, name: 'x' }, ': has no parameter "name"'],
+    [undefined, ': must be an object'],
+  ])('rejects %j', (input, message) => {
+    expect(messages(PlantId.safeParse(input))).toEqual([message]);
+  });
+});
+
+describe('PlantPage', () => {
+  const plant = { id: 1n, name: 'Hoya', createdAt: new Date(0) };
+
+  it('has plants, and the id after which the next page begins', () => {
+    expect(StoredPlant.parse({ ...plant, tag: '' })).toEqual({ ...plant, tag: '' });
+    expect(PlantPage.parse({ plants: [plant] })).toEqual({ plants: [plant] });
+    expect(PlantPage.parse({ plants: [], next: 1n })).toEqual({ plants: [], next: 1n });
+  });
+
+  it.each([
+    { ...plant, id: 1 },
+    { ...plant, createdAt: '2026-11-21' },
+    { id: 1n, name: 'x' },
+  ])('has no plant such as %o', (invalid) => {
+    expect(PlantPage.safeParse({ plants: [invalid] }).success).toBe(false);
+  });
+});

@@ -1,0 +1,30 @@
+import { matchesGlob, relative } from 'node:path';
+import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { withEmbedded, withPostgres } from './vitest.base.ts';
+
+/** Patterns of test files. `.ci/mutants.mjs` sets them for each area. */
+const tests: string[] = JSON.parse(process.env['MUTANT_TESTS'] ?? '[]');
+
+/** Runs the files in the order of their patterns, so that the slow ones come last. */
+class InOrderOfPatterns extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification) =>
+      tests.findIndex((pattern) => matchesGlob(relative(import.meta.dirname, moduleId), pattern));
+    return files.toSorted((a, b) => place(a) - place(b));
+  }
+}
+
+/** The tests that run for the mutants of one area. */
+export default defineConfig({
+  test: {
+    include: tests,
+    globalSetup: [withPostgres, withEmbedded],
+    sequence: { sequencer: InOrderOfPatterns },
+    // The files share their imports, which take longer than most tests.
+    isolate: false,
+    // A mutant that waits for ever costs no more than this.
+    testTimeout: 20_000,
+    hookTimeout: 20_000,
+  },
+});
