@@ -2,10 +2,12 @@ import { usageError } from '../../command-line/errors.ts';
 import { noLines, type ReadOptions } from '../row.ts';
 import { type Line, UnreadableLine } from '../text/lines.ts';
 import { CsvParser } from './parser.ts';
-import { timeColumns } from './to-row.ts';
 
 /** The delimiters that are recognized in the header. */
 const delimiters = [',', ';', '\t', '|'];
+
+/** The names of the column with the time at which a plant was created: an export's, and the API's. */
+export const timeColumns: ReadonlySet<string> = new Set(['created_at', 'createdat']);
 
 /** The header row of a file, and what it says about the rows. */
 export interface CsvHeader {

@@ -1,7 +1,7 @@
 import { idError, idOfText } from '../id-of-text.ts';
 import type { ReadOptions, Row } from '../row.ts';
 import { showId } from '../show-id.ts';
-import type { CsvHeader } from './header.ts';
+import { type CsvHeader, timeColumns } from './header.ts';
 import type { Field } from './parser.ts';
 
 export type ToRow = (line: number, record: Field[]) => Row;
@@ -59,9 +59,6 @@ export function toRowByHeader(
     },
   };
 }
-
-/** The names of the column with the time at which a plant was created: an export's, and the API's. */
-export const timeColumns: ReadonlySet<string> = new Set(['created_at', 'createdat']);
 
 /** Whether the fields beyond the header are empty: spreadsheets write `1,Hoya,,,` for a short row. */
 function hasOnlyEmptyFields(record: Field[], start: number): boolean {

@@ -9,7 +9,10 @@ import {
 } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
-import { createConnectToPrimary } from '../../../src/database/postgres/connect-to-primary.ts';
+import {
+  type ConnectOptions,
+  createConnectToPrimary,
+} from '../../../src/database/postgres/connect-to-primary.ts';
 
 let databaseUrl: string;
 let first: FaultProxy;
@@ -105,15 +108,15 @@ it('tries a silent host again and again for five seconds, and closes all attempt
   await vi.waitFor(async () => expect(await connections()).toBe(0), { timeout: 8_000 });
 });
 
-it('limits statements on the server to nine tenths of the timeout', async () => {
-  const show = async (timeout?: number) => {
-    const connection = await createConnectToPrimary(url, timeout)();
+it('limits statements on the server to nine tenths of the timeout, and their waiting for a lock', async () => {
+  const show = async (options?: ConnectOptions) => {
+    const connection = await createConnectToPrimary(url, options)();
     onTestFinished(() => connection.close());
     const settings = ['statement_timeout', 'lock_timeout'];
     return Promise.all(settings.map(async (each) => (await connection.query(`show ${each}`)).rows));
   };
-  expect(await show(1_000)).toEqual([[['900ms']], [['900ms']]]);
-  expect(await show()).toEqual([[['4500ms']], [['4500ms']]]);
+  expect(await show({ timeout: 1_000, lockTimeout: 700 })).toEqual([[['900ms']], [['700ms']]]);
+  expect(await show()).toEqual([[['4500ms']], [['4s']]]);
 });
 
 it('connects without these limits to a pooler that rejects them, and remembers it', async () => {

@@ -7,6 +7,7 @@ import { ConnectionPool } from '../../../src/database/postgres/connection-pool.t
 /** A connection whose statements end when the test says so. */
 class TestConnection implements Connection {
   isOpen = true;
+  readonly isReadOnly = false;
   /** How many times the pool has closed it. */
   closes = 0;
   readonly statements: string[] = [];
@@ -19,9 +20,12 @@ class TestConnection implements Connection {
     return this.#running.promise;
   }
 
-  async copy(text: string, rows: string) {
-    await this.query(`${text} ${rows}`);
+  async copy(text: string, rows: Uint8Array) {
+    await this.query(`${text} ${Buffer.from(rows)}`);
   }
+
+  /** The pool only runs statements and copies into tables. */
+  async *copyOut() {}
 
   /** Answers the running statement with one row, or with an error, as soon as it runs. */
   async answer(result: unknown = 'row') {
@@ -98,7 +102,7 @@ it('opens a connection for a statement, and keeps it for the next one', async ()
   const second = rowsOf(pool.query('two'));
   await connection.answer(2);
   expect(await second).toEqual([2]);
-  const copied = pool.copy('three', 'rows');
+  const copied = pool.copy('three', Buffer.from('rows'));
   await connection.answer();
   await copied;
   expect(connection.statements).toEqual(['one', 'two', 'three rows']);

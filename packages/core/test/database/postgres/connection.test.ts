@@ -55,10 +55,10 @@ it('returns rows as arrays or as objects, and how many the statement returned or
 });
 
 it('has a name and the timeouts that it is given', async () => {
-  const connection = await connect({ statementTimeout: 1234 });
+  const connection = await connect({ statementTimeout: 1234, lockTimeout: 987 });
   expect(await show(connection, 'application_name')).toEqual([['plant-store']]);
   expect(await show(connection, 'statement_timeout')).toEqual([['1234ms']]);
-  expect(await show(connection, 'lock_timeout')).toEqual([['1234ms']]);
+  expect(await show(connection, 'lock_timeout')).toEqual([['987ms']]);
   const endless = await connect();
   expect(await show(endless, 'statement_timeout')).toEqual([['0']]);
   expect(await show(endless, 'lock_timeout')).toEqual([['0']]);
@@ -133,7 +133,7 @@ it('fails a statement whose commit may be lost, because the server warned, and w
   await expect(query('analyze pg_authid')).rejects.toThrow(message);
   expect(await query('select 1')).toEqual({ rows: [[1]], count: 1 });
   await expect(query('analyze pg_authid')).rejects.toThrow(message);
-  await copy('copy numbers from stdin', '1\n');
+  await copy('copy numbers from stdin', Buffer.from('1\n'));
   expect(await query('select number from numbers')).toEqual({ rows: [[1]], count: 1 });
 });
 
@@ -148,10 +148,16 @@ it('works on after notices, and after warnings of functions', async () => {
 it('copies all rows, or none after an error', async () => {
   const { query, copy } = await connect();
   await query('create temporary table numbers (number int primary key)');
-  await copy('copy numbers from stdin', '1\n2\n');
-  await expect(copy('copy numbers from stdin', '3\n1\n')).rejects.toMatchObject({ code: '23505' });
-  await expect(copy('copy numbers from stdin', 'x\n')).rejects.toMatchObject({ code: '22P02' });
-  await expect(copy('copy nothing from stdin', '1\n')).rejects.toMatchObject({ code: '42P01' });
+  await copy('copy numbers from stdin', Buffer.from('1\n2\n'));
+  await expect(copy('copy numbers from stdin', Buffer.from('3\n1\n'))).rejects.toMatchObject({
+    code: '23505',
+  });
+  await expect(copy('copy numbers from stdin', Buffer.from('x\n'))).rejects.toMatchObject({
+    code: '22P02',
+  });
+  await expect(copy('copy nothing from stdin', Buffer.from('1\n'))).rejects.toMatchObject({
+    code: '42P01',
+  });
   expect((await query('select number from numbers order by 1')).rows).toEqual([[1], [2]]);
 });
 
