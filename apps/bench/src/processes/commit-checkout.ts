@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -27,7 +27,7 @@ export async function checkOut(commit: string): Promise<Checkout> {
   const remove = () => {
     process.off('exit', remove);
     rmSync(parent, { recursive: true, force: true });
-    execFileSync('git', ['-C', repository, 'worktree', 'prune']);
+    spawnSync('git', ['-C', repository, 'worktree', 'prune']);
   };
   process.once('exit', remove);
   try {
