@@ -2,7 +2,7 @@ import { usageError } from '../../command-line/errors.ts';
 import { noLines, type ReadOptions } from '../row.ts';
 import { type Line, UnreadableLine } from '../text/lines.ts';
 import { CsvParser } from './parser.ts';
-import { timeColumns } from './to-row.ts';
+import { timeColumns } from './time-columns.ts';
 
 /** The delimiters that are recognized in the header. */
 const delimiters = [',', ';', '\t', '|'];

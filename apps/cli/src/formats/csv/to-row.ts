@@ -3,14 +3,16 @@ import type { ReadOptions, Row } from '../row.ts';
 import { showId } from '../show-id.ts';
 import type { CsvHeader } from './header.ts';
 import type { Field } from './parser.ts';
-
-export type ToRow = (line: number, record: Field[]) => Row;
+import { timeColumns } from './time-columns.ts';
 
 /** Returns functions that make a row of a record. */
 export function toRowByHeader(
   { columns, delimiter }: CsvHeader,
   { createdAt }: Pick<ReadOptions, 'createdAt'>,
-): { toRow: ToRow; toPlainRow: (line: number, text: string) => Row | undefined } {
+): {
+  toRow: (line: number, record: Field[]) => Row;
+  toPlainRow: (line: number, text: string) => Row | undefined;
+} {
   const [idAt = -1, nameAt = -1, tagAt = -1] = ['id', 'name', 'tag'].map((name) =>
     columns.indexOf(name),
   );
@@ -59,9 +61,6 @@ export function toRowByHeader(
     },
   };
 }
-
-/** The names of the column with the time at which a plant was created: an export's, and the API's. */
-export const timeColumns: ReadonlySet<string> = new Set(['created_at', 'createdat']);
 
 /** Whether the fields beyond the header are empty: spreadsheets write `1,Hoya,,,` for a short row. */
 function hasOnlyEmptyFields(record: Field[], start: number): boolean {
