@@ -6,6 +6,7 @@ import { plantRejected } from '../create-errors.ts';
 import { copyColumns, copyText } from './copy-text.ts';
 import { splitByDistinctId } from './distinct-ids.ts';
 import { findTaken, toArrays } from './find-taken.ts';
+import { hidesSqlState } from './hides-sql-state.ts';
 import { checkPlant, type LoadedPlant } from './loaded-plant.ts';
 
 /**
@@ -106,7 +107,7 @@ export function createPlantLoader(bulk: Bulk): PlantLoader {
     try {
       await bulk.copyPlants(...rows);
     } catch (error) {
-      if (!isDataError(error)) throw databaseUnavailable(error);
+      if (!isDataError(error) && !hidesSqlState(error)) throw databaseUnavailable(error);
       await copyRejected(load, places, error);
     }
   }

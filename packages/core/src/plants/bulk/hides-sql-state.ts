@@ -1,0 +1,9 @@
+/**
+ * Whether Citus reports an error of a worker's COPY. It does so with the code XX000 whatever the worker
+ * said, so that a rejected row and a lost worker look alike (`ReportCopyError` in
+ * https://github.com/citusdata/citus/blob/v13.2.2/src/backend/distributed/commands/multi_copy.c).
+ */
+export function hidesSqlState(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return 'routine' in error && error.routine === 'ReportCopyError';
+}
