@@ -2,6 +2,8 @@ import { IdFromText, int64Bounds } from '@plant-store/schemas';
 
 /** A number of up to 15 digits is exact. */
 const short = /^(0|-?[1-9]\d{0,14})$/;
+/** 15 digits and a sign. */
+const maxShortLength = 16;
 const long = /^-?[1-9]\d{15,18}$/;
 
 /**
@@ -10,7 +12,7 @@ const long = /^-?[1-9]\d{15,18}$/;
  * @returns undefined when the text is no id
  */
 export function idOfText(text: string): number | bigint | undefined {
-  if (short.test(text)) return Number(text);
+  if (text.length <= maxShortLength && short.test(text)) return Number(text);
   if (!long.test(text)) return undefined;
   const id = BigInt(text);
   return id >= int64Bounds.minimum && id <= int64Bounds.maximum ? id : undefined;

@@ -2,12 +2,10 @@ import { usageError } from '../../command-line/errors.ts';
 import { noLines, type ReadOptions } from '../row.ts';
 import { type Line, UnreadableLine } from '../text/lines.ts';
 import { CsvParser } from './parser.ts';
+import { timeColumns } from './time-columns.ts';
 
 /** The delimiters that are recognized in the header. */
 const delimiters = [',', ';', '\t', '|'];
-
-/** The names of the column with the time at which a plant was created: an export's, and the API's. */
-export const timeColumns: ReadonlySet<string> = new Set(['created_at', 'createdat']);
 
 /** The header row of a file, and what it says about the rows. */
 export interface CsvHeader {

@@ -1,16 +1,18 @@
 import { idError, idOfText } from '../id-of-text.ts';
 import type { ReadOptions, Row } from '../row.ts';
 import { showId } from '../show-id.ts';
-import { type CsvHeader, timeColumns } from './header.ts';
+import type { CsvHeader } from './header.ts';
 import type { Field } from './parser.ts';
-
-export type ToRow = (line: number, record: Field[]) => Row;
+import { timeColumns } from './time-columns.ts';
 
 /** Returns functions that make a row of a record. */
 export function toRowByHeader(
   { columns, delimiter }: CsvHeader,
   { createdAt }: Pick<ReadOptions, 'createdAt'>,
-): { toRow: ToRow; toPlainRow: (line: number, text: string) => Row | undefined } {
+): {
+  toRow: (line: number, record: Field[]) => Row;
+  toPlainRow: (line: number, text: string) => Row | undefined;
+} {
   const [idAt = -1, nameAt = -1, tagAt = -1] = ['id', 'name', 'tag'].map((name) =>
     columns.indexOf(name),
   );

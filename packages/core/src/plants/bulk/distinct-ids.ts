@@ -10,10 +10,9 @@ export function splitByDistinctId(
   plants: readonly Pick<LoadedPlant, 'id'>[],
   places: readonly number[],
 ): { first: readonly number[]; repeated: number[] } {
-  const idAt = (place: number | undefined) => plants[place ?? -1]?.id ?? 0;
-  const isAscending = places.every((place, i) => i === 0 || idAt(places[i - 1]) < idAt(place));
-  if (isAscending) return { first: places, repeated: [] };
+  if (isAscending(plants, places)) return { first: places, repeated: [] };
 
+  const idAt = (place: number | undefined) => plants[place ?? -1]?.id ?? 0;
   const sorted = places.toSorted((a, b) => compareIds(idAt(a), idAt(b)));
   const first: number[] = [];
   const repeated: number[] = [];
@@ -23,6 +22,19 @@ export function splitByDistinctId(
     (isRepeated ? repeated : first).push(place);
   }
   return { first, repeated };
+}
+
+function isAscending(
+  plants: readonly Pick<LoadedPlant, 'id'>[],
+  places: readonly number[],
+): boolean {
+  let last: bigint | number = Number.NEGATIVE_INFINITY;
+  for (const place of places) {
+    const id: bigint | number = plants[place]?.id ?? last;
+    if (id <= last) return false;
+    last = id;
+  }
+  return true;
 }
 
 function compareIds(a: bigint | number, b: bigint | number): number {
