@@ -16,6 +16,8 @@ import { expectStored, type Row } from '../faults/stored-plants.ts';
 export interface StoreOnCluster {
   readonly cluster: TestCitus;
   readonly url: string;
+  /** The URL of the database on the coordinator. */
+  readonly databaseUrl: string;
   /** On the coordinator, as a superuser. */
   readonly admin: postgres.Sql;
   /** The clients that create plants of the first worker, and those of the second. */
@@ -62,6 +64,7 @@ export async function startStoreOnCluster({ node = 0 } = {}): Promise<StoreOnClu
   return {
     cluster,
     url,
+    databaseUrl: database.url,
     admin,
     loads,
     log: server.output,

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { insertOnNode, probeNode } from '../../src/database/cluster/insert-on-node.ts';
 import { readShardMap, type ShardMap } from '../../src/database/cluster/shard-map.ts';
 import { watchShards } from '../../src/database/cluster/watch-shards.ts';
+import { distributePlants } from '../../src/database/cluster.ts';
 import { createConnectToPrimary } from '../../src/database/postgres/connect-to-primary.ts';
 import { openNodeAccess } from '../../src/database/postgres/node-access.ts';
 import { openPostgres } from '../../src/database/postgres/postgres-database.ts';
@@ -26,7 +27,7 @@ describe('creates on Citus', () => {
     admin = postgres(database.adminUrl, { max: 1, onnotice: () => {} });
     await store.create({ id: freeId(), name: 'the first one' });
     // The first create has made the store learn the shards.
-    await vi.waitFor(() => expect(store.nodes()).toHaveLength(2));
+    await vi.waitFor(() => expect(store.nodes()).toHaveLength(2), 20_000);
   });
 
   afterAll(() => Promise.all([store.close(), admin.end()]));
@@ -132,6 +133,36 @@ describe('creates on Citus', () => {
 });
 
 describe('a Citus cluster that grows', () => {
+  it('takes creates of a shard that is split, and by node again after another distribute', async () => {
+    const { url, adminUrl } = await createDistributedDatabase(2);
+    const admin = postgres(adminUrl, { max: 1, onnotice: () => {} });
+    await admin`
+      select citus_split_shard_by_split_points(
+        shardid, array['1000'], array[nodeid, nodeid], 'block_writes')
+      from pg_dist_shard join pg_dist_placement using (shardid) join pg_dist_node using (groupid)
+      where logicalrelid = 'plants'::regclass and shardminvalue = '0'`;
+    const { query, close } = await openPostgres(url);
+    expect(await readShardMap(query)).toBeUndefined();
+    const store = await openPlantStore({ databaseUrl: url });
+    const ids = Array.from({ length: 100 }, (_, i) => BigInt(i));
+    const createAll = () => Promise.all(ids.map((id) => store.create({ id, name: `plant ${id}` })));
+    await createAll();
+    const { steps } = await distributePlants({
+      databaseUrl: url,
+      shards: 2,
+      confirm: async () => true,
+    });
+    expect(steps.map(({ description }) => description)).toEqual([
+      'create the functions that insert and count the plants of one node',
+    ]);
+    const map = await readShardMap(query);
+    expect(map?.nodes.map((node) => node.shards).toSorted()).toEqual([1, 2]);
+    await createAll();
+    const [{ count } = {}] = await admin`select count(*) from plants`;
+    expect(count).toBe('100');
+    await Promise.all([store.close(), close(), admin.end()]);
+  });
+
   it('takes creates on a new node as soon as it has shards', async () => {
     const { url, adminUrl } = await createDistributedDatabase(4, 1);
     const store = await openPlantStore({ databaseUrl: url });
@@ -155,7 +186,7 @@ describe('a Citus cluster that grows', () => {
       20_000,
     );
     const before = id;
-    await vi.waitFor(() => expect(id).toBeGreaterThan(before + 100n));
+    await vi.waitFor(() => expect(id).toBeGreaterThan(before + 100n), 20_000);
     isOver = true;
     await Promise.all(creating);
     const [{ count } = {}] = await admin`select count(*) from plants`;

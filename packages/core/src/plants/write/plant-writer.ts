@@ -7,6 +7,7 @@ import type { CallOptions } from '../deadline.ts';
 import { NodeHealth, type NodeState } from './node-health.ts';
 import { createNodeTable } from './node-table.ts';
 import type { PlantTable } from './plant-table.ts';
+import { SendTurn } from './send-turn.ts';
 import { type StoreEvents, WriteBatcher } from './write-batcher.ts';
 
 /**
@@ -31,7 +32,9 @@ export interface PlantWriter {
 export function createPlantWriter(database: Database, table: PlantTable): PlantWriter {
   const { maxInFlight } = database;
   const events = new EventEmitter<StoreEvents>();
-  const anyNode = newBatcher(table);
+  const turn = new SendTurn();
+  const anyNode = new WriteBatcher({ table, maxInFlight });
+  anyNode.events.on('batch', (batch) => events.emit('batch', batch));
   const byNode = new Map<number, WriteBatcher>();
   const batchers = () => [anyNode, ...byNode.values()];
   const shards = watchShards(database.query);
@@ -90,7 +93,7 @@ export function createPlantWriter(database: Database, table: PlantTable): PlantW
   }
 
   function newBatcher(of: PlantTable): WriteBatcher {
-    const batcher = new WriteBatcher({ table: of, maxInFlight });
+    const batcher = new WriteBatcher({ table: of, maxInFlight, turn });
     batcher.events.on('batch', (batch) => events.emit('batch', batch));
     return batcher;
   }

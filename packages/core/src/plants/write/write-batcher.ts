@@ -7,6 +7,7 @@ import { CreateQueue } from './create-queue.ts';
 import type { NodeState } from './node-health.ts';
 import { PendingCreate } from './pending-create.ts';
 import type { PlantTable } from './plant-table.ts';
+import type { SendTurn } from './send-turn.ts';
 import { type CommittedBatch, writeBatch } from './write-batch.ts';
 
 /**
@@ -27,6 +28,8 @@ interface WriteBatcherOptions {
   maxQueue?: number;
   /** Milliseconds within which a create is answered when its caller sets no deadline. */
   timeout?: number;
+  /** The turn that this batcher shares with those of other nodes. */
+  turn?: SendTurn;
 }
 
 /**
@@ -38,7 +41,8 @@ interface WriteBatcherOptions {
 export class WriteBatcher {
   /** An error that a listener throws becomes a process warning. The batch stays committed. */
   readonly events = new EventEmitter<StoreEvents>();
-  readonly #options: Required<WriteBatcherOptions>;
+  readonly #options: Required<Omit<WriteBatcherOptions, 'turn'>>;
+  readonly #turn: SendTurn | undefined;
   readonly #queue: CreateQueue;
   readonly #inFlight = new Set<PendingCreate[]>();
   /** The batches in flight that are not slow yet. */
@@ -50,6 +54,8 @@ export class WriteBatcher {
   constructor(options: WriteBatcherOptions) {
     const defaults = { maxBatch: 128, slowAfter: 50, maxQueue: 10_000, timeout: defaultTimeout };
     this.#options = { ...defaults, ...options };
+    this.#turn = options.turn;
+    this.#turn?.join(this.#send);
     this.#queue = new CreateQueue(this.#options.maxBatch, this.#options.maxQueue);
   }
 
@@ -82,15 +88,18 @@ export class WriteBatcher {
     await Promise.allSettled(unanswered.map(({ outcome }) => outcome));
   }
 
-  #send(): void {
+  readonly #send = (): void => {
     const { table, maxInFlight, slowAfter } = this.#options;
     while (this.#queue.size > 0 && this.#inFlight.size < maxInFlight) {
-      if (this.#recentlySent.size > 0 && this.#queue.fullStatements === 0) return;
+      const isEarly = this.#recentlySent.size > 0 || this.#turn?.isTaken;
+      if (isEarly && this.#queue.fullStatements === 0) return;
       const batch = this.#queue.take();
       this.#inFlight.add(batch);
       this.#recentlySent.add(batch);
+      this.#turn?.sent(this.#send, batch);
       const slowTimer = setTimeout(() => {
         this.#recentlySent.delete(batch);
+        this.#turn?.isSlow(batch);
         this.#send();
       }, slowAfter);
       const sentAt = performance.now();
@@ -98,11 +107,13 @@ export class WriteBatcher {
         clearTimeout(slowTimer);
         this.#recentlySent.delete(batch);
         this.#inFlight.delete(batch);
-        this.#updateLatency(performance.now() - sentAt);
+        const duration = performance.now() - sentAt;
+        this.#updateLatency(duration);
+        this.#turn?.ended(batch, duration);
         this.#send();
       });
     }
-  }
+  };
 
   /**
    * Whether a create that is queued now would probably miss its deadline. The next statement may
