@@ -48,7 +48,10 @@ export const areas = {
   },
   pool: {
     mutate: ['packages/core/src/database/postgres/connection-pool.ts'],
-    tests: ['packages/core/test/database/postgres/connection-pool.test.ts'],
+    tests: [
+      'packages/core/test/database/postgres/connection-pool.test.ts',
+      'packages/core/test/database/postgres/postgres-database.test.ts',
+    ],
   },
   connections: {
     mutate: [
