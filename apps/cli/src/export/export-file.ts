@@ -81,7 +81,7 @@ function showExport(total: number | undefined, format: 'csv' | 'text') {
 
 function explained(cause: unknown, { exitCode }: Interruption): unknown {
   const incomplete = 'the output is incomplete';
-  if (exitCode) return new CommandError(`interrupted: ${incomplete}`, { exitCode, cause });
+  if (exitCode) return new CommandError(`interrupted: ${incomplete}`, { exitCode });
   if (cause instanceof PlantStoreError) {
     const message = `the database did not answer (${cause.reason}): ${incomplete}, so run the export again`;
     return new CommandError(message, { cause });

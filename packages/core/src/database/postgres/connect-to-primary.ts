@@ -28,8 +28,10 @@ export function createConnectToPrimary(
 ): () => Promise<Connection> {
   let hosts = hostsOf(url);
   // The database cancels a statement a little earlier, so that the connection stays usable.
-  let limits: { statementTimeout?: number } =
-    timeout < Number.POSITIVE_INFINITY ? { statementTimeout: 0.9 * timeout } : {};
+  let limits: { statementTimeout?: number; lockTimeout?: number } =
+    timeout < Number.POSITIVE_INFINITY
+      ? { statementTimeout: 0.9 * timeout }
+      : { lockTimeout: 0.9 * queryTimeout };
 
   return async () => {
     const until = performance.now() + connectTimeout;
@@ -73,7 +75,7 @@ export function createConnectToPrimary(
     } catch (error) {
       // PgBouncer rejects these limits. Without them only the caller's timeout applies.
       const isRejected = error instanceof Error && /startup parameter/.test(error.message);
-      if (!isRejected || !sent.statementTimeout) return { turn, host, error };
+      if (!isRejected || Object.keys(sent).length === 0) return { turn, host, error };
       limits = {};
       return attempt(turn, host, until);
     }

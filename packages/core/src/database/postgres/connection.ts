@@ -40,6 +40,8 @@ export interface ConnectionOptions {
   timeout: number;
   /** Milliseconds after which the database itself cancels a statement; never when omitted. */
   statementTimeout?: number;
+  /** Milliseconds for which a statement may wait for a lock. Default: `statementTimeout`. */
+  lockTimeout?: number;
   /** Whether the server may be read-only, such as a read replica. */
   acceptsReadOnly?: boolean;
 }
@@ -54,6 +56,7 @@ export interface ConnectionOptions {
  */
 export async function connectPostgres(options: ConnectionOptions): Promise<Connection> {
   const { url, host, port, timeout, statementTimeout, acceptsReadOnly = false } = options;
+  const { lockTimeout = statementTimeout } = options;
   const socket = Object.assign(new Socket(), { host }); // postgres.js reads the server name for TLS from the socket.
   // Nagle's algorithm would delay the end of a COPY by up to 40 ms.
   socket.setNoDelay();
@@ -89,10 +92,8 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
       // COPY writes times in these settings.
       TimeZone: 'UTC',
       DateStyle: 'ISO',
-      ...(statementTimeout && {
-        statement_timeout: statementTimeout,
-        lock_timeout: statementTimeout,
-      }),
+      ...(statementTimeout && { statement_timeout: statementTimeout }),
+      ...(lockTimeout && { lock_timeout: lockTimeout }),
     },
   });
 

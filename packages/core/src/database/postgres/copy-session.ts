@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts';
 
 /**
  * Opens a session on the primary, or on a read replica when no host of the URL is a primary. It has no
- * timeout: a copy takes as long as its reader needs.
+ * timeout but for locks: a copy takes as long as its reader needs.
  */
 export async function openCopies(url: string): Promise<CopySession> {
   const connection = await connect(url);
