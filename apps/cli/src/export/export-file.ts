@@ -84,7 +84,7 @@ function showExport(total: number | undefined, format: 'csv' | 'text') {
 
 function explained(cause: unknown, { exitCode }: Interruption): unknown {
   const incomplete = 'the output is incomplete';
-  if (exitCode) return new CommandError(`interrupted: ${incomplete}`, { exitCode, cause });
+  if (exitCode) return new CommandError(`interrupted: ${incomplete}`, { exitCode });
   if (cause instanceof CommandError && cause.cause instanceof PlantStoreError) {
     return new CommandError(`${cause.message}; ${incomplete}`, { cause: cause.cause });
   }

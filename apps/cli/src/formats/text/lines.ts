@@ -16,7 +16,7 @@ export class UnreadableLine {
 export type Line = string | UnreadableLine;
 
 /** Bytes. Lines are decoded and yielded in blocks of about this size. */
-const blockSize = 256 * 1024;
+const blockSize = 1024 * 1024;
 const maxLine = 64 * 1024 * 1024;
 /** The most lines of a block. Rows need much more memory than very short lines. */
 export const maxLines = 100_000;

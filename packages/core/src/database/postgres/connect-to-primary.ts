@@ -97,7 +97,7 @@ export function createConnectToPrimary(
     } catch (error) {
       // PgBouncer rejects these limits. Without them only the caller's timeout applies.
       const isRejected = error instanceof Error && /startup parameter/.test(error.message);
-      if (!isRejected || !sent.statementTimeout) return { turn, host, error };
+      if (!isRejected || Object.keys(sent).length === 0) return { turn, host, error };
       limits = {};
       return attempt(turn, host, until);
     }
