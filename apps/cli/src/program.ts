@@ -10,8 +10,8 @@ const commands: Record<string, () => Promise<Command>> = {
   count: async () => (await import('./commands/count.ts')).countCommand(),
   delete: async () => (await import('./commands/delete.ts')).deleteCommand(),
   token: async () => (await import('./commands/token.ts')).tokenCommand(),
-  distribute: async () => (await import('./commands/distribute.ts')).distributeCommand(),
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(),
+  distribute: async () => (await import('./commands/distribute.ts')).distributeCommand(),
   completion: async () => (await import('./commands/completion.ts')).completionCommand(),
 };
 

@@ -33,7 +33,9 @@ it.each(Object.entries(names))(
     const slowest = Math.max(...answers.map(({ milliseconds }) => milliseconds));
     console.log(`${what}: the slowest answer took ${Math.round(slowest)} ms`);
     const kinds = new Set(answers.map(({ answer }) => answer));
-    expect([...kinds].toSorted()).toEqual(['200', '503 50301']);
+    // On a busy machine some are not answered by the database in time.
+    expect(['200', '503 50300', '503 50301']).toEqual(expect.arrayContaining([...kinds]));
+    expect([...kinds]).toEqual(expect.arrayContaining(['200', '503 50301']));
     expect(await stopProgram(program)).toBe(0);
   },
 );

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createDatabase } from '@plant-store/test-setup';
 import { beforeEach, describe, expect, inject, it } from 'vitest';
+import { migratedDatabase } from '../fixtures/migrated-database.ts';
 import { plantLines, useDirectory } from '../fixtures/plant-files.ts';
 import { hasTerminals, run, runOnTerminal } from '../fixtures/run-program.ts';
 
@@ -29,6 +30,7 @@ describe.runIf(hasTerminals).each([40, 60, 80, 132])('on a terminal of %i column
 });
 
 it('an export shows nothing without a terminal', async () => {
+  await (await migratedDatabase(env)).end();
   expect(await run(['export'], { env })).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 

@@ -1,32 +1,32 @@
 import { describe, expect, it } from 'vitest';
 import { readRows } from '../../fixtures/read-rows.ts';
 
-const hoya = { id: 1n, name: 'Hoya', tag: undefined };
+const hoya = { id: 1, name: 'Hoya', tag: undefined };
 
 describe('a CSV record', () => {
   it.each([
-    ['1,Hoya,Apocynaceae', { id: 1n, name: 'Hoya', tag: 'Apocynaceae' }],
+    ['1,Hoya,Apocynaceae', { id: 1, name: 'Hoya', tag: 'Apocynaceae' }],
     ['1,Hoya,', hoya],
     ['1,Hoya,""', { ...hoya, tag: '' }],
     ['1,"Hoya",', hoya],
-    ['"1","",""', { id: 1n, name: '', tag: '' }],
+    ['"1","",""', { id: 1, name: '', tag: '' }],
     ['1,"a ""b"" c",', { ...hoya, name: 'a "b" c' }],
     ['1,"""",', { ...hoya, name: '"' }],
     ['1,"""""",', { ...hoya, name: '""' }],
-    ['1,"a,b","c,d"', { id: 1n, name: 'a,b', tag: 'c,d' }],
-    ['1,,x', { id: 1n, name: undefined, tag: 'x' }],
+    ['1,"a,b","c,d"', { id: 1, name: 'a,b', tag: 'c,d' }],
+    ['1,,x', { id: 1, name: undefined, tag: 'x' }],
     [',Hoya,', { ...hoya, id: undefined }],
     ['1, Hoya ,', { ...hoya, name: ' Hoya ' }],
     ['1,Hoya,,,,', hoya],
     ['1,Hoya,\r', hoya],
     ['1,Hoya,"x"\r', { ...hoya, tag: 'x' }],
     ['1,Hoya,x\r', { ...hoya, tag: 'x' }],
-    ['1,"Ho\r",x', { id: 1n, name: 'Ho\r', tag: 'x' }],
+    ['1,"Ho\r",x', { id: 1, name: 'Ho\r', tag: 'x' }],
   ])('%j is read as the plant that it holds', async (record, plant) => {
     const { rows, counts } = await readRows(`id,name,tag\n${record}\n2,Ficus,x\n`, 'csv');
     expect(rows).toEqual([
       { line: 2, plant },
-      { line: 3, plant: { id: 2n, name: 'Ficus', tag: 'x' } },
+      { line: 3, plant: { id: 2, name: 'Ficus', tag: 'x' } },
     ]);
     expect(counts).toEqual({ lines: 3, header: 1, blank: 0, continued: 0 });
   });
@@ -51,7 +51,7 @@ describe('a CSV record', () => {
     const { rows } = await readRows(`id,name,tag\n${record}\n2,Ficus,x\n`, 'csv');
     expect(rows).toEqual([
       { line: 2, error },
-      { line: 3, plant: { id: 2n, name: 'Ficus', tag: 'x' } },
+      { line: 3, plant: { id: 2, name: 'Ficus', tag: 'x' } },
     ]);
   });
 
@@ -68,14 +68,14 @@ describe('a CSV record', () => {
 
   it('after a misplaced quote may have quotes itself', async () => {
     const { rows } = await readRows('id,name,tag\n1,Ho"ya,\n2,"Ficus",x\n', 'csv');
-    expect(rows[1]).toEqual({ line: 3, plant: { id: 2n, name: 'Ficus', tag: 'x' } });
+    expect(rows[1]).toEqual({ line: 3, plant: { id: 2, name: 'Ficus', tag: 'x' } });
   });
 
   it('that is not UTF-8 is rejected, and the next one is read', async () => {
     const latin1 = Buffer.from('id,name\n1,größe\n2,Ficus\n', 'latin1');
     expect((await readRows(latin1, 'csv')).rows).toEqual([
       { line: 2, error: expect.stringContaining('is not UTF-8: if the file is Latin-1 or') },
-      { line: 3, plant: { id: 2n, name: 'Ficus', tag: undefined } },
+      { line: 3, plant: { id: 2, name: 'Ficus', tag: undefined } },
     ]);
   });
 
@@ -88,7 +88,7 @@ describe('a CSV record', () => {
           'is not UTF-8: if the file is Latin-1 or Windows-1252, add --encoding latin1 (lines 2 to 3 were read as one row because of a quote; the import goes on at line 3)',
       },
       { line: 3, error: expect.stringContaining('is not UTF-8') },
-      { line: 4, plant: { id: 2n, name: 'Ficus', tag: undefined } },
+      { line: 4, plant: { id: 2, name: 'Ficus', tag: undefined } },
     ]);
   });
 });
@@ -103,7 +103,7 @@ describe('a quoted field of several lines', () => {
     const { rows, counts, warnings } = await readRows(content, 'csv');
     expect(rows).toEqual([
       { line: 2, lastLine: 4, plant: { ...hoya, name: `one${kept}${kept}two` } },
-      { line: 5, plant: { id: 2n, name: 'Ficus', tag: undefined } },
+      { line: 5, plant: { id: 2, name: 'Ficus', tag: undefined } },
     ]);
     expect(counts).toEqual({ lines: 5, header: 1, blank: 0, continued: 2 });
     expect(warnings).toEqual([]);
@@ -119,7 +119,7 @@ describe('a quoted field of several lines', () => {
 
   it('may begin after another one', async () => {
     const { rows } = await readRows('id,name,tag\n1,"a\nb","c\nd"\n', 'csv');
-    expect(rows).toEqual([{ line: 2, lastLine: 4, plant: { id: 1n, name: 'a\nb', tag: 'c\nd' } }]);
+    expect(rows).toEqual([{ line: 2, lastLine: 4, plant: { id: 1, name: 'a\nb', tag: 'c\nd' } }]);
   });
 
   it('that is never closed is rejected with its first line, and the other lines are rows', async () => {
@@ -130,8 +130,8 @@ describe('a quoted field of several lines', () => {
         error:
           'has a quoted field without a closing quote (lines 2 to 4 were read as one row because of a quote; the import goes on at line 3)',
       },
-      { line: 3, plant: { id: 2n, name: 'two', tag: undefined } },
-      { line: 4, plant: { id: 3n, name: 'three', tag: undefined } },
+      { line: 3, plant: { id: 2, name: 'two', tag: undefined } },
+      { line: 4, plant: { id: 3, name: 'three', tag: undefined } },
     ]);
     expect(counts).toEqual({ lines: 4, header: 1, blank: 0, continued: 0 });
     expect(warnings).toEqual([]);
@@ -210,7 +210,7 @@ describe('the rejects file of CSV', () => {
         `${first}${lines.map((fields) => `${fields.join(delimiter)}\n`).join('')}`,
       );
       const again = await readRows(rejects, 'csv', { delimiter });
-      expect(again.rows).toMatchObject([{ plant: { id: 1n, name: 'x' } }]);
+      expect(again.rows).toMatchObject([{ plant: { id: 1, name: 'x' } }]);
     },
   );
 
