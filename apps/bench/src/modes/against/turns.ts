@@ -47,11 +47,14 @@ export async function runTurns(
     return { name, title, version, rounds: [] as Turn[][], faults: [] as string[] };
   });
   for (let round = 1; round <= rounds; round++) {
-    const started: Started[] = [];
+    // Every second round, the servers start in reverse order: the last one is a little dearer.
+    const inOrder = [...candidates.entries()];
+    const entries = round % 2 === 1 ? inOrder : inOrder.toReversed();
+    const started: (Started | undefined)[] = candidates.map(() => undefined);
     for (const each of measured) each.rounds.push([]);
     try {
-      for (const candidate of candidates) started.push(await start(bench, candidate));
-      for (const each of started) await each.warmUp(warmUp);
+      for (const [index, candidate] of entries) started[index] = await start(bench, candidate);
+      for (const [index] of entries) await started[index]?.warmUp(warmUp);
       bench.progress(`round ${round} of ${rounds}: all servers are warm`);
       for (let turn = 0; turn < turns; turn++) {
         // Every second time, the servers take their turns in reverse order.
@@ -63,7 +66,7 @@ export async function runTurns(
       }
     } finally {
       for (const [index, each] of started.entries()) {
-        measured[index]?.faults.push(...(await each.stop()));
+        measured[index]?.faults.push(...((await each?.stop()) ?? []));
       }
     }
   }
