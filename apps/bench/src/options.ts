@@ -22,7 +22,7 @@ export const help = `Measures how fast plants are created and read: by the store
   npx pnpm bench scaling [NAME …]     one or more of: ${scalings.join(', ')}
   npx pnpm bench start-up             seconds from the start to the first 200
   npx pnpm bench soak [--minutes 10]  memory under a long load
-  npx pnpm bench citus                what a create costs each node of a Citus cluster; about 6 minutes
+  npx pnpm bench citus                what a create costs each node of a Citus cluster; about 10 minutes
 
   --only NAME[,NAME]  measures only these contenders: ${names.join(', ')}
   --quick             shorter rounds and rough figures; all contenders in under two minutes
