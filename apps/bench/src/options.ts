@@ -30,7 +30,7 @@ export const help = `Measures how fast plants are created and read: by the store
   npx pnpm bench bulk                 import and export of a million plants, beside psql; about 5 minutes
   npx pnpm bench start-up             seconds from the start to the first 200
   npx pnpm bench soak [--minutes 10]  memory under a long load
-  npx pnpm bench citus                what a create costs each node of a Citus cluster; about 6 minutes
+  npx pnpm bench citus                what a create costs each node of a Citus cluster; about 10 minutes
   npx pnpm bench timing               whether the time to reject a token tells how much of it is right
 
   --only NAME[,NAME]  measures only these contenders: ${names.join(', ')}

@@ -7,13 +7,17 @@ import { drizzleOver } from './drizzle-over.ts';
 interface NodeAccessOptions {
   /** Connects to the node that the URL names. */
   readonly connect: () => Promise<Connection>;
-  /** Connects to another node of the cluster. */
-  readonly connectTo: (host: string, port: number) => Promise<Connection>;
+  /** Connects to another node of the cluster, within so many milliseconds. */
+  readonly connectTo: (host: string, port: number, timeout: number) => Promise<Connection>;
   readonly max: number;
 }
 
 /** Milliseconds after which the store tries again to reach a node that it could not reach itself. */
 const retryInterval = 60_000;
+
+/** Milliseconds to connect to a node: for the first time, while plants wait, and afterwards. */
+const firstTimeout = 2_000;
+const timeout = 5_000;
 
 /**
  * Opens a pool for the plants of one node of a cluster. Its connections lead to that node, so that no
@@ -25,6 +29,8 @@ export function openNodeAccess(
   { connect, connectTo, max }: NodeAccessOptions,
 ): NodeAccess & { close(): void } {
   const [, host = '', port] = /^(.*):(\d+)$/.exec(address) ?? [];
+  /** The connections that lead through the node that the URL names. */
+  let others: Connection[] = [];
   let isDirect = false;
   let triedAt = Number.NEGATIVE_INFINITY;
 
@@ -32,16 +38,18 @@ export function openNodeAccess(
     max,
     async connect() {
       // A node that could be reached once is away now, and another way would not help.
-      if (isDirect) return connectDirectly();
-      if (performance.now() - triedAt < retryInterval) return connect();
-      triedAt = performance.now();
-      try {
-        const connection = await connectDirectly();
-        isDirect = true;
-        return connection;
-      } catch {
-        return connect();
+      if (isDirect) return connectDirectly(timeout);
+      others = others.filter(({ isOpen }) => isOpen);
+      // All connections of the pool lead the same way, because their statements differ.
+      if (others.length === 0 && performance.now() - triedAt > retryInterval) {
+        triedAt = performance.now();
+        const connection = await connectDirectly(firstTimeout).catch(() => undefined);
+        isDirect = connection !== undefined;
+        if (connection) return connection;
       }
+      const connection = await connect();
+      others.push(connection);
+      return connection;
     },
   });
 
@@ -55,8 +63,8 @@ export function openNodeAccess(
   };
 
   /** The address may lead to another server from here, such as `localhost`. */
-  async function connectDirectly(): Promise<Connection> {
-    const connection = await connectTo(host, Number(port));
+  async function connectDirectly(within: number): Promise<Connection> {
+    const connection = await connectTo(host, Number(port), within);
     try {
       const { rows } = await connection.query(identity);
       const [[group, cluster] = []] = rows as [number, string][];

@@ -18,8 +18,8 @@ const maxInFlight = 4;
 /** With two more connections, tokens can be looked up while a locked table blocks all inserts. */
 const maxConnections = maxInFlight + 2;
 
-/** Milliseconds to connect to a node of a cluster, and for a statement there; see connect-to-primary.ts. */
-const nodeTimeouts = { timeout: 1_000, statementTimeout: 0.9 * queryTimeout };
+/** Milliseconds for a statement on a node of a cluster; see connect-to-primary.ts. */
+const nodeTimeout = 0.9 * queryTimeout;
 
 /** Milliseconds between two migrations that a missing table causes, at least. */
 const migrationInterval = 1_000;
@@ -90,7 +90,8 @@ export async function openPostgres(
         { ...node, clusterId },
         {
           connect: afterMigration(connectToPrimary),
-          connectTo: (host, port) => connectPostgres({ url, host, port, ...nodeTimeouts }),
+          connectTo: (host, port, timeout) =>
+            connectPostgres({ url, host, port, timeout, statementTimeout: nodeTimeout }),
           max: maxInFlight,
         },
       );
