@@ -45,7 +45,8 @@ class TestConnection implements Connection {
   }
 }
 
-const retryDelay = 30;
+/** Milliseconds; much more than a slow machine needs for a step of a test. */
+const longDelay = 400;
 
 /** A pool of two connections, and its attempts to connect. */
 function createPool(options: Partial<ConstructorParameters<typeof ConnectionPool>[0]> = {}) {
@@ -61,7 +62,7 @@ function createPool(options: Partial<ConstructorParameters<typeof ConnectionPool
     return attempts[answered++];
   };
   return {
-    pool: new ConnectionPool({ connect, max: 2, retryDelay, ...options }),
+    pool: new ConnectionPool({ connect, max: 2, retryDelay: 30, ...options }),
     attempts,
     /** Answers the next attempt with a new connection. */
     async accept() {
@@ -122,7 +123,7 @@ it('opens connections one after the other, up to its greatest number', async () 
 });
 
 it('fails the statements that wait when an attempt to connect fails, and tries again later', async () => {
-  const { pool, attempts, accept, refuse } = createPool();
+  const { pool, attempts, accept, refuse } = createPool({ retryDelay: longDelay });
   const refused = new Error('refused');
   const waiting = [pool.query('one'), pool.query('two')];
   const failed = Promise.all(waiting.map((each) => expect(each).rejects.toBe(refused)));
@@ -136,11 +137,38 @@ it('fails the statements that wait when an attempt to connect fails, and tries a
   const third = rowsOf(pool.query('four'));
   await (await accept()).answer(4);
   expect(await third).toEqual([4]);
-  const [first = 0, ...later] = attempts.map(({ startedAt }) => startedAt);
-  expect(later.map((startedAt, i) => startedAt - first >= (i + 1) * (retryDelay - 2))).toEqual([
-    true,
-    true,
-  ]);
+  expectDelays(attempts);
+});
+
+/** Expects that each attempt started `longDelay` after the one before, at least. */
+function expectDelays(attempts: readonly { startedAt: number }[]): void {
+  const starts = attempts.map(({ startedAt }) => startedAt);
+  const delays = starts.slice(1).map((startedAt, i) => startedAt - (starts[i] ?? 0));
+  // A timer may be a millisecond early.
+  for (const delay of delays) expect(delay).toBeGreaterThan(longDelay - 2);
+}
+
+it('delays the attempt after a lost connection', async () => {
+  const { pool, attempts, accept } = createPool({ retryDelay: longDelay });
+  const failed = expect(pool.query('one')).rejects.toThrow('lost');
+  await (await accept()).answer(lost());
+  await failed;
+  const next = rowsOf(pool.query('two'));
+  await (await accept()).answer(2);
+  expect(await next).toEqual([2]);
+  expectDelays(attempts);
+});
+
+it('fails a statement when its only connection was lost, and no other can be opened', async () => {
+  const { pool, accept, refuse } = createPool();
+  const first = rowsOf(pool.query('one'));
+  const connection = await accept();
+  await connection.answer(1);
+  await first;
+  connection.isOpen = false;
+  const failed = expect(pool.query('two')).rejects.toThrow('refused');
+  await refuse(new Error('refused'));
+  await failed;
 });
 
 it('does not fail statements while another connection is open', async () => {

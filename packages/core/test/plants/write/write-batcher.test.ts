@@ -4,7 +4,9 @@ import { afterAll, beforeAll, expect, inject, it, onTestFinished, vi } from 'vit
 import type { Database } from '../../../src/database/database.ts';
 import { openPostgres } from '../../../src/database/postgres/postgres-database.ts';
 import { openPlantStore } from '../../../src/plant-store.ts';
+import { PendingCreate } from '../../../src/plants/write/pending-create.ts';
 import { createPlantTable, type PlantTable } from '../../../src/plants/write/plant-table.ts';
+import { writeBatch } from '../../../src/plants/write/write-batch.ts';
 import { WriteBatcher } from '../../../src/plants/write/write-batcher.ts';
 
 let sql: postgres.Sql;
@@ -230,6 +232,62 @@ it('reports the size and the milliseconds of each committed statement', async ()
     { size: 1, milliseconds: 30 },
     { size: 2, milliseconds: 30 },
   ]);
+});
+
+it('says that nothing was written only when it was the insert that the database rolled back', async () => {
+  const diskFull = Object.assign(new Error('disk full'), { severity: 'ERROR', code: '53100' });
+  const full = new WriteBatcher({
+    table: { ...table, insert: () => Promise.reject(diskFull) },
+    maxInFlight: 1,
+  });
+  await expect(full.create({ id: 15_000n, name: 'x' })).rejects.toMatchObject({
+    message: expect.stringContaining('(SQLSTATE 53100): nothing was written'),
+    cause: diskFull,
+  });
+  const taken = new WriteBatcher({
+    table: {
+      ...table,
+      insert: async () => new Set<bigint>(),
+      find: () => Promise.reject(diskFull),
+    },
+    maxInFlight: 1,
+  });
+  await expect(taken.create({ id: 15_000n, name: 'x' })).rejects.toMatchObject({
+    message: expect.stringContaining('may or may not be stored'),
+    cause: diskFull,
+  });
+});
+
+it('sends one waiting create when the statement before it is slow', async () => {
+  const slow = Promise.withResolvers<Set<bigint>>();
+  let statements = 0;
+  const insert: PlantTable['insert'] = (batch) =>
+    ++statements === 1 ? slow.promise : table.insert(batch);
+  const writes = new WriteBatcher({ table: { ...table, insert }, maxInFlight: 2, slowAfter: 20 });
+  const first = writes.create({ id: 16_000n, name: 'x' });
+  await expect(writes.create({ id: 16_001n, name: 'x' })).resolves.toEqual({ name: 'x' });
+  slow.resolve(new Set([16_000n]));
+  await expect(first).resolves.toEqual({ name: 'x' });
+});
+
+it('inserts no plant whose create was answered at its deadline', async () => {
+  const now = performance.now();
+  const pending = (id: bigint, deadline: number) =>
+    new PendingCreate({ id, name: 'x' }, deadline, () => {});
+  const [late, open] = [pending(17_000n, now + 1), pending(17_001n, now + 60_000)];
+  await expect(late.outcome).rejects.toMatchObject({ code: 50300 });
+  const sizes: number[] = [];
+  await writeBatch(recordingTable(sizes), [late, open], () => {});
+  await expect(open.outcome).resolves.toEqual({ name: 'x' });
+  expect(sizes).toEqual([1]);
+  expect(await table.find([17_000n, 17_001n])).toEqual([{ id: 17_001n, name: 'x' }]);
+});
+
+it('deletes a plant, and says whether there was one', async () => {
+  await sql`insert into plants (id, name) values (18000, 'x')`;
+  expect(await table.delete(18_000n)).toBe(true);
+  expect(await table.delete(18_000n)).toBe(false);
+  expect(await table.find([18_000n])).toEqual([]);
 });
 
 it('reads no plant back when every id was free', async () => {
