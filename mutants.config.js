@@ -28,14 +28,16 @@ export const areas = {
     ],
   },
   authentication: {
-    mutate: ['apps/api/src/auth/**/*.ts'],
-    // The other tests of this room are about the server around it.
+    mutate: ['apps/api/src/auth/{authentication,authentication-limit,trusted-tokens}.ts'],
     tests: [
       // The first, because it mocks a module that the others import, too.
       'apps/api/test/auth/trusted-tokens.test.ts',
-      'apps/api/test/auth/{authentication,identity-provider-keys}.test.ts',
-      'apps/api/test/auth/{jwt,forged-jwt,authentication-limit}.test.ts',
+      'apps/api/test/auth/{authentication,authentication-limit}.test.ts',
     ],
+  },
+  jwt: {
+    mutate: ['apps/api/src/auth/{jwt,identity-provider-keys}.ts'],
+    tests: ['apps/api/test/auth/{identity-provider-keys,jwt,forged-jwt}.test.ts'],
   },
   'write-path': {
     mutate: ['packages/core/src/plants/*.ts', 'packages/core/src/plants/write/**/*.ts'],

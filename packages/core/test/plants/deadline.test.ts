@@ -4,6 +4,7 @@ import { timeLeft } from '../../src/plants/deadline.ts';
 it('leaves a call five seconds, or the time until its deadline', () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
+  vi.advanceTimersByTime(1_000);
   const now = performance.now();
   expect([timeLeft(), timeLeft({}), timeLeft({ deadline: undefined })]).toEqual([5e3, 5e3, 5e3]);
   expect(timeLeft({ deadline: now + 700 })).toBe(700);

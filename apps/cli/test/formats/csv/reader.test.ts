@@ -147,7 +147,7 @@ describe('a quoted field of several lines', () => {
 
   it('causes a warning when a line in it looks like a row', async () => {
     const { warnings } = await readRows(
-      'id,name\n7,x\n1,"one\ntext\n-2,two\n3,three"\n4,"a\nb,2\n5,c,d\nd"\n',
+      'id,name\n7,x\n1,"one\ntext\n-21,two\n3,three"\n4,"a\nb,2\n5,c,d\nd"\n',
       'csv',
     );
     expect(warnings).toEqual([
