@@ -12,7 +12,7 @@ describe.runIf(isInstalled('bash'))('in bash', () => {
   });
 
   it.each([
-    ['', 'import export get list delete token doctor completion help'],
+    ['', 'import export get list delete token doctor distribute completion help'],
     ['im', 'import'],
     ['-', '-V --version --verbose -h --help'],
     ['--verbose li', 'list'],
