@@ -16,7 +16,7 @@ it('reads the mode, the contenders and the scalings, and by default compares all
 it.each([
   [
     ['faster'],
-    'there is no mode faster: choose from compare, reading, alone, scaling, start-up, soak',
+    'there is no mode faster: choose from compare, reading, alone, scaling, start-up, soak, citus',
   ],
   [['--only', 'express'], 'there is no contender express: choose from ours-rest, '],
   [['scaling', 'rows'], 'there is no scaling rows: choose from connections, tables, '],
@@ -35,6 +35,6 @@ it('returns undefined for --help', () => {
 it('exits with code 1 and prints the help for an invalid command line', async () => {
   await expect(promisify(execFile)(process.execPath, [main, 'faster'])).rejects.toMatchObject({
     code: 1,
-    stderr: `there is no mode faster: choose from compare, reading, alone, scaling, start-up, soak\n\n${help}\n`,
+    stderr: `there is no mode faster: choose from compare, reading, alone, scaling, start-up, soak, citus\n\n${help}\n`,
   });
 });
