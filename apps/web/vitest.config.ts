@@ -16,6 +16,8 @@ export default vitestConfig(
         globalSetup: [withPostgres, withEmbedded, globalSetup],
         // One browser and two servers serve all files; a second file would only wait for them.
         fileParallelism: false,
+        // The fixtures have hooks, which a file registers when it loads them.
+        isolate: true,
         // A poll ends when its condition holds; this is for slow machines only.
         expect: { poll: { timeout: 20_000 } },
       }

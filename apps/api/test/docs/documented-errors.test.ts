@@ -80,10 +80,21 @@ const causes: Record<ErrorKind, () => Promise<Reply>> = {
   notImplemented: () => raw('BREW /plants HTTP/1.1\r\nHost: x\r\n\r\n'),
   databaseUnavailable: () =>
     onNewServer({}, async (bare) => {
-      const sql = postgres(bare.databaseUrl ?? '');
-      await sql`alter table plants rename to gone`;
-      const reply = await read(post(bare, '/plants', monstera));
-      await sql`alter table gone rename to plants`;
+      const sql = postgres(bare.databaseUrl ?? '', { max: 2 });
+      const reply = await sql.begin(async (transaction) => {
+        await transaction`lock table plants`;
+        let isAnswered = false;
+        const answer = read(post(bare, '/plants', monstera)).finally(() => {
+          isAnswered = true;
+        });
+        // The store may send the statement again.
+        while (!isAnswered) {
+          await sql`
+            select pg_terminate_backend(pid) from pg_stat_activity
+            where wait_event_type = 'Lock' and datname = current_database()`;
+        }
+        return answer;
+      });
       await sql.end();
       return reply;
     }),
