@@ -22,7 +22,8 @@ it('answers 503 in time while the database does not answer, and 200 when it answ
     expect(headers.get('retry-after')).toBe('1');
     expect(body).toEqual({
       error: 50300,
-      message: 'the database did not answer: the plant may or may not be stored, send it again',
+      message:
+        'the database cannot store the plant now (SQLSTATE 55P03): nothing was written, send it again later',
     });
   }
   expect(ready.status).toBe(503);

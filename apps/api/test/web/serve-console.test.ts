@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +27,8 @@ afterAll(async () => {
 });
 
 function build(consoleDirectory: string): Promise<FastifyInstance> {
-  const store = { accessTokens: {} } as PlantStore; // No request here reaches the store.
+  // No request here reaches the store.
+  const store = { accessTokens: {}, events: new EventEmitter() } as PlantStore;
   return buildServer({
     store,
     consoleDirectory,
