@@ -38,7 +38,7 @@ describe('the command line on a Citus cluster', () => {
     run(['import', '-', '--rejects', join(directory, 'rejects')], { env: on, input });
 
   it('says what a worker waits for', async () => {
-    const { code, stderr } = await run(['list'], { env: onWorker });
+    const { code, stderr } = await run(['token', 'create', 'Ann'], { env: onWorker });
     expect(code).toBe(1);
     expect(stderr).toContain('run plant-store distribute there once');
   });
