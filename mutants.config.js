@@ -61,7 +61,7 @@ export const areas = {
       'packages/core/src/database/postgres/{connect-to-primary,use-postgres}.ts',
     ],
     tests: [
-      'packages/core/test/database/postgres/{connection,migration}.test.ts',
+      'packages/core/test/database/postgres/{connection,migration/migration}.test.ts',
       'packages/core/test/database/postgres/connect-to-primary.test.ts',
     ],
   },
@@ -70,9 +70,11 @@ export const areas = {
     tests: ['packages/core/test/database/postgres/tls.test.ts'],
   },
   opening: {
-    mutate: ['packages/core/src/database/postgres/{postgres-database,migration,tag-index}.ts'],
+    mutate: [
+      'packages/core/src/database/postgres/{postgres-database,migration/migration,migration/tag-index}.ts',
+    ],
     tests: [
-      'packages/core/test/database/postgres/migration.test.ts',
+      'packages/core/test/database/postgres/migration/migration.test.ts',
       'packages/core/test/database/{postgres/postgres-database,scopes-migration}.test.ts',
     ],
   },

@@ -23,7 +23,7 @@ export default defineConfig({
     sequence: { sequencer: InOrderOfPatterns },
     // The files share their imports, which take longer than most tests.
     isolate: false,
-    // A mutant that waits for ever costs no more than this.
+    // A mutant may make a test wait for ever; the test ends after this time.
     testTimeout: 20_000,
     hookTimeout: 20_000,
   },

@@ -34,7 +34,7 @@ it('an export shows nothing without a terminal', async () => {
   expect(await run(['export'], { env })).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
-/** The lines of a bar, each of which replaces the one before it. The summary is none. */
+/** The states of a bar, in order. The lines of the summary are left out. */
 function barsOf(output: string): string[] {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these move the terminal's cursor.
   const moves = /\x1b\[[\d;?]*[A-Za-z]|[\r\n]/;

@@ -9,7 +9,7 @@ import type { ClusterState } from './cluster/inspect-cluster.ts';
  * @throws ClusterError when the cluster or the tables are not ready for it
  */
 export async function distributePlants(options: DistributeOptions): Promise<DistributeResult> {
-  const { distributeOnCitus } = await import('./postgres/distribute-on-citus.ts');
+  const { distributeOnCitus } = await import('./cluster/distribute-on-citus.ts');
   return distributeOnCitus(options);
 }
 
@@ -20,6 +20,6 @@ export async function distributePlants(options: DistributeOptions): Promise<Dist
  * @throws an error of the connection or the database
  */
 export async function inspectCluster(databaseUrl: string): Promise<ClusterState | undefined> {
-  const { inspectOnCitus } = await import('./postgres/inspect-on-citus.ts');
+  const { inspectOnCitus } = await import('./cluster/inspect-on-citus.ts');
   return inspectOnCitus(databaseUrl);
 }

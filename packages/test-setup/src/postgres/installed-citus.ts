@@ -6,7 +6,7 @@ import type { PostgresBinaries } from './postgres-binaries.ts';
 /** Debian installs each version of Postgres in a directory of its own, which is not in the PATH. */
 const debian = '/usr/lib/postgresql/*/bin/pg_config';
 
-/** The programs of an installed Postgres that has the extension Citus; undefined when there is none. */
+/** Finds an installed Postgres with the extension Citus, and returns its programs; undefined without one. */
 export function installedCitus(): PostgresBinaries | undefined {
   const installation = ['pg_config', ...globSync(debian)].map(directoriesOf).find(hasCitus);
   if (!installation) return undefined;

@@ -39,7 +39,7 @@ const howToInstall =
   'no Postgres of this machine has the extension Citus: install a package of Citus, as CONTRIBUTING.md says, ' +
   'and run this again';
 
-/** The owner of the databases, who is no superuser. Citus needs the role on every node. */
+/** This role owns the databases. It is not a superuser. Citus needs the role on every node. */
 const owner = 'gardener';
 
 /** @throws Error when no Postgres of this machine has the extension Citus */

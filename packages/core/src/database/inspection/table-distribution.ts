@@ -5,7 +5,7 @@ export interface TableDistribution {
   readonly table: string;
   /** `hash`: by a column; `reference`: each node has a copy; `local`: the coordinator alone has it. */
   readonly kind: 'hash' | 'reference' | 'local' | 'other';
-  /** The column by which the table is distributed; null when there is none. */
+  /** The table is distributed by this column; null when it is not distributed by a column. */
   readonly column: string | null;
   readonly shards: number;
 }

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import type postgres from 'postgres';
-import { noTlsCode, readOnlyCode } from '../database-remedy.ts';
 import { withTimeout } from '../timeout.ts';
 import { cancelStatement, type Session } from './cancel-request.ts';
 import { copyFromStdin } from './copy.ts';
+import { noTlsError, readOnlyError, type ServerState, serverState } from './server-state.ts';
 import { postgresOverTls } from './tls.ts';
 
 /** One connection to a Postgres. It never reconnects. */
@@ -188,28 +188,6 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     if (hasWarned) throw new Error('the database warned that the commit may be lost');
   }
 }
-
-/** @param server its host and port */
-function readOnlyError(server: string): Error {
-  return Object.assign(new Error(`${server} is read-only`), { code: readOnlyCode });
-}
-
-/** @param server its host and port */
-function noTlsError(server: string): Error {
-  return Object.assign(new Error(`${server} does not offer TLS`), { code: noTlsCode });
-}
-
-interface ServerState {
-  read_only: boolean;
-  commits_asynchronously: boolean;
-  pid: number;
-}
-
-/** Behind a pooler, `pid` differs from the process id that the connection received at its start. */
-const serverState = `
-  select current_setting('transaction_read_only') = 'on' as read_only,
-    current_setting('synchronous_commit') = 'off' as commits_asynchronously,
-    pg_backend_pid() as pid`;
 
 /** Milliseconds to tell a server that it should stop, and then for it to do so. */
 const cancelTimeout = 1_000;

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { databaseCode } from '../../error-causes.ts';
+import { openNodeAccess } from '../cluster/node-access.ts';
 import type { Database, NodeAccess, OpenOptions } from '../database.ts';
 import { databaseUnavailable } from '../database-error.ts';
 import { databaseSettingsError } from '../database-settings-error.ts';
@@ -9,8 +10,7 @@ import { type Connection, connectPostgres } from './connection.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { openCopies } from './copy-session.ts';
 import { drizzleOver } from './drizzle-over.ts';
-import { migratePostgres, migrationTimeout } from './migration.ts';
-import { openNodeAccess } from './node-access.ts';
+import { migratePostgres, migrationTimeout } from './migration/migration.ts';
 
 /** Insert statements at the same time. */
 const maxInFlight = 4;

@@ -2,7 +2,7 @@ import type { NewPlant, Plant } from '@plant-store/schemas';
 import { idTaken, type PlantStoreError } from '../../plant-store-error.ts';
 import { outcomeUnknown } from '../create-errors.ts';
 import type { Deadline } from '../deadline.ts';
-import { isSamePlant } from '../same-plant.ts';
+import { isSamePlant } from './same-plant.ts';
 
 /** A create that waits for the database. It is answered once, with a plant or an error. */
 export class PendingCreate {

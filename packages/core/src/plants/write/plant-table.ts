@@ -3,7 +3,7 @@ import { eq, sql } from 'drizzle-orm';
 import type { Database, Drizzle } from '../../database/database.ts';
 import { plants } from '../../database/tables.ts';
 import { queryWithTimeout } from '../../database/timeout.ts';
-import { createDurableFind } from '../durable-find.ts';
+import { createDurableFind } from './durable-find.ts';
 
 /** The SQL statements that a create needs. They use only the table `plants`, and find rows by id. */
 export interface PlantTable {

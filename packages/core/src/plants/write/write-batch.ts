@@ -3,9 +3,9 @@ import { isDataError } from '../../database/database-error.ts';
 import type { PlantStoreError } from '../../plant-store-error.ts';
 import { bisect } from '../bisect.ts';
 import { insertError, outcomeUnknown, plantRejected } from '../create-errors.ts';
-import { splitById } from '../split-by-id.ts';
 import type { PendingCreate } from './pending-create.ts';
 import type { PlantTable } from './plant-table.ts';
+import { splitById } from './split-by-id.ts';
 
 /** One insert statement that committed `size` plants, in so many milliseconds. */
 export interface CommittedBatch {

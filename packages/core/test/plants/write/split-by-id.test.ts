@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { splitById } from '../../src/plants/split-by-id.ts';
+import { splitById } from '../../../src/plants/write/split-by-id.ts';
 
 const create = (id: number, name: string) => ({ plant: { id: BigInt(id), name } });
 

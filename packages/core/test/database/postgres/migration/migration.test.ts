@@ -1,9 +1,9 @@
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
-import { createConnectToPrimary } from '../../../src/database/postgres/connect-to-primary.ts';
-import { migratePostgres } from '../../../src/database/postgres/migration.ts';
-import { usePostgres } from '../../../src/database/postgres/use-postgres.ts';
+import { createConnectToPrimary } from '../../../../src/database/postgres/connect-to-primary.ts';
+import { migratePostgres } from '../../../../src/database/postgres/migration/migration.ts';
+import { usePostgres } from '../../../../src/database/postgres/use-postgres.ts';
 
 let databaseUrl: string;
 let sql: postgres.Sql;

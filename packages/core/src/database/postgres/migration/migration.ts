@@ -1,9 +1,9 @@
-import { databaseCode } from '../../error-causes.ts';
-import { type ClusterRole, clusterRole } from '../cluster/cluster-role.ts';
-import { DatabaseSettingsError } from '../database-settings-error.ts';
-import { type RunText, readSchemaVersion } from '../schema-version.ts';
-import { queryTimeout, withTimeout } from '../timeout.ts';
-import type { Connection } from './connection.ts';
+import { databaseCode } from '../../../error-causes.ts';
+import { type ClusterRole, clusterRole } from '../../cluster/cluster-role.ts';
+import { DatabaseSettingsError } from '../../database-settings-error.ts';
+import { type RunText, readSchemaVersion } from '../../schema-version.ts';
+import { queryTimeout, withTimeout } from '../../timeout.ts';
+import type { Connection } from '../connection.ts';
 
 /** Any key works, as long as every instance uses the same one. */
 const migrationLock = 0x706c616e7473; // "plants"
@@ -57,7 +57,7 @@ const workerNotMigrated =
 /** Names the rights that the user lacks to apply the migrations. */
 async function rightsError(run: RunText, cause: unknown): Promise<DatabaseSettingsError> {
   await run('rollback');
-  const { missingCreateGrants } = await import('../inspection/rights.ts');
+  const { missingCreateGrants } = await import('../../inspection/rights.ts');
   const grants = await missingCreateGrants(run);
   const remedy =
     grants.length > 0
@@ -71,7 +71,7 @@ async function isMigrated(run: RunText): Promise<boolean> {
   const { isKnown, missingMigrations } = await readSchemaVersion(run);
   if (isKnown) return missingMigrations === 0;
   // A user without rights on the list of migrations can still see whether the tables are as they must be.
-  const { checkTables } = await import('../inspection/table-check.ts');
+  const { checkTables } = await import('../../inspection/table-check.ts');
   return (await checkTables(run)).length === 0;
 }
 
@@ -80,7 +80,7 @@ async function applyMigrations(connection: Connection): Promise<void> {
     import('drizzle-orm/pg-proxy'),
     import('drizzle-orm/pg-proxy/migrator'),
     import('./tag-index.ts'),
-    import('../database.ts'),
+    import('../../database.ts'),
   ]);
   await withTimeout(buildTagIndex(connection), migrationTimeout);
   const run = (text: string, timeout = queryTimeout) =>

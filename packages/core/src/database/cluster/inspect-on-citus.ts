@@ -1,6 +1,6 @@
-import { type ClusterState, inspectCluster } from '../cluster/inspect-cluster.ts';
-import { createConnectToPrimary } from './connect-to-primary.ts';
-import { ConnectionPool } from './connection-pool.ts';
+import { createConnectToPrimary } from '../postgres/connect-to-primary.ts';
+import { ConnectionPool } from '../postgres/connection-pool.ts';
+import { type ClusterState, inspectCluster } from './inspect-cluster.ts';
 
 /** See `inspectCluster`. Changes nothing. */
 export async function inspectOnCitus(databaseUrl: string): Promise<ClusterState | undefined> {

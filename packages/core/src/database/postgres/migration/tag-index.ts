@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Connection } from './connection.ts';
+import type { Connection } from '../connection.ts';
 
 /** Milliseconds between two looks at the build of another instance. */
 const pollInterval = 500;

@@ -1,10 +1,6 @@
-import {
-  type DistributeOptions,
-  type DistributeResult,
-  planDistribution,
-} from '../cluster/distribute.ts';
-import { createConnectToPrimary } from './connect-to-primary.ts';
-import { migrationTimeout } from './migration.ts';
+import { createConnectToPrimary } from '../postgres/connect-to-primary.ts';
+import { migrationTimeout } from '../postgres/migration/migration.ts';
+import { type DistributeOptions, type DistributeResult, planDistribution } from './distribute.ts';
 
 /** Moving the plants may take long, and waits for the creates that run. */
 const limits = { timeout: migrationTimeout, lockTimeout: migrationTimeout };

@@ -1,8 +1,8 @@
-import { clusterIdSignature } from '../cluster/insert-function.ts';
 import type { NodeAccess, StorageNode } from '../database.ts';
-import type { Connection } from './connection.ts';
-import { ConnectionPool } from './connection-pool.ts';
-import { drizzleOver } from './drizzle-over.ts';
+import type { Connection } from '../postgres/connection.ts';
+import { ConnectionPool } from '../postgres/connection-pool.ts';
+import { drizzleOver } from '../postgres/drizzle-over.ts';
+import { clusterIdSignature } from './insert-function.ts';
 
 interface NodeAccessOptions {
   /** Connects to the node that the URL names. */

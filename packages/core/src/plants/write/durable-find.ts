@@ -1,9 +1,9 @@
 import type { NewPlant } from '@plant-store/schemas';
 import { sql } from 'drizzle-orm';
-import type { Database } from '../database/database.ts';
-import { plants } from '../database/tables.ts';
-import { exactText, withoutDot } from './exact-text.ts';
-import { prepareStatement } from './statement.ts';
+import type { Database } from '../../database/database.ts';
+import { plants } from '../../database/tables.ts';
+import { exactText, withoutDot } from '../exact-text.ts';
+import { prepareStatement } from '../statement.ts';
 
 /**
  * Makes a function that returns the plants that are stored under these ids, once they are durable on
