@@ -1,8 +1,9 @@
-import { maxHeaderSize, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { FastifyHttpOptions } from 'fastify';
 import { bodyLimit } from '../errors/body-limit.ts';
 import { requestIdOf } from '../observability/request-id.ts';
 import { clientErrorHandler } from './node-errors.ts';
+import { maxHeaderSize } from './node-http.ts';
 
 /** Connections that may wait to be accepted. Node's default is 511; more in a burst wait for seconds. */
 export const backlog = 4096;

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { HttpError } from '../errors/http-error.ts';
 import { connectionOf, endConnection } from './client-connections.ts';
+import { STATUS_CODES } from './node-http.ts';
 
 /** Sends an error without Fastify and closes the connection, after the replies to earlier requests. */
 export function closeWithError(

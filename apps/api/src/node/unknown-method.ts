@@ -1,4 +1,4 @@
-import { METHODS } from 'node:http';
+import { METHODS } from './node-http.ts';
 
 /**
  * Finds the method of a request that Node's parser rejected because it does not know the method;

@@ -6,9 +6,9 @@ import type { OpenApiMeta } from 'trpc-to-openapi';
 import * as z from 'zod';
 import { principalOf } from '../auth/authentication.ts';
 import { bodyNotJson, isObject, parseJsonBodies } from '../http/json-body.ts';
-import { sendJson, sendJsonText } from '../http/json-reply.ts';
+import { sendJsonText } from '../http/json-reply.ts';
 import { methodsWithoutBody } from '../http/request-headers.ts';
-import { replySchema } from './reply-schema.ts';
+import { replyWriter } from './reply-writer.ts';
 import { textReader } from './text-input.ts';
 
 interface RestOptions {
@@ -37,11 +37,10 @@ export async function rest(scope: FastifyInstance, { store, router }: RestOption
 
     const { openapi } = meta;
     const inputOf = inputReader(openapi, inputs[0]);
-    const schema = replySchema(output);
+    const writeReply = replyWriter(output);
     scope.route({
       method: openapi.method,
       url: openapi.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      ...(schema && { schema }),
       handler: async (request, reply) => {
         const result: unknown = await procedure({
           path,
@@ -56,9 +55,7 @@ export async function rest(scope: FastifyInstance, { store, router }: RestOption
           batchIndex: 0,
         });
         if (result === undefined) return reply.code(204).send();
-        return schema
-          ? sendJsonText(reply, String(reply.serialize(result)))
-          : sendJson(reply, result);
+        return sendJsonText(reply, writeReply(result));
       },
     });
   }

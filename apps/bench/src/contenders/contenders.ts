@@ -97,7 +97,7 @@ export const contenders: readonly Contender[] = [
 
 /** Our server as it is shipped. */
 function ours(format: RequestFormat, reads?: ReadFormats): Server {
-  const program = pathOf('../../../api/src/main.ts');
+  const program = pathOf('../../../api/bin/server.js');
   return {
     program,
     env: {},

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { devNull } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
-const main = fileURLToPath(new URL('../../../../apps/api/src/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../../../apps/api/bin/server.js', import.meta.url));
 
 /** A running process of the server's program. */
 export interface StartedProcess {

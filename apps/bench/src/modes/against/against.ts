@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
+import type { Server } from '../../contenders/contenders.ts';
 import type { Bench } from '../../measurements/bench.ts';
-import { checkOut } from '../../processes/commit-checkout.ts';
+import { type Checkout, checkOut } from '../../processes/commit-checkout.ts';
 import type { Report } from '../../report/report.ts';
 import { type CaseName, cases } from './cases.ts';
 import { changesTable } from './changes-table.ts';
@@ -19,7 +21,7 @@ export async function against(
   try {
     const candidates = names.flatMap((name): Candidate[] => {
       const now = cases[name];
-      const program = checkout.pathOf(now.server.program);
+      const program = programOf(checkout, now.server);
       const before = { ...now, server: { ...now.server, program } };
       return [
         { ...before, name, version: 'before' },
@@ -45,4 +47,10 @@ interface AgainstOptions {
   readonly commit: string;
   readonly cases: readonly CaseName[];
   readonly quick: boolean;
+}
+
+/** The program of our server in another commit; an older commit has it at another place. */
+function programOf({ pathOf }: Checkout, { program }: Server): string {
+  const path = pathOf(program);
+  return existsSync(path) ? path : path.replace('bin/server.js', 'src/main.ts');
 }
