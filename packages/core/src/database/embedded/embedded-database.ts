@@ -90,5 +90,5 @@ function drizzleOver(connection: PGliteConnection, timeout?: number) {
 }
 
 function queryOver(connection: PGliteConnection, timeout?: number): Query {
-  return (text, values) => connection.run({ text, values }, timeout);
+  return (text, texts) => connection.run({ text, texts }, timeout);
 }

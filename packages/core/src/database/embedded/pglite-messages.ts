@@ -5,7 +5,15 @@ export interface WorkerInput {
   readonly dataDirectory: string;
 }
 
-export interface Statement {
+/** A statement that runs often; its rows are arrays. */
+export interface PreparedStatement {
+  readonly text: string;
+  /** The values of its parameters. */
+  readonly texts: readonly (string | null)[];
+}
+
+/** Any other statement. */
+export interface SingleStatement {
   readonly text: string;
   readonly values?: readonly unknown[];
   /** Default: `array`. */
@@ -13,6 +21,8 @@ export interface Statement {
   /** The content of the file `/dev/blob` during the statement. */
   readonly blob?: Uint8Array;
 }
+
+export type Statement = PreparedStatement | SingleStatement;
 
 /** What the worker can do. It must open the database first. */
 export type Task = 'open' | Statement | 'close';

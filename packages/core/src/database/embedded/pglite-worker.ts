@@ -1,24 +1,30 @@
 import { statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { PGlite as PGliteClient } from '@electric-sql/pglite';
+import type { Results } from '@electric-sql/pglite';
 import { databaseCode } from '../../error-causes.ts';
 import { createCheckpointer } from './checkpointer.ts';
 import { noRoomError } from './free-room.ts';
 import type { Answer, Call, Result, Statement, Task, WorkerInput } from './pglite-messages.ts';
+import { createPreparedRunner } from './prepared-statements.ts';
 
 // The program of a worker thread that opens PGlite and runs the statements that it receives.
 
 const { pglite, dataDirectory }: WorkerInput = workerData;
-const { PGlite, types }: typeof import('@electric-sql/pglite') = await import(pglite);
+const pgliteModule: typeof import('@electric-sql/pglite') = await import(pglite);
 
-let client: PGliteClient | undefined;
-let checkpointIfDue = async () => {};
+let database: OpenDatabase | undefined;
+
+interface OpenDatabase {
+  run(statement: Statement): Promise<Results>;
+  checkpointIfDue(): Promise<void>;
+  close(): Promise<void>;
+}
 
 parentPort?.on('message', async ({ id, task }: Call) => {
   try {
     send({ id, result: await perform(task) });
-    if (isWrite(task)) await checkpointIfDue();
+    if (isWrite(task)) await database?.checkpointIfDue();
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     send({ id, error: { message, code: databaseCode(error), severity: severityOf(error) } });
@@ -32,27 +38,40 @@ function send(answer: Answer): void {
 
 async function perform(task: Task): Promise<Result> {
   if (task === 'open') {
-    client = await PGlite.create(join(dataDirectory, 'postgres'), {
-      parsers: { [types.TIMESTAMPTZ]: (text: string) => text },
-    });
-    checkpointIfDue = createCheckpointer(client);
+    database = await open();
   } else if (task === 'close') {
-    await client?.close();
+    await database?.close();
   } else {
     return run(task);
   }
   return { rows: [], count: 0 };
 }
 
+async function open(): Promise<OpenDatabase> {
+  const { PGlite, types } = pgliteModule;
+  const client = await PGlite.create(join(dataDirectory, 'postgres'), {
+    parsers: { [types.TIMESTAMPTZ]: (text: string) => text },
+  });
+  const runPrepared = createPreparedRunner(client, pgliteModule);
+  return {
+    run(statement) {
+      if ('texts' in statement) return runPrepared(statement);
+      const { text, values = [], rowMode = 'array', blob } = statement;
+      return client.query(text, [...values], {
+        rowMode,
+        ...(blob !== undefined && { blob: new Blob([blob]) }),
+      });
+    },
+    checkpointIfDue: createCheckpointer(client),
+    close: () => client.close(),
+  };
+}
+
 async function run(statement: Statement): Promise<Result> {
-  if (!client) throw new Error('the database is not open');
+  if (!database) throw new Error('the database is not open');
   const noRoom = isWrite(statement) ? noRoomError(statfsSync(dataDirectory)) : undefined;
   if (noRoom) throw Object.assign(noRoom, { severity: 'ERROR' });
-  const { text, values = [], rowMode = 'array', blob } = statement;
-  const { rows, affectedRows } = await client.query(text, [...values], {
-    rowMode,
-    ...(blob !== undefined && { blob: new Blob([blob]) }),
-  });
+  const { rows, affectedRows } = await database.run(statement);
   return { rows, count: affectedRows || rows.length };
 }
 

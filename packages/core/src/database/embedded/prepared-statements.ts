@@ -1,0 +1,33 @@
+import type { PGlite, Results } from '@electric-sql/pglite';
+import type { PreparedStatement } from './pglite-messages.ts';
+
+export type RunPrepared = (statement: PreparedStatement) => Promise<Results>;
+
+/**
+ * Makes a function that runs prepared statements. PGlite's own `query` parses a statement each time and
+ * sends it in six parts; this sends one part, which takes a third of the time for a small statement.
+ */
+export function createPreparedRunner(
+  client: PGlite,
+  { parse, protocol: { serialize } }: typeof import('@electric-sql/pglite'),
+): RunPrepared {
+  const names = new Map<string, string>();
+  const send = async (...messages: Uint8Array[]) => {
+    const answer = await client.execProtocol(Buffer.concat([...messages, serialize.sync()]));
+    return answer.messages;
+  };
+
+  return ({ text, texts }) =>
+    client.runExclusive(async () => {
+      const name = names.get(text) ?? `statement_${names.size}`;
+      if (!names.has(text)) await send(serialize.parse({ name, text }));
+      names.set(text, name);
+      const messages = await send(
+        serialize.bind({ statement: name, values: [...texts] }),
+        serialize.describe({ type: 'P' }),
+        serialize.execute(),
+      );
+      const [results] = parse.parseResults(messages, client.parsers, { rowMode: 'array' });
+      return results ?? { rows: [], fields: [] };
+    });
+}
