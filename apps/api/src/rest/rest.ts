@@ -55,7 +55,7 @@ export async function rest(scope: FastifyInstance, { store, router }: RestOption
           batchIndex: 0,
         });
         if (result === undefined) return reply.code(204).send();
-        return sendJsonText(reply, writeReply(result));
+        return sendJsonText(reply, await writeReply(result));
       },
     });
   }

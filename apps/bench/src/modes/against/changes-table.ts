@@ -35,7 +35,7 @@ function rowOf(before: CandidateTurns, now: CandidateTurns): string[] {
   const ratioOf = (
     cost: (turns: readonly Turn[]) => number,
     turns: { before: readonly Turn[]; now: readonly Turn[] },
-  ) => (ratio(cost(turns.now), cost(turns.before)) ?? Number.NaN).toFixed(3);
+  ) => ratio(cost(turns.now), cost(turns.before) || undefined)?.toFixed(3) ?? '–'; // An embedded database costs 0.
   const server = (turns: readonly Turn[]) => cheaperHalf(turns.map(({ serverCpu }) => serverCpu));
   const database = (turns: readonly Turn[]) =>
     cheaperHalf(turns.map(({ databaseCpu }) => databaseCpu));
