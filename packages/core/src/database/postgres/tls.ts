@@ -29,7 +29,7 @@ export function postgresOverTls(
     sslrootcert: rootCert,
     ...settings
   } = Object.fromEntries(parameters);
-  const mode = sslmode ?? aliases[alias ?? ''] ?? alias;
+  const mode = sslmode ?? (alias && (aliases[alias] ?? alias));
   const server = String(options.host ?? host);
   const ssl = server.startsWith('/') ? false : tlsOptions({ mode, rootCert, server });
   return postgres({
