@@ -63,11 +63,11 @@ function openOnCluster(): PlantWriter {
   const query: Query = async (text, values) => {
     const hashed = /hashint8\('(.*)'\)/.exec(text)?.[1];
     if (hashed) {
+      readsOfShards++;
       const [row] = await sql`select hashint8(${hashed}) as hash`;
       return { rows: [[true, row?.['hash']]], count: 1 };
     }
     if (!text.includes('pg_dist_shard')) return on(0)(text, values);
-    readsOfShards++;
     return { rows: shards, count: shards.length };
   };
   const onNode = (node: StorageNode, clusterId: string): NodeAccess => {
