@@ -61,7 +61,7 @@ export const areas = {
       'packages/core/src/database/postgres/{connect-to-primary,use-postgres}.ts',
     ],
     tests: [
-      'packages/core/test/database/postgres/{connection,migration/migration}.test.ts',
+      'packages/core/test/database/postgres/{connection,use-postgres}.test.ts',
       'packages/core/test/database/postgres/connect-to-primary.test.ts',
     ],
   },

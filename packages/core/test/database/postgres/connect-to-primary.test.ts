@@ -97,11 +97,11 @@ it('tries the next host when one is silent, and closes a connection that comes t
   expect(connection.isOpen).toBe(true);
 });
 
-it('tries a silent host again and again for five seconds, and closes all attempts', async () => {
+it('tries a silent host again and again until the timeout, and closes all attempts', async () => {
   const silent = createServer((socket) => socket.resume());
   let accepted = 0;
   silent.on('connection', () => accepted++);
-  const connect = createConnectToPrimary(urlOf(await listen(silent)));
+  const connect = createConnectToPrimary(urlOf(await listen(silent)), { connectTimeout: 2_500 });
   await expect(connect()).rejects.toThrow('no answer within');
   expect(accepted).toBeGreaterThan(2);
   const connections = promisify(silent.getConnections.bind(silent));

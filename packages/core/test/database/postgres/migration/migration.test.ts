@@ -3,7 +3,6 @@ import postgres from 'postgres';
 import { beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { createConnectToPrimary } from '../../../../src/database/postgres/connect-to-primary.ts';
 import { migratePostgres } from '../../../../src/database/postgres/migration/migration.ts';
-import { usePostgres } from '../../../../src/database/postgres/use-postgres.ts';
 
 let databaseUrl: string;
 let sql: postgres.Sql;
@@ -62,16 +61,4 @@ it('waits while another instance migrates, and gives up a lock after 4.5 seconds
   await other`rollback`;
   other.release();
   expect(await tables()).toEqual([]);
-});
-
-it('lets a database be used without a migration', async () => {
-  const rows = await usePostgres(databaseUrl, (run) => run('select 1 as one'));
-  expect(rows).toEqual([{ one: 1 }]);
-  expect(await tables()).toEqual([]);
-  await expect(usePostgres(databaseUrl, (run) => run('select x'))).rejects.toMatchObject({
-    kind: 'databaseUnavailable',
-  });
-  const others = await sql`
-    select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
-  expect(others).toEqual([]);
 });
