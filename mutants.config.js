@@ -74,8 +74,8 @@ export const areas = {
       'packages/core/src/database/postgres/{postgres-database,migration/migration,migration/tag-index}.ts',
     ],
     tests: [
-      'packages/core/test/database/postgres/migration/migration.test.ts',
-      'packages/core/test/database/{postgres/postgres-database,scopes-migration}.test.ts',
+      'packages/core/test/database/postgres/migration/*.test.ts',
+      'packages/core/test/database/postgres/{open-postgres,postgres-database}.test.ts',
     ],
   },
   readers: {
