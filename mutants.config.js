@@ -10,7 +10,9 @@ export const areas = {
     tests: ['packages/schemas/test/{parse-json,json-depth}.test.ts'],
   },
   schemas: {
-    mutate: ['packages/schemas/src/{int64,id-from-text,plant,stored-plant,scopes}.ts'],
+    mutate: [
+      'packages/schemas/src/{int64,int64-range,id-from-text,id-text,plant,stored-plant,scopes}.ts',
+    ],
     tests: ['packages/schemas/test/**/*.test.ts'],
   },
   transformer: {
