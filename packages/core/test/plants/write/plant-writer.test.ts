@@ -1,8 +1,10 @@
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { watchShards } from '../../../src/database/cluster/watch-shards.ts';
 import type { Database, NodeAccess, Query, StorageNode } from '../../../src/database/database.ts';
 import { openPostgres } from '../../../src/database/postgres/postgres-database.ts';
+import { createNodeTable } from '../../../src/plants/write/node-table.ts';
 import { createPlantTable } from '../../../src/plants/write/plant-table.ts';
 import { createPlantWriter, type PlantWriter } from '../../../src/plants/write/plant-writer.ts';
 
@@ -187,6 +189,15 @@ describe('creates on a cluster', () => {
     expect(readsOfShards).toBe(1);
   });
 
+  it('are ordinary inserts of a queue of a node that is no node any more', async () => {
+    const access = { db: database.db, query: on(1), isDirect: true };
+    const withoutShards = { ...watchShards(database.query), current: undefined };
+    const { insert } = createNodeTable(access, withoutShards);
+    const id = freeId();
+    expect(await insert([{ id, name: 'Hoya' }])).toEqual(new Set([id]));
+    expect(sent).toEqual({ 1: [ordinaryInsert] });
+  });
+
   it('are ordinary inserts when the table is no longer distributed', async () => {
     const writer = await openWriter();
     const id = await freeIdOn(1);
@@ -255,8 +266,30 @@ describe('the state of the nodes', () => {
     expect(writer.nodes()).toEqual(state(true, true));
   });
 
+  it('is not reported for a node that has left the cluster', async () => {
+    const writer = await openWriter();
+    const changes: unknown[] = [];
+    writer.events.on('node', (node) => changes.push(node));
+    const hung = Promise.withResolvers<void>();
+    before[1] = () => hung.promise;
+    const create = writer.create({ id: await freeIdOn(1), name: 'Hoya' });
+    const failed = expect(create).rejects.toMatchObject({ cause: { message: 'away' } });
+    shards = [];
+    before[2] = async () => {
+      delete before[2];
+      throw databaseError('PS001');
+    };
+    await writer.create({ id: await freeIdOn(2), name: 'Ficus' });
+    await vi.waitFor(() => expect(writer.nodes()).toEqual([]));
+    hung.reject(new Error('away'));
+    await failed;
+    expect(changes).toEqual([]);
+  });
+
   it('follows a probe of each node', async () => {
     const writer = openOnCluster();
+    const changes: unknown[] = [];
+    writer.events.on('node', (node) => changes.push(node));
     await writer.probeNodes(); // It starts to read the shards.
     await vi.waitFor(() => expect(writer.nodes()).toHaveLength(2));
     before[2] = () => Promise.reject(new Error('away'));
@@ -268,13 +301,18 @@ describe('the state of the nodes', () => {
     await writer.probeNodes();
     expect(writer.nodes()).toEqual(state(false, true));
     expect(opened.at(-1)).toMatchObject([{ id: 2 }, 'the cluster']);
+    const [first] = state(false, true);
+    const [, second] = state(true, false);
+    expect(changes).toEqual([second, { ...second, isWritable: true }, first]);
   });
 
   it('is empty on a database that is no part of a cluster', async () => {
-    const writer = createPlantWriter(database, createPlantTable(database));
+    const query = vi.fn(database.query);
+    const writer = createPlantWriter({ ...database, query }, createPlantTable(database));
     await writer.probeNodes();
     await writer.create({ id: freeId(), name: 'Hoya' });
     await writer.probeNodes();
     expect(writer.nodes()).toEqual([]);
+    expect(query).not.toHaveBeenCalled(); // It has no shards to read.
   });
 });
