@@ -10,7 +10,9 @@ export const areas = {
     tests: ['packages/schemas/test/{parse-json,json-depth}.test.ts'],
   },
   schemas: {
-    mutate: ['packages/schemas/src/{int64,id-from-text,plant,stored-plant,scopes}.ts'],
+    mutate: [
+      'packages/schemas/src/{int64,int64-range,id-from-text,id-text,plant,stored-plant,scopes}.ts',
+    ],
     tests: ['packages/schemas/test/**/*.test.ts'],
   },
   transformer: {
@@ -61,7 +63,7 @@ export const areas = {
       'packages/core/src/database/postgres/{connect-to-primary,use-postgres}.ts',
     ],
     tests: [
-      'packages/core/test/database/postgres/{connection,migration/migration}.test.ts',
+      'packages/core/test/database/postgres/{connection,use-postgres}.test.ts',
       'packages/core/test/database/postgres/connect-to-primary.test.ts',
     ],
   },
@@ -74,8 +76,8 @@ export const areas = {
       'packages/core/src/database/postgres/{postgres-database,migration/migration,migration/tag-index}.ts',
     ],
     tests: [
-      'packages/core/test/database/postgres/migration/migration.test.ts',
-      'packages/core/test/database/{postgres/postgres-database,scopes-migration}.test.ts',
+      'packages/core/test/database/postgres/migration/*.test.ts',
+      'packages/core/test/database/postgres/{open-postgres,postgres-database}.test.ts',
     ],
   },
   readers: {

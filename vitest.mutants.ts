@@ -24,7 +24,7 @@ export default defineConfig({
     // The files share their imports, which take longer than most tests.
     isolate: false,
     // A mutant may make a test wait for ever; the test ends after this time.
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    testTimeout: 10_000,
+    hookTimeout: 10_000,
   },
 });

@@ -44,8 +44,8 @@ const int64Syntax = /^-?\d{16,19}$/;
  * undefined for an object without such a value, and for anything else.
  */
 function withInteger(value: unknown, integer: bigint): object | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  const object = value as Record<string, unknown>; // JSON has no other objects.
+  const object: Record<string, unknown> = Object(value);
+  if (Array.isArray(object)) return undefined;
   for (const key of Object.keys(object)) {
     if (isUnsafeInteger(object[key])) return { ...object, [key]: integer };
   }

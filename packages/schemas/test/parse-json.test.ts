@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { formatJson } from '../src/format-json.ts';
 import { isExact, parseJson } from '../src/parse-json.ts';
 
@@ -115,18 +115,47 @@ describe('parseJson', () => {
     expect(() => parseJson(text)).toThrow(expect.objectContaining(error));
   });
 
-  it('throws a TypeError where the engine lacks source text access', () => {
+  describe('where the engine lacks source text access', () => {
     const { parse } = JSON;
-    const spy = vi
-      .spyOn(JSON, 'parse')
-      .mockImplementation((text, reviver) =>
-        parse(text, reviver && ((key, value) => reviver.call({}, key, value))),
+    const id = { id: 9007199254740993n };
+
+    beforeEach(() => {
+      const spy = vi
+        .spyOn(JSON, 'parse')
+        .mockImplementation((text, reviver) =>
+          parse(text, reviver && ((key, value) => reviver.call({}, key, value))),
+        );
+      onTestFinished(() => spy.mockRestore());
+    });
+
+    it.each([
+      ['{"id":1000,"name":"-1E3"}', { id: 1000, name: '-1E3' }],
+      ['{"id":9007199254740993,"name":"x"}', { id: 9007199254740993n, name: 'x' }],
+      ['{"name":"x", "id":\n-9223372036854775808 }', { id: -(2n ** 63n), name: 'x' }],
+      ['{"height":1234567890123.5,"id":9007199254740993}', { ...id, height: 1234567890123.5 }],
+      ['{"id":9007199254740993,"ids":[1,2.5]}', { ...id, ids: [1, 2.5] }],
+    ])('reads %s, which has at most one long integer', (text, value) => {
+      expect(parseJson(text)).toEqual(value);
+    });
+
+    it.each([
+      '1e3',
+      '9007199254740993',
+      '[9007199254740993]',
+      '{"id":{"id":9007199254740993}}',
+      '{"id":1e3}',
+      '{"id":90071992547409930e1}',
+      '{"id":9007199254740993.0}',
+      '{"id":12345678901234567890}',
+      '{"id":9007199254740991}',
+      '{"id":9007199254740993,"id2":1e3}',
+      '{"id2":1e3,"id":9007199254740993}',
+      '{"id":9007199254740993,"id2":9007199254740995}',
+    ])('throws a TypeError for %s', (text) => {
+      expect(() => parseJson(text)).toThrow(
+        new TypeError('this JavaScript engine lacks JSON.parse source text access'),
       );
-    onTestFinished(() => spy.mockRestore());
-    expect(() => parseJson('1e3')).toThrow(
-      new TypeError('this JavaScript engine lacks JSON.parse source text access'),
-    );
-    expect(parseJson('{"id":1000}')).toEqual({ id: 1000 });
+    });
   });
 
   it('uses the last value of a key that occurs twice', () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   inSeconds,
   type JwtServer,
@@ -50,6 +50,21 @@ describe('the keys of the identity provider', () => {
     });
   });
 
+  it('are not fetched before ten minutes have passed', async () => {
+    const fetches = vi.spyOn(globalThis, 'fetch');
+    onTestFinished(() => fetches.mockRestore());
+    pass(300);
+    for (const [seconds, count] of [
+      [0, 1],
+      [599, 1],
+      [1, 2],
+    ] as const) {
+      pass(seconds);
+      expect(await jwts.answerTo(await jwts.provider.sign())).toBe(200);
+      expect(fetches).toHaveBeenCalledTimes(count);
+    }
+  });
+
   it('stay valid while the provider is down', async () => {
     expect(await jwts.answerTo(await jwts.provider.sign())).toBe(200);
     jwts.provider.mode = 'down';
@@ -88,7 +103,10 @@ describe('the keys of the identity provider', () => {
     expect(await jwts.answerTo(token)).toBe(50303);
     jwts.provider.mode = 'up';
     vi.advanceTimersByTime(999);
-    expect(await jwts.answerTo(token)).toBe(50303);
+    await expect(jwts.authenticate(token)).rejects.toMatchObject({
+      code: 50303,
+      cause: { message: 'the last fetch has only just failed' },
+    });
     expect(jwts.provider.fetches).toBe(1);
     vi.advanceTimersByTime(1);
     expect(await jwts.answerTo(token)).toBe(200);

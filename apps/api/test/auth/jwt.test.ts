@@ -1,5 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { inSeconds, type JwtServer, startJwtServer } from '../fixtures/jwt-server.ts';
+import {
+  inSeconds,
+  type JwtServer,
+  startJwtAuthentication,
+  startJwtServer,
+} from '../fixtures/jwt-server.ts';
 import { startServerOn } from '../fixtures/running-server.ts';
 import { post, surfaces } from '../fixtures/surfaces.ts';
 
@@ -73,6 +78,7 @@ describe('a JWT', () => {
     ['that is not valid yet', () => ({ claims: { nbf: inSeconds(30) } })],
     ['without a subject', () => ({ claims: { sub: undefined } })],
     ['with an empty subject', () => ({ claims: { sub: '' } })],
+    ['whose subject is a number', () => ({ claims: { sub: 5 } })],
     ['of the type logout+jwt', () => ({ header: { typ: 'logout+jwt' } })],
     ['of the type dpop+jwt', () => ({ header: { typ: 'dpop+jwt' } })],
   ])('%s is rejected', async (_case, change) => {
@@ -91,5 +97,54 @@ describe('a JWT', () => {
     for (const { path } of surfaces) {
       expect((await post({ ...jwts.server, token }, path, '{}')).status).toBe(431);
     }
+  });
+});
+
+describe('the authentication by JWTs', () => {
+  const other = { name: 'from the store', scopes: [] };
+  let jwts: Awaited<ReturnType<typeof startJwtAuthentication>>;
+
+  beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    jwts = await startJwtAuthentication(() => other);
+  });
+
+  afterEach(async () => {
+    vi.useRealTimers();
+    await jwts.stop();
+  });
+
+  it.each([
+    ['plants:read plants:delete', ['plants:read', 'plants:delete']],
+    ['openid plants:read', ['plants:read']],
+    ['plants:everything', []],
+    ['plants:everything plants:read', ['plants:read']],
+    ['openid my-plants:', ['plants:create']],
+    ['', ['plants:create']],
+    [undefined, ['plants:create']],
+    [['plants:read'], ['plants:create']],
+  ])('reads the scope claim %j as the scopes %j', async (scope, scopes) => {
+    const token = await jwts.provider.sign({ claims: { sub: 'Ann', scope } });
+    expect(await jwts.authenticate(token)).toEqual({ name: 'Ann', scopes });
+  });
+
+  it('passes only tokens that are no JWT to the store', async () => {
+    const token = await jwts.provider.sign({ claims: { iss: 'somebody else' } });
+    expect(await jwts.authenticate(token)).toBeUndefined();
+    for (const text of [`x${token}`, `${token}.x`, `${token}=`, token.replace(/\..*/, '')]) {
+      expect(await jwts.authenticate(text)).toBe(other);
+    }
+  });
+
+  it('caches a JWT for 30 seconds, also while its key is withdrawn', async () => {
+    const cached = await jwts.provider.sign();
+    expect(await jwts.answerTo(cached)).toBe(200);
+    await jwts.provider.addKey('second');
+    jwts.provider.withdrawKey('first');
+    vi.advanceTimersByTime(11_000);
+    expect(await jwts.answerTo(await jwts.provider.sign())).toBe(200); // It fetches the keys.
+    expect(await jwts.answerTo(cached)).toBe(200);
+    vi.advanceTimersByTime(19_000);
+    expect(await jwts.answerTo(cached)).toBe(40101);
   });
 });

@@ -1,5 +1,5 @@
 import superjson from 'superjson';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { transformer } from '../../src/procedures/transformer.ts';
 
 const { deserialize } = transformer.input;
@@ -9,6 +9,7 @@ describe('the deserializer of tRPC inputs', () => {
     { id: 1n, name: 'x' },
     { id: -(2n ** 63n), name: 'x', tag: undefined },
     { id: 1, tag: 'kept', '': { tag: undefined }, 'a.': { '': { '\\': 1n } } },
+    { '': { '': 1n } },
     { id: 1, name: 'x', nested: { 'a.b': { 'c\\d': 5n }, list: [1n, [2n]] } },
     undefined,
     5n,
@@ -78,4 +79,43 @@ describe('the deserializer of tRPC inputs', () => {
       );
     },
   );
+});
+
+describe('the serializer of tRPC outputs', () => {
+  class Text {
+    readonly text = 'x';
+  }
+
+  it.each([
+    { name: 'x', tag: 'y' },
+    {},
+    { id: 5n, name: 'x' },
+    { name: 'x', createdAt: new Date(0) },
+    { a: undefined },
+    Object.assign(Object.create(null), { name: 'x' }),
+    new Text(),
+    new Date(0),
+    new Map([['a', 'b']]),
+    ['a', 'b'],
+    'text',
+    null,
+    undefined,
+  ])('writes what superjson reads (%#)', (output) => {
+    const written = transformer.output.serialize(output);
+    expect(written).toEqual(superjson.serialize(output));
+    expect(transformer.output.deserialize(JSON.parse(JSON.stringify(written)))).toEqual(
+      superjson.deserialize(superjson.serialize(output)),
+    );
+  });
+
+  it('writes an object of strings without a walk through it', () => {
+    const walk = vi.spyOn(superjson, 'serialize');
+    onTestFinished(() => walk.mockRestore());
+    expect(transformer.output.serialize({ name: 'x', tag: 'y' })).toEqual({
+      json: { name: 'x', tag: 'y' },
+    });
+    expect(walk).not.toHaveBeenCalled();
+    transformer.output.serialize({ name: 'x', id: 1 });
+    expect(walk).toHaveBeenCalledOnce();
+  });
 });

@@ -29,19 +29,21 @@ export function postgresOverTls(
     sslrootcert: rootCert,
     ...settings
   } = Object.fromEntries(parameters);
-  const mode = sslmode ?? aliases[alias ?? ''] ?? alias;
+  const mode = sslmode ?? (alias && (aliases[alias] ?? alias));
   const server = String(options.host ?? host);
   const ssl = server.startsWith('/') ? false : tlsOptions({ mode, rootCert, server });
   return postgres({
-    ...(host !== undefined && { host }),
-    ...(port !== undefined && { port }),
-    ...(user !== undefined && { user }),
-    ...(password !== undefined && { password }),
-    ...(database !== undefined && { database }),
-    ...(ssl !== undefined && { ssl }),
+    ...withoutUndefined({ host, port, user, password, database, ssl }),
     ...options,
     connection: { ...options.connection, ...withoutClientParameters(settings) },
   });
+}
+
+/** Leaves out what the URL does not say, so that the driver uses its environment variables. */
+function withoutUndefined<T extends object>(values: T) {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  // The type of `Object.fromEntries` does not know the properties.
+  return Object.fromEntries(given) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
 
 /** The values of the parameter `ssl`, which other drivers have in place of `sslmode`. */

@@ -15,7 +15,7 @@ export type StoredPlantRow = [
 export function storedPlantColumns<
   Source extends Record<'id' | 'name' | 'tag' | 'createdAt', PgColumn>,
 >({ id, name, tag, createdAt }: Source) {
-  return { id, name: exactText<string>(name), tag: exactText<string | null>(tag), createdAt };
+  return { id, name: exactText(name), tag: exactText(tag), createdAt };
 }
 
 export function toStoredPlant([id, name, tag, createdAt]: StoredPlantRow): StoredPlant {

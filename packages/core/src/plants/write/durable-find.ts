@@ -20,7 +20,7 @@ export function createDurableFind({ db, query }: Pick<Database, 'db' | 'query'>)
     db
       .select({
         id: plants.id,
-        name: exactText<string>(plants.name),
+        name: exactText(plants.name),
         tag: exactText(plants.tag),
         written: sql`pg_logical_emit_message(true, 'plant-store', '')`,
       })

@@ -59,8 +59,8 @@ export function createPlantWriter(database: Database, table: PlantTable): PlantW
       const { onNode } = database;
       if (!onNode) return;
       shards.keepFresh();
-      const { nodes = [], clusterId = '' } = shards.current ?? {};
-      await health.probe(nodes, (node) => onNode(node, clusterId));
+      const map = shards.current;
+      if (map) await health.probe(map.nodes, (node) => onNode(node, map.clusterId));
     },
     async drained() {
       isClosing = true;

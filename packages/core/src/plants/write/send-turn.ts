@@ -14,17 +14,12 @@ export class SendTurn {
   readonly #running = new Set<object>();
   /** The queue that has waited longest is the first. */
   readonly #queues = new Set<() => void>();
-  readonly #now: () => number;
   /** Milliseconds that a statement takes, as a moving average. */
   #average = 0;
   /** Milliseconds of the shortest statement: in this period, and in the one before. */
   #shortest = Number.POSITIVE_INFINITY;
   #shortestBefore = Number.POSITIVE_INFINITY;
   #periodEndsAt = 0;
-
-  constructor(now = () => performance.now()) {
-    this.#now = now;
-  }
 
   /** Whether a queue with less than a full statement must wait. */
   get isTaken(): boolean {
@@ -54,8 +49,8 @@ export class SendTurn {
   ended(statement: object, duration: number): void {
     this.#running.delete(statement);
     this.#average += (duration - this.#average) / 8;
-    if (this.#now() > this.#periodEndsAt) {
-      this.#periodEndsAt = this.#now() + memory;
+    if (performance.now() > this.#periodEndsAt) {
+      this.#periodEndsAt = performance.now() + memory;
       this.#shortestBefore = this.#shortest;
       this.#shortest = Number.POSITIVE_INFINITY;
     }

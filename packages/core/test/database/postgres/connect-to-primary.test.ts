@@ -12,6 +12,7 @@ import { beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
 import {
   type ConnectOptions,
   createConnectToPrimary,
+  hostsOf,
 } from '../../../src/database/postgres/connect-to-primary.ts';
 
 let databaseUrl: string;
@@ -97,11 +98,11 @@ it('tries the next host when one is silent, and closes a connection that comes t
   expect(connection.isOpen).toBe(true);
 });
 
-it('tries a silent host again and again for five seconds, and closes all attempts', async () => {
+it('tries a silent host again and again until the timeout, and closes all attempts', async () => {
   const silent = createServer((socket) => socket.resume());
   let accepted = 0;
   silent.on('connection', () => accepted++);
-  const connect = createConnectToPrimary(urlOf(await listen(silent)));
+  const connect = createConnectToPrimary(urlOf(await listen(silent)), { connectTimeout: 2_500 });
   await expect(connect()).rejects.toThrow('no answer within');
   expect(accepted).toBeGreaterThan(2);
   const connections = promisify(silent.getConnections.bind(silent));
@@ -117,6 +118,8 @@ it('limits statements on the server to nine tenths of the timeout, and their wai
   };
   expect(await show({ timeout: 1_000, lockTimeout: 700 })).toEqual([[['900ms']], [['700ms']]]);
   expect(await show()).toEqual([[['4500ms']], [['4s']]]);
+  const endless = { timeout: Number.POSITIVE_INFINITY };
+  expect(await show(endless)).toEqual([[['0']], [['4s']]]);
 });
 
 it('connects without these limits to a pooler that rejects them, and remembers it', async () => {
@@ -135,6 +138,36 @@ it('does not try without the limits after another error', async () => {
   expect(rejections()).toBe(1);
 });
 
+it('tries once without the limits', async () => {
+  const message = 'unsupported startup parameter: search_path';
+  const { port, rejections } = await startStrictPooler(message, 'application_name');
+  await expect(createConnectToPrimary(urlOf(port))()).rejects.toThrow(message);
+  expect(rejections()).toBe(2);
+});
+
+it.each([
+  ['postgres://a,b:2/d', ['a:5432', 'b:2']],
+  ['postgres://a:1,b/d', ['a:1', 'b:5432']],
+  ['postgres:///d?host=/run', ['/run:5432']],
+  ['postgres:///d', ['localhost:5432']],
+])('finds the hosts of the URL %s', (databaseUrl, expected) => {
+  expect(hostsOf(databaseUrl).map(({ host, port }) => `${host}:${port}`)).toEqual(expected);
+});
+
+it('finds the hosts that the URL leaves out in the variables of the driver', () => {
+  vi.stubEnv('PGHOST', 'h');
+  vi.stubEnv('PGPORT', '7');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(hostsOf('postgres:///d')).toEqual([{ host: 'h', port: 7 }]);
+  expect(hostsOf('postgres://a/d')).toEqual([{ host: 'a', port: 7 }]);
+});
+
+it('finds no hosts in a URL that cannot be parsed', () => {
+  expect(() => hostsOf('none')).toThrow(
+    'check its URL, postgres://user:password@host:port/database',
+  );
+});
+
 async function listen(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -142,14 +175,17 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as { port: number }).port; // It listens on a port, not on a pipe.
 }
 
-/** A pooler that rejects connections whose start-up message has a statement timeout. */
-async function startStrictPooler(message = 'unsupported startup parameter: statement_timeout') {
+/** A pooler that rejects connections whose start-up message has a parameter. */
+async function startStrictPooler(
+  message = 'unsupported startup parameter: statement_timeout',
+  parameter = 'statement_timeout',
+) {
   let rejections = 0;
   const { hostname, port } = new URL(databaseUrl);
   const pooler = createServer((client) => {
     client.on('error', () => {});
     client.once('data', (start: Buffer) => {
-      if (start.includes('statement_timeout')) {
+      if (start.includes(parameter)) {
         rejections++;
         client.end(errorResponse({ S: 'FATAL', V: 'FATAL', C: '08P01', M: message }));
         return;

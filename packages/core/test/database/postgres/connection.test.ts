@@ -64,6 +64,37 @@ it('has a name and the timeouts that it is given', async () => {
   expect(await show(endless, 'lock_timeout')).toEqual([['0']]);
 });
 
+it('writes times in UTC and ISO, whatever the database sets', async () => {
+  await setDatabase(`timezone = 'Asia/Tokyo'`);
+  await setDatabase(`datestyle = 'German'`);
+  const { query } = await connect();
+  const { rows } = await query(`select timestamptz '2026-11-22 09:30:00Z' :: text`);
+  expect(rows).toEqual([['2026-11-22 09:30:00+00']]);
+});
+
+it('stays open, however old or idle it is', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+  onTestFinished(() => void vi.useRealTimers());
+  const connection = await connect();
+  await connection.query('select 1');
+  await vi.advanceTimersByTimeAsync(24 * 3_600_000);
+  expect(connection.isOpen).toBe(true);
+  expect((await connection.query('select 1')).rows).toEqual([[1]]);
+  vi.useRealTimers();
+});
+
+it('says that a server does not offer TLS', async () => {
+  const port = new URL(proxy.url).port;
+  await expect(connect({ url: `${proxy.url}?sslmode=require` })).rejects.toMatchObject({
+    code: 'TLS_NOT_OFFERED',
+    message: `127.0.0.1:${port} does not offer TLS`,
+  });
+  const preferring = `${proxy.url}?sslmode=prefer`;
+  expect((await connect({ url: preferring })).isOpen).toBe(true);
+  await setDatabase('default_transaction_read_only = on');
+  await expect(connect({ url: preferring })).rejects.toThrow(/is read-only$/);
+});
+
 it('prepares a statement once', async () => {
   const { query } = await connect();
   for (let i = 0; i < 3; i++) await query('select $1::int', ['5']);
@@ -83,6 +114,15 @@ it.each([
 ])('replaces synchronous_commit %s by %s', async (set, used) => {
   await setDatabase(`synchronous_commit = ${set}`);
   expect(await show(await connect(), 'synchronous_commit')).toEqual([[used]]);
+});
+
+it('leaves the settings as they are when it only reads, and may be read-only', async () => {
+  await setDatabase('synchronous_commit = off');
+  const reading = await connect({ readOnly: true });
+  expect(await show(reading, 'synchronous_commit')).toEqual([['off']]);
+  expect(reading.isReadOnly).toBe(false);
+  await setDatabase('default_transaction_read_only = on');
+  expect((await connect({ readOnly: true })).isReadOnly).toBe(true);
 });
 
 it('leaves the session of a pooler as it is, and prepares no statement there', async () => {
@@ -161,6 +201,44 @@ it('copies all rows, or none after an error', async () => {
   expect((await query('select number from numbers order by 1')).rows).toEqual([[1], [2]]);
 });
 
+it('copies rows out, and then runs other statements', async () => {
+  const connection = await connect();
+  for (let i = 0; i < 2; i++) {
+    const blocks: Uint8Array[] = [];
+    const copy = connection.copyOut('copy (select generate_series(1, 3)) to stdout');
+    for await (const block of copy) blocks.push(block);
+    expect(Buffer.concat(blocks).toString()).toBe('1\n2\n3\n');
+  }
+  expect(await connection.query('select 1')).toEqual({ rows: [[1]], count: 1 });
+  await expect(connection.copyOut('copy nothing to stdout').next()).rejects.toMatchObject({
+    code: '42P01',
+  });
+  await connection.close();
+});
+
+it('is closed without a cancel request after a copy', async () => {
+  const connection = await connect();
+  for await (const _ of connection.copyOut('copy (select 1) to stdout'));
+  await connection.close();
+  expect(proxy.accepted).toBe(1);
+});
+
+it('cancels a copy whose reader stops early when it is closed', async () => {
+  const connection = await connect();
+  const copying = () => sql`
+    select from pg_stat_activity
+    where query like 'copy (select%' and state = 'active' and datname = current_database()`;
+  const endless = 'copy (select generate_series(1, 1000000000)) to stdout';
+  for await (const block of connection.copyOut(endless)) {
+    expect(block.length).toBeGreaterThan(0);
+    break;
+  }
+  expect(await copying()).toHaveLength(1);
+  await connection.close();
+  expect(await copying()).toEqual([]);
+  expect(proxy.accepted).toBe(2);
+});
+
 it('cancels its running statement when it is closed', async () => {
   const connection = await connect();
   const failed = expect(connection.query('select pg_sleep(60)')).rejects.toMatchObject({
@@ -205,6 +283,12 @@ it('sends a cancel request, and waits no longer than the timeout for a server th
   await vi.waitFor(() =>
     expect(Buffer.concat(received).toString('hex')).toBe('0000001004d2162e0000010200000304'),
   );
+});
+
+it('resolves as soon as the server has closed the connection of a cancel request', async () => {
+  const closing = createServer((socket) => socket.once('data', () => socket.end('bytes')));
+  const port = await listen(closing);
+  await cancelStatement({ host: '127.0.0.1', port }, { pid: 1, secret: 1 }, 60_000);
 });
 
 async function listen(server: Server): Promise<number> {

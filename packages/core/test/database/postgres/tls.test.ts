@@ -1,11 +1,106 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type ConnectionOptions, getCACertificates, type PeerCertificate } from 'node:tls';
 import { makeCertificate, startPostgres, type TestPostgres } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { postgresOverTls } from '../../../src/database/postgres/tls.ts';
 import { openPlantStore } from '../../../src/plant-store.ts';
+
+const host = 'postgres://db.example.com';
+const optionsOf = (url: string) => postgresOverTls(url).options;
+
+describe('the driver', () => {
+  it('gets the address, the user, the password and the database of the URL', () => {
+    expect(optionsOf('postgres://ann:secret@db.example.com:5433/plants')).toMatchObject({
+      host: ['db.example.com'],
+      port: [5433],
+      user: 'ann',
+      pass: 'secret',
+      database: 'plants',
+      ssl: false,
+    });
+  });
+
+  it('gets from its environment variables what the URL leaves out', () => {
+    const variables = { PGHOST: 'h', PGPORT: '1', PGUSER: 'u', PGPASSWORD: 'p', PGDATABASE: 'd' };
+    for (const [name, value] of Object.entries({ ...variables, PGSSL: 'require' })) {
+      vi.stubEnv(name, value);
+    }
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(optionsOf('postgres:///?x=y')).toMatchObject({
+      ...{ host: ['h'], port: [1], user: 'u', pass: 'p', database: 'd', ssl: 'require' },
+    });
+  });
+
+  it('sends settings of the session to the server, and no parameter that concerns the client', () => {
+    const parameters =
+      'search_path=garden&connect_timeout=1&target_session_attrs=any&sslmode=disable';
+    const { connection } = postgresOverTls(`${host}/?${parameters}`, {
+      connection: { application_name: 'test' },
+    }).options;
+    expect(connection).toEqual({ application_name: 'test', search_path: 'garden' });
+  });
+
+  it.each([
+    ['sslmode=disable', false],
+    ['ssl=false', false],
+    ['sslmode=allow', 'prefer'],
+    ['sslmode=prefer', 'prefer'],
+    ['ssl=prefer', 'prefer'],
+    ['sslmode=require', { rejectUnauthorized: false }],
+    ['sslmode=require&ssl=false', { rejectUnauthorized: false }],
+    ['sslmode=verify-full', { checkServerIdentity: expect.any(Function) }],
+    ['ssl=true', { checkServerIdentity: expect.any(Function) }],
+    ['sslmode=verify-ca', { checkServerIdentity: expect.any(Function) }],
+    ['sslmode=require&host=/run/postgresql', false],
+  ])('gets the TLS of the parameters %s', (parameters, ssl) => {
+    expect(optionsOf(`${host}/?${parameters}`).ssl).toEqual(ssl);
+  });
+
+  it('uses no TLS on a Unix domain socket that an option names', () => {
+    const { ssl } = postgresOverTls(`${host}/?sslmode=require`, { host: '/run' }).options;
+    expect(ssl).toBe(false);
+  });
+
+  it.each([
+    ['verify-full', 'db.example.com', 'db.example.com', true],
+    ['verify-full', 'db.example.com', 'elsewhere', false],
+    ['verify-ca', 'db.example.com', 'elsewhere', true],
+    // The driver passes no name for an IP address, and Node then checks for "localhost".
+    ['verify-full', '192.0.2.1', 'localhost', false],
+  ])('with sslmode=%s at %s accepts a certificate for %s: %s', (mode, server, name, isAccepted) => {
+    const { ssl } = optionsOf(`postgres://${server}/?sslmode=${mode}`);
+    const { checkServerIdentity } = ssl as ConnectionOptions; // Of these modes.
+    const certificate = { subject: { CN: name }, subjectaltname: `DNS:${name}` } as PeerCertificate; // As far as it is read.
+    const error = checkServerIdentity?.(isIP(server) ? 'localhost' : server, certificate);
+    expect(error === undefined).toBe(isAccepted);
+  });
+
+  it('trusts the authorities of the system with sslrootcert=system, and verifies the host', () => {
+    for (const mode of ['', '&sslmode=require']) {
+      const { ca, checkServerIdentity } = optionsOf(`${host}/?sslrootcert=system${mode}`)
+        .ssl as ConnectionOptions; // Of this parameter.
+      expect(ca).toEqual(getCACertificates('system'));
+      const certificate = { subject: { CN: 'elsewhere' } } as PeerCertificate; // As far as it is read.
+      expect(checkServerIdentity?.('db.example.com', certificate)).toBeInstanceOf(Error);
+    }
+  });
+
+  it('says what to set in place of an unknown sslmode or an unreadable sslrootcert', () => {
+    expect(() => optionsOf(`${host}?sslmode=verify`)).toThrow(
+      'sslmode is verify: set disable, prefer, require, verify-ca or verify-full',
+    );
+    expect(() => optionsOf(`${host}?sslrootcert=/no/such/file`)).toThrow(
+      expect.objectContaining({
+        message: 'sslrootcert is /no/such/file, a file that cannot be read: set a PEM file',
+        cause: expect.objectContaining({ code: 'ENOENT' }),
+      }),
+    );
+  });
+});
 
 describe('TLS to Postgres', () => {
   const authority = makeCertificate('Authority');
@@ -134,15 +229,5 @@ describe('TLS to Postgres', () => {
       ),
     );
     await (await opening('?sslmode=require')).close();
-  });
-
-  it('an unknown sslmode or an unreadable sslrootcert throws an error that says what to set', () => {
-    const url = 'postgres://127.0.0.1/plants';
-    expect(() => postgresOverTls(`${url}?sslmode=verify`)).toThrow(
-      'sslmode is verify: set disable, prefer, require, verify-ca or verify-full',
-    );
-    expect(() => postgresOverTls(`${url}?sslrootcert=/no/such/file`)).toThrow(
-      'sslrootcert is /no/such/file, a file that cannot be read: set a PEM file',
-    );
   });
 });

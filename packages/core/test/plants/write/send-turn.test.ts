@@ -1,14 +1,15 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { SendTurn } from '../../../src/plants/write/send-turn.ts';
 
 /** A turn whose statements have taken so many milliseconds, and two queues that record when they are asked. */
 function turnAfter(durations: readonly number[]) {
-  let time = 0;
-  const turn = new SendTurn(() => time);
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const turn = new SendTurn();
   for (const duration of durations) {
     const statement = {};
     turn.sent(() => {}, statement);
-    time += duration;
+    vi.advanceTimersByTime(duration);
     turn.ended(statement, duration);
   }
   const asked: string[] = [];
@@ -31,13 +32,14 @@ it('takes no turns while statements take about as long as the shortest one', () 
 });
 
 it('is taken by a statement while all take much longer, until it has ended or is slow', () => {
-  const { turn, first } = turnAfter(busy);
+  const { turn, first, asked } = turnAfter(busy);
   expect(turn.isTaken).toBe(false);
   const [statement, slow] = [{}, {}];
   turn.sent(first, statement);
   turn.sent(first, slow);
   expect(turn.isTaken).toBe(true);
   turn.isSlow(slow);
+  expect(asked).toEqual(['second', 'first']);
   expect(turn.isTaken).toBe(true);
   turn.ended(statement, 50);
   expect(turn.isTaken).toBe(false);

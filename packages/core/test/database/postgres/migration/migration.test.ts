@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { createConnectToPrimary } from '../../../../src/database/postgres/connect-to-primary.ts';
+import type { Connection } from '../../../../src/database/postgres/connection.ts';
 import { migratePostgres } from '../../../../src/database/postgres/migration/migration.ts';
-import { usePostgres } from '../../../../src/database/postgres/use-postgres.ts';
 
 let databaseUrl: string;
 let sql: postgres.Sql;
@@ -14,8 +15,10 @@ beforeEach(async () => {
   onTestFinished(() => sql.end());
 });
 
-const migrate = () =>
-  migratePostgres(createConnectToPrimary(databaseUrl, { timeout: 60_000, lockTimeout: 60_000 }));
+const connectAs = (url: string) =>
+  createConnectToPrimary(url, { timeout: 60_000, lockTimeout: 60_000 });
+
+const migrate = () => migratePostgres(connectAs(databaseUrl));
 
 const tables = async () => {
   const rows = await sql`select tablename from pg_tables where schemaname = 'public' order by 1`;
@@ -46,11 +49,21 @@ it('changes nothing when a statement of it fails, and closes its connection', as
   await vi.waitFor(async () => expect(await sessions()).toEqual([]));
 });
 
-it('waits while another instance migrates, and gives up a lock after 4.5 seconds', async () => {
+it('waits for a lock while another instance migrates, and gives it up in the end', async () => {
   const other = await sql.reserve();
   await other`begin`;
   await other`select pg_advisory_xact_lock(${0x706c616e7473})`;
-  const failed = expect(migrate()).rejects.toMatchObject({ code: '55P03' });
+  const sent: string[] = [];
+  const connect = async () => {
+    const connection = await connectAs(databaseUrl)();
+    const query: Connection['query'] = (text, ...rest) => {
+      sent.push(text);
+      // The test need not wait so long.
+      return connection.query(text.replace('lock_timeout = 4500', 'lock_timeout = 300'), ...rest);
+    };
+    return { ...connection, query };
+  };
+  const failed = expect(migratePostgres(connect)).rejects.toMatchObject({ code: '55P03' });
   await vi.waitFor(async () =>
     expect(
       await other`
@@ -59,19 +72,93 @@ it('waits while another instance migrates, and gives up a lock after 4.5 seconds
     ).toHaveLength(1),
   );
   await failed;
+  expect(sent.slice(-3)).toEqual([
+    'begin',
+    'set local lock_timeout = 4500',
+    `select pg_advisory_xact_lock(${0x706c616e7473})`,
+  ]);
   await other`rollback`;
   other.release();
   expect(await tables()).toEqual([]);
 });
 
-it('lets a database be used without a migration', async () => {
-  const rows = await usePostgres(databaseUrl, (run) => run('select 1 as one'));
-  expect(rows).toEqual([{ one: 1 }]);
-  expect(await tables()).toEqual([]);
-  await expect(usePostgres(databaseUrl, (run) => run('select x'))).rejects.toMatchObject({
-    kind: 'databaseUnavailable',
+describe('a user without rights', () => {
+  /** Makes a user with these rights. Returns its URL and its name. */
+  async function userWith(...grants: string[]) {
+    const user = `user_${randomUUID().replaceAll('-', '')}`;
+    await sql.unsafe(`create role ${user} login`);
+    for (const grant of grants) await sql.unsafe(`grant ${grant} to ${user}`);
+    return { user, url: Object.assign(new URL(databaseUrl), { username: user }).href };
+  }
+
+  it('gets an error that names the grants for the missing tables', async () => {
+    const { user, url } = await userWith();
+    const database = sql.options.database;
+    await expect(migratePostgres(connectAs(url))).rejects.toMatchObject({
+      name: 'DatabaseSettingsError',
+      message: expect.stringContaining(
+        `(permission denied for database ${database}): grant its user the right to create tables there (` +
+          `GRANT CREATE ON DATABASE ${database} TO ${user}; GRANT CREATE ON SCHEMA public TO ${user}` +
+          '), or start the server once as a user that has it',
+      ),
+    });
+    expect(await tables()).toEqual([]);
   });
-  const others = await sql`
-    select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
-  expect(others).toEqual([]);
+
+  it('gets an error that names the owner when the tables are of an earlier version', async () => {
+    await migrate();
+    await sql`alter table access_tokens drop column scope`;
+    await sql`
+      delete from drizzle.__drizzle_migrations
+      where id = (select max(id) from drizzle.__drizzle_migrations)`;
+    const { url } = await userWith(
+      `create on database ${sql.options.database}`,
+      'create, usage on schema public, drizzle',
+      'all on all tables in schema public, drizzle',
+      'all on all sequences in schema drizzle',
+    );
+    await expect(migratePostgres(connectAs(url))).rejects.toThrow(
+      ': its tables are of an earlier version, so start the server once as their owner',
+    );
+  });
+
+  it('needs no right on the list of migrations when the tables are as they must be', async () => {
+    await migrate();
+    const { url } = await userWith();
+    expect(await migratePostgres(connectAs(url))).toBeUndefined();
+    await sql`alter table access_tokens drop column scope`;
+    await expect(migratePostgres(connectAs(url))).rejects.toMatchObject({
+      name: 'DatabaseSettingsError',
+    });
+  });
+});
+
+describe('in a Citus cluster', () => {
+  /** Makes the database a node, as far as the migration can tell. */
+  async function joinCluster(group: number): Promise<void> {
+    await sql`
+      insert into pg_extension
+        (oid, extname, extowner, extnamespace, extrelocatable, extversion)
+      select 1234567, 'citus', extowner, extnamespace, extrelocatable, extversion
+      from pg_extension where extname = 'plpgsql'`;
+    await sql`create schema citus`;
+    await sql`create table citus.pg_dist_local_group as select ${group}::int as groupid`;
+    await sql.unsafe(`alter database ${sql.options.database} set search_path = public, citus`);
+  }
+
+  it('the coordinator migrates', async () => {
+    await joinCluster(0);
+    expect(await migrate()).toBe('coordinator');
+    expect(await tables()).toEqual(['access_tokens', 'plants']);
+    expect(await migrate()).toBe('coordinator');
+  });
+
+  it('a worker waits for the tables, and says what to do', async () => {
+    await joinCluster(1);
+    await expect(migrate()).rejects.toThrow(
+      'this worker of a Citus cluster does not have the current tables: start an instance on the ' +
+        'coordinator, and run plant-store distribute there once',
+    );
+    expect(await tables()).toEqual([]);
+  });
 });

@@ -1,0 +1,93 @@
+import { createDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { createConnectToPrimary } from '../../../../src/database/postgres/connect-to-primary.ts';
+import type { Connection } from '../../../../src/database/postgres/connection.ts';
+import { buildTagIndex } from '../../../../src/database/postgres/migration/tag-index.ts';
+
+let databaseUrl: string;
+let sql: postgres.Sql;
+
+beforeEach(async () => {
+  databaseUrl = await createDatabase(inject('postgresUrl'));
+  sql = postgres(databaseUrl, { onnotice: () => {} });
+  onTestFinished(() => sql.end());
+});
+
+const createTable = () => sql`create table plants (id bigint primary key, tag text)`;
+
+/** The index in the catalog: another build makes another one. */
+const index = () =>
+  sql`select indexrelid, indisvalid, pg_get_indexdef(indexrelid) as definition
+    from pg_index where indexrelid = to_regclass('plants_tag')`;
+
+/** Builds the index over a connection of its own. Returns the statements that it has sent so far. */
+async function build() {
+  const connection = await createConnectToPrimary(databaseUrl, { timeout: 60_000 })();
+  const sent: string[] = [];
+  const query: Connection['query'] = (text, ...rest) => {
+    sent.push(text.trim().split(' ', 2).join(' '));
+    return connection.query(text, ...rest);
+  };
+  const built = buildTagIndex({ ...connection, query }).finally(() => connection.close());
+  return { sent, built };
+}
+
+const read = "select to_regclass('plants')";
+
+it('does nothing where the table does not exist', async () => {
+  const { sent, built } = await build();
+  await built;
+  expect(sent).toEqual([read]);
+});
+
+it('builds the index once', async () => {
+  await createTable();
+  await (await build()).built;
+  const [first] = await index();
+  expect(first).toMatchObject({
+    indisvalid: true,
+    definition: expect.stringMatching(
+      /\(hashtextextended\(tag, .*\), id\) WHERE \(tag IS NOT NULL\)$/,
+    ),
+  });
+  const { sent, built } = await build();
+  await built;
+  expect(sent).toEqual([read]);
+  expect(await index()).toEqual([first]);
+});
+
+it('builds an index anew that is invalid, because its build was interrupted', async () => {
+  await createTable();
+  await (await build()).built;
+  const [first] = await index();
+  await sql`update pg_index set indisvalid = false where indexrelid = 'plants_tag'::regclass`;
+  const { sent, built } = await build();
+  await built;
+  expect(sent).toEqual([read, 'drop index', 'create index']);
+  const [second] = await index();
+  expect(second).toEqual({ ...first, indexrelid: expect.any(Number) });
+  expect(second?.['indexrelid']).not.toBe(first?.['indexrelid']);
+});
+
+it('waits while another instance builds the index', async () => {
+  await createTable();
+  const other = await sql.reserve();
+  // A build waits for the transactions that have changed the table.
+  await other`begin`;
+  await other`insert into plants values (1)`;
+  const first = await build();
+  await vi.waitFor(async () =>
+    expect(
+      await sql`select from pg_stat_progress_create_index where datname = current_database()`,
+    ).toHaveLength(1),
+  );
+  const second = await build();
+  await vi.waitFor(() => expect(second.sent).toEqual([read, read]), { timeout: 5_000 });
+  await other`commit`;
+  other.release();
+  await Promise.all([first.built, second.built]);
+  expect(first.sent).toEqual([read, 'create index']);
+  expect(new Set(second.sent)).toEqual(new Set([read]));
+  expect(await index()).toMatchObject([{ indisvalid: true }]);
+});

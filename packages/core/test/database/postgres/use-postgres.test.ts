@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { createDatabase, freePort } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { usePostgres } from '../../../src/database/postgres/use-postgres.ts';
+
+let databaseUrl: string;
+let sql: postgres.Sql;
+
+beforeEach(async () => {
+  databaseUrl = await createDatabase(inject('postgresUrl'));
+  sql = postgres(databaseUrl, { max: 1 });
+  onTestFinished(() => sql.end());
+});
+
+const withHosts = (...ports: (string | number)[]) => {
+  const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',');
+  return databaseUrl.replace(/@[^/]*/, `@${hosts}`);
+};
+
+const otherSessions = () => sql`
+  select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
+
+it('runs statements without a migration, and closes the connection', async () => {
+  const rows = await usePostgres(databaseUrl, (run) => run('select 1 as one'));
+  expect(rows).toEqual([{ one: 1 }]);
+  expect(await sql`select from pg_tables where schemaname = 'public'`).toEqual([]);
+  await vi.waitFor(async () => expect(await otherSessions()).toEqual([]));
+});
+
+it('fails when a statement fails, and closes the connection', async () => {
+  await expect(usePostgres(databaseUrl, (run) => run('select x'))).rejects.toMatchObject({
+    kind: 'databaseUnavailable',
+    cause: { code: '42703' },
+  });
+  await vi.waitFor(async () => expect(await otherSessions()).toEqual([]));
+});
+
+it('prefers a host that accepts writes, and uses a read replica otherwise', async () => {
+  const replica = await startReplica();
+  const { port } = new URL(databaseUrl);
+  const name = 'select current_database() as name';
+  for (const ports of [
+    [replica.port, port],
+    [port, replica.port],
+  ]) {
+    const rows = await usePostgres(withHosts(...ports), (run) => run(name));
+    expect(rows).toEqual([{ name: sql.options.database }]);
+  }
+  const rows = await usePostgres(withHosts(replica.port), (run) => run(name));
+  expect(rows).toEqual([{ name: replica.database }]);
+});
+
+it('names the hosts that do not answer', async () => {
+  const away = await freePort();
+  const { port } = new URL(databaseUrl);
+  expect(await usePostgres(databaseUrl, async (_run, hosts) => hosts)).toEqual([]);
+  expect(await usePostgres(withHosts(away, port), async (_run, hosts) => hosts)).toEqual([
+    { name: `127.0.0.1:${away}`, error: expect.objectContaining({ code: 'ECONNREFUSED' }) },
+  ]);
+});
+
+it('fails with the error of the first host when none answers', async () => {
+  const [first, second] = [await freePort(), await freePort()];
+  await expect(usePostgres(withHosts(first, second), async () => {})).rejects.toMatchObject({
+    kind: 'databaseUnavailable',
+    cause: { code: 'ECONNREFUSED', port: first },
+  });
+});
+
+it('fails when the statements are not done four seconds after the call', async () => {
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'performance'],
+    shouldAdvanceTime: true, // The driver waits for timers when it is closed.
+  });
+  onTestFinished(() => void vi.useRealTimers());
+  vi.advanceTimersByTime(60_000);
+  const started = Promise.withResolvers<void>();
+  const use = usePostgres(databaseUrl, async (run) => {
+    started.resolve();
+    await run('select pg_sleep(60)');
+  });
+  const failed = expect(use).rejects.toMatchObject({
+    cause: { message: expect.stringMatching(/^no answer within [34]\d{3} ms$/) },
+  });
+  await started.promise;
+  await vi.advanceTimersByTimeAsync(4_000);
+  await failed;
+});
+
+/** A read replica, as far as clients can tell: a read-only database in place of the one that they name. */
+async function startReplica() {
+  const url = new URL(await createDatabase(inject('postgresUrl')));
+  const database = url.pathname.slice(1);
+  await sql.unsafe(`alter database ${database} set default_transaction_read_only = on`);
+  const proxy = createServer((client) => {
+    client.once('data', (start: Buffer) => {
+      const names = [sql.options.database, database] as const;
+      const message = Buffer.from(start.toString('latin1').replace(...names), 'latin1');
+      message.writeUInt32BE(message.length);
+      const server = connect({ host: url.hostname, port: Number(url.port) });
+      server.on('error', () => {}).write(message);
+      client
+        .on('error', () => {})
+        .pipe(server)
+        .pipe(client);
+    });
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  onTestFinished(() => void proxy.close());
+  const { port } = proxy.address() as { port: number }; // It listens on a port, not on a pipe.
+  return { port, database };
+}

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { explainIdText } from '../src/id-text.ts';
+
+it.each([
+  ['42', undefined],
+  ['-9223372036854775808', undefined],
+  ['', 'must be a whole number'],
+  ['5x', 'must be a whole number'],
+  ['007', 'must be a whole number'],
+  ['9223372036854775808', 'must be from -9223372036854775808 to 9223372036854775807'],
+])('says why the text %j is not an id, or that it is one', (text, reason) => {
+  expect(explainIdText(text)).toBe(reason);
+});
