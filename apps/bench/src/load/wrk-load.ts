@@ -15,7 +15,9 @@ export async function findWrk(): Promise<LoadGenerator | undefined> {
 async function run(load: Load): Promise<LoadResult> {
   const { url, method, path, accessToken, bodyParts, ids, connections, seconds } = load;
   // With one thread there is one counter of ids. One thread sends far more than a server here takes.
-  const options = ['--threads=1', `--connections=${connections}`, `--duration=${seconds}s`];
+  // The store answers within 5 s; wrk counts replies after 2 s as errors unless told otherwise.
+  const limits = ['--timeout=8s', `--duration=${seconds}s`];
+  const options = ['--threads=1', `--connections=${connections}`, ...limits];
   const request = [method, path, accessToken, ids.order, String(ids.first), ...bodyParts];
   const output = await execute('wrk', [...options, `--script=${script}`, url, '--', ...request]);
   const [, result = ''] = /^result (.*)$/m.exec(output) ?? [];

@@ -33,8 +33,7 @@ export function createPlantWriter(database: Database, table: PlantTable): PlantW
   const { maxInFlight } = database;
   const events = new EventEmitter<StoreEvents>();
   const turn = new SendTurn();
-  const anyNode = new WriteBatcher({ table, maxInFlight });
-  anyNode.events.on('batch', (batch) => events.emit('batch', batch));
+  const anyNode = newBatcher(table);
   const byNode = new Map<number, WriteBatcher>();
   const batchers = () => [anyNode, ...byNode.values()];
   const shards = watchShards(database.query);

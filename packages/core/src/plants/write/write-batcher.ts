@@ -28,7 +28,7 @@ interface WriteBatcherOptions {
   maxQueue?: number;
   /** Milliseconds within which a create is answered when its caller sets no deadline. */
   timeout?: number;
-  /** The turn that this batcher shares with those of other nodes. */
+  /** When the queue may send while the database is busy; shared with the queues of other nodes. */
   turn?: SendTurn;
 }
 
@@ -36,7 +36,7 @@ interface WriteBatcherOptions {
  * Coalesces concurrent creates. A single create is sent at once. Creates that arrive while its
  * statement runs wait, and are then sent together in one statement and one commit. A second statement
  * starts beside the first only when it is full or the first one is slow: two half-full statements
- * cost more than a full one.
+ * cost more than a full one. While the database is busy, the `turn` makes statements fuller still.
  */
 export class WriteBatcher {
   /** An error that a listener throws becomes a process warning. The batch stays committed. */
@@ -72,6 +72,7 @@ export class WriteBatcher {
     }
     const pending = new PendingCreate(data, deadline, () => this.#queue.dropAnswered());
     this.#queue.add(pending);
+    this.#turn?.arrived();
     this.#send();
     return pending.outcome;
   }
@@ -109,7 +110,7 @@ export class WriteBatcher {
         this.#inFlight.delete(batch);
         const duration = performance.now() - sentAt;
         this.#updateLatency(duration);
-        this.#turn?.ended(batch, duration);
+        this.#turn?.ended(batch, { creates: batch.length, duration });
         this.#send();
       });
     }

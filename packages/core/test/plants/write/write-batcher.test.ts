@@ -6,6 +6,7 @@ import { openPostgres } from '../../../src/database/postgres/postgres-database.t
 import { openPlantStore } from '../../../src/plant-store.ts';
 import { PendingCreate } from '../../../src/plants/write/pending-create.ts';
 import { createPlantTable, type PlantTable } from '../../../src/plants/write/plant-table.ts';
+import { SendTurn } from '../../../src/plants/write/send-turn.ts';
 import { writeBatch } from '../../../src/plants/write/write-batch.ts';
 import { WriteBatcher } from '../../../src/plants/write/write-batcher.ts';
 
@@ -452,4 +453,33 @@ it('throws databaseUnavailable when the table is missing', async () => {
   await expect(store.create({ id: 1n, name: 'x' })).rejects.toMatchObject({ code: 50300 });
   await expect(store.ready()).rejects.toMatchObject({ code: 50300 });
   await store.close();
+});
+
+it('merges two groups of clients into one statement while the database is busy', async () => {
+  const sizes: number[] = [];
+  let latency = 1;
+  const writes = new WriteBatcher({
+    table: tableWithLatency(() => latency),
+    maxInFlight: 4,
+    // This process has nothing to do but to wait.
+    turn: new SendTurn(() => performance.now()),
+  });
+  writes.events.on('batch', ({ size }) => sizes.push(size));
+  let isStopped = false;
+  /** A client that sends its next create a millisecond after the reply. */
+  const runClient = async (client: number) => {
+    for (let i = 0; !isStopped; i++) {
+      await writes.create({ id: BigInt(100_000 + client * 1_000 + i), name: 'x' });
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  };
+  const clients = Array.from({ length: 20 }, (_, client) => runClient(client));
+  await vi.advanceTimersByTimeAsync(20);
+  latency = 20;
+  await vi.advanceTimersByTimeAsync(1_000);
+  isStopped = true;
+  await vi.advanceTimersByTimeAsync(1_000);
+  await Promise.all(clients);
+  expect(sizes.slice(-10)).toEqual(Array(10).fill(20));
+  expect(vi.getTimerCount()).toBe(0);
 });
