@@ -44,8 +44,9 @@ const int64Syntax = /^-?\d{16,19}$/;
  * undefined for an object without such a value, and for anything else.
  */
 function withInteger(value: unknown, integer: bigint): object | undefined {
+  // A string has a key for each character.
+  if (typeof value === 'string' || Array.isArray(value)) return undefined;
   const object: Record<string, unknown> = Object(value);
-  if (Array.isArray(object)) return undefined;
   for (const key of Object.keys(object)) {
     if (isUnsafeInteger(object[key])) return { ...object, [key]: integer };
   }
