@@ -13,7 +13,7 @@ export interface PreparedStatement {
 }
 
 /** Any other statement. */
-export interface SingleStatement {
+interface SingleStatement {
   readonly text: string;
   readonly values?: readonly unknown[];
   /** Default: `array`. */
