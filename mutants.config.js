@@ -81,7 +81,7 @@ export const areas = {
     ],
   },
   readers: {
-    mutate: ['apps/cli/src/formats/**/*.ts'],
+    mutate: ['apps/cli/src/formats/{*,csv/*,text/*}.ts'],
     tests: [
       'apps/cli/test/formats/{csv,text}/*.test.ts',
       'apps/cli/test/formats/{ndjson,plant-formats}.test.ts',

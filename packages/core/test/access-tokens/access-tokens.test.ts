@@ -62,6 +62,18 @@ describe('access tokens', () => {
     expect(tokens.authenticate(token)).toEqual(principal('Gil'));
   });
 
+  it('are cached for 30 seconds by the clock of the process unless another one is given', async () => {
+    const tokens = createAccessTokens({ db: drizzle(postgres(databaseUrl)) });
+    const token = await tokens.create('Kim');
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    expect(await tokens.authenticate(token)).toEqual(principal('Kim'));
+    vi.advanceTimersByTime(29_999);
+    expect(tokens.authenticate(token)).toEqual(principal('Kim'));
+    vi.advanceTimersByTime(1);
+    expect(tokens.authenticate(token)).toBeInstanceOf(Promise);
+  });
+
   it('are stored only as their SHA-256', async () => {
     const token = await open().create('Ben');
     const [row] = await sql`select * from access_tokens where name = 'Ben'`;
@@ -104,6 +116,10 @@ describe('access tokens', () => {
     });
     await expect(open().create('Hal', { expiresIn: 0 })).rejects.toMatchObject({
       message: 'invalid input: expiresIn must be more than 0',
+    });
+    const expiresIn = '5' as never; // A tool without types can send it.
+    await expect(open().create('Hal', { expiresIn })).rejects.toMatchObject({
+      message: 'invalid input: expiresIn must be a number of milliseconds',
     });
   });
 

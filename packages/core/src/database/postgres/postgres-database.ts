@@ -155,6 +155,6 @@ export async function openPostgres(
 function errorOf(promise: Promise<void>): Promise<unknown> {
   return promise.then(
     () => undefined,
-    (error: unknown) => error ?? new Error('no reason given'),
+    (error: unknown) => error,
   );
 }

@@ -61,6 +61,25 @@ it('migrates also when Drizzle finds that a table is missing', async () => {
   await vi.waitFor(async () => expect(await hasTable()).toBe(true), { timeout: 5_000 });
 });
 
+it('gives a statement of a migration nearly an hour', async () => {
+  await sql`create table settings (value text)`;
+  await sql`
+    create function record_setting() returns event_trigger language plpgsql
+    as $$ begin insert into settings values (current_setting('statement_timeout')); end $$`;
+  await sql`
+    create event trigger record_setting on ddl_command_end execute function record_setting()`;
+  await open();
+  expect(await sql`select distinct value from settings`).toEqual([{ value: '54min' }]);
+});
+
+it('throws an error that says what to change when the settings are wrong', async () => {
+  const url = proxy.url.replace(/[^/]*$/, 'no_such_database');
+  await expect(openPostgres(url)).rejects.toMatchObject({
+    name: 'DatabaseSettingsError',
+    message: expect.stringContaining('create that database'),
+  });
+});
+
 it('migrates as soon as the Postgres is reachable', async () => {
   proxy.fault = 'refuse';
   const { query } = await open();
@@ -80,7 +99,8 @@ it('fails while the Postgres is unreachable when it must answer', async () => {
 });
 
 it('does not migrate when it only reads', async () => {
-  const { query } = await open({ readOnly: true });
+  const { query, onNode } = await open({ readOnly: true });
+  expect(onNode).toBeUndefined();
   await expect(query(countPlants, [])).rejects.toMatchObject({ code: '42P01' });
   await expect(query('select from nowhere', [])).rejects.toMatchObject({ code: '42P01' });
   expect(proxy.accepted).toBe(1);
