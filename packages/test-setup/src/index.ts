@@ -17,7 +17,11 @@ export { type CitusDatabase, createCitusDatabase } from './postgres/create-citus
 export { createDatabase } from './postgres/create-database.ts';
 export { installedCitus } from './postgres/installed-citus.ts';
 export { startCitus, type TestCitus } from './postgres/start-citus.ts';
-export { hasPgBouncer, startPgBouncer } from './postgres/start-pgbouncer.ts';
+export {
+  hasPgBouncer,
+  keepsPreparedStatements,
+  startPgBouncer,
+} from './postgres/start-pgbouncer.ts';
 export { startPostgres, type TestPostgres } from './postgres/start-postgres.ts';
 export {
   type AcknowledgedLoad,

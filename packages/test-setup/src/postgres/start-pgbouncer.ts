@@ -10,8 +10,15 @@ import { unprivilegedUser } from '../machine/unprivileged-user.ts';
 /** Debian installs PgBouncer in /usr/sbin, which is only in root's PATH. */
 const env = { PATH: [process.env['PATH'], '/usr/sbin'].join(delimiter) };
 
+const version = spawnSync('pgbouncer', ['--version'], { env, encoding: 'utf8' });
+
 /** Whether PgBouncer is installed on this machine. */
-export const hasPgBouncer = spawnSync('pgbouncer', ['--version'], { env }).status === 0;
+export const hasPgBouncer = version.status === 0;
+
+const [, major = 0, minor = 0] = /PgBouncer (\d+)\.(\d+)/.exec(version.stdout ?? '') ?? [];
+
+/** Whether that PgBouncer keeps prepared statements in transaction mode: version 1.21 and later. */
+export const keepsPreparedStatements = Number(major) * 100 + Number(minor) >= 121;
 
 /** A PgBouncer for tests, in front of a Postgres. */
 export interface TestPgBouncer {
@@ -20,8 +27,11 @@ export interface TestPgBouncer {
   stop(): Promise<void>;
 }
 
-/** Starts a PgBouncer in front of a database, in transaction mode, otherwise with its default settings. */
-export async function startPgBouncer(databaseUrl: string): Promise<TestPgBouncer> {
+/**
+ * Starts a PgBouncer in front of a database, in transaction mode, with `poolSize` connections to the
+ * database. It keeps prepared statements if its version can.
+ */
+export async function startPgBouncer(databaseUrl: string, poolSize = 20): Promise<TestPgBouncer> {
   const owner = await unprivilegedUser();
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-pgbouncer-'));
   if (owner) await chown(directory, owner.uid, owner.gid);
@@ -31,6 +41,8 @@ export async function startPgBouncer(databaseUrl: string): Promise<TestPgBouncer
 * = host=${hostname} port=${databasePort}
 [pgbouncer]
 pool_mode = transaction
+default_pool_size = ${poolSize}
+${keepsPreparedStatements ? 'max_prepared_statements = 200' : ''}
 listen_addr = 127.0.0.1
 listen_port = ${port}
 unix_socket_dir =

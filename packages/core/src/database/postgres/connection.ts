@@ -4,6 +4,7 @@ import type postgres from 'postgres';
 import { withTimeout } from '../timeout.ts';
 import { cancelStatement, type Session } from './cancel-request.ts';
 import { copyFromStdin } from './copy.ts';
+import { isStatementLost, poolerKeepsStatements } from './prepared-statements.ts';
 import { noTlsError, readOnlyError, type ServerState, serverState } from './server-state.ts';
 import { postgresOverTls } from './tls.ts';
 
@@ -126,10 +127,11 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     if (isDirect && server.commits_asynchronously && !readOnly) {
       await client.unsafe('set synchronous_commit = on');
     }
-    return { isDirect, isReadOnly: server.read_only };
+    const prepares = isDirect || (await poolerKeepsStatements(client));
+    return { isDirect, prepares, isReadOnly: server.read_only };
   };
 
-  const { isDirect, isReadOnly } = await withTimeout(start(), timeout).catch(
+  let { isDirect, prepares, isReadOnly } = await withTimeout(start(), timeout).catch(
     async (error: unknown) => {
       await close();
       // The TLS handshake with such a server fails without a reason.
@@ -144,9 +146,16 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     },
     async query(text, parameters = [], rowsAs = 'arrays') {
       hasWarned = false;
-      // A pooler may give the next statement to another server, where it is not prepared.
-      const query = client.unsafe(text, parameters, { prepare: isDirect });
-      const rows = await track(rowsAs === 'arrays' ? query.values() : query);
+      const run = () => {
+        // A pooler may give the next statement to another session, where it is not prepared.
+        const query = client.unsafe(text, parameters, { prepare: prepares });
+        return track(rowsAs === 'arrays' ? query.values() : query);
+      };
+      const rows = await run().catch((error: unknown) => {
+        if (isDirect || !prepares || !isStatementLost(error)) throw error;
+        prepares = false; // Somebody has deallocated what the pooler prepared.
+        return run();
+      });
       throwIfWarned();
       return { rows, count: rows.count };
     },

@@ -1,0 +1,28 @@
+import type postgres from 'postgres';
+import { databaseCode } from '../../error-causes.ts';
+
+/**
+ * Whether a pooler in front of the server keeps prepared statements, so that a statement runs in
+ * whichever session the pooler gives it. PgBouncer does so from version 1.21, in transaction mode and
+ * with `max_prepared_statements` above 0. Each session of the server then knows a statement by a name of
+ * the pooler. Without that, a session knows it by the name that the client gave it.
+ */
+export async function poolerKeepsStatements(client: postgres.Sql): Promise<boolean> {
+  // Until its end, a transaction has one session of the server.
+  await client.unsafe('begin');
+  const names = await client.unsafe<{ name: string }[]>(namesOf, [namesOf], { prepare: true });
+  const ours = names.statement.name;
+  const isKept = names.length > 0 && !names.some(({ name }) => name === ours);
+  // The next client with this session must not have our statement.
+  if (!isKept) await client.unsafe(`deallocate "${ours}"`);
+  await client.unsafe('commit');
+  return isKept;
+}
+
+/** The names under which a statement is prepared in the session of the server. */
+const namesOf = 'select name from pg_prepared_statements where statement = $1';
+
+/** Whether a statement failed because the session does not have it; then nothing was executed. */
+export function isStatementLost(error: unknown): boolean {
+  return databaseCode(error) === '26000';
+}
