@@ -1,6 +1,6 @@
 import type { NewPlant } from '@plant-store/schemas';
+import { arrayText } from '../array-text.ts';
 import type { NodeAccess } from '../database.ts';
-import { arrayText } from './array-text.ts';
 import { callAnywhere, callHere } from './insert-function.ts';
 import type { ShardMap } from './shard-map.ts';
 

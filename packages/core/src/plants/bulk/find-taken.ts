@@ -1,3 +1,4 @@
+import { arrayText } from '../../database/array-text.ts';
 import type { Query } from '../../database/database.ts';
 import type { LoadedPlant } from './loaded-plant.ts';
 
@@ -43,19 +44,9 @@ export async function findTaken(query: Query, values: (string | null)[]): Promis
 
 /** The ids, names and tags of plants, as Postgres writes arrays. */
 export function toArrays(plants: readonly LoadedPlant[]): string[] {
-  let ids = '';
-  let names = '';
-  let tags = '';
-  for (const { id, name, tag } of plants) {
-    ids += `,${id}`;
-    names += `,${quoted(name)}`;
-    tags += tag === undefined ? ',NULL' : `,${quoted(tag)}`;
-  }
-  return [ids, names, tags].map((elements) => `{${elements.slice(1)}}`);
-}
-
-const special = /["\\]/;
-
-function quoted(text: string): string {
-  return special.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : `"${text}"`;
+  return [
+    `{${plants.map(({ id }) => id)}}`,
+    arrayText(plants.map(({ name }) => name)),
+    arrayText(plants.map(({ tag }) => tag)),
+  ];
 }
