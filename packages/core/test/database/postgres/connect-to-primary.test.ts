@@ -98,6 +98,20 @@ it('tries the next host when one is silent, and closes a connection that comes t
   expect(connection.isOpen).toBe(true);
 });
 
+it('tries each host once before it tries one again', async () => {
+  const connect = createConnectToPrimary(url);
+  for (let i = 0; i < 3; i++) await connectOnce(connect);
+  first.fault = 'blackhole';
+  await connectOnce(connect);
+  expect([first.accepted, second.accepted]).toEqual([4, 1]);
+});
+
+it('makes no attempt when there is no time for one', async () => {
+  const connect = createConnectToPrimary(url, { connectTimeout: 0 });
+  await expect(connect()).rejects.toThrow('no answer within 0 ms');
+  expect(first.accepted).toBe(0);
+});
+
 it('tries a silent host again and again until the timeout, and closes all attempts', async () => {
   const silent = createServer((socket) => socket.resume());
   let accepted = 0;

@@ -95,6 +95,25 @@ it('says that a server does not offer TLS', async () => {
   await expect(connect({ url: preferring })).rejects.toThrow(/is read-only$/);
 });
 
+it('names its host in the TLS handshake, because a server may have several certificates', async () => {
+  const hello = Promise.withResolvers<Buffer>();
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => {
+      socket.once('data', (chunk) => {
+        hello.resolve(chunk);
+        socket.destroy();
+      });
+      socket.write('S');
+    });
+  });
+  const port = await listen(server);
+  const url = 'postgres://localhost/plants?sslmode=verify-full';
+  const connecting = expect(connect({ url, host: 'localhost', port })).rejects.toThrow();
+  expect((await hello.promise).includes('localhost')).toBe(true);
+  await connecting;
+});
+
 it('prepares a statement once', async () => {
   const { query } = await connect();
   for (let i = 0; i < 3; i++) await query('select $1::int', ['5']);
@@ -136,7 +155,12 @@ it('leaves the session of a pooler as it is, and prepares no statement there', a
 });
 
 it('gives up a server that does not answer in time, and closes the socket', async () => {
-  const silent = createServer((socket) => socket.resume());
+  const silent = createServer({ allowHalfOpen: true }, (socket) => {
+    // A socket that is only half closed would receive these bytes; a closed one resets the connection.
+    const timer = setInterval(() => socket.readableEnded && socket.write('x'), 10);
+    socket.on('error', () => {}).on('close', () => clearInterval(timer));
+    socket.resume();
+  });
   const port = await listen(silent);
   await expect(connect({ port, timeout: 100 })).rejects.toThrow('no answer within 100 ms');
   const connections = promisify(silent.getConnections.bind(silent));
@@ -158,7 +182,7 @@ it('is not open once the server has ended it, and never reconnects', async () =>
   expect(connection.isOpen).toBe(true);
   await expect(connection.query('select pg_terminate_backend(pg_backend_pid())')).rejects.toThrow();
   await vi.waitFor(() => expect(connection.isOpen).toBe(false));
-  await expect(connection.query('select 1')).rejects.toThrow();
+  await expect(connection.query('select 1')).rejects.toThrow('the database closed the connection');
   expect(proxy.accepted).toBe(1);
 });
 
@@ -183,6 +207,11 @@ it('works on after notices, and after warnings of functions', async () => {
     const statement = `do $$ begin raise ${level} 'from a function'; end $$`;
     expect(await query(statement)).toMatchObject({ rows: [] });
   }
+  for (let i = 0; i < 2; i++) {
+    // The second time this is a notice of the server itself.
+    const create = 'create temporary table if not exists numbers (number int)';
+    expect(await query(create)).toMatchObject({ rows: [] });
+  }
 });
 
 it('copies all rows, or none after an error', async () => {
@@ -199,6 +228,30 @@ it('copies all rows, or none after an error', async () => {
     code: '42P01',
   });
   expect((await query('select number from numbers order by 1')).rows).toEqual([[1], [2]]);
+});
+
+it('fails a copy whose commit may be lost, because the server warned', async () => {
+  const { hostname, port } = new URL(proxy.url);
+  const warning = Buffer.from(
+    'N\0\0\0\0SWARNING\0C01000\0Mthe transaction has committed locally\0\0',
+  );
+  warning.writeUInt32BE(warning.length - 1, 1);
+  const warningProxy = createServer((client) => {
+    const server = connectTo({ host: hostname, port: Number(port) });
+    for (const socket of [client, server]) socket.on('error', () => {});
+    client.on('close', () => server.destroy()).on('data', (chunk) => server.write(chunk));
+    server
+      .on('close', () => client.destroy())
+      .on('data', (chunk) => {
+        if (chunk.includes('COPY 1')) client.write(warning);
+        client.write(chunk);
+      });
+  });
+  const { query, copy } = await connect({ port: await listen(warningProxy) });
+  await query('create temporary table numbers (number int)');
+  await expect(copy('copy numbers from stdin', Buffer.from('1\n'))).rejects.toThrow(
+    'the database warned that the commit may be lost',
+  );
 });
 
 it('copies rows out, and then runs other statements', async () => {
