@@ -1,6 +1,8 @@
 import type { EventEmitter } from 'node:events';
 import type { NewPlant, Plant } from '@plant-store/schemas';
 import { type AccessTokens, createAccessTokens } from './access-tokens/access-tokens.ts';
+import { createFindNode } from './database/cluster/find-node.ts';
+import { watchShards } from './database/cluster/watch-shards.ts';
 import type { Database, OpenOptions } from './database/database.ts';
 import { type DatabaseOptions, openDatabase } from './database/open-database.ts';
 import { queryWithTimeout } from './database/timeout.ts';
@@ -77,17 +79,19 @@ export async function openPlantStore(
 
 function createPlantStore(database: Database): PlantStore {
   const table = createPlantTable(database);
-  const writer = createPlantWriter(database, table);
+  const shards = watchShards(database.query);
+  const findNode = createFindNode(database, shards);
+  const writer = createPlantWriter({ database, table, shards, findNode });
   let readiness: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
 
   return {
-    ...createPlantReader(database),
+    ...createPlantReader(database, findNode),
     ...createPlantLoader(database.bulk, createPlantTable(database.bulk).insert),
     ...createPlantRemover(database.bulk),
     ...createPlantExporter(database.bulk),
     create: writer.create,
-    delete: (id, options) => queryWithTimeout(table.delete(id), timeLeft(options)),
+    delete: (id, options) => queryWithTimeout(writer.delete(id), timeLeft(options)),
     accessTokens: createAccessTokens({ db: database.db }),
     events: writer.events,
     // Concurrent calls share one query, so that a silent database does not accumulate them.

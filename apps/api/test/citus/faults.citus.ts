@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { openPlantStore } from '@plant-store/core';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -63,6 +64,51 @@ it.for(Object.entries(ways))('one of two workers %s', async ([, takeAway]) => {
   expect(recovered).toBeLessThan(recoveryTime);
   await store.expectAllStored();
 });
+
+it.for(Object.entries(ways))(
+  'gets, deletes and tokens go on for the other plants when one of two workers %s',
+  async ([, takeAway]) => {
+    const store = await start();
+    const { url, token, spareId } = store;
+    const [first, second] = store.loads.map(({ seen }) => seen.acknowledged[0]?.id);
+    const ask = async (path: string, { method = 'GET', bearer = token } = {}) => {
+      const sentAt = performance.now();
+      const reply = await fetch(`${url}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${bearer}` },
+      });
+      await reply.arrayBuffer();
+      expect(performance.now() - sentAt, path).toBeLessThan(undisturbed);
+      return reply.status;
+    };
+
+    const bringBack = await takeAway(store);
+    // More than all connections can carry.
+    const unanswerable = ['GET', 'DELETE', 'LIST'].flatMap((method) =>
+      Array.from({ length: 20 }, async () => {
+        const id = method === 'GET' ? second : spareId(2);
+        const path = method === 'LIST' ? '/plants?limit=3' : `/plants/${id}`;
+        const reply = await fetch(`${url}${path}`, {
+          method: method === 'DELETE' ? 'DELETE' : 'GET',
+          headers: { authorization: `Bearer ${token}` },
+        });
+        return reply.status;
+      }),
+    );
+    let isOver = false;
+    const statuses = Promise.all(unanswerable).finally(() => {
+      isOver = true;
+    });
+    do {
+      expect(await ask(`/plants/${first}`)).toBe(200);
+      expect(await ask(`/plants/${spareId(1)}`, { method: 'DELETE' })).toBe(404);
+      expect(await ask('/plants/1', { bearer: randomUUID() })).toBe(401);
+      expect(await ask('/readyz')).toBe(200);
+    } while (!isOver);
+    expect(new Set(await statuses)).toEqual(new Set([503]));
+    await bringBack();
+  },
+);
 
 it('the coordinator is killed while the server uses a worker', async () => {
   const store = await start(1);

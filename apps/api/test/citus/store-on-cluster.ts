@@ -16,12 +16,15 @@ import { expectStored, type Row } from '../faults/stored-plants.ts';
 export interface StoreOnCluster {
   readonly cluster: TestCitus;
   readonly url: string;
+  readonly token: string;
   /** The URL of the database on the coordinator. */
   readonly databaseUrl: string;
   /** On the coordinator, as a superuser. */
   readonly admin: postgres.Sql;
   /** The clients that create plants of the first worker, and those of the second. */
   readonly loads: readonly [AcknowledgedLoad, AcknowledgedLoad];
+  /** An id that no client uses, of a plant that this worker would store. */
+  spareId(worker: 1 | 2): number;
   /** What the server has logged. */
   log(): string;
   /** Stops the load, and compares the acknowledged plants with those in the database. */
@@ -64,9 +67,11 @@ export async function startStoreOnCluster({ node = 0 } = {}): Promise<StoreOnClu
   return {
     cluster,
     url,
+    token,
     databaseUrl: database.url,
     admin,
     loads,
+    spareId: (worker) => nodes.findLastIndex(({ groupid }) => groupid === worker) + 1,
     log: server.output,
     async expectAllStored() {
       await Promise.all(loads.map((load) => load.stop()));

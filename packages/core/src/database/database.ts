@@ -9,6 +9,11 @@ export interface Database {
   readonly query: Query;
   /** Undefined on a database that is no part of a cluster. */
   readonly onNode?: ((node: StorageNode, clusterId: string) => NodeAccess) | undefined;
+  /**
+   * Access for requests that need every node of a cluster. They have connections of their own, so that
+   * the other statements go on while a node is away. Undefined when the database is never a cluster.
+   */
+  readonly allNodes?: Pick<Database, 'db' | 'query'>;
   readonly bulk: Bulk;
   close(): Promise<void>;
 }

@@ -25,6 +25,7 @@ describe('statements that read from Citus', () => {
     reader = createPlantReader({
       ...database,
       query: recorded(database.query),
+      allNodes: { db: database.db, query: recorded(database.query) },
       bulk: { ...bulk, query: recorded(bulk.query) },
     });
     close = () => Promise.all([sql.end(), database.close()]).then(() => {});

@@ -18,6 +18,12 @@ const maxInFlight = 4;
 /** With two more connections, tokens can be looked up while a locked table blocks all inserts. */
 const maxConnections = maxInFlight + 2;
 
+/** Statements that look up plants on a node of a cluster at the same time; see lookup-batcher.ts. */
+const maxLookups = 2;
+
+/** Lists at the same time on a cluster, each of which needs all nodes. */
+const maxLists = 4;
+
 /** Milliseconds for a statement on a node of a cluster; see connect-to-primary.ts. */
 const nodeTimeout = 0.9 * queryTimeout;
 
@@ -80,6 +86,12 @@ export async function openPostgres(
     timeout: bulkTimeout,
   });
 
+  const allNodes = new ConnectionPool({
+    connect: afterMigration(connectToPrimary),
+    max: maxLists,
+  });
+  const poolOfLists = () => (isCluster ? allNodes : pool);
+
   const nodes = new Map<string, NodeAccess & { close(): void }>();
 
   const onNode: Database['onNode'] = (node, clusterId) => {
@@ -92,7 +104,7 @@ export async function openPostgres(
           connect: afterMigration(connectToPrimary),
           connectTo: (host, port, timeout) =>
             connectPostgres({ url, host, port, timeout, statementTimeout: nodeTimeout }),
-          max: maxInFlight,
+          max: maxInFlight + maxLookups,
         },
       );
     nodes.set(key, access);
@@ -106,6 +118,10 @@ export async function openPostgres(
     get onNode() {
       return isCluster ? onNode : undefined;
     },
+    allNodes: {
+      db: drizzleOver((...statement) => migrateIfMissing(poolOfLists().query(...statement))),
+      query: (...statement) => migrateIfMissing(poolOfLists().queryAgain(...statement)),
+    },
     bulk: {
       db: drizzleOver(bulk.query.bind(bulk)),
       query: bulk.queryAgain.bind(bulk),
@@ -115,6 +131,7 @@ export async function openPostgres(
     async close() {
       isClosed = true;
       pool.close();
+      allNodes.close();
       bulk.close();
       for (const node of nodes.values()) node.close();
     },

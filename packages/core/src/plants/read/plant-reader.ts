@@ -1,5 +1,6 @@
 import type { ListPlants, PlantPage, StoredPlant } from '@plant-store/schemas';
 import { sql } from 'drizzle-orm';
+import type { createFindNode } from '../../database/cluster/find-node.ts';
 import type { Database } from '../../database/database.ts';
 import { orUnavailable } from '../../database/database-error.ts';
 import { createLookupBatcher } from '../../database/lookup-batcher.ts';
@@ -46,29 +47,24 @@ export interface PlantReader {
 /** Plants in a page of `read`, at most. */
 const bulkPageSize = 5_000;
 
-/** @param database reads single plants and pages for requests; its `bulk` reads all plants */
-export function createPlantReader({ db, query, bulk }: Omit<Database, 'close'>): PlantReader {
-  const readPage = createPageReader({ db, query });
+/**
+ * @param database reads single plants and pages for requests; its `bulk` reads all plants
+ * @param findNode finds the node of a cluster that stores a plant
+ */
+export function createPlantReader(
+  database: Omit<Database, 'close'>,
+  findNode: ReturnType<typeof createFindNode> = () => undefined,
+): PlantReader {
+  const { bulk, allNodes = database } = database;
+  const readPage = createPageReader(allNodes);
   const readBulkPage = createPageReader(bulk);
   const count = createPlantCounter(bulk);
-  const selectByIds = prepareStatement(
-    query,
-    db
-      .select(storedPlantColumns(plants))
-      .from(plants)
-      .where(sql`${plants.id} = any(${sql.placeholder('ids')}::bigint[])`),
-  );
-  const lookUp = createLookupBatcher<bigint, StoredPlant>({
-    what: 'plants',
-    async find(ids) {
-      const { rows } = await selectByIds({ ids: `{${ids}}` });
-      const found = (rows as StoredPlantRow[]).map(toStoredPlant); // The selected columns.
-      return new Map(found.map((plant) => [plant.id, plant]));
-    },
-  });
+  const lookUp = createPlantLookUp(database);
+  /** On a cluster, each node has its own look-ups, so that they go on while another node is away. */
+  const byNode = new Map<object, typeof lookUp>();
 
   return {
-    get: (id, options) => lookUp(id, timeLeft(options)),
+    get: (id, options) => lookUpOnNodeOf(id)(id, timeLeft(options)),
 
     list: (page, options) => queryWithTimeout(readPage(page), timeLeft(options)),
 
@@ -89,4 +85,31 @@ export function createPlantReader({ db, query, bulk }: Omit<Database, 'close'>):
       }
     },
   };
+
+  function lookUpOnNodeOf(id: bigint): typeof lookUp {
+    const access = findNode(id)?.access;
+    if (!access) return lookUp;
+    const onNode = byNode.get(access) ?? createPlantLookUp(access);
+    byNode.set(access, onNode);
+    return onNode;
+  }
+}
+
+/** Makes a function that looks up a plant by its id. */
+function createPlantLookUp({ db, query }: Pick<Database, 'db' | 'query'>) {
+  const selectByIds = prepareStatement(
+    query,
+    db
+      .select(storedPlantColumns(plants))
+      .from(plants)
+      .where(sql`${plants.id} = any(${sql.placeholder('ids')}::bigint[])`),
+  );
+  return createLookupBatcher<bigint, StoredPlant>({
+    what: 'plants',
+    async find(ids) {
+      const { rows } = await selectByIds({ ids: `{${ids}}` });
+      const found = (rows as StoredPlantRow[]).map(toStoredPlant); // The selected columns.
+      return new Map(found.map((plant) => [plant.id, plant]));
+    },
+  });
 }

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type { NewPlant, Plant } from '@plant-store/schemas';
-import type { ShardMap } from '../../database/cluster/shard-map.ts';
-import { watchShards } from '../../database/cluster/watch-shards.ts';
-import type { Database } from '../../database/database.ts';
+import type { createFindNode } from '../../database/cluster/find-node.ts';
+import type { ShardWatch } from '../../database/cluster/watch-shards.ts';
+import type { Database, NodeAccess } from '../../database/database.ts';
 import type { CallOptions } from '../deadline.ts';
 import { NodeHealth, type NodeState } from './node-health.ts';
 import { createNodeTable } from './node-table.ts';
@@ -18,6 +18,8 @@ export interface PlantWriter {
   readonly events: EventEmitter<StoreEvents>;
   /** See `PlantStore.create`. */
   create(plant: NewPlant, options?: CallOptions): Promise<Plant>;
+  /** See `PlantStore.delete`. */
+  delete(id: bigint): Promise<boolean>;
   /** See `PlantStore.pending`. */
   pending(): { waiting: number; inFlight: number };
   /** See `PlantStore.nodes`. */
@@ -28,15 +30,26 @@ export interface PlantWriter {
   drained(): Promise<void>;
 }
 
-/** @param table creates plants of any node */
-export function createPlantWriter(database: Database, table: PlantTable): PlantWriter {
+interface PlantWriterOptions {
+  readonly database: Database;
+  /** The statements for plants of any node. */
+  readonly table: PlantTable;
+  readonly shards: ShardWatch;
+  readonly findNode: ReturnType<typeof createFindNode>;
+}
+
+export function createPlantWriter({
+  database,
+  table,
+  shards,
+  findNode,
+}: PlantWriterOptions): PlantWriter {
   const { maxInFlight } = database;
   const events = new EventEmitter<StoreEvents>();
   const turn = new SendTurn();
   const anyNode = newBatcher(table);
-  const byNode = new Map<number, WriteBatcher>();
-  const batchers = () => [anyNode, ...byNode.values()];
-  const shards = watchShards(database.query);
+  const byNode = new Map<NodeAccess, { table: PlantTable; batcher: WriteBatcher }>();
+  const batchers = () => [anyNode, ...[...byNode.values()].map(({ batcher }) => batcher)];
   const health = new NodeHealth((id) => {
     const node = shards.current?.nodes.find((each) => each.id === id);
     if (node) events.emit('node', health.stateOf(node));
@@ -46,6 +59,7 @@ export function createPlantWriter(database: Database, table: PlantTable): PlantW
   return {
     events,
     create: (plant, options) => batcherFor(plant).create(plant, options),
+    delete: (id) => (onNodeOf(id)?.table ?? table).delete(id),
     pending() {
       const pending = batchers().map((batcher) => batcher.pending);
       return {
@@ -68,27 +82,22 @@ export function createPlantWriter(database: Database, table: PlantTable): PlantW
   };
 
   function batcherFor(plant: NewPlant | null): WriteBatcher {
-    const { onNode } = database;
-    if (!onNode || isClosing) return anyNode;
-    shards.keepFresh();
-    const map = shards.current;
-    const id: unknown = map && plant?.id; // Internal tools may bypass the types.
-    if (!map || !(typeof id === 'bigint' || Number.isSafeInteger(id))) return anyNode;
-    const { node } = map.shardOf(BigInt(id as bigint | number));
-    return byNode.get(node) ?? openNode(node, map, onNode);
+    const id: unknown = plant?.id; // Internal tools may bypass the types.
+    if (isClosing || !(typeof id === 'bigint' || Number.isSafeInteger(id))) return anyNode;
+    return onNodeOf(BigInt(id as bigint | number))?.batcher ?? anyNode;
   }
 
-  function openNode(
-    id: number,
-    { nodes, clusterId }: ShardMap,
-    onNode: NonNullable<Database['onNode']>,
-  ): WriteBatcher {
-    const node = nodes.find((each) => each.id === id);
-    if (!node) return anyNode;
-    const nodeTable = createNodeTable(onNode(node, clusterId), shards);
-    const batcher = newBatcher(health.observed(id, nodeTable));
-    byNode.set(id, batcher);
-    return batcher;
+  /** The statements and the queue of the node that stores the plant with this id. */
+  function onNodeOf(id: bigint) {
+    const found = findNode(id);
+    if (!found) return undefined;
+    const { node, access } = found;
+    const known = byNode.get(access);
+    if (known) return known;
+    const nodeTable = createNodeTable(access, shards);
+    const opened = { table: nodeTable, batcher: newBatcher(health.observed(node.id, nodeTable)) };
+    byNode.set(access, opened);
+    return opened;
   }
 
   function newBatcher(of: PlantTable): WriteBatcher {

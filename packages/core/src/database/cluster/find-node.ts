@@ -1,0 +1,34 @@
+import type { Database, NodeAccess, StorageNode } from '../database.ts';
+import type { ShardWatch } from './watch-shards.ts';
+
+/** A node of a cluster, and the way to it. */
+export interface FoundNode {
+  readonly node: StorageNode;
+  /** The same object for each call, until the node has another address. */
+  readonly access: NodeAccess;
+}
+
+/**
+ * Makes a function that finds the node that stores the plant with an id. It returns undefined on a
+ * database that is no cluster, and while the shards are not known.
+ */
+export function createFindNode(
+  database: Pick<Database, 'onNode'>,
+  shards: ShardWatch,
+): (id: bigint) => FoundNode | undefined {
+  const accesses = new WeakMap<StorageNode, NodeAccess>();
+
+  return (id) => {
+    const { onNode } = database;
+    if (!onNode) return undefined;
+    shards.keepFresh();
+    const map = shards.current;
+    if (!map) return undefined;
+    const shard = map.shardOf(id);
+    const node = map.nodes.find((each) => each.id === shard.node);
+    if (!node) return undefined;
+    const access = accesses.get(node) ?? onNode(node, map.clusterId);
+    accesses.set(node, access);
+    return { node, access };
+  };
+}
