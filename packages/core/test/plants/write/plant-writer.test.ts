@@ -1,6 +1,7 @@
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { createFindNode } from '../../../src/database/cluster/find-node.ts';
 import { watchShards } from '../../../src/database/cluster/watch-shards.ts';
 import type { Database, NodeAccess, Query, StorageNode } from '../../../src/database/database.ts';
 import { openPostgres } from '../../../src/database/postgres/postgres-database.ts';
@@ -77,7 +78,13 @@ function openOnCluster(): PlantWriter {
     return { db: database.db, query: on(node.id), isDirect: true };
   };
   const cluster: Database = { ...database, query, onNode };
-  return createPlantWriter(cluster, createPlantTable(cluster));
+  return writerOver(cluster);
+}
+
+function writerOver(database: Database): PlantWriter {
+  const shards = watchShards(database.query);
+  const findNode = createFindNode(database, shards);
+  return createPlantWriter({ database, table: createPlantTable(database), shards, findNode });
 }
 
 /** Opens a writer that knows the shards already. */
@@ -308,11 +315,11 @@ describe('the state of the nodes', () => {
 
   it('is empty on a database that is no part of a cluster', async () => {
     const query = vi.fn(database.query);
-    const writer = createPlantWriter({ ...database, query }, createPlantTable(database));
+    const writer = writerOver({ ...database, query });
     await writer.probeNodes();
     await writer.create({ id: freeId(), name: 'Hoya' });
     await writer.probeNodes();
     expect(writer.nodes()).toEqual([]);
-    expect(query).not.toHaveBeenCalled(); // It has no shards to read.
+    expect(query).toHaveBeenCalledOnce(); // The create: it has no shards to read.
   });
 });
