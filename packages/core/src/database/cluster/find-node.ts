@@ -2,20 +2,19 @@ import type { Database, NodeAccess, StorageNode } from '../database.ts';
 import type { ShardWatch } from './watch-shards.ts';
 
 /** A node of a cluster, and the way to it. */
-export interface FoundNode {
+interface FoundNode {
   readonly node: StorageNode;
   /** The same object for each call, until the node has another address. */
   readonly access: NodeAccess;
 }
 
 /**
- * Makes a function that finds the node that stores the plant with an id. It returns undefined on a
- * database that is no cluster, and while the shards are not known.
+ * Finds the node that stores the plant with an id. Returns undefined on a database that is no cluster,
+ * and while the shards are not known.
  */
-export function createFindNode(
-  database: Pick<Database, 'onNode'>,
-  shards: ShardWatch,
-): (id: bigint) => FoundNode | undefined {
+export type FindNode = (id: bigint) => FoundNode | undefined;
+
+export function createFindNode(database: Pick<Database, 'onNode'>, shards: ShardWatch): FindNode {
   const accesses = new WeakMap<StorageNode, NodeAccess>();
 
   return (id) => {

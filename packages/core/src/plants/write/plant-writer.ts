@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { NewPlant, Plant } from '@plant-store/schemas';
-import type { createFindNode } from '../../database/cluster/find-node.ts';
+import type { FindNode } from '../../database/cluster/find-node.ts';
 import type { ShardWatch } from '../../database/cluster/watch-shards.ts';
 import type { Database, NodeAccess } from '../../database/database.ts';
 import type { CallOptions } from '../deadline.ts';
@@ -35,7 +35,7 @@ interface PlantWriterOptions {
   /** The statements for plants of any node. */
   readonly table: PlantTable;
   readonly shards: ShardWatch;
-  readonly findNode: ReturnType<typeof createFindNode>;
+  readonly findNode: FindNode;
 }
 
 export function createPlantWriter({
