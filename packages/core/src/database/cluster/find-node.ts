@@ -10,9 +10,9 @@ interface FoundNode {
 
 /**
  * Finds the node that stores the plant with an id. Returns undefined on a database that is no cluster,
- * and while the shards are not known.
+ * and while the shards are not known. Internal tools may bypass the types, so the id may be anything.
  */
-export type FindNode = (id: bigint) => FoundNode | undefined;
+export type FindNode = (id: unknown) => FoundNode | undefined;
 
 export function createFindNode(database: Pick<Database, 'onNode'>, shards: ShardWatch): FindNode {
   const accesses = new WeakMap<StorageNode, NodeAccess>();
@@ -22,8 +22,8 @@ export function createFindNode(database: Pick<Database, 'onNode'>, shards: Shard
     if (!onNode) return undefined;
     shards.keepFresh();
     const map = shards.current;
-    if (!map) return undefined;
-    const shard = map.shardOf(id);
+    if (!map || !(typeof id === 'bigint' || Number.isSafeInteger(id))) return undefined;
+    const shard = map.shardOf(BigInt(id as bigint | number)); // The line above checks it.
     const node = map.nodes.find((each) => each.id === shard.node);
     if (!node) return undefined;
     const access = accesses.get(node) ?? onNode(node, map.clusterId);

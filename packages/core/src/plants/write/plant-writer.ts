@@ -82,13 +82,11 @@ export function createPlantWriter({
   };
 
   function batcherFor(plant: NewPlant | null): WriteBatcher {
-    const id: unknown = plant?.id; // Internal tools may bypass the types.
-    if (isClosing || !(typeof id === 'bigint' || Number.isSafeInteger(id))) return anyNode;
-    return onNodeOf(BigInt(id as bigint | number))?.batcher ?? anyNode;
+    return (isClosing ? undefined : onNodeOf(plant?.id)?.batcher) ?? anyNode;
   }
 
   /** The statements and the queue of the node that stores the plant with this id. */
-  function onNodeOf(id: bigint) {
+  function onNodeOf(id: unknown) {
     const found = findNode(id);
     if (!found) return undefined;
     const { node, access } = found;
