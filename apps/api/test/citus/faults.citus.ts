@@ -141,3 +141,16 @@ it('shards are moved under load', async () => {
   for (const { seen } of store.loads) expect(seen.slowest).toBeLessThan(slowest);
   await store.expectAllStored();
 });
+
+it('a worker gets another address', async () => {
+  const store = await start();
+  const { server, proxy } = store.cluster.workers[1] ?? {};
+  if (!server || !proxy) throw new Error('the cluster has two workers with a proxy each');
+  const [before, after] = [proxy.url, server.url].map((url) => Number(new URL(url).port));
+  await store.admin`
+    select citus_update_node(nodeid, nodename, ${after ?? 0}::int)
+    from pg_dist_node where nodeport = ${before ?? 0}::int`;
+  proxy.fault = 'refuse';
+  await Promise.all(store.loads.map((load) => load.acknowledged(100)));
+  await store.expectAllStored();
+});

@@ -1,6 +1,6 @@
 import type { ListPlants, PlantPage, StoredPlant } from '@plant-store/schemas';
 import { sql } from 'drizzle-orm';
-import type { createFindNode } from '../../database/cluster/find-node.ts';
+import type { FindNode } from '../../database/cluster/find-node.ts';
 import type { Database } from '../../database/database.ts';
 import { orUnavailable } from '../../database/database-error.ts';
 import { createLookupBatcher } from '../../database/lookup-batcher.ts';
@@ -53,7 +53,7 @@ const bulkPageSize = 5_000;
  */
 export function createPlantReader(
   database: Omit<Database, 'close'>,
-  findNode: ReturnType<typeof createFindNode> = () => undefined,
+  findNode: FindNode = () => undefined,
 ): PlantReader {
   const { bulk, allNodes = database } = database;
   const readPage = createPageReader(allNodes);

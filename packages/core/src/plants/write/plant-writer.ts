@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { NewPlant, Plant } from '@plant-store/schemas';
-import type { createFindNode } from '../../database/cluster/find-node.ts';
+import type { FindNode } from '../../database/cluster/find-node.ts';
 import type { ShardWatch } from '../../database/cluster/watch-shards.ts';
 import type { Database, NodeAccess } from '../../database/database.ts';
 import type { CallOptions } from '../deadline.ts';
@@ -35,7 +35,7 @@ interface PlantWriterOptions {
   /** The statements for plants of any node. */
   readonly table: PlantTable;
   readonly shards: ShardWatch;
-  readonly findNode: ReturnType<typeof createFindNode>;
+  readonly findNode: FindNode;
 }
 
 export function createPlantWriter({
@@ -82,13 +82,11 @@ export function createPlantWriter({
   };
 
   function batcherFor(plant: NewPlant | null): WriteBatcher {
-    const id: unknown = plant?.id; // Internal tools may bypass the types.
-    if (isClosing || !(typeof id === 'bigint' || Number.isSafeInteger(id))) return anyNode;
-    return onNodeOf(BigInt(id as bigint | number))?.batcher ?? anyNode;
+    return (isClosing ? undefined : onNodeOf(plant?.id)?.batcher) ?? anyNode;
   }
 
   /** The statements and the queue of the node that stores the plant with this id. */
-  function onNodeOf(id: bigint) {
+  function onNodeOf(id: unknown) {
     const found = findNode(id);
     if (!found) return undefined;
     const { node, access } = found;
