@@ -6,6 +6,7 @@ import { type Authenticate, requireToken } from './auth/authentication.ts';
 import { limitAuthenticationErrors } from './auth/authentication-limit.ts';
 import { docs } from './docs/docs.ts';
 import { defaultBodyBudget, limitBodies } from './http/body-budget.ts';
+import { readLargeBodiesInTurn } from './http/body-turns.ts';
 import { cors } from './http/cors.ts';
 import { drain } from './http/drain.ts';
 import { handleError, routerErrorHandler } from './http/error-reply.ts';
@@ -137,8 +138,9 @@ export async function buildServer({
     operations.addHook('onSend', bodies.releaseBody);
     operations.addHook('onSend', countReply);
 
-    await operations.register(rest, { store, router: appRouter });
-    await operations.register(trpc, { store, router: appRouter, bodies, prefix: '/trpc' });
+    const surface = { store, router: appRouter, readInTurn: readLargeBodiesInTurn() };
+    await operations.register(rest, surface);
+    await operations.register(trpc, { ...surface, bodies, prefix: '/trpc' });
   });
 
   // The hooks of every reply.

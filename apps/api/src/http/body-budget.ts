@@ -17,7 +17,7 @@ declare module 'fastify' {
 }
 
 /** Large bodies leave half of the budget to the others. */
-function isLargeBody(bytes: number): boolean {
+export function isLargeBody(bytes: number): boolean {
   return bytes > 16 * 1024;
 }
 

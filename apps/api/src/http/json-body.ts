@@ -1,14 +1,31 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
+import type { ReadInTurn } from './body-turns.ts';
 
 /** Makes JSON the only body of the routes in a scope; `read` turns its text into the body. */
-export function parseJsonBodies(scope: FastifyInstance, read: (text: string) => unknown): void {
+export function parseJsonBodies(
+  scope: FastifyInstance,
+  readInTurn: ReadInTurn,
+  read: (text: string) => unknown,
+): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    (_request, body: Buffer, done) => done(null, read(decode(body))),
+    (request, body: Buffer, done) =>
+      readInTurn(request, body.length, {
+        read() {
+          let value: unknown;
+          try {
+            value = read(decode(body));
+          } catch (error) {
+            return done(error as Error); // `read` and `decode` throw nothing else.
+          }
+          done(null, value);
+        },
+        fail: done,
+      }),
   );
 }
 

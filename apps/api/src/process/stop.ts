@@ -16,8 +16,8 @@ interface RunningServer {
  */
 const replyTimeout = 6_000;
 
-/** Milliseconds for the store to close its database. */
-const storeTimeout = 1_000;
+/** Milliseconds for the store to close its database, which cancels the statements that still run. */
+const storeTimeout = 2_000;
 
 /**
  * Makes SIGINT and SIGTERM stop the process at once, with exit code 0. It is for the time before

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { OpenApiMeta } from 'trpc-to-openapi';
 import * as z from 'zod';
 import { principalOf } from '../auth/authentication.ts';
+import type { ReadInTurn } from '../http/body-turns.ts';
 import { bodyNotJson, isObject, parseJsonBodies } from '../http/json-body.ts';
 import { sendJsonText } from '../http/json-reply.ts';
 import { methodsWithoutBody } from '../http/request-headers.ts';
@@ -14,6 +15,7 @@ import { textReader } from './text-input.ts';
 interface RestOptions {
   store: PlantStore;
   router: AnyTRPCRouter;
+  readInTurn: ReadInTurn;
 }
 
 /**
@@ -24,8 +26,8 @@ interface RestOptions {
  * handler permanently sets `coerce` on our schemas, so that `"5"` and `null` become ids on every
  * surface. It also rewrites errors, and builds a WHATWG Request for each call.
  */
-export async function rest(scope: FastifyInstance, { store, router }: RestOptions) {
-  parseJsonBodies(scope, readBody);
+export async function rest(scope: FastifyInstance, { store, router, readInTurn }: RestOptions) {
+  parseJsonBodies(scope, readInTurn, readBody);
   // The body of a DELETE has no meaning (RFC 9110 §9.3.5) and is ignored, like that of a GET.
   scope.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true });
 

@@ -8,6 +8,7 @@ import { principalOf } from '../auth/authentication.ts';
 import { errorHeaders } from '../errors/error-headers.ts';
 import { HttpError, toHttpError } from '../errors/http-error.ts';
 import type { BodyBudget } from '../http/body-budget.ts';
+import type { ReadInTurn } from '../http/body-turns.ts';
 import { setErrorHeaders } from '../http/error-reply.ts';
 import { parseJsonBodies } from '../http/json-body.ts';
 import { sendJson, sendJsonText } from '../http/json-reply.ts';
@@ -18,15 +19,19 @@ interface TrpcOptions {
   store: PlantStore;
   router: AppRouter;
   bodies: BodyBudget;
+  readInTurn: ReadInTurn;
 }
 
 /**
  * Serves the router over tRPC's own protocol. All links of tRPC's client work, with batches and
  * streams too. Needs the hook `requireToken`.
  */
-export async function trpc(scope: FastifyInstance, { store, router, bodies }: TrpcOptions) {
+export async function trpc(
+  scope: FastifyInstance,
+  { store, router, bodies, readInTurn }: TrpcOptions,
+) {
   const plainCalls = createPlainCaller(router);
-  parseJsonBodies(scope, (text) => text);
+  parseJsonBodies(scope, readInTurn, (text) => text);
 
   // tRPC's client can read an error only in tRPC's own envelope.
   scope.setErrorHandler((thrown, request, reply) => {

@@ -40,6 +40,39 @@ it.each(Object.entries(names))(
   },
 );
 
+it('answers small creates in time while clients send large bodies again and again', async () => {
+  const program = startProgram({
+    DATABASE_URL: await createDatabase(inject('postgresUrl')),
+    PLANT_STORE_TOKEN: 'secret',
+    NODE_OPTIONS: `--max-old-space-size=${heap}`,
+  });
+  const url = await printedUrl(program);
+  // Reading so many values takes much longer than reading a long name.
+  const values = Array.from({ length: 70_000 }, (_, i) => `"k${i}":${i}`).join();
+  const rest = Buffer.from(`,"name":"large",${values}}`);
+  let isOver = false;
+  const large = Array.from({ length: 200 }, async (_, client) => {
+    const kinds = new Set<string>();
+    for (let i = 0; !isOver; i++) {
+      kinds.add((await send(url, `{"id":${1_000 * client + i}`, rest)).answer);
+    }
+    return kinds;
+  });
+  for (let i = 1; i <= 20; i++) {
+    const reply = await fetch(`${url}/plants`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer secret', 'content-type': 'application/json' },
+      body: `{"id":${-i},"name":"small"}`,
+      signal: AbortSignal.timeout(5_000), // The deadline of a request.
+    });
+    expect(await reply.json()).toEqual({ name: 'small' });
+  }
+  isOver = true;
+  const kinds = new Set((await Promise.all(large)).flatMap((each) => [...each]));
+  expect([...kinds]).toEqual(expect.arrayContaining(['200', '503 50301']));
+  expect(await stopProgram(program)).toBe(0);
+});
+
 /** Sends a create. Resolves with the status and the error code as soon as the answer begins. */
 async function send(
   url: string,

@@ -12,6 +12,7 @@ import * as z from 'zod';
 import { requireToken } from '../../src/auth/authentication.ts';
 import { openApiDocument } from '../../src/docs/openapi-document.ts';
 import { limitBodies } from '../../src/http/body-budget.ts';
+import { readLargeBodiesInTurn } from '../../src/http/body-turns.ts';
 import { handleError } from '../../src/http/error-reply.ts';
 import { rest } from '../../src/rest/rest.ts';
 import { trpc } from '../../src/trpc/trpc.ts';
@@ -40,9 +41,10 @@ beforeAll(async () => {
     'onRequest',
     requireToken(() => ({ name: 'test', scopes })),
   );
-  await server.register(rest, { store, router });
+  const readInTurn = readLargeBodiesInTurn();
+  await server.register(rest, { store, router, readInTurn });
   // The surface is typed for the store's own router, but serves any.
-  const options = { store, router: router as never, bodies: limitBodies(2 ** 20) };
+  const options = { store, router: router as never, bodies: limitBodies(2 ** 20), readInTurn };
   await server.register(trpc, { ...options, prefix: '/trpc' });
   url = await server.listen({ host: '127.0.0.1', port: 0 });
 });

@@ -6,6 +6,7 @@ import type { OpenApiMeta } from 'trpc-to-openapi';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import * as z from 'zod';
 import { requireToken } from '../../src/auth/authentication.ts';
+import { readLargeBodiesInTurn } from '../../src/http/body-turns.ts';
 import { rest } from '../../src/rest/rest.ts';
 
 const t = initTRPC.meta<OpenApiMeta>().create();
@@ -32,7 +33,7 @@ beforeAll(async () => {
     'onRequest',
     requireToken(() => ({ name: 'test', scopes: [] })),
   );
-  await server.register(rest, { store, router });
+  await server.register(rest, { store, router, readInTurn: readLargeBodiesInTurn() });
 });
 
 afterAll(async () => {

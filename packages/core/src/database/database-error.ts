@@ -1,19 +1,17 @@
 import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 
-/** Whether the database rejected a value in a statement. The statement's other rows may be valid. */
+/**
+ * Whether the database rejected a value in a statement: "data exception" (class 22) or "integrity
+ * constraint violation" (class 23). The statement's other rows may be valid.
+ */
 export function isDataError(error: unknown): boolean {
-  return hasInvalidText(error) || violatesConstraint(error);
+  return /^2[23]/.test(databaseCode(error) ?? '');
 }
 
-/** Whether the database rejected a value whatever its table is (class 22, "data exception"). */
+/** Whether a text has a character that the encoding of the database lacks. */
 export function hasInvalidText(error: unknown): boolean {
-  return /^22/.test(databaseCode(error) ?? '');
-}
-
-/** Whether the table does not allow a row (class 23, "integrity constraint violation"). */
-function violatesConstraint(error: unknown): boolean {
-  return /^23/.test(databaseCode(error) ?? '');
+  return ['22021', '22P05'].includes(databaseCode(error) ?? '');
 }
 
 /** The error for a database that was unreachable, did not answer in time or cancelled the statement. */

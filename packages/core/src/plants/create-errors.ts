@@ -31,8 +31,9 @@ function isRolledBack(error: unknown): boolean {
 
 /**
  * The error for a plant that the database rejected. The client is at fault only for a text that the
- * database cannot hold. A constraint that rejects a plant is not the store's: it was added to the
- * table, and the client may send the plant again when the operator has changed it.
+ * database cannot hold. A constraint, a trigger or a column's type that rejects a plant is not the
+ * store's: somebody changed the table, and the client may send the plant again when the operator has
+ * changed that.
  */
 export function plantRejected(cause: unknown): PlantStoreError {
   const code = databaseCode(cause);

@@ -37,6 +37,12 @@ it.each([
 
 it.each([
   ['22P05', 'invalidInput', 'invalid input: the database cannot hold this plant (SQLSTATE 22P05)'],
+  ['22021', 'invalidInput', 'invalid input: the database cannot hold this plant (SQLSTATE 22021)'],
+  [
+    '22001', // Somebody made the column shorter.
+    'databaseUnavailable',
+    'the table does not allow this plant (SQLSTATE 22001): nothing was written, tell the operator',
+  ],
   [
     '23514',
     'databaseUnavailable',

@@ -27,7 +27,7 @@ const timeout = 5_000;
 export function openNodeAccess(
   { id, address, clusterId }: StorageNode & { clusterId: string },
   { connect, connectTo, max }: NodeAccessOptions,
-): NodeAccess & { close(): void } {
+): NodeAccess & { close(): Promise<void> } {
   const [, host = '', port] = /^(.*):(\d+)$/.exec(address) ?? [];
   /** The connections that lead through the node that the URL names. */
   let others: Connection[] = [];

@@ -4,6 +4,9 @@ import { databaseCode } from '../../error-causes.ts';
 import { queryTimeout, withTimeout } from '../timeout.ts';
 import type { Connection, QueryResult } from './connection.ts';
 
+/** Milliseconds for which `close` waits for the statements that run. */
+const closeGrace = 300;
+
 interface ConnectionPoolOptions {
   connect: () => Promise<Connection>;
   /** How many connections may be open. */
@@ -70,11 +73,22 @@ export class ConnectionPool {
     return this.#withConnection((connection) => connection.copy(...copy));
   }
 
-  /** Closes idle connections now and each other one after its statement. Further statements fail. */
-  close(): void {
+  /**
+   * Closes idle connections now and each other one after its statement. A statement that takes long is
+   * cancelled: the server would not end it because its client is gone. Further statements fail. Resolves
+   * when all connections are closed.
+   */
+  async close(): Promise<void> {
     this.#isClosed = true;
     this.#replaceAll();
     this.#wakeWaiting();
+    await Promise.race([this.#allClosed(), setTimeout(closeGrace, undefined, { ref: false })]);
+    for (const connection of this.#open) if (connection.isOpen) this.#close(connection);
+    await this.#allClosed();
+  }
+
+  async #allClosed(): Promise<void> {
+    while (this.#open.size > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
   async #withConnection<T>(use: (connection: Connection) => Promise<T>): Promise<T> {

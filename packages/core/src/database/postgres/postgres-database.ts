@@ -92,7 +92,7 @@ export async function openPostgres(
   });
   const poolOfLists = () => (isCluster ? allNodes : pool);
 
-  const nodes = new Map<string, NodeAccess & { close(): void }>();
+  const nodes = new Map<string, NodeAccess & { close(): Promise<void> }>();
 
   const onNode: Database['onNode'] = (node, clusterId) => {
     const key = `${clusterId} ${node.id} ${node.address}`;
@@ -130,10 +130,7 @@ export async function openPostgres(
     },
     async close() {
       isClosed = true;
-      pool.close();
-      allNodes.close();
-      bulk.close();
-      for (const node of nodes.values()) node.close();
+      await Promise.all([pool, allNodes, bulk, ...nodes.values()].map((each) => each.close()));
     },
   };
 

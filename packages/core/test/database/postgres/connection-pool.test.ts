@@ -349,6 +349,18 @@ it('closes idle connections at once and the others after their statements', asyn
   await expect(pool.query('three')).rejects.toThrow('the store is closed');
 });
 
+it('cancels a statement that takes long when it is closed', async () => {
+  const { pool, accept } = createPool();
+  const failed = expect(pool.query('one')).rejects.toThrow();
+  const used = await accept();
+  const closed = pool.close();
+  await vi.waitFor(() => expect(used.closes).toBe(1));
+  await used.answer(new Error('cancelled'));
+  await failed;
+  used.end();
+  await closed;
+});
+
 it('fails the statements that wait when it is closed, and closes a connection that opens then', async () => {
   const { pool, attempts, accept } = createPool();
   const waiting = expect(pool.query('one')).rejects.toThrow('the store is closed');
