@@ -26,8 +26,8 @@ interface EndedStatement {
  * - The queues of several nodes take turns: a queue waits for the statement of another queue.
  * - After a statement, all queues pause until as many creates have arrived as the statement had, because
  *   its clients now send their next creates. Without the pause, the next statement would have only the
- *   creates of the other clients. The pause is at most as long as this process was idle during a
- *   statement: the database then works for other instances, and a busy process need not wait.
+ *   creates of the other clients. The process pauses only when it is idle for a third of a statement,
+ *   and no longer than that: the database then works for other instances. A single instance is busy.
  *
  * While the database is not busy, the queues do not wait, because that would cost time and save nothing.
  */
@@ -96,7 +96,8 @@ export class SendTurn {
       this.#shortest = Number.POSITIVE_INFINITY;
     }
     this.#shortest = Math.min(this.#shortest, duration);
-    const isWorthIt = this.#isBusy && this.#idle >= shortestPause;
+    const isIdle = this.#idle >= Math.max(shortestPause, this.#average / 3);
+    const isWorthIt = this.#isBusy && isIdle;
     if (isWorthIt && this.#running.size === 0) this.#beginPause(creates);
     this.#sendAll();
   }
