@@ -45,6 +45,12 @@ export function plantRejected(cause: unknown): PlantStoreError {
   return new PlantStoreError('databaseUnavailable', message, { cause });
 }
 
+/** The error for a plant that is not in the table after each attempt: somebody's trigger drops it. */
+export function plantNotKept(): PlantStoreError {
+  const message = 'the table does not keep this plant: nothing was written, tell the operator';
+  return new PlantStoreError('databaseUnavailable', message);
+}
+
 /** The error for a create that the store did not accept, so that nothing was written. */
 export function notAccepted(kind: 'overloaded' | 'shuttingDown', why: string): PlantStoreError {
   return new PlantStoreError(kind, `${why}: nothing was written, send the plant again later`);

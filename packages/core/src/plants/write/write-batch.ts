@@ -2,7 +2,7 @@ import type { NewPlant } from '@plant-store/schemas';
 import { isDataError } from '../../database/database-error.ts';
 import type { PlantStoreError } from '../../plant-store-error.ts';
 import { bisect } from '../bisect.ts';
-import { insertError, outcomeUnknown, plantRejected } from '../create-errors.ts';
+import { insertError, outcomeUnknown, plantNotKept, plantRejected } from '../create-errors.ts';
 import type { PendingCreate } from './pending-create.ts';
 import type { PlantTable } from './plant-table.ts';
 import { splitById } from './split-by-id.ts';
@@ -12,6 +12,9 @@ export interface CommittedBatch {
   size: number;
   milliseconds: number;
 }
+
+/** How often a create is repeated whose plant is neither inserted nor found. */
+const maxRounds = 100;
 
 /**
  * Inserts the plants of a batch in one statement, and answers its creates. When the database rejects
@@ -24,6 +27,7 @@ export async function writeBatch(
   table: PlantTable,
   batch: readonly PendingCreate[],
   onCommit: (committed: CommittedBatch) => void,
+  rounds = maxRounds,
 ): Promise<void> {
   const unanswered = batch.filter(({ isAnswered }) => !isAnswered);
   if (unanswered.length === 0) return;
@@ -44,7 +48,8 @@ export async function writeBatch(
     const stored = [...plants.filter(({ id }) => inserted.has(id)), ...found];
     // An id was taken, and its plant was deleted before the comparison: now the id may be free.
     const deleted = answerAll(unanswered, stored);
-    if (deleted.length > 0) await writeBatch(table, deleted, onCommit);
+    if (rounds === 0) return failAll(deleted, plantNotKept());
+    if (deleted.length > 0) await writeBatch(table, deleted, onCommit, rounds - 1);
   } catch (error) {
     if (!isDataError(error)) {
       return failAll(unanswered, isInserted ? outcomeUnknown(error) : insertError(error));

@@ -95,6 +95,22 @@ it('sends a second statement when it is full or the first one is slow', async ()
   await expect(slow).resolves.toEqual({ name: 'plant 8000' });
 });
 
+it('says that the table does not keep a plant that a trigger drops', async () => {
+  await sql`
+    create function drop_plant() returns trigger language plpgsql as
+      $$ begin if new.name = 'dropped' then return null; end if; return new; end $$`;
+  await sql`create trigger drop_plant before insert on plants for each row execute function drop_plant()`;
+  const writes = new WriteBatcher({ table, maxInFlight: 2 });
+  const dropped = writes.create({ id: 2_500n, name: 'dropped' });
+  const kept = writes.create({ id: 2_501n, name: 'kept' });
+  await expect(dropped).rejects.toMatchObject({
+    code: 50300,
+    message: 'the table does not keep this plant: nothing was written, tell the operator',
+  });
+  expect(await kept).toEqual({ name: 'kept' });
+  await sql`drop trigger drop_plant on plants`;
+});
+
 it('creates the other plants of a batch when the database rejects some', async () => {
   const writes = new WriteBatcher({ table, maxInFlight: 2 });
   const plants = plantsFrom(2000, 100);
