@@ -116,6 +116,7 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
       return route.fulfill({ status: 400, json: [{ error: { json: error } }] });
     });
     await fields(page).name.fill('Impolite');
+    await fields(page).id.fill(String(freshId()));
     await fields(page).add.click();
     await page.getByText('is not polite').waitFor();
     expect(await fields(page).name.getAttribute('aria-invalid')).toBe('true');
