@@ -13,7 +13,7 @@ export interface CommittedBatch {
   milliseconds: number;
 }
 
-/** How often a create is repeated whose plant is neither inserted nor found. */
+/** When a plant is neither inserted nor found, its create is repeated so many times. */
 const maxRounds = 100;
 
 /**
