@@ -6,13 +6,11 @@
  */
 export const areas = {
   json: {
-    mutate: ['packages/schemas/src/{parse-json,format-json,json-depth}.ts'],
-    tests: ['packages/schemas/test/{parse-json,json-depth}.test.ts'],
+    mutate: ['packages/schemas/src/json/*.ts'],
+    tests: ['packages/schemas/test/json/*.test.ts'],
   },
   schemas: {
-    mutate: [
-      'packages/schemas/src/{int64,int64-range,id-from-text,id-text,plant,stored-plant,scopes}.ts',
-    ],
+    mutate: ['packages/schemas/src/{ids/*,plant,stored-plant,scopes}.ts'],
     tests: ['packages/schemas/test/**/*.test.ts'],
   },
   transformer: {

@@ -11,7 +11,7 @@
  * files on top of `src` may import every room, and no room may import them.
  */
 export const packages = {
-  'packages/schemas': {},
+  'packages/schemas': { rooms: [['ids', 'json']] },
   'packages/fast-start': {},
   'packages/core': {
     imports: ['packages/schemas'],
@@ -41,7 +41,7 @@ export const packages = {
       'errors',
       'observability',
       'node',
-      'http',
+      ['http', 'http/body'],
       'auth',
       ['rest', 'trpc', 'docs', 'web'],
       'env.ts',
@@ -52,7 +52,13 @@ export const packages = {
   'apps/web': {
     imports: ['packages/schemas', 'packages/client'],
     testImports: ['packages/core', 'packages/test-setup'],
-    rooms: [['store', 'controls'], ['token', 'requests', 'plants'], 'import', 'layout'],
+    rooms: [
+      ['store', 'controls'],
+      ['token', 'requests', 'plants'],
+      'plants/table',
+      'import',
+      'layout',
+    ],
   },
   'apps/cli': {
     imports: ['packages/schemas', 'packages/core', 'packages/fast-start'],

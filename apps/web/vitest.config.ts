@@ -6,7 +6,7 @@ const globalSetup = fileURLToPath(new URL('test/fixtures/global-setup.ts', impor
 
 const withoutBrowser = [
   'test/import/read-rows.test.ts',
-  'test/plants/page-map.test.ts',
+  'test/plants/table/page-map.test.ts',
   'test/requests/as-text.test.ts',
 ];
 

@@ -78,7 +78,7 @@ describe('a browser bundle', () => {
       import { NewPlant } from '@plant-store/schemas';
       globalThis.messages = NewPlant.safeParse({ id: 1n }).error.issues.map(({ message }) => message);
     `);
-    expect(from).toEqual(new Set(['.', '../schemas/src', 'zod']));
+    expect(from).toEqual(new Set(['.', '../schemas/src', '../schemas/src/ids', 'zod']));
     expect(size).toBeLessThan(30_000);
     expect(runAsPage(`${code}; messages`, {})).toEqual(['is missing: it must be a string']);
   });

@@ -16,7 +16,7 @@ export { explainDatabaseError } from './database/database-remedy.ts';
 export { DatabaseSettingsError } from './database/database-settings-error.ts';
 export { databaseUrlSyntax, isDatabaseUrl } from './database/database-url.ts';
 export { DataDirectoryError } from './database/embedded/data-directory-error.ts';
-export { type DatabaseState, inspectDatabase } from './database/inspect-database.ts';
+export { type DatabaseState, inspectDatabase } from './database/inspection/inspect-database.ts';
 export type { Lock } from './database/inspection/locks.ts';
 export { missingGrants, type Right, type TableRights } from './database/inspection/rights.ts';
 export type { TableFault } from './database/inspection/table-check.ts';

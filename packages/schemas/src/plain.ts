@@ -7,10 +7,10 @@ export {
   errorKinds,
   httpStatus,
 } from './error-catalogue.ts';
-export { formatJson } from './format-json.ts';
-export { explainIdText } from './id-text.ts';
-export { int64Bounds } from './int64-range.ts';
-export { checkJsonDepth } from './json-depth.ts';
+export { explainIdText } from './ids/id-text.ts';
+export { int64Bounds } from './ids/int64-range.ts';
+export { formatJson } from './json/format-json.ts';
+export { checkJsonDepth } from './json/json-depth.ts';
+export { isExact, parseJson } from './json/parse-json.ts';
 export { defaultPageSize, maxPageSize } from './page-size.ts';
-export { isExact, parseJson } from './parse-json.ts';
 export { isScope, type Scope, scopes } from './scopes.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Int64, int64Schema } from './int64.ts';
+import { Int64, int64Schema } from './ids/int64.ts';
 
 /** A name or a tag: any text that Postgres can store. Postgres rejects U+0000 and lone surrogates. */
 export const PlantText = z

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Int64, int64Schema } from './int64.ts';
+import { Int64, int64Schema } from './ids/int64.ts';
 import { defaultPageSize, maxPageSize } from './page-size.ts';
 import { Plant, PlantText } from './plant.ts';
 

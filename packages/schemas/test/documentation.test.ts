@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { Int64 } from '../src/int64.ts';
+import { Int64 } from '../src/ids/int64.ts';
 import { NewPlant, Plant } from '../src/plant.ts';
 import { ListPlants, PlantId, PlantPage, StoredPlant } from '../src/stored-plant.ts';
 

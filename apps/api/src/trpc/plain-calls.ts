@@ -2,7 +2,7 @@ import { type AppRouter, type Context, describeError, errorShape } from '@plant-
 import { maxBatchSize } from '@plant-store/schemas';
 import type { AnyTRPCProcedure } from '@trpc/server';
 import type { FastifyRequest } from 'fastify';
-import { isObject } from '../http/json-body.ts';
+import { isObject } from '../http/body/json-body.ts';
 import { readJson } from './readable-json.ts';
 
 /** The calls of a request from `httpLink` or `httpBatchLink`. Most requests are like this. */

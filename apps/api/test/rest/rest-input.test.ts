@@ -6,7 +6,7 @@ import type { OpenApiMeta } from 'trpc-to-openapi';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import * as z from 'zod';
 import { requireToken } from '../../src/auth/authentication.ts';
-import { readLargeBodiesInTurn } from '../../src/http/body-turns.ts';
+import { readLargeBodiesInTurn } from '../../src/http/body/body-turns.ts';
 import { rest } from '../../src/rest/rest.ts';
 
 const t = initTRPC.meta<OpenApiMeta>().create();

@@ -10,7 +10,7 @@ import { AddPlant } from '../plants/add-plant.tsx';
 import { FilterBar } from '../plants/filter-bar.tsx';
 import { PlantDetails } from '../plants/plant-details.tsx';
 import type { PlantFilter } from '../plants/plant-filter.ts';
-import { PlantTable } from '../plants/plant-table.tsx';
+import { PlantTable } from '../plants/table/plant-table.tsx';
 import type { RequestHistory } from '../requests/request-history.ts';
 import { RequestList } from '../requests/request-list.tsx';
 import { useScopes } from '../token/allowed-scopes.ts';

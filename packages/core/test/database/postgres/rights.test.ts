@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createDatabase, startPostgres, type TestPostgres } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { inspectDatabase } from '../../../src/database/inspect-database.ts';
+import { inspectDatabase } from '../../../src/database/inspection/inspect-database.ts';
 import { openPlantStore } from '../../../src/plant-store.ts';
 import { openPlantReader } from '../../../src/plants/read/open-plant-reader.ts';
 

@@ -1,9 +1,9 @@
 import type { StoredPlant } from '@plant-store/schemas';
 import { useQueries } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { useTRPC } from '../store/trpc.ts';
+import { useTRPC } from '../../store/trpc.ts';
+import type { PlantFilter } from '../plant-filter.ts';
 import { emptyPageMap, knownRows, learnPage, pageAt, startOf } from './page-map.ts';
-import type { PlantFilter } from './plant-filter.ts';
 import type { RowRange } from './scroll-window.ts';
 
 /** Plants in one request: few enough that reading the reply never takes a frame. */

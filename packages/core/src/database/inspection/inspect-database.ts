@@ -1,10 +1,10 @@
-import { type Lock, readLocks } from './inspection/locks.ts';
-import { readRights, type TableRights } from './inspection/rights.ts';
-import { checkTables, type TableFault } from './inspection/table-check.ts';
-import { readTableDistributions, type TableDistribution } from './inspection/table-distribution.ts';
-import { type DatabaseOptions, useDatabase } from './open-database.ts';
-import type { UnreachableHost } from './postgres/use-postgres.ts';
-import { type RunText, readSchemaVersion, type SchemaVersion } from './schema-version.ts';
+import { type DatabaseOptions, useDatabase } from '../open-database.ts';
+import type { UnreachableHost } from '../postgres/use-postgres.ts';
+import { type RunText, readSchemaVersion, type SchemaVersion } from '../schema-version.ts';
+import { type Lock, readLocks } from './locks.ts';
+import { readRights, type TableRights } from './rights.ts';
+import { checkTables, type TableFault } from './table-check.ts';
+import { readTableDistributions, type TableDistribution } from './table-distribution.ts';
 
 /** The properties of a database that matter to the store. */
 export interface DatabaseState extends SchemaVersion {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { formatJson } from '../src/format-json.ts';
-import { isExact, parseJson } from '../src/parse-json.ts';
+import { formatJson } from '../../src/json/format-json.ts';
+import { isExact, parseJson } from '../../src/json/parse-json.ts';
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 

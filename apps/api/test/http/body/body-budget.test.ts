@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { PlantStore } from '@plant-store/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { sendRaw } from '../fixtures/raw-request.ts';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
-import { post, surfaces } from '../fixtures/surfaces.ts';
+import { sendRaw } from '../../fixtures/raw-request.ts';
+import { type RunningServer, startServer } from '../../fixtures/running-server.ts';
+import { post, surfaces } from '../../fixtures/surfaces.ts';
 
 const size = 100_000;
 let server: RunningServer;

@@ -1,8 +1,8 @@
 import { formatJson } from '@plant-store/schemas';
 import { describe, expect, it } from 'vitest';
-import { freshId, freshTag } from '../fixtures/fresh.ts';
-import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
-import { sharedServers } from '../fixtures/shared-servers.ts';
+import { freshId, freshTag } from '../../fixtures/fresh.ts';
+import { filterByTag, openPage, tableOf } from '../../fixtures/open-page.ts';
+import { sharedServers } from '../../fixtures/shared-servers.ts';
 
 const greatest = 2n ** 63n - 1n;
 const least = -(2n ** 63n);

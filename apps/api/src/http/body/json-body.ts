@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
-import { HttpError } from '../errors/http-error.ts';
+import { HttpError } from '../../errors/http-error.ts';
 import type { ReadInTurn } from './body-turns.ts';
 
 /** Makes JSON the only body of the routes in a scope; `read` turns its text into the body. */

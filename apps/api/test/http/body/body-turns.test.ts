@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { readLargeBodiesInTurn } from '../../src/http/body-turns.ts';
+import { readLargeBodiesInTurn } from '../../../src/http/body/body-turns.ts';
 
 const large = 2 ** 20;
 

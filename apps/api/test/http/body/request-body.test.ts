@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectError } from '../fixtures/expect-error.ts';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
-import { databases, post, surfaces } from '../fixtures/surfaces.ts';
+import { expectError } from '../../fixtures/expect-error.ts';
+import { type RunningServer, startServer } from '../../fixtures/running-server.ts';
+import { databases, post, surfaces } from '../../fixtures/surfaces.ts';
 
 const plant = '{"id":1,"name":"x"}';
 

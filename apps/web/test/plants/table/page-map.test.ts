@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { emptyPageMap, knownRows, learnPage, pageAt, startOf } from '../../src/plants/page-map.ts';
+import {
+  emptyPageMap,
+  knownRows,
+  learnPage,
+  pageAt,
+  startOf,
+} from '../../../src/plants/table/page-map.ts';
 
 /** Three pages of 100 rows each, and more behind them. */
 const three = [100n, 200n, 300n].reduce(

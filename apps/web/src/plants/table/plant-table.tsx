@@ -1,7 +1,7 @@
 import type { StoredPlant } from '@plant-store/schemas';
 import { type KeyboardEvent, useCallback, useState } from 'react';
-import { explainError } from '../store/explain-error.ts';
-import type { PlantFilter } from './plant-filter.ts';
+import { explainError } from '../../store/explain-error.ts';
+import type { PlantFilter } from '../plant-filter.ts';
 import { PlantRow } from './plant-row.tsx';
 import './plant-table.css';
 import { type RowRange, rowHeight, useScrollWindow } from './scroll-window.ts';

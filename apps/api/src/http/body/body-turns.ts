@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { HttpError } from '../errors/http-error.ts';
+import { HttpError } from '../../errors/http-error.ts';
 import { isLargeBody } from './body-budget.ts';
 
 /** Reads a body now or later. */

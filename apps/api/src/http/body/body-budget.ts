@@ -6,8 +6,8 @@ import type {
   onSendHookHandler,
   preParsingHookHandler,
 } from 'fastify';
-import { bodyLimit } from '../errors/body-limit.ts';
-import { HttpError } from '../errors/http-error.ts';
+import { bodyLimit } from '../../errors/body-limit.ts';
+import { HttpError } from '../../errors/http-error.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkJsonDepth } from '../src/json-depth.ts';
+import { checkJsonDepth } from '../../src/json/json-depth.ts';
 
 const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
 

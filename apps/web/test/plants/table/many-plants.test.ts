@@ -1,12 +1,12 @@
 import type { PlantStore } from '@plant-store/core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { openPage, tableOf } from '../fixtures/open-page.ts';
+import { openPage, tableOf } from '../../fixtures/open-page.ts';
 import {
   type DatabaseName,
   type RunningConsole,
   startConsole,
-} from '../fixtures/running-console.ts';
+} from '../../fixtures/running-console.ts';
 
 /** More than one window of the table holds. */
 const count = 25_000;
