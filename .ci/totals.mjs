@@ -6,7 +6,11 @@ import { dirname, join } from 'node:path';
 const manifests = execFileSync('git', ['ls-files', 'package.json', '*/package.json'], {
   encoding: 'utf8',
 });
-const files = { test: 'test-results.json', 'test:faults': 'test-results.faults.json' };
+const files = {
+  test: 'test-results.json',
+  'test:packed': 'test-results.packed.json',
+  'test:faults': 'test-results.faults.json',
+};
 const results = manifests
   .trim()
   .split('\n')

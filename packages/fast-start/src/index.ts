@@ -31,4 +31,5 @@ function formatWithin(file: string, specifier: string): string | undefined {
 const emptyModule = { url: 'data:text/javascript,', format: 'module', shortCircuit: true };
 
 const zodFile = /\/node_modules\/zod\/.*\.js$/;
-const publishedFile = /\/node_modules\/(?:drizzle-orm|zod|@plant-store\/[^/]+)\/.*\.js$/;
+const publishedFile =
+  /\/node_modules\/(?:drizzle-orm|zod|@plant-store\/[^/]+)\/(?!.*node_modules).*\.js$/;

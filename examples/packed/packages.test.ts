@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDatabase } from '@plant-store/test-setup';
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
-import manifest from '../package.json' with { type: 'json' };
-import coreManifest from '../packages/core/package.json' with { type: 'json' };
-import { broughtBy, installed } from './packed/dependencies.ts';
-import { pack, type Tarballs } from './packed/pack.ts';
-import { install, repository, run } from './packed/run.ts';
-import { typeErrors } from './packed/type-errors.ts';
-import { typedPrograms } from './packed/typed-programs.ts';
+import manifest from '../../package.json' with { type: 'json' };
+import coreManifest from '../../packages/core/package.json' with { type: 'json' };
+import { broughtBy, installed } from './dependencies.ts';
+import { pack, type Tarballs } from './pack.ts';
+import { install, repository, run } from './run.ts';
+import { typeErrors } from './type-errors.ts';
+import { typedPrograms } from './typed-programs.ts';
 
 // Each test installs packages from the registry, which may be slow.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });

@@ -1,0 +1,6 @@
+import { vitestConfig, withPostgres } from '../vitest.base.ts';
+
+export default vitestConfig(
+  { globalSetup: withPostgres, include: ['packed/*.test.ts'] },
+  'test-results.packed.json',
+);
