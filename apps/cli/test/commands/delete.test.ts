@@ -5,7 +5,10 @@ import { createDatabase } from '@plant-store/test-setup';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { hasTerminals, run, runOnTerminal } from '../fixtures/run-program.ts';
 
-describe.each(['Postgres', 'the embedded database'])('on %s', (database) => {
+describe.each([
+  { database: 'Postgres', deleted: ['-9223372036854775808', '-5', '9223372036854775807'] },
+  { database: 'the embedded database', deleted: ['-9223372036854775808'] },
+])('on $database', ({ database, deleted }) => {
   let env: Record<string, string>;
   let directory: string;
 
@@ -24,15 +27,12 @@ describe.each(['Postgres', 'the embedded database'])('on %s', (database) => {
 
   const get = (id: string) => run(['get', id], { env });
 
-  it.each(['-9223372036854775808', '-5', '9223372036854775807'])(
-    'deletes the plant with the id %s',
-    async (id) => {
-      const stdout = `deleted the plant with the id ${id}\n`;
-      expect(await run(['delete', id, '--yes'], { env })).toEqual({ code: 0, stdout, stderr: '' });
-      expect((await get(id)).code).toBe(1);
-      expect((await run(['delete', id, '--yes'], { env })).code).toBe(1);
-    },
-  );
+  it.each(deleted)('deletes the plant with the id %s', async (id) => {
+    const stdout = `deleted the plant with the id ${id}\n`;
+    expect(await run(['delete', id, '--yes'], { env })).toEqual({ code: 0, stdout, stderr: '' });
+    expect((await get(id)).code).toBe(1);
+    expect((await run(['delete', id, '--yes'], { env })).code).toBe(1);
+  });
 
   it('writes the deleted plant with --json as get does, so that an import can restore it', async () => {
     const stored = (await get('1')).stdout;

@@ -44,17 +44,18 @@ it.each([
   const sql = postgres(env.DATABASE_URL);
   const [before] = await sql.unsafe(`select ${checksum} as md5 from plants`);
 
-  const data = { PLANT_STORE_DATA_DIR: directory };
-  const fresh = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
+  const newPostgres = async () => ({ DATABASE_URL: await createDatabase(inject('postgresUrl')) });
+  const second = options.length === 0 ? { PLANT_STORE_DATA_DIR: directory } : await newPostgres();
+  const third = await newPostgres();
   const args = ['--format', format, ...options];
-  // From Postgres to the embedded database, and back to another Postgres.
+  // From Postgres to the embedded database or another Postgres, and on to a third one.
   const exported = await outputOf(['export', ...args], { env });
   const importArgs = ['import', '-', '--format', format, '--rejects', join(directory, 'rejects')];
-  expect(await run(importArgs, { env: data, input: exported })).toMatchObject({ code: 0 });
-  const again = await outputOf(['export', ...args], { env: data });
+  expect(await run(importArgs, { env: second, input: exported })).toMatchObject({ code: 0 });
+  const again = await outputOf(['export', ...args], { env: second });
   expect(again.equals(exported)).toBe(true);
-  expect(await run(importArgs, { env: fresh, input: again })).toMatchObject({ code: 0 });
-  const restored = postgres(fresh.DATABASE_URL);
+  expect(await run(importArgs, { env: third, input: again })).toMatchObject({ code: 0 });
+  const restored = postgres(third.DATABASE_URL);
   expect(await restored.unsafe(`select ${checksum} as md5 from plants`)).toEqual([before]);
   await Promise.all([sql.end(), restored.end()]);
   await rm(directory, { recursive: true });
