@@ -57,7 +57,7 @@ export const areas = {
   },
   connections: {
     mutate: [
-      'packages/core/src/database/postgres/{connection,cancel-request,copy}.ts',
+      'packages/core/src/database/postgres/{connection,prepared-statements,cancel-request,copy}.ts',
       'packages/core/src/database/postgres/{connect-to-primary,use-postgres}.ts',
     ],
     tests: [

@@ -58,7 +58,22 @@ describe('a principal cache', () => {
     expect(lookups).toBe(2);
   });
 
-  it('does not cache a token beyond its expiry', async () => {
+  it('does not cache a token beyond its expiry, even when the clock stands still', async () => {
+    const owners = [{ ...ann, validUntil: 61_000 }, noOwner];
+    let elapsed = 0;
+    const cache = createPrincipalCache({
+      find: async () => owners.shift() ?? noOwner,
+      now: () => 60_000,
+      elapsed: () => elapsed,
+    });
+    await cache.get('ann');
+    elapsed = 999;
+    expect(cache.get('ann')).toBe(ann.principal);
+    elapsed = 1_000;
+    expect(await cache.get('ann')).toBeUndefined();
+  });
+
+  it('does not cache a token beyond its expiry, even when the clock runs ahead', async () => {
     let now = 0;
     const owners = [{ ...ann, validUntil: 1_000 }, noOwner];
     const find = async () => owners.shift() ?? noOwner;

@@ -31,6 +31,22 @@ it('sends the first look-up at once and batches those that arrive meanwhile', as
   expect(sizes).toEqual([1, 128, 128, 43]);
 });
 
+it('sends a second statement beside the first as soon as it is full', async () => {
+  const slow = Promise.withResolvers<typeof known>();
+  const sizes: number[] = [];
+  const lookUp = createLookupBatcher<string, AccessToken>({
+    what: 'access tokens',
+    find: ({ length }) => {
+      sizes.push(length);
+      return slow.promise;
+    },
+  });
+  const lookups = hashes(129).map((hash) => lookUp(hash));
+  expect(sizes).toEqual([1, 128]);
+  slow.resolve(known);
+  await Promise.all(lookups);
+});
+
 it('answers each look-up with its own token while another statement hangs', async () => {
   const hung = Promise.withResolvers<typeof known>();
   const lookUp = createLookupBatcher<string, AccessToken>({

@@ -128,10 +128,10 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
       await client.unsafe('set synchronous_commit = on');
     }
     const prepares = isDirect || (await poolerKeepsStatements(client));
-    return { isDirect, prepares, isReadOnly: server.read_only };
+    return { prepares, isReadOnly: server.read_only };
   };
 
-  let { isDirect, prepares, isReadOnly } = await withTimeout(start(), timeout).catch(
+  let { prepares, isReadOnly } = await withTimeout(start(), timeout).catch(
     async (error: unknown) => {
       await close();
       // The TLS handshake with such a server fails without a reason.
@@ -152,7 +152,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
         return track(rowsAs === 'arrays' ? query.values() : query);
       };
       const rows = await run().catch((error: unknown) => {
-        if (isDirect || !prepares || !isStatementLost(error)) throw error;
+        if (!isStatementLost(error)) throw error;
         prepares = false; // Somebody has deallocated what the pooler prepared.
         return run();
       });

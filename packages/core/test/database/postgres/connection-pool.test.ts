@@ -352,13 +352,25 @@ it('closes idle connections at once and the others after their statements', asyn
 it('cancels a statement that takes long when it is closed', async () => {
   const { pool, accept } = createPool();
   const failed = expect(pool.query('one')).rejects.toThrow();
-  const used = await accept();
+  const second = pool.query('two');
+  const [used, idle] = [await accept(), await accept()];
+  await idle.answer();
+  await second;
   const closed = pool.close();
   await vi.waitFor(() => expect(used.closes).toBe(1));
+  expect(idle.closes).toBe(1); // Its session has not ended yet.
   await used.answer(new Error('cancelled'));
   await failed;
-  used.end();
+  for (const connection of [used, idle]) connection.end();
   await closed;
+});
+
+it('does not keep the process alive when its connections are closed', async () => {
+  const { pool } = createPool();
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = timers();
+  await pool.close();
+  expect(timers()).toBe(before);
 });
 
 it('fails the statements that wait when it is closed, and closes a connection that opens then', async () => {

@@ -114,10 +114,12 @@ it('names its host in the TLS handshake, because a server may have several certi
   await connecting;
 });
 
-it('prepares a statement once', async () => {
+const prepared = 'select statement from pg_prepared_statements';
+
+it('prepares a statement once, also after an error', async () => {
   const { query } = await connect();
+  await query('select x').catch(() => {});
   for (let i = 0; i < 3; i++) await query('select $1::int', ['5']);
-  const prepared = 'select statement from pg_prepared_statements';
   expect((await query(prepared)).rows).toEqual([['select $1::int']]);
 });
 
@@ -150,8 +152,32 @@ it('leaves the session of a pooler as it is, and prepares no statement there', a
   const connection = await connect({ port });
   expect(await show(connection, 'synchronous_commit')).toEqual([['off']]);
   for (let i = 0; i < 3; i++) await connection.query('select $1::int', ['5']);
-  const prepared = await connection.query('select from pg_prepared_statements');
-  expect(prepared.count).toBe(0);
+  expect((await connection.query(prepared)).rows).toEqual([]);
+});
+
+it('prepares statements in the sessions of a pooler that keeps them, until it has lost one', async () => {
+  let sent = '';
+  let hasLost = false;
+  const port = await startPooler(proxy.url, (message) => {
+    const text = message.toString('latin1');
+    sent += text;
+    const [, ours] = /P.{4}(\w+)\w\0select name from/s.exec(sent) ?? []; // The message is Parse.
+    if (!ours) return message;
+    const renamed = hasLost
+      ? text.replaceAll(`\0${ours}`, `\0-${ours.slice(1)}`) // Only where a statement is executed.
+      : text.replaceAll(ours, `_${ours.slice(1)}`);
+    return Buffer.from(renamed, 'latin1');
+  });
+  const { query } = await connect({ port });
+  // Only a transaction is sure to see the session in which it has prepared the statement.
+  expect(sent).toMatch(/begin.*select name from.*commit/s);
+  expect((await query('select $1::int', ['5'])).rows).toEqual([[5]]);
+  expect((await query(prepared)).rows).toContainEqual(['select $1::int']);
+
+  hasLost = true;
+  expect((await query('select $1::int', ['6'])).rows).toEqual([[6]]);
+  expect((await query('select $1::text', ['x'])).rows).toEqual([['x']]);
+  expect((await query(prepared)).rows).not.toContainEqual(['select $1::text']);
 });
 
 it('gives up a server that does not answer in time, and closes the socket', async () => {
@@ -351,13 +377,17 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as { port: number }).port; // It listens on a port, not on a pipe.
 }
 
-/** A pooler, as far as clients can tell: it names another process than that of the session. */
-async function startPooler(url: string): Promise<number> {
+/**
+ * A pooler, as far as clients can tell: it names another process than that of the session.
+ *
+ * @param rename changes the names of statements in a message to the server
+ */
+async function startPooler(url: string, rename = (message: Buffer) => message): Promise<number> {
   const { hostname, port } = new URL(url);
   const pooler = createServer((client) => {
     const server = connectTo({ host: hostname, port: Number(port) });
     for (const socket of [client, server]) socket.on('error', () => {});
-    client.on('close', () => server.destroy()).on('data', (chunk) => server.write(chunk));
+    client.on('close', () => server.destroy()).on('data', (chunk) => server.write(rename(chunk)));
     server.on('close', () => client.destroy());
     server.on('data', (chunk: Buffer) => {
       const keyData = chunk.indexOf(Buffer.of(0x4b, 0, 0, 0, 12)); // BackendKeyData

@@ -465,10 +465,14 @@ it('throws databaseUnavailable when the table is missing', async () => {
   const store = await openPlantStore({ databaseUrl });
   const admin = postgres(databaseUrl);
   await admin`drop table plants`;
-  await admin.end();
   await expect(store.create({ id: 1n, name: 'x' })).rejects.toMatchObject({ code: 50300 });
   await expect(store.ready()).rejects.toMatchObject({ code: 50300 });
   await store.close();
+  // Its new migration may still run, and would set a timer on the fake clock of the next test.
+  const otherSessions = () => admin`
+    select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
+  await vi.waitFor(async () => expect(await otherSessions()).toEqual([]));
+  await admin.end();
 });
 
 it('merges two groups of clients into one statement while the database is busy', async () => {
