@@ -1,4 +1,9 @@
-import { type DatabaseState, missingGrants, type Right } from '@plant-store/core';
+import {
+  type DatabaseState,
+  missingGrants,
+  type Right,
+  type TableDistribution,
+} from '@plant-store/core';
 import { tableAdvice } from '../command-line/table-advice.ts';
 import type { Finding } from './finding.ts';
 
@@ -43,24 +48,30 @@ function rights({ rights, isReadOnly }: DatabaseState): Finding[] {
 function distribution({ distribution }: DatabaseState): Finding[] {
   return (distribution ?? []).map(({ table, kind, column, shards }): Finding => {
     const check = 'distribution';
-    if (table !== 'plants') {
-      const message = `Citus distributes ${table}: run SELECT undistribute_table('${table}')`;
-      return kind === 'local'
-        ? { check, level: 'ok', message: `${table} is on the coordinator` }
-        : { check, level: 'warning', message };
-    }
+    if (table !== 'plants') return { check, ...copies(table, kind) };
     if (kind === 'hash' && column === 'id') {
       return { check, level: 'ok', message: `plants is distributed by id, in ${shards} shards` };
     }
     if (kind === 'local') {
-      const remedy = "SELECT create_distributed_table('plants', 'id')";
-      const message = `plants is on the coordinator only: run ${remedy} to use the workers`;
+      const message =
+        'plants is on the coordinator only: run plant-store distribute to use the workers';
       return { check, level: 'warning', message };
     }
     const how = kind === 'reference' ? 'copied to each node' : `distributed by ${column ?? kind}`;
+    // Citus does not stop inserts through other nodes while it does this, and would lose them.
     const message =
-      `plants is ${how}: run SELECT undistribute_table('plants'), and then ` +
-      "SELECT create_distributed_table('plants', 'id')";
+      `plants is ${how}: stop all instances, run SELECT undistribute_table('plants'), and then ` +
+      'plant-store distribute';
     return { check, level: 'problem', message };
   });
+}
+
+/** The table of the access tokens, of which each node of a cluster has a copy. */
+function copies(table: string, kind: TableDistribution['kind']): Omit<Finding, 'check'> {
+  if (kind === 'local') return { level: 'ok', message: `${table} is on the coordinator` };
+  if (kind === 'reference') return { level: 'ok', message: `each node has a copy of ${table}` };
+  const message =
+    `Citus splits ${table} over the nodes: run SELECT undistribute_table('${table}'), and then ` +
+    'plant-store distribute';
+  return { level: 'warning', message };
 }

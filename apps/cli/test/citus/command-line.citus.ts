@@ -88,6 +88,7 @@ describe('the command line on a Citus cluster', () => {
   it('shows the cluster in doctor, on each node', async () => {
     for (const node of [env, onWorker]) {
       const { stdout } = await run(['doctor'], { env: node });
+      expect(stdout).toMatch(/^ok +distribution +each node has a copy of access_tokens$/m);
       expect(stdout).toMatch(/^ok +cluster +8 shards on 2 nodes$/m);
       expect(
         stdout.match(/^ok +cluster +127\.0\.0\.1:\d+ has 4 shards, about \d+ plants$/gm),

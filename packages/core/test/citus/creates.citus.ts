@@ -135,13 +135,14 @@ describe('creates on Citus', () => {
 describe('a Citus cluster that grows', () => {
   it('takes creates of a shard that is split, and by node again after another distribute', async () => {
     const { url, adminUrl } = await createDistributedDatabase(2);
+    const { query, close } = await openPostgres(url);
+    const before = await readShardMap(query);
     const admin = postgres(adminUrl, { max: 1, onnotice: () => {} });
     await admin`
       select citus_split_shard_by_split_points(
         shardid, array['1000'], array[nodeid, nodeid], 'block_writes')
       from pg_dist_shard join pg_dist_placement using (shardid) join pg_dist_node using (groupid)
       where logicalrelid = 'plants'::regclass and shardminvalue = '0'`;
-    const { query, close } = await openPostgres(url);
     expect(await readShardMap(query)).toBeUndefined();
     const store = await openPlantStore({ databaseUrl: url });
     const ids = Array.from({ length: 100 }, (_, i) => BigInt(i));
@@ -157,6 +158,8 @@ describe('a Citus cluster that grows', () => {
     ]);
     const map = await readShardMap(query);
     expect(map?.nodes.map((node) => node.shards).toSorted()).toEqual([1, 2]);
+    // With another id, instances would open further connections to each node, and keep the old ones.
+    expect(map?.clusterId).toBe(before?.clusterId);
     await createAll();
     const [{ count } = {}] = await admin`select count(*) from plants`;
     expect(count).toBe('100');

@@ -55,10 +55,12 @@ export async function planDistribution(run: Run, shards: number): Promise<Distri
 export async function missingSteps(run: Run, shards: number): Promise<DistributionStep[]> {
   const [state] = (await run(tables)) as [TableState]; // One row, of these columns.
   if (!state.is_migrated) throw new ClusterError(notMigrated);
+  const copies = (await run(ownCopies)) as { table: string }[]; // The column of this statement.
   return [
     ...(state.are_plants_distributed ? [] : [distributePlants(shards)]),
     ...(state.has_reference_tokens ? [] : [copyToEveryNode('access_tokens')]),
     ...(state.has_reference_migrations ? [] : [copyToEveryNode('drizzle.__drizzle_migrations')]),
+    ...copies.map(({ table }) => removeOwnCopy(table)),
     ...(state.has_insert_function ? [] : [createFunction]),
   ];
 }
@@ -127,6 +129,14 @@ const tables = `
       where classid = 'pg_proc'::regclass and objid = to_regprocedure('${clusterIdSignature}')
     ) as has_insert_function`;
 
+/** The distributed tables whose rows from before are still on the coordinator. */
+const ownCopies = `
+  select logicalrelid::text as table from pg_dist_partition
+  where logicalrelid in (to_regclass('plants'), to_regclass('access_tokens'),
+      to_regclass('drizzle.__drizzle_migrations'))
+    and pg_relation_size(logicalrelid) > 0
+  order by 1`;
+
 const notMigrated = 'the tables do not exist yet: start the server once, which creates them';
 
 function distributePlants(shards: number): DistributionStep {
@@ -134,7 +144,7 @@ function distributePlants(shards: number): DistributionStep {
     description: `distribute plants by id over ${shards} shards, and remove the coordinator's own copy`,
     statements: [
       `select create_distributed_table('plants', 'id', shard_count := ${shards})`,
-      `select truncate_local_data_after_distributing_table('plants')`,
+      removeRowsFromBefore('plants'),
     ],
   };
 }
@@ -142,12 +152,20 @@ function distributePlants(shards: number): DistributionStep {
 function copyToEveryNode(table: string): DistributionStep {
   return {
     description: `copy ${table} to every node, as a reference table`,
-    statements: [
-      `select create_reference_table('${table}')`,
-      `select truncate_local_data_after_distributing_table('${table}')`,
-    ],
+    statements: [`select create_reference_table('${table}')`, removeRowsFromBefore(table)],
   };
 }
+
+/** An earlier run ended between the two statements of a table. */
+function removeOwnCopy(table: string): DistributionStep {
+  return {
+    description: `remove the coordinator's own copy of ${table}`,
+    statements: [removeRowsFromBefore(table)],
+  };
+}
+
+const removeRowsFromBefore = (table: string) =>
+  `select truncate_local_data_after_distributing_table('${table}')`;
 
 const createFunction: DistributionStep = {
   description: 'create the functions that insert and count the plants of one node',

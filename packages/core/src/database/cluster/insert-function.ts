@@ -95,11 +95,14 @@ export const createInsertFunction = [
   end
   $do$`,
   `select create_distributed_function('${insertFunctionSignature}', 'key', colocate_with := 'plants')`,
+  // The id never changes: instances would take the nodes for those of another cluster.
   `do $do$
   begin
-    execute format(
-      'create or replace function ${clusterIdSignature} returns text language sql immutable as $id$ select %L $id$',
-      gen_random_uuid());
+    if to_regprocedure('${clusterIdSignature}') is null then
+      execute format(
+        'create function ${clusterIdSignature} returns text language sql immutable as $id$ select %L $id$',
+        gen_random_uuid());
+    end if;
   end
   $do$`,
   `select create_distributed_function('${clusterIdSignature}')`,

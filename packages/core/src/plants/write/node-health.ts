@@ -17,14 +17,21 @@ export interface NodeState {
 /** Milliseconds for the answer to a probe. */
 const probeTimeout = 1_000;
 
+/** Milliseconds for which a failed insert counts more than a probe, which writes nothing. */
+const insertCounts = 10_000;
+
 /** Remembers which nodes of a cluster cannot be written, by the latest insert on each. */
 export class NodeHealth {
   readonly #unwritable = new Set<number>();
+  /** When the latest insert on a node failed. */
+  readonly #failedAt = new Map<number, number>();
   readonly #onChange: (node: number) => void;
+  readonly #now: () => number;
 
   /** @param onChange is called when a node cannot be written any more, or can be written again */
-  constructor(onChange: (node: number) => void) {
+  constructor(onChange: (node: number) => void, now = () => performance.now()) {
     this.#onChange = onChange;
+    this.#now = now;
   }
 
   /** The same statements; each insert shows whether the node can be written. */
@@ -37,7 +44,9 @@ export class NodeHealth {
           this.#set(node, true);
           return inserted;
         } catch (error) {
-          this.#set(node, isDataError(error));
+          const isWritable = isDataError(error);
+          if (!isWritable) this.#failedAt.set(node, this.#now());
+          this.#set(node, isWritable);
           throw error;
         }
       },
@@ -56,7 +65,8 @@ export class NodeHealth {
           () => true,
           () => false,
         );
-        this.#set(node.id, await isWritable);
+        if (!(await isWritable)) this.#set(node.id, false);
+        else if (!this.#hasFailedLately(node.id)) this.#set(node.id, true);
       }),
     );
   }
@@ -67,6 +77,12 @@ export class NodeHealth {
 
   states(map: ShardMap | undefined): NodeState[] {
     return map?.nodes.map((node) => this.stateOf(node)) ?? [];
+  }
+
+  /** A node whose disk is full answers a probe, but refuses each insert. */
+  #hasFailedLately(node: number): boolean {
+    const failedAt = this.#failedAt.get(node) ?? Number.NEGATIVE_INFINITY;
+    return this.#now() - failedAt < insertCounts;
   }
 
   #set(node: number, isWritable: boolean): void {

@@ -1,0 +1,65 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { NodeAccess, StorageNode } from '../../../src/database/database.ts';
+import { NodeHealth, type NodeState } from '../../../src/plants/write/node-health.ts';
+import type { PlantTable } from '../../../src/plants/write/plant-table.ts';
+
+const node: StorageNode = { id: 1, address: 'one:1', shards: 4, share: 1, someId: 7n };
+
+describe('the health of a node whose disk is full', () => {
+  const open = () => {
+    let now = 0;
+    const isFull = { now: true };
+    const changes: boolean[] = [];
+    const health: NodeHealth = new NodeHealth(
+      () => changes.push(state().isWritable),
+      () => now,
+    );
+    const state = (): NodeState => health.stateOf(node);
+    const table = health.observed(node.id, {
+      insert: async () => {
+        if (isFull.now) throw Object.assign(new Error('no room'), { code: '53100' });
+        return new Set<bigint>();
+      },
+    } as unknown as PlantTable); // Only inserts are observed.
+    // The node answers a probe, because a probe writes nothing.
+    const query = vi.fn(async () => ({ rows: [], count: 0 }));
+    return {
+      changes,
+      isFull,
+      insert: () => table.insert([]).catch(() => {}),
+      probe: () => health.probe([node], () => ({ query }) as unknown as NodeAccess),
+      wait(milliseconds: number) {
+        now += milliseconds;
+      },
+    };
+  };
+
+  it('is bad although the node answers probes', async () => {
+    const { changes, insert, probe, wait } = open();
+    for (let i = 0; i < 20; i++) {
+      await insert();
+      await probe();
+      wait(1_000);
+    }
+    expect(changes).toEqual([false]);
+  });
+
+  it('is good again with the next insert', async () => {
+    const { changes, insert, isFull } = open();
+    await insert();
+    isFull.now = false;
+    await insert();
+    expect(changes).toEqual([false, true]);
+  });
+
+  it('is good again with a probe when no insert has failed for a while', async () => {
+    const { changes, insert, probe, wait } = open();
+    await insert();
+    wait(9_000);
+    await probe();
+    expect(changes).toEqual([false]);
+    wait(1_000);
+    await probe();
+    expect(changes).toEqual([false, true]);
+  });
+});
