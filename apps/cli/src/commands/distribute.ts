@@ -53,8 +53,13 @@ export const distributeCommand = () =>
       });
       if (!isDone) throw new CommandError('nothing is distributed');
       const done = missing.steps.map(({ description }) => `done: ${description}\n`);
-      await writeOutput(done.length > 0 ? done : ['nothing to do: the plants are distributed\n']);
+      const nothing = `nothing to do: the plants are distributed over ${missing.shards} shards\n`;
+      await writeOutput(done.length > 0 ? done : [nothing]);
+      if (missing.shards !== shards) await writeOutput([keepsShards(missing.shards)]);
     });
+
+const keepsShards = (shards: number) =>
+  `the plants keep their ${shards} shards: docs/scaling.md says how to split a shard\n`;
 
 function describe({ nodes, steps }: Distribution): string {
   const lines = steps.map(({ description }) => `  ${description}\n`);

@@ -1,7 +1,7 @@
 import type { Query, StorageNode } from '../database.ts';
 import { withTimeout } from '../timeout.ts';
 import { type ClusterRole, clusterRole, type Run } from './cluster-role.ts';
-import { missingSteps } from './distribute.ts';
+import { planTables } from './distribute.ts';
 import { countOnNode } from './insert-function.ts';
 import { readShardMap } from './shard-map.ts';
 
@@ -40,7 +40,7 @@ export async function inspectCluster({
 }: InspectOptions): Promise<ClusterState | undefined> {
   const role = await clusterRole(run);
   if (!role) return undefined;
-  const steps = role === 'coordinator' ? await missingSteps(run, 1) : [];
+  const { steps } = role === 'coordinator' ? await planTables(run, 1) : { steps: [] };
   const map = await readShardMap(query);
   const nodes = map?.nodes ?? [];
   const [contents, awayWithoutPlants] = await Promise.all([
