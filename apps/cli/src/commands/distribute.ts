@@ -18,7 +18,7 @@ it will do, and asks first. Creates wait while it moves the plants to their node
 again: it does only what is missing, and changes nothing when all is done.
 
 Each node needs at least one shard, and a later node takes over whole shards. So choose two to four
-times as many shards as nodes that you will ever have: docs/scaling.md says why.
+times as many shards as the nodes that you expect in the next years: docs/scaling.md says why.
 
 Example:
   plant-store distribute --shards 16
