@@ -18,7 +18,7 @@ it will do, and asks first. Creates wait while it moves the plants to their node
 again: it does only what is missing, and changes nothing when all is done.
 
 Each node needs at least one shard, and a later node takes over whole shards. So choose two to four
-times as many shards as nodes that you will ever have: docs/scaling.md says why.
+times as many shards as the nodes that you expect in the next years: docs/scaling.md says why.
 
 Example:
   plant-store distribute --shards 16
@@ -53,8 +53,13 @@ export const distributeCommand = () =>
       });
       if (!isDone) throw new CommandError('nothing is distributed');
       const done = missing.steps.map(({ description }) => `done: ${description}\n`);
-      await writeOutput(done.length > 0 ? done : ['nothing to do: the plants are distributed\n']);
+      const nothing = `nothing to do: the plants are distributed over ${missing.shards} shards\n`;
+      await writeOutput(done.length > 0 ? done : [nothing]);
+      if (missing.shards !== shards) await writeOutput([keepsShards(missing.shards)]);
     });
+
+const keepsShards = (shards: number) =>
+  `the plants keep their ${shards} shards: docs/scaling.md says how to split a shard\n`;
 
 function describe({ nodes, steps }: Distribution): string {
   const lines = steps.map(({ description }) => `  ${description}\n`);

@@ -15,7 +15,7 @@ export async function clusterChecks(databaseUrl: string): Promise<Finding[]> {
   return state ? findings(state) : [];
 }
 
-function findings({ missing, nodes }: ClusterState): Finding[] {
+function findings({ missing, nodes, awayWithoutPlants }: ClusterState): Finding[] {
   if (missing.length > 0 || nodes.length === 0) {
     const todo = missing.length > 0 ? missing.join('; ') : 'the store cannot insert by node';
     const message = `not ready (${todo}): run plant-store distribute on the coordinator`;
@@ -29,6 +29,10 @@ function findings({ missing, nodes }: ClusterState): Finding[] {
       return node.plants === undefined
         ? { check, level: 'problem', message: `${content}, and does not answer: start that node` }
         : { check, level: 'ok', message: `${content}, about ${node.plants} plants` };
+    }),
+    ...awayWithoutPlants.map((address): Finding => {
+      const message = `${address} has no shards, and does not answer: start that node`;
+      return { check, level: 'problem', message };
     }),
   ];
 }

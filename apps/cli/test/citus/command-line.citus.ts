@@ -70,11 +70,13 @@ describe('the command line on a Citus cluster', () => {
   it('distributes the plants and the access tokens that are there, once', async () => {
     await importLines(lines(0, 1_000));
     await run(['token', 'create', 'Ann'], { env });
-    const distribute = () => run(['distribute', '--shards', '8', '--yes'], { env });
+    const distribute = (shards = '8') => run(['distribute', '--shards', shards, '--yes'], { env });
+    const nothing = 'nothing to do: the plants are distributed over 8 shards\n';
     expect(await distribute()).toEqual({ code: 0, stdout: done, stderr: '' });
-    expect(await distribute()).toEqual({
+    expect(await distribute()).toEqual({ code: 0, stdout: nothing, stderr: '' });
+    expect(await distribute('16')).toEqual({
       code: 0,
-      stdout: 'nothing to do: the plants are distributed\n',
+      stdout: `${nothing}the plants keep their 8 shards: docs/scaling.md says how to split a shard\n`,
       stderr: '',
     });
     const sql = postgres(database.url, { max: 1 });

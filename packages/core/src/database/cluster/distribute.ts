@@ -10,6 +10,8 @@ import {
 export interface Distribution {
   /** The nodes that will store plants, each as `host:port`. */
   readonly nodes: readonly string[];
+  /** How many shards the plants have, or will have. */
+  readonly shards: number;
   /** The changes that are missing, in order, each as a clause without a subject. */
   readonly steps: readonly DistributionStep[];
 }
@@ -44,25 +46,29 @@ export class ClusterError extends Error {
  */
 export async function planDistribution(run: Run, shards: number): Promise<Distribution> {
   const nodes = await checkNodes(run);
-  return { nodes, steps: await missingSteps(run, shards) };
+  return { nodes, ...(await planTables(run, shards)) };
 }
 
 /**
- * The changes that are missing on the coordinator of a cluster.
+ * Plans what is missing on the coordinator of a cluster, without a check of its nodes.
  *
  * @throws ClusterError when the tables do not exist yet
  */
-export async function missingSteps(run: Run, shards: number): Promise<DistributionStep[]> {
+export async function planTables(
+  run: Run,
+  shards: number,
+): Promise<Pick<Distribution, 'shards' | 'steps'>> {
   const [state] = (await run(tables)) as [TableState]; // One row, of these columns.
   if (!state.is_migrated) throw new ClusterError(notMigrated);
   const copies = (await run(ownCopies)) as { table: string }[]; // The column of this statement.
-  return [
+  const steps = [
     ...(state.are_plants_distributed ? [] : [distributePlants(shards)]),
     ...(state.has_reference_tokens ? [] : [copyToEveryNode('access_tokens')]),
     ...(state.has_reference_migrations ? [] : [copyToEveryNode('drizzle.__drizzle_migrations')]),
     ...copies.map(({ table }) => removeOwnCopy(table)),
     ...(state.has_insert_function ? [] : [createFunction]),
   ];
+  return { shards: state.are_plants_distributed ? state.shards : shards, steps };
 }
 
 async function checkNodes(run: Run): Promise<string[]> {
@@ -106,6 +112,7 @@ const nodes = `
 interface TableState {
   is_migrated: boolean;
   are_plants_distributed: boolean;
+  shards: number;
   has_reference_tokens: boolean;
   has_reference_migrations: boolean;
   has_insert_function: boolean;
@@ -119,6 +126,7 @@ const tables = `
       and to_regclass('drizzle.__drizzle_migrations') is not null as is_migrated,
     exists (select from pg_dist_partition
       where logicalrelid = to_regclass('plants') and partmethod = 'h') as are_plants_distributed,
+    (select count(*)::int from pg_dist_shard where logicalrelid = to_regclass('plants')) as shards,
     ${isReference('access_tokens')} as has_reference_tokens,
     ${isReference('drizzle.__drizzle_migrations')} as has_reference_migrations,
     exists (select from pg_proc

@@ -106,13 +106,12 @@ export const createInsertFunction = [
   end
   $do$`,
   `select create_distributed_function('${clusterIdSignature}')`,
+  // Citus hides the shards from pg_class, and so from the views of statistics.
   `create or replace function plant_store_count(key bigint) returns bigint language sql as $function$
-    select coalesce(sum(n_live_tup), 0)::bigint from pg_stat_user_tables
-    where relid in (
-      select to_regclass(shard_name(logicalrelid, shardid))
-      from pg_dist_shard join pg_dist_placement using (shardid)
-      where logicalrelid = 'plants'::regclass
-        and groupid = (select groupid from pg_dist_local_group))
+    select coalesce(sum(pg_stat_get_live_tuples(to_regclass(shard_name(logicalrelid, shardid)))), 0)::bigint
+    from pg_dist_shard join pg_dist_placement using (shardid)
+    where logicalrelid = 'plants'::regclass
+      and groupid = (select groupid from pg_dist_local_group)
   $function$`,
   `select create_distributed_function('${countSignature}', 'key', colocate_with := 'plants')`,
 ];

@@ -1,7 +1,7 @@
 import type { Query, StorageNode } from '../database.ts';
 import { withTimeout } from '../timeout.ts';
 import { type ClusterRole, clusterRole, type Run } from './cluster-role.ts';
-import { missingSteps } from './distribute.ts';
+import { planTables } from './distribute.ts';
 import { countOnNode } from './insert-function.ts';
 import { readShardMap } from './shard-map.ts';
 
@@ -12,6 +12,8 @@ export interface ClusterState {
   readonly missing: readonly string[];
   /** The nodes that store plants; empty while the plants are not distributed, or not so that the store can insert by node. */
   readonly nodes: readonly NodeContent[];
+  /** The addresses of the nodes that store no plants, such as the coordinator, and do not answer. */
+  readonly awayWithoutPlants: readonly string[];
 }
 
 interface NodeContent {
@@ -38,13 +40,15 @@ export async function inspectCluster({
 }: InspectOptions): Promise<ClusterState | undefined> {
   const role = await clusterRole(run);
   if (!role) return undefined;
-  const steps = role === 'coordinator' ? await missingSteps(run, 1) : [];
+  const { steps } = role === 'coordinator' ? await planTables(run, 1) : { steps: [] };
   const map = await readShardMap(query);
-  return {
-    role,
-    missing: steps.map(({ description }) => description),
-    nodes: await Promise.all((map?.nodes ?? []).map((node) => contentOf(node, query))),
-  };
+  const nodes = map?.nodes ?? [];
+  const [contents, awayWithoutPlants] = await Promise.all([
+    Promise.all(nodes.map((node) => contentOf(node, query))),
+    nodesAway(nodes, query),
+  ]);
+  const missing = steps.map(({ description }) => description);
+  return { role, missing, nodes: contents, awayWithoutPlants };
 }
 
 async function contentOf(
@@ -57,3 +61,24 @@ async function contentOf(
   );
   return { address, shards, plants: await counted };
 }
+
+/** The addresses of the nodes that do not answer, apart from those whose plants are counted. */
+async function nodesAway(counted: readonly StorageNode[], query: Query): Promise<string[]> {
+  const { rows } = await query(otherNodes, [`{${counted.map(({ id }) => id)}}`]);
+  const away = (rows as [string, string][]).map(async ([host, port]) => {
+    const answer = withTimeout(query(checkConnection, [host, port]), nodeTimeout).then(
+      ({ rows: [row] }) => (row as [boolean])[0],
+      () => false,
+    );
+    return (await answer) ? [] : [`${host}:${port}`];
+  });
+  return (await Promise.all(away)).flat();
+}
+
+const otherNodes = `
+  select nodename, nodeport::text from pg_dist_node
+  where noderole = 'primary' and isactive and groupid <> all ($1::int[])
+    and groupid <> (select groupid from pg_dist_local_group)
+  order by groupid`;
+
+const checkConnection = 'select citus_check_connection_to_node($1, $2::int)';

@@ -1,0 +1,34 @@
+import postgres from 'postgres';
+import { describe, expect, it, vi } from 'vitest';
+import { inspectCluster } from '../../src/database/cluster.ts';
+import { createDistributedDatabase } from '../fixtures/distributed-database.ts';
+
+describe('the state of a Citus cluster', () => {
+  it('has about how many plants each node stores, whichever node is asked', async () => {
+    const { url, workerUrls } = await createDistributedDatabase();
+    const sql = postgres(url, { max: 1 });
+    await sql`insert into plants (id, name) select i, 'plant ' || i from generate_series(1, 1000) i`;
+    await sql.end();
+    for (const node of [url, ...workerUrls]) {
+      // Postgres counts rows in the background.
+      await vi.waitFor(async () => {
+        const { nodes = [] } = (await inspectCluster(node)) ?? {};
+        const plants = nodes.map((each) => each.plants ?? 0);
+        expect(plants.every((count) => count > 0)).toBe(true);
+        expect(plants.reduce((sum, count) => sum + count, 0)).toBe(1_000);
+      }, 10_000);
+    }
+  });
+
+  it('has the nodes without plants that do not answer', async () => {
+    const { adminUrl, workerUrls } = await createDistributedDatabase();
+    const [worker = ''] = workerUrls;
+    expect(await inspectCluster(worker)).toMatchObject({ awayWithoutPlants: [] });
+    const onWorker = Object.assign(new URL(worker), { username: new URL(adminUrl).username });
+    const sql = postgres(onWorker.href, { max: 1 });
+    // Nothing accepts connections there.
+    await sql`update pg_dist_node set nodeport = 1 where groupid = 0`;
+    await sql.end();
+    expect(await inspectCluster(worker)).toMatchObject({ awayWithoutPlants: ['127.0.0.1:1'] });
+  });
+});
