@@ -11,6 +11,7 @@ export function vitestConfig(
       reporters: ['default', ['json', { outputFile }]],
       // The files of a package share their processes, which load our modules once.
       isolate: false,
+      setupFiles: fileURLToPath(new URL('vitest.setup.ts', import.meta.url)),
       testTimeout: 120_000,
       hookTimeout: 120_000,
     },

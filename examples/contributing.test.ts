@@ -16,7 +16,13 @@ let copy: string;
 beforeAll(async () => {
   copy = await mkdtemp(join(tmpdir(), 'plant-store-contributing-'));
   const paths = ['packages', 'apps/api', 'examples/rest', 'docs'];
-  paths.push('package.json', 'tsconfig.base.json', 'vitest.base.ts', 'biome.json');
+  paths.push(
+    'package.json',
+    'tsconfig.base.json',
+    'vitest.base.ts',
+    'vitest.setup.ts',
+    'biome.json',
+  );
   for (const path of paths) {
     await cp(join(repository, path), join(copy, path), {
       recursive: true,
