@@ -1,9 +1,21 @@
+import { createCitusDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, inject, it, vi } from 'vitest';
 import { inspectCluster } from '../../src/database/cluster.ts';
+import { openPlantStore } from '../../src/plant-store.ts';
 import { createDistributedDatabase } from '../fixtures/distributed-database.ts';
 
 describe('the state of a Citus cluster', () => {
+  it('has what distribute would do, without a number of shards', async () => {
+    const cluster = inject('citus');
+    if (!cluster) throw new Error('this test needs the global setup for Citus');
+    const { url } = await createCitusDatabase(cluster);
+    await (await openPlantStore({ databaseUrl: url })).close();
+    const { missing = [] } = (await inspectCluster(url)) ?? {};
+    expect(missing[0]).toBe("distribute plants by id, and remove the coordinator's own copy");
+    expect(missing).toHaveLength(4);
+  });
+
   it('has about how many plants each node stores, whichever node is asked', async () => {
     const { url, workerUrls } = await createDistributedDatabase();
     const sql = postgres(url, { max: 1 });

@@ -52,6 +52,7 @@ export async function planDistribution(run: Run, shards: number): Promise<Distri
 /**
  * Plans what is missing on the coordinator of a cluster, without a check of its nodes.
  *
+ * @param shards 0 when nobody has chosen a number yet; then the plan is only for display
  * @throws ClusterError when the tables do not exist yet
  */
 export async function planTables(
@@ -148,8 +149,9 @@ const ownCopies = `
 const notMigrated = 'the tables do not exist yet: start the server once, which creates them';
 
 function distributePlants(shards: number): DistributionStep {
+  const over = shards > 0 ? ` over ${shards} shards` : '';
   return {
-    description: `distribute plants by id over ${shards} shards, and remove the coordinator's own copy`,
+    description: `distribute plants by id${over}, and remove the coordinator's own copy`,
     statements: [
       `select create_distributed_table('plants', 'id', shard_count := ${shards})`,
       removeRowsFromBefore('plants'),

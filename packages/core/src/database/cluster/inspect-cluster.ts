@@ -40,7 +40,7 @@ export async function inspectCluster({
 }: InspectOptions): Promise<ClusterState | undefined> {
   const role = await clusterRole(run);
   if (!role) return undefined;
-  const { steps } = role === 'coordinator' ? await planTables(run, 1) : { steps: [] };
+  const { steps } = role === 'coordinator' ? await planTables(run, 0) : { steps: [] };
   const map = await readShardMap(query);
   const nodes = map?.nodes ?? [];
   const [contents, awayWithoutPlants] = await Promise.all([

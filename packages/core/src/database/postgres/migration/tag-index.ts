@@ -20,8 +20,9 @@ export async function buildTagIndex(connection: Connection): Promise<void> {
     state = await read();
   }
   if (!state.has_table || state.is_valid) return;
-  // An index is invalid when its build was interrupted.
-  if (state.is_valid === false) await run('drop index concurrently plants_tag');
+  // An index is invalid when its build was interrupted. On a Citus cluster, some shards may not have it:
+  // Citus passes `if exists` on to each.
+  if (state.is_valid === false) await run('drop index concurrently if exists plants_tag');
   await run(
     'create index concurrently if not exists plants_tag ' +
       'on plants (hashtextextended(tag, 0), id) where tag is not null',

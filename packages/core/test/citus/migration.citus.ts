@@ -1,0 +1,39 @@
+import postgres from 'postgres';
+import { describe, expect, it } from 'vitest';
+import { openPlantStore } from '../../src/plant-store.ts';
+import { createDistributedDatabase } from '../fixtures/distributed-database.ts';
+
+describe('the migration on Citus', () => {
+  it('builds the index on tags after a build that one worker missed', async () => {
+    const { url, workerUrls, adminUrl } = await createDistributedDatabase();
+    const open = (databaseUrl: string) =>
+      postgres(databaseUrl, { max: 1, onnotice: () => {}, prepare: false });
+    const [owner, admin, worker] = [url, adminUrl, workerUrls[0] ?? ''].map(open) as [
+      postgres.Sql,
+      postgres.Sql,
+      postgres.Sql,
+    ];
+    // As before the last migration, which adds the index.
+    await owner`alter table access_tokens drop column scope`;
+    await owner`delete from drizzle.__drizzle_migrations where id = (select max(id) from drizzle.__drizzle_migrations)`;
+    // The build has ended without the shards of this worker.
+    await admin`update pg_index set indisvalid = false where indexrelid = 'plants_tag'::regclass`;
+    await worker`set citus.enable_manual_changes_to_shards = on`;
+    const shards = await worker<{ index: string }[]>`
+      select 'plants_tag_' || shardid as index from pg_dist_placement
+        join pg_dist_shard using (shardid) join pg_dist_local_group using (groupid)
+      where logicalrelid = 'plants'::regclass`;
+    expect(shards).toHaveLength(2);
+    for (const { index } of shards) await worker.unsafe(`drop index ${index}`);
+
+    const store = await openPlantStore({ databaseUrl: url }, { mustAnswer: true });
+    await store.ready();
+    await store.close();
+    const [{ valid } = {}] = await owner`
+      select count(*)::int as valid from run_command_on_shards('plants', $$
+        select indisvalid from pg_index where indexrelid = replace('%s', 'plants', 'plants_tag')::regclass
+      $$) where result = 't'`;
+    expect(valid).toBe(4);
+    await Promise.all([owner, admin, worker].map((sql) => sql.end()));
+  });
+});
