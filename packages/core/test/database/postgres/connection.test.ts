@@ -314,7 +314,7 @@ it('cancels a copy whose reader stops early when it is closed', async () => {
   }
   expect(await copying()).toHaveLength(1);
   await connection.close();
-  expect(await copying()).toEqual([]);
+  await vi.waitFor(async () => expect(await copying()).toEqual([]));
   expect(proxy.accepted).toBe(2);
 });
 

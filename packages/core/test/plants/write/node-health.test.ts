@@ -6,18 +6,19 @@ import type { PlantTable } from '../../../src/plants/write/plant-table.ts';
 const node: StorageNode = { id: 1, address: 'one:1', shards: 4, share: 1, someId: 7n };
 
 describe('the health of a node whose disk is full', () => {
-  const open = () => {
+  const open = ({ hasClock = true } = {}) => {
     let now = 0;
-    const isFull = { now: true };
+    /** The SQLSTATE with which inserts fail. */
+    const failure: { now: string | undefined } = { now: '53100' };
     const changes: boolean[] = [];
     const health: NodeHealth = new NodeHealth(
       () => changes.push(state().isWritable),
-      () => now,
+      hasClock ? () => now : undefined,
     );
     const state = (): NodeState => health.stateOf(node);
     const table = health.observed(node.id, {
       insert: async () => {
-        if (isFull.now) throw Object.assign(new Error('no room'), { code: '53100' });
+        if (failure.now) throw Object.assign(new Error('not inserted'), { code: failure.now });
         return new Set<bigint>();
       },
     } as unknown as PlantTable); // Only inserts are observed.
@@ -25,7 +26,8 @@ describe('the health of a node whose disk is full', () => {
     const query = vi.fn(async () => ({ rows: [], count: 0 }));
     return {
       changes,
-      isFull,
+      failure,
+      query,
       insert: () => table.insert([]).catch(() => {}),
       probe: () => health.probe([node], () => ({ query }) as unknown as NodeAccess),
       wait(milliseconds: number) {
@@ -45,10 +47,27 @@ describe('the health of a node whose disk is full', () => {
   });
 
   it('is good again with the next insert', async () => {
-    const { changes, insert, isFull } = open();
+    const { changes, insert, failure } = open();
     await insert();
-    isFull.now = false;
+    failure.now = undefined;
     await insert();
+    expect(changes).toEqual([false, true]);
+  });
+
+  it('is bad by the clock of the machine unless it gets another one', async () => {
+    const { changes, insert, probe } = open({ hasClock: false });
+    await insert();
+    await probe();
+    expect(changes).toEqual([false]);
+  });
+
+  it('follows the probes after an insert that failed because of its plant', async () => {
+    const { changes, insert, probe, failure, query } = open();
+    failure.now = '22021';
+    await insert();
+    query.mockRejectedValueOnce(new Error('no answer'));
+    await probe();
+    await probe();
     expect(changes).toEqual([false, true]);
   });
 

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { SendTurn } from '../../../src/plants/write/send-turn.ts';
 
@@ -116,6 +117,20 @@ it.each([
   const { turn, endIdleStatements } = turnAfter(steady);
   endIdleStatements({ duration, idle });
   expect(turn.isTaken).toBe(false);
+});
+
+it('pauses in an idle process by the clock of its event loop', async () => {
+  const turn = new SendTurn();
+  const send = () => {};
+  await vi.waitFor(async () => {
+    for (const duration of [0.1, 5]) {
+      const statement = {};
+      turn.sent(send, statement);
+      await setTimeout(5); // The process is idle.
+      turn.ended(statement, { creates: 1, duration });
+    }
+    expect(turn.isTaken).toBe(true);
+  });
 });
 
 it('is not busy because of one slow statement', () => {
