@@ -16,7 +16,10 @@ export async function docs(scope: FastifyInstance): Promise<void> {
 
   const sendPage = async (request: FastifyRequest, reply: FastifyReply) => {
     const { url, routeOptions, params } = request;
-    pages ??= import('./docs-pages.ts').then(({ buildDocsPages }) => buildDocsPages());
+    pages ??= loadPages().catch((error) => {
+      pages = undefined; // The next request loads them again.
+      throw error;
+    });
     const key = JSON.stringify([routeOptions.url, params]); // Decoded, because a page has many URLs.
     const innerUrl = routeOptions.url === '/docs' ? '/docs/' : url; // Where Scalar has its page.
     const page = cache.get(key) ?? (await (await pages).inject(innerUrl));
@@ -31,6 +34,11 @@ export async function docs(scope: FastifyInstance): Promise<void> {
   }
   // The addresses on the page are relative to `/docs`.
   scope.get('/docs/', (_request, reply) => reply.redirect('../docs', 301));
+}
+
+async function loadPages(): Promise<FastifyInstance> {
+  const { buildDocsPages } = await import('./docs-pages.ts');
+  return buildDocsPages();
 }
 
 /** Whether the client has this page already (RFC 9110 §13.1.2). */

@@ -52,10 +52,11 @@ function patternOf(url: string): RegExp {
   return new RegExp(`^${pattern}$`);
 }
 
+/** Decodes the path as the router does: `%2F` is a part of a segment, and does not separate two. */
 function pathOf(request: FastifyRequest): string {
   const [path = '/'] = request.url.split('?', 1);
   try {
-    return decodeURIComponent(path);
+    return decodeURI(path);
   } catch {
     return path;
   }

@@ -16,7 +16,10 @@ export function replyWriter(
   if (!schema) return formatJson;
   let generated: ReturnType<typeof generate> | undefined;
   return async (value) => {
-    generated ??= generate(schema);
+    generated ??= generate(schema).catch((error) => {
+      generated = undefined; // The process may have had no file descriptor left. The next reply tries again.
+      throw error;
+    });
     const write = await generated;
     return write(value);
   };

@@ -16,9 +16,14 @@ export function serveConsole(directory = builtConsole): onRequestHookHandler {
 
   const findFile = async (path: string): Promise<ConsoleFile | undefined> => {
     files ??= readConsoleFiles(directory);
-    const found = await files;
-    if (found.size === 0) files = undefined; // It may be built later.
-    return found.get(path);
+    try {
+      const found = await files;
+      if (found.size === 0) files = undefined; // It may be built later.
+      return found.get(path);
+    } catch (error) {
+      files = undefined; // A build may have replaced the files while they were read.
+      throw error;
+    }
   };
   return (request, reply, done) => {
     if (!request.is404 || !methods.has(request.method)) return done();
@@ -31,12 +36,15 @@ export function serveConsole(directory = builtConsole): onRequestHookHandler {
 
 function sendFile(request: FastifyRequest, reply: FastifyReply, file: ConsoleFile): void {
   reply.headers(file.headers);
-  if (/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) {
+  if (takesGzip.test(request.headers['accept-encoding'] ?? '')) {
     reply.header('content-encoding', 'gzip').send(file.gzipped);
   } else {
     reply.send(file.body);
   }
 }
+
+/** The weight 0 refuses a coding (RFC 9110 §12.4.2). */
+const takesGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
 
 const methods = new Set(['GET', 'HEAD']);
 

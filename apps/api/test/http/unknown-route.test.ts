@@ -31,6 +31,8 @@ it.each([
   '/%2fplants',
   '/plants%00',
   '/../plants;x',
+  '/plants%2F1',
+  '/trpc%2FcreatePlant',
 ])('answers 404 to the path %s', async (path) => {
   const { status, body } = await send('POST', path);
   expectError({ status, body: JSON.parse(body) }, 404, 40400);
@@ -43,6 +45,7 @@ it.each([
   ['PROPFIND', '/plants', 'GET, HEAD, POST'],
   ['TRACE', '/%70lants', 'GET, HEAD, POST'],
   ['POST', '/plants/1', 'DELETE, GET, HEAD'],
+  ['POST', '/plants/1%2F2', 'DELETE, GET, HEAD'],
   ['POST', '/livez', 'GET, HEAD'],
   ['POST', '/openapi.json', 'GET, HEAD'],
   ['PUT', '/trpc/createPlant', 'GET, HEAD, POST'],

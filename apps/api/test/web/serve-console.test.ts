@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PlantStore } from '@plant-store/core';
@@ -94,6 +94,14 @@ describe('a file of the page', () => {
     expect(rawPayload.length).toBeLessThan(script.length / 10);
   });
 
+  it('is not compressed for a client that refuses gzip', async () => {
+    const { headers, body } = await get('/console/index-4f2a.js', {
+      'accept-encoding': 'br, gzip;q=0',
+    });
+    expect(headers).not.toHaveProperty('content-encoding');
+    expect(body).toBe(script);
+  });
+
   it.each([
     '/console/other.js',
     '/console/',
@@ -129,4 +137,17 @@ describe('everything else is answered as before', () => {
     expect((await bare.inject({ url: '/', headers: html })).statusCode).toBe(200);
     await bare.close();
   });
+});
+
+it('serves the console after an error of reading its files', async () => {
+  const broken = mkdtempSync(join(directory, 'broken-'));
+  writeFileSync(join(broken, 'index.html'), '<!doctype html>');
+  writeFileSync(join(broken, 'large.js'), '');
+  truncateSync(join(broken, 'large.js'), 2 ** 31); // Node does not read a file of this size at once.
+  const bare = await build(broken);
+  const error = await bare.inject({ url: '/', headers: html });
+  expect(error.json()).toMatchObject({ error: errorCatalogue.internal.code });
+  rmSync(join(broken, 'large.js'));
+  expect((await bare.inject({ url: '/', headers: html })).statusCode).toBe(200);
+  await bare.close();
 });

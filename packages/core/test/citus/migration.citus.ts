@@ -1,5 +1,7 @@
 import postgres from 'postgres';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { createConnectToPrimary } from '../../src/database/postgres/connect-to-primary.ts';
+import { buildTagIndex } from '../../src/database/postgres/migration/tag-index.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
 import { createDistributedDatabase } from '../fixtures/distributed-database.ts';
 
@@ -35,5 +37,52 @@ describe('the migration on Citus', () => {
       $$) where result = 't'`;
     expect(valid).toBe(4);
     await Promise.all([owner, admin, worker].map((sql) => sql.end()));
+  });
+
+  it('waits while another instance builds the index on tags', async () => {
+    const { url, workerUrls } = await createDistributedDatabase();
+    const [owner, worker] = [url, workerUrls[0] ?? ''].map((each) =>
+      postgres(each, { onnotice: () => {}, prepare: false }),
+    ) as [postgres.Sql, postgres.Sql];
+    await owner`drop index plants_tag`;
+    const [{ shard } = {}] = await worker`
+      select shard_name(logicalrelid, shardid) as shard from pg_dist_placement
+        join pg_dist_shard using (shardid) join pg_dist_local_group using (groupid)
+      where logicalrelid = 'plants'::regclass limit 1`;
+    const other = await worker.reserve();
+    // A build waits for the transactions that write to the shard.
+    await other`begin`;
+    await other`set local citus.enable_manual_changes_to_shards = on`;
+    await other.unsafe(`lock table ${shard} in row exclusive mode`);
+
+    const build = async () => {
+      const connection = await createConnectToPrimary(url, {
+        timeout: 60_000,
+        lockTimeout: 60_000,
+      })();
+      const sent: string[] = [];
+      const built = buildTagIndex({
+        ...connection,
+        query(text, ...rest) {
+          sent.push(text.trim().split(' ', 1).join());
+          return connection.query(text, ...rest);
+        },
+      }).finally(() => connection.close());
+      return { sent, built };
+    };
+    const first = await build();
+    await vi.waitFor(async () => {
+      const builds = await worker`
+        select from pg_stat_progress_create_index where datname = current_database()`;
+      expect(builds.length).toBeGreaterThan(0);
+    }, 10_000);
+    const second = await build();
+    await vi.waitFor(() => expect(second.sent.length).toBeGreaterThan(1), 10_000);
+    await other`commit`;
+    other.release();
+    await Promise.all([first.built, second.built]);
+    expect(first.sent).toEqual(['select', 'create']);
+    expect(new Set(second.sent)).toEqual(new Set(['select']));
+    await Promise.all([owner.end(), worker.end()]);
   });
 });

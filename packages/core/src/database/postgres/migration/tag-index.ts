@@ -37,9 +37,14 @@ interface IndexState {
   is_building: boolean;
 }
 
+// On a Citus cluster only the shards' nodes report the progress of a build. The statement itself is to be
+// seen on the coordinator, which is where all instances migrate.
 const indexState = `
   select to_regclass('plants') is not null as has_table,
     (select indisvalid from pg_index where indexrelid = to_regclass('plants_tag')) as is_valid,
-    exists (select from pg_stat_progress_create_index 
-      where datname = current_database() and relid = to_regclass('plants'))
+    exists (select from pg_stat_progress_create_index
+        where datname = current_database() and relid = to_regclass('plants'))
+      or exists (select from pg_stat_activity
+        where datname = current_database() and state = 'active'
+          and query ~ '^(create|drop) index concurrently if .*plants_tag')
       as is_building`;
