@@ -10,24 +10,26 @@ describe('the health of a node whose disk is full', () => {
     let now = 0;
     const isFull = { now: true };
     const changes: boolean[] = [];
-    const health: NodeHealth = new NodeHealth(
-      () => changes.push(state().isWritable),
-      () => now,
-    );
+    const health: NodeHealth = new NodeHealth({
+      onChange: () => changes.push(state().isWritable),
+      onDetour: () => {},
+      now: () => now,
+    });
     const state = (): NodeState => health.stateOf(node);
-    const table = health.observed(node.id, {
-      insert: async () => {
-        if (isFull.now) throw Object.assign(new Error('no room'), { code: '53100' });
-        return new Set<bigint>();
-      },
-    } as unknown as PlantTable); // Only inserts are observed.
+    const insert = async () => {
+      if (isFull.now) throw Object.assign(new Error('no room'), { code: '53100' });
+      return new Set<bigint>();
+    };
     // The node answers a probe, because a probe writes nothing.
     const query = vi.fn(async () => ({ rows: [], count: 0 }));
+    const access = { query } as unknown as NodeAccess; // Probes need no more.
+    // Only inserts are observed.
+    const table = health.observed(node.id, { insert } as unknown as PlantTable, access);
     return {
       changes,
       isFull,
       insert: () => table.insert([]).catch(() => {}),
-      probe: () => health.probe([node], () => ({ query }) as unknown as NodeAccess),
+      probe: () => health.probe([node], () => access),
       wait(milliseconds: number) {
         now += milliseconds;
       },
