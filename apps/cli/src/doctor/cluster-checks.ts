@@ -30,6 +30,15 @@ function findings({ missing, nodes, awayWithoutPlants }: ClusterState): Finding[
         ? { check, level: 'problem', message: `${content}, and does not answer: start that node` }
         : { check, level: 'ok', message: `${content}, about ${node.plants} plants` };
     }),
+    ...nodes.flatMap(({ address, plants, directError }): Finding[] => {
+      if (plants === undefined || directError === undefined) return [];
+      const reason = directError instanceof Error ? directError.message : String(directError);
+      const message =
+        `this machine cannot reach ${address} itself (${reason}): an instance here sends creates through ` +
+        'the node in its URL, which costs CPU time there; check the address in pg_dist_node, and name ' +
+        'resolution and firewalls here';
+      return [{ check, level: 'warning', message }];
+    }),
     ...awayWithoutPlants.map((address): Finding => {
       const message = `${address} has no shards, and does not answer: start that node`;
       return { check, level: 'problem', message };

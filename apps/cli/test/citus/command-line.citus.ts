@@ -1,7 +1,11 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CitusDatabase, createCitusDatabase } from '@plant-store/test-setup';
+import {
+  type CitusDatabase,
+  createCitusDatabase,
+  localhostUnknownWhile,
+} from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { hasTerminals, run, runOnTerminal } from '../fixtures/run-program.ts';
@@ -96,6 +100,26 @@ describe('the command line on a Citus cluster', () => {
         stdout.match(/^ok +cluster +127\.0\.0\.1:\d+ has 4 shards, about \d+ plants$/gm),
       ).toHaveLength(2);
     }
+  });
+
+  it('names in doctor a node that other nodes reach, but this machine does not', async () => {
+    const admin = postgres(database.adminUrl, { max: 1 });
+    const rename = (name: string) => admin`
+      select citus_update_node(nodeid, ${name}, nodeport) from pg_dist_node where groupid = 2`;
+    const [{ port } = {}] =
+      await admin`select nodeport as port from pg_dist_node where groupid = 2`;
+    await rename('localhost');
+    const doctor = (options?: { node: string[] }) => run(['doctor'], { env, ...options });
+    const unreachable = /^warning +cluster +this machine cannot reach (\S+) itself \((\S+ \S+)/gm;
+    expect((await doctor()).stdout).not.toMatch(unreachable);
+    // This file exists.
+    const { stdout } = await doctor({ node: [localhostUnknownWhile(import.meta.filename)] });
+    expect([...stdout.matchAll(unreachable)].map(([, ...found]) => found)).toEqual([
+      [`localhost:${port}`, 'getaddrinfo ENOTFOUND'],
+    ]);
+    expect(stdout).toContain('check the address in pg_dist_node');
+    await rename('127.0.0.1');
+    await admin.end();
   });
 
   it('imports on each node by the rules: inserted, present, in conflict and rejected', async () => {
