@@ -49,7 +49,8 @@ export const distributeCommand = () =>
         confirm: async (plan) => yes ?? confirm(`${describe(plan)}Do this?`),
       }).catch((cause) => {
         if (cause instanceof ClusterError) throw new CommandError(cause.message, { cause });
-        throw cause;
+        const reason = cause instanceof Error ? cause.message : String(cause);
+        throw new CommandError(`not all is done (${reason}): ${again}`, { cause });
       });
       if (!isDone) throw new CommandError('nothing is distributed');
       const done = missing.steps.map(({ description }) => `done: ${description}\n`);
@@ -57,6 +58,9 @@ export const distributeCommand = () =>
       await writeOutput(done.length > 0 ? done : [nothing]);
       if (missing.shards !== shards) await writeOutput([keepsShards(missing.shards)]);
     });
+
+const again =
+  'when its cause is gone, run the same command again, which is safe: it does only what is missing';
 
 const keepsShards = (shards: number) =>
   `the plants keep their ${shards} shards: docs/scaling.md says how to split a shard\n`;

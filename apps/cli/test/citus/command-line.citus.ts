@@ -71,6 +71,33 @@ describe('the command line on a Citus cluster', () => {
     expect(stdout).toContain('plant-store: nothing is distributed');
   });
 
+  it('says that it is safe to run it again after an error', async () => {
+    const cluster = inject('citus');
+    const { url, adminUrl } = await createCitusDatabase(
+      cluster ?? { nodes: [], coordinatorHasShards: false },
+    );
+    const admin = postgres(adminUrl, { max: 1 });
+    // The last step fails, because another user owns this function.
+    await admin`create function plant_store_count(key bigint) returns bigint language sql as 'select 0::bigint'`;
+    const distribute = () =>
+      run(['distribute', '--shards', '4', '--yes'], { env: { DATABASE_URL: url } });
+    const { code, stderr } = await distribute();
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        'plant-store: not all is done (must be owner of function plant_store_count): when its cause is ' +
+        'gone, run the same command again, which is safe: it does only what is missing ' +
+        '(--verbose shows the cause)\n',
+    });
+    await admin`drop function plant_store_count(bigint)`;
+    await admin.end();
+    expect(await distribute()).toEqual({
+      code: 0,
+      stdout: 'done: create the functions that insert and count the plants of one node\n',
+      stderr: '',
+    });
+  });
+
   it('distributes the plants and the access tokens that are there, once', async () => {
     await importLines(lines(0, 1_000));
     await run(['token', 'create', 'Ann'], { env });
