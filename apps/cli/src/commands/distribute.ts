@@ -65,7 +65,12 @@ const again =
 const keepsShards = (shards: number) =>
   `the plants keep their ${shards} shards: docs/scaling.md says how to split a shard\n`;
 
-function describe({ nodes, steps }: Distribution): string {
+function describe({ nodes, shards, steps }: Distribution): string {
   const lines = steps.map(({ description }) => `  ${description}\n`);
-  return `On the nodes ${nodes.join(', ')}:\n${lines.join('')}Creates wait meanwhile. `;
+  const warning =
+    shards < nodes.length
+      ? `Only ${shards} of the ${nodes.length} nodes can store plants, because a shard is on one node: ` +
+        'docs/scaling.md says how many shards to choose.\n'
+      : '';
+  return `On the nodes ${nodes.join(', ')}:\n${lines.join('')}${warning}Creates wait meanwhile. `;
 }

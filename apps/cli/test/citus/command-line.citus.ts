@@ -69,6 +69,12 @@ describe('the command line on a Citus cluster', () => {
     const { stdout } = await runOnTerminal(['distribute', '--shards', '8'], { env, input: '\n' });
     expect(stdout).toContain('distribute plants by id over 8 shards');
     expect(stdout).toContain('plant-store: nothing is distributed');
+    expect(stdout).not.toContain('nodes can store plants');
+  });
+
+  it.runIf(hasTerminals)('warns of fewer shards than nodes before it asks', async () => {
+    const { stdout } = await runOnTerminal(['distribute', '--shards', '1'], { env, input: '\n' });
+    expect(stdout).toMatch(/Only 1 of the 2 nodes can store plants, .*Do this\?/s);
   });
 
   it('says that it is safe to run it again after an error', async () => {
