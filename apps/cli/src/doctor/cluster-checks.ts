@@ -16,13 +16,16 @@ export async function clusterChecks(databaseUrl: string): Promise<Finding[]> {
 }
 
 function findings({ missing, nodes, awayWithoutPlants }: ClusterState): Finding[] {
-  if (missing.length > 0 || nodes.length === 0) {
-    const todo = missing.length > 0 ? missing.join('; ') : 'the store cannot insert by node';
-    const message = `not ready (${todo}): run plant-store distribute on the coordinator`;
-    return [{ check, level: 'warning', message }];
-  }
+  const todo = missing.length > 0 ? missing.join('; ') : 'the store cannot insert by node';
+  const notReady: Finding = {
+    check,
+    level: 'warning',
+    message: `not ready (${todo}): run plant-store distribute on the coordinator`,
+  };
+  if (nodes.length === 0) return [notReady];
   const shards = nodes.reduce((sum, node) => sum + node.shards, 0);
   return [
+    ...(missing.length > 0 ? [notReady] : []),
     { check, level: 'ok', message: `${shards} shards on ${nodes.length} nodes` },
     ...nodes.map((node): Finding => {
       const content = `${node.address} has ${node.shards} shards`;

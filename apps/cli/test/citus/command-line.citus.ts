@@ -135,6 +135,21 @@ describe('the command line on a Citus cluster', () => {
     }
   });
 
+  it('shows the nodes in doctor although the functions are of another version', async () => {
+    const sql = postgres(database.url, { max: 1 });
+    const signature = 'plant_store_insert(bigint,text,text,text,text,text)';
+    const [{ version } = {}] = await sql`
+      select obj_description(${signature}::regprocedure, 'pg_proc') as version`;
+    await sql.unsafe(`comment on function ${signature} is 'another'`);
+    const { stdout } = await run(['doctor'], { env });
+    expect(stdout).toMatch(
+      /^warning +cluster +not ready \(create the functions .*\): run plant-store distribute on/m,
+    );
+    expect(stdout).toMatch(/^ok +cluster +8 shards on 2 nodes$/m);
+    await sql.unsafe(`comment on function ${signature} is '${version}'`);
+    await sql.end();
+  });
+
   it('names in doctor a node that other nodes reach, but this machine does not', async () => {
     const admin = postgres(database.adminUrl, { max: 1 });
     const rename = (name: string) => admin`
