@@ -13,6 +13,11 @@ it('counts the lines of NDJSON in many blocks', async () => {
   expect(counts).toMatchObject({ lines: 250_001, blank: 250_000 });
 });
 
+it('recognizes CSV in place of NDJSON after many blocks of blank lines', async () => {
+  const content = `${'\n'.repeat(250_000)}id,name\n`;
+  await expect(readRows(content, 'ndjson')).rejects.toThrow('the file is CSV');
+});
+
 it('reads a quoted field that continues in many blocks', async () => {
   const lines = Array.from({ length: 250_000 }, (_, i) => `line ${i}`);
   const content = `id,name\n7,x\n1,"${lines.join('\n')}"\n2,Ficus\n`;

@@ -25,6 +25,32 @@ it('marks a line that is not UTF-8, and reads the lines around it', async () => 
   ]);
 });
 
+it('reads blank lines around one that is not UTF-8', async () => {
+  const invalid = expect.objectContaining({ text: '\ufffd(' });
+  const bytes = Buffer.from([0xc3, 0x28]);
+  expect(await linesOf('\n', bytes, '\n\n')).toEqual(['', invalid, '']);
+});
+
+it('reads a blank line before a long one', async () => {
+  expect(await linesOf('\n', megabyte, '\nx')).toEqual(['', String(megabyte), 'x']);
+});
+
+it('yields blocks of about a megabyte', async () => {
+  const chunks = Array<Buffer>(64).fill(Buffer.from(`${'x'.repeat(1_023)}\n`.repeat(64)));
+  const blocks = await Array.fromAsync(readLines(Readable.from(chunks)));
+  // What follows the last line end of a block is the first line of the next one.
+  expect(blocks.map((lines) => lines.length)).toEqual([1024, 1024, 1024, 1024]);
+});
+
+it('yields at most 100,000 lines in a block', async () => {
+  const sizesOf = async (count: number) => {
+    const file = Readable.from([Buffer.from('x\n'.repeat(count))]);
+    return (await Array.fromAsync(readLines(file))).map((lines) => lines.length);
+  };
+  expect(await sizesOf(100_000)).toEqual([100_000]);
+  expect(await sizesOf(200_001)).toEqual([100_000, 100_000, 1]);
+});
+
 it('marks a line that is too long, and reads the lines around it', async () => {
   const tooLong = Array<Buffer>(130).fill(megabyte);
   const lines = await linesOf('one\n', ...tooLong, 'x\n', 'three');

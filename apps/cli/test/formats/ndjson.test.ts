@@ -29,6 +29,18 @@ it('rejects a line that is not JSON, and reads the others', async () => {
 });
 
 it.each([
+  'x{"id":1,"name":"x"}',
+  '{"id":1,"name":"x"}x',
+  '{"id":1,"name":"x","tag":"\\"}',
+  '{"id":1,"name":"x","tag":"\t"}',
+])('rejects %j, which is nearly the text of a plant', async (line) => {
+  expect((await readRows(`${line}\n{"id":2}\n`, 'ndjson')).rows).toEqual([
+    { line: 1, error: expect.stringMatching(/^is not JSON/) },
+    { line: 2, plant: { id: 2 } },
+  ]);
+});
+
+it.each([
   ['[{"id":1}]', 'the file is one JSON document: convert it with jq -c ".[]" or jq -c "."'],
   [' [ {"id":1}]', 'the file is one JSON document'],
   ['[\n{"id":1}\n]', 'the file is one JSON document'],

@@ -21,6 +21,7 @@ describe('a CSV record', () => {
     ['1,Hoya,\r', hoya],
     ['1,Hoya,"x"\r', { ...hoya, tag: 'x' }],
     ['1,Hoya,x\r', { ...hoya, tag: 'x' }],
+    ['"1",Hoya,x\r', { ...hoya, tag: 'x' }],
     ['1,"Ho\r",x', { id: 1, name: 'Ho\r', tag: 'x' }],
   ])('%j is read as the plant that it holds', async (record, plant) => {
     const { rows, counts } = await readRows(`id,name,tag\n${record}\n2,Ficus,x\n`, 'csv');

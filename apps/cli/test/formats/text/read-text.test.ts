@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Encoding } from '../../../src/formats/text/encoding.ts';
@@ -112,6 +113,11 @@ describe('finds the line ends', () => {
     );
   });
 
+  it('LF when a quote is not closed', async () => {
+    const { lineEnd } = await readText(Readable.from([Buffer.from('"a\rb\n')]), undefined);
+    expect(lineEnd).toBe('\n');
+  });
+
   it('LF when the first 64 KiB have no line end', async () => {
     const content = `{"name":"${'x'.repeat(100_000)}"}\r{"id":2}\n`;
     expect((await readRows(content, 'ndjson')).rows).toMatchObject([
@@ -205,11 +211,14 @@ it.each([
   await expect(read()).rejects.toBe(error);
 });
 
-it('closes the file when the lines are not read to their end', async () => {
+it.each([
+  100_000, // More than one chunk for the first block of lines.
+  300_000,
+])('closes the file when the lines are not read to their end (%i in a chunk)', async (count) => {
   let isClosed = false;
   async function* file() {
     try {
-      for (;;) yield Buffer.from('line\n'.repeat(100_000));
+      for (;;) yield Buffer.from('line\n'.repeat(count));
     } finally {
       isClosed = true;
     }

@@ -165,7 +165,7 @@ it('prepares statements in the sessions of a pooler that keeps them, until it ha
     if (!ours) return message;
     const renamed = hasLost
       ? text.replaceAll(`\0${ours}`, `\0-${ours.slice(1)}`) // Only where a statement is executed.
-      : text.replaceAll(ours, `_${ours.slice(1)}`);
+      : text.replaceAll(new RegExp(`(?<!")${ours}`, 'g'), `_${ours.slice(1)}`); // Not in SQL.
     return Buffer.from(renamed, 'latin1');
   });
   const { query } = await connect({ port });
@@ -178,6 +178,18 @@ it('prepares statements in the sessions of a pooler that keeps them, until it ha
   expect((await query('select $1::int', ['6'])).rows).toEqual([[6]]);
   expect((await query('select $1::text', ['x'])).rows).toEqual([['x']]);
   expect((await query(prepared)).rows).not.toContainEqual(['select $1::text']);
+});
+
+it('prepares no statement in the sessions of a pooler that have that of another client, too', async () => {
+  const statement = 'select name from pg_prepared_statements where statement = $1';
+  const parse = Buffer.from(`P\0\0\0\0other\0${statement}\0\0\0`);
+  parse.writeUInt32BE(parse.length - 1, 1);
+  const port = await startPooler(proxy.url, (message) =>
+    message.includes('begin') ? Buffer.concat([parse, message]) : message,
+  );
+  const { query } = await connect({ port });
+  expect((await query('select $1::int', ['5'])).rows).toEqual([[5]]);
+  expect((await query(prepared)).rows).toEqual([[statement]]);
 });
 
 it('gives up a server that does not answer in time, and closes the socket', async () => {

@@ -61,6 +61,14 @@ it('migrates also when Drizzle finds that a table is missing', async () => {
   await vi.waitFor(async () => expect(await hasTable()).toBe(true), { timeout: 5_000 });
 });
 
+it('lists over the same connections as it creates, because it is no cluster', async () => {
+  const { query, allNodes } = await open();
+  await query(countPlants, []);
+  expect(await allNodes?.db.execute(countPlants)).toEqual([{ count: 0 }]);
+  expect((await allNodes?.query(countPlants, []))?.rows).toEqual([[0]]);
+  expect(proxy.accepted).toBe(2); // One connection is the migration's.
+});
+
 it('gives a statement of a migration nearly an hour', async () => {
   await sql`create table settings (value text)`;
   await sql`
