@@ -14,7 +14,7 @@ import { useToken } from './token/use-token.ts';
 export function App() {
   const { token, reason, enter, forget } = useToken();
   if (token === null) return <TokenPage reason={reason} onEnter={enter} />;
-  return <Store key={token} token={token} onForget={forget} />;
+  return <Store key={token} token={token} onForget={(reason) => forget(token, reason)} />;
 }
 
 interface StoreProps {

@@ -39,7 +39,7 @@ export function createPlantStoreClient({ url, token }: PlantStoreClientOptions):
   return createTRPCClient<AppRouter>({
     links: [
       splitLink({
-        condition: ({ input }) => hasLongText(input),
+        condition: ({ type, input }) => hasLongText(input, maxLength[type]),
         true: httpLink(options),
         false: httpBatchLink({ ...options, maxItems: maxBatchSize }),
       }),
@@ -47,11 +47,14 @@ export function createPlantStoreClient({ url, token }: PlantStoreClientOptions):
   });
 }
 
-/** Characters of a name or a tag in a batch. JSON writes some of them as six, and a body has 1 MiB. */
-const maxLength = 8_000;
+/**
+ * Characters of a name or a tag in a batch. A mutation is in the body: JSON writes some characters as
+ * six, and a body has 1 MiB. A query is in the URL: that writes some as nine, and has 16 KiB.
+ */
+const maxLength = { mutation: 8_000, query: 100, subscription: 0 };
 
-function hasLongText(input: unknown): boolean {
+function hasLongText(input: unknown, limit: number): boolean {
   return Object.values(Object(input)).some(
-    (value) => typeof value === 'string' && value.length > maxLength,
+    (value) => typeof value === 'string' && value.length > limit,
   );
 }

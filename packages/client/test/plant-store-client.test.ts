@@ -63,6 +63,12 @@ describe('createPlantStoreClient', () => {
     expect(created).toEqual(plants.map(({ name, tag }) => ({ name, tag })));
   });
 
+  it('lists the plants with long tags at once, whose URLs one request could not hold', async () => {
+    const tags = Array.from({ length: 10 }, (_, i) => `${i}${'仙人掌'.repeat(100)}`);
+    const lists = await Promise.all(tags.map((tag) => client.listPlants.query({ tag })));
+    expect(lists).toEqual(tags.map(() => ({ plants: [] })));
+  });
+
   it.each([
     ['a function', () => 'secret'],
     ['an async function', async () => 'secret'],

@@ -34,5 +34,5 @@ export {
 export type { LoadOutcome } from './plants/bulk/plant-loader.ts';
 export type { CallOptions, Deadline } from './plants/deadline.ts';
 export type { PlantQuery } from './plants/read/plant-reader.ts';
-export type { NodeState } from './plants/write/node-health.ts';
+export type { NodeDetour, NodeState } from './plants/write/node-health.ts';
 export type { StoreEvents } from './plants/write/write-batcher.ts';

@@ -41,8 +41,9 @@ export interface PlantStore extends PlantReader, PlantLoader, PlantRemover, Plan
   readonly accessTokens: AccessTokens;
 
   /**
-   * Emits `batch` after each committed insert statement, and `node` when the plants of a node of a
-   * cluster cannot be written any more, or can be written again.
+   * Emits `batch` after each committed insert statement, `node` when the plants of a node of a cluster
+   * cannot be written any more, or can be written again, and `detour` when creates of a node begin or
+   * stop to go through another node, because this process cannot reach it itself.
    */
   readonly events: EventEmitter<StoreEvents>;
 

@@ -13,6 +13,7 @@ export {
 } from './machine/platform.ts';
 export { type Fault, type FaultProxy, startFaultProxy } from './network/fault-proxy.ts';
 export { makeCertificate } from './network/make-certificate.ts';
+export { localhostUnknownWhile } from './network/unknown-localhost.ts';
 export { type CitusDatabase, createCitusDatabase } from './postgres/create-citus-database.ts';
 export { createDatabase } from './postgres/create-database.ts';
 export { installedCitus } from './postgres/installed-citus.ts';

@@ -1,18 +1,32 @@
-import type { NodeState, PlantStore } from '@plant-store/core';
+import type { NodeDetour, NodeState, PlantStore } from '@plant-store/core';
 import type { FastifyInstance } from 'fastify';
 
-/** Logs when the plants of a node of a cluster cannot be written any more, or can be written again. */
+/**
+ * Logs when the plants of a node of a cluster cannot be written any more, or can be written again, and
+ * when this instance cannot reach a node itself that the node in its URL reaches.
+ */
 export function logNodes(server: FastifyInstance, { events }: PlantStore): void {
   const log = ({ address, share, isWritable }: NodeState) => {
     const details = { node: address, share };
     if (isWritable) server.log.info(details, 'the plants of a node can be written again');
     else server.log.warn(details, 'the plants of a node cannot be written');
   };
+  const logDetour = ({ address, error }: NodeDetour) => {
+    if (error === undefined)
+      server.log.info({ node: address }, 'this instance can reach a node itself again');
+    else server.log.warn({ node: address, err: error }, unreachable);
+  };
   events.on('node', log);
+  events.on('detour', logDetour);
   server.addHook('onClose', async () => {
     events.off('node', log);
+    events.off('detour', logDetour);
   });
 }
+
+const unreachable =
+  'this instance cannot reach a node itself, so the node in its URL passes creates on, which costs CPU ' +
+  'time there: check the address of the node in pg_dist_node, and name resolution and firewalls here';
 
 /** The part of all ids, from 0 to 1, that cannot be written now. */
 export function unwritableShare(store: PlantStore): number {

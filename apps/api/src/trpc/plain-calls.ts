@@ -121,7 +121,7 @@ function contentOf({ method, url, body }: FastifyRequest) {
   if (parameters.size > known || (batch !== null && !isBatch)) return undefined;
 
   if (method === 'GET' && input !== null) {
-    return { type: 'query', isBatch, readInput: () => JSON.parse(input) as unknown } as const;
+    return { type: 'query', isBatch, readInput: () => readJson(input) } as const;
   }
   if (method === 'POST' && input === null && typeof body === 'string') {
     return { type: 'mutation', isBatch, readInput: () => readJson(body) } as const;

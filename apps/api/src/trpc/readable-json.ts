@@ -4,19 +4,29 @@ import { checkJsonDepth, formatJson, isExact, parseJson } from '@plant-store/sch
 const envelopeLevels = 2;
 
 /**
- * Reads a body as tRPC does, with `JSON.parse`. A fraction that `JSON.parse` would round to an integer
+ * Reads an input as tRPC does, with `JSON.parse`. A fraction that `JSON.parse` would round to an integer
  * becomes null. An integer beyond ±(2^53−1) stays a number, which the schema rejects.
  */
-export function readJson(body: string): unknown {
-  return isExact(body) ? checkDepth(JSON.parse(body)) : JSON.parse(readableJson(body));
+export function readJson(text: string): unknown {
+  return isExact(text) ? checkDepth(JSON.parse(text)) : JSON.parse(readableJson(text));
 }
 
-/** Prepares a body for tRPC, so that `JSON.parse` reads what `readJson` returns. */
-export function readableJson(body: string): string {
-  if (body === '') return '';
-  if (!isExact(body)) return formatJson(checkDepth(parseJson(body)));
-  checkDepth(JSON.parse(body));
-  return body;
+/** Prepares an input for tRPC, so that `JSON.parse` reads what `readJson` returns. */
+export function readableJson(text: string): string {
+  if (text === '') return '';
+  if (!isExact(text)) return formatJson(checkDepth(parseJson(text)));
+  checkDepth(JSON.parse(text));
+  return text;
+}
+
+/** Prepares the URL of a query for tRPC in the same way. tRPC itself rejects an input that is not JSON. */
+export function readableUrl(url: URL): URL {
+  const input = url.searchParams.get('input') ?? '';
+  if (isExact(input)) return url;
+  try {
+    url.searchParams.set('input', readableJson(input));
+  } catch {}
+  return url;
 }
 
 function checkDepth(json: unknown): unknown {

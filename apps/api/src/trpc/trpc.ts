@@ -13,7 +13,7 @@ import { parseJsonBodies } from '../http/body/json-body.ts';
 import { setErrorHeaders } from '../http/error-reply.ts';
 import { sendJson, sendJsonText } from '../http/json-reply.ts';
 import { createPlainCaller } from './plain-calls.ts';
-import { readableJson } from './readable-json.ts';
+import { readableJson, readableUrl } from './readable-json.ts';
 
 interface TrpcOptions {
   store: PlantStore;
@@ -109,7 +109,7 @@ function asWebRequest(request: FastifyRequest, reply: FastifyReply): Request {
   reply.raw.once('close', () => closed.abort());
   const webRequest = {
     method,
-    url: `http://plant-store${url}`,
+    url: readableUrl(new URL(`http://plant-store${url}`)).href,
     headers: {
       get: (name: string) => headers[name.toLowerCase()] ?? null,
       has: (name: string) => name.toLowerCase() in headers,

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { openPlantStore } from '@plant-store/core';
+import { localhostUnknownWhile } from '@plant-store/test-setup';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { freeze, type StoreOnCluster, startStoreOnCluster } from './store-on-cluster.ts';
 
@@ -13,8 +17,8 @@ const recoveryTime = 2_000 + 1_000;
 /** Milliseconds; a statement that waits for a silent node takes longer, until its timeout. */
 const undisturbed = 4_000;
 
-async function start(node?: number): Promise<StoreOnCluster> {
-  const store = await startStoreOnCluster(node === undefined ? {} : { node });
+async function start(node = 0, env: Record<string, string> = {}): Promise<StoreOnCluster> {
+  const store = await startStoreOnCluster({ node, env });
   onTestFinished(store.stop);
   return store;
 }
@@ -152,5 +156,40 @@ it('a worker gets another address', async () => {
     from pg_dist_node where nodeport = ${before ?? 0}::int`;
   proxy.fault = 'refuse';
   await Promise.all(store.loads.map((load) => load.acknowledged(100)));
+  await store.expectAllStored();
+});
+
+it('only the other nodes can resolve the name of a worker', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'plant-store-names-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const isUnknown = join(directory, 'unknown');
+  await writeFile(isUnknown, '');
+  const store = await start(0, { NODE_OPTIONS: localhostUnknownWhile(isUnknown) });
+  await store.admin`
+    select citus_update_node(nodeid, 'localhost', nodeport) from pg_dist_node where groupid = 2`;
+  const { port } = new URL(store.cluster.workers[1]?.proxy?.url ?? '');
+  const node = `localhost:${port}`;
+
+  // The server reads the addresses every 15 s, and tries as often to reach the node.
+  const logged = (level: number) =>
+    vi.waitFor(() => {
+      const lines = store
+        .log()
+        .split('\n')
+        .filter((line) => line.includes(node));
+      expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+        expect.objectContaining({ level, node }),
+      );
+      return lines;
+    }, 40_000);
+  const [line = ''] = await logged(40);
+  expect(JSON.parse(line)).toMatchObject({
+    err: { code: 'ENOTFOUND' },
+    msg: expect.stringContaining('check the address of the node in pg_dist_node'),
+  });
+  await store.loads[1].acknowledged(100);
+  expect(await readiness(store)).toEqual({ status: 'ready' });
+  await rm(isUnknown);
+  expect(await logged(30)).toHaveLength(2);
   await store.expectAllStored();
 });

@@ -37,8 +37,17 @@ const idCount = 60_000;
 
 const token = 'secret';
 
-/** @param node the node that the server uses: 0 is the coordinator, 1 the first worker */
-export async function startStoreOnCluster({ node = 0 } = {}): Promise<StoreOnCluster> {
+interface StoreOnClusterOptions {
+  /** The node that the server uses: 0 is the coordinator, 1 the first worker. */
+  node?: number;
+  /** More environment variables for the server. */
+  env?: Record<string, string>;
+}
+
+export async function startStoreOnCluster({
+  node = 0,
+  env = {},
+}: StoreOnClusterOptions = {}): Promise<StoreOnCluster> {
   const cluster = await startCitus({ settings: { fsync: 'off' } });
   const database = await createCitusDatabase(cluster.addresses);
   await (await openPlantStore({ databaseUrl: database.url })).close();
@@ -53,6 +62,7 @@ export async function startStoreOnCluster({ node = 0 } = {}): Promise<StoreOnClu
   const server = startProcess({
     DATABASE_URL: [database.url, ...database.workerUrls][node] ?? '',
     PLANT_STORE_TOKEN: token,
+    ...env,
   });
   const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
   const startLoad = (worker: number) =>

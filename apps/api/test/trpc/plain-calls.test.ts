@@ -91,6 +91,8 @@ const queries: [name: string, path: string, method?: string][] = [
   ['a get of an unknown id', `getPlant?${input(unknown)}`],
   ['an id as a number', `getPlant?${input({ json: { id: 1 } })}`],
   ['an id beyond 2^53 as a number', 'getPlant?input={"json":{"id":9007199254740993}}'],
+  ['a fraction that would be rounded', 'getPlant?input={"json":{"id":1.00000000000000000001}}'],
+  ['an input with deeply nested JSON', `getPlant?input={"json":{"id":1e0,"more":${nested(600)}}}`],
   ['an invalid id', `getPlant?${input({ json: { id: '1' } })}`],
   ['an input that is not superjson', `getPlant?${input({ id: 1 })}`],
   ['an input that is not JSON', 'getPlant?input={'],

@@ -53,6 +53,22 @@ it('reads the numbers that JavaScript can send as REST does', async () => {
   }
 });
 
+it.each([
+  ['by itself', {}],
+  ['as tRPC does', { 'trpc-accept': 'application/json' }],
+])('reads the numbers of a query as those of a mutation (%s)', async (_how, headers) => {
+  await post(server, '/trpc/createPlant', '{"json":{"id":8100,"name":"x"}}');
+  const answer = async (id: string) => {
+    const url = `${server.url}/trpc/getPlant?input={"json":{"id":${id}}}`;
+    const authorization = `Bearer ${server.token}`;
+    return (await fetch(url, { headers: { authorization, ...headers } })).status;
+  };
+  for (const id of ['8100', '81e2', '8100.0']) expect(await answer(id)).toBe(200);
+  for (const id of ['8100.00000000000000000001', '9007199254740993', '1e-400', '8100x', '']) {
+    expect(await answer(id)).toBe(400);
+  }
+});
+
 it('keeps the tag when superjson metadata marks another value as undefined', async () => {
   const plant = { id: 8000n, name: 'x', tag: 'kept', '': { tag: undefined } };
   const reply = await post(server, '/trpc/createPlant', superjson.stringify(plant));

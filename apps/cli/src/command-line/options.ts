@@ -13,10 +13,10 @@ export function parseId(text: string): bigint {
   return BigInt(text);
 }
 
-/** Parses a number of plants, at least 1. */
+/** Parses a number from 1 to 999999999. */
 export function parseCount(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) {
-    throw new InvalidArgumentError('It must be a whole number, at least 1.');
+    throw new InvalidArgumentError('It must be a whole number from 1 to 999999999.');
   }
   return Number(text);
 }
@@ -51,7 +51,9 @@ const milliseconds = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as con
 export function parseDuration(text: string): number {
   const [, count, unit] = /^([1-9]\d{0,5})([smhd])$/.exec(text) ?? [];
   if (!count || !unit) {
-    throw new InvalidArgumentError('It must be a duration such as 90d, 12h or 30m.');
+    throw new InvalidArgumentError(
+      'It must be a duration such as 90d, 12h or 30m, with a number from 1 to 999999.',
+    );
   }
   return Number(count) * milliseconds[unit as keyof typeof milliseconds]; // The pattern allows only these.
 }

@@ -49,7 +49,8 @@ export const distributeCommand = () =>
         confirm: async (plan) => yes ?? confirm(`${describe(plan)}Do this?`),
       }).catch((cause) => {
         if (cause instanceof ClusterError) throw new CommandError(cause.message, { cause });
-        throw cause;
+        const reason = cause instanceof Error ? cause.message : String(cause);
+        throw new CommandError(`not all is done (${reason}): ${again}`, { cause });
       });
       if (!isDone) throw new CommandError('nothing is distributed');
       const done = missing.steps.map(({ description }) => `done: ${description}\n`);
@@ -58,10 +59,18 @@ export const distributeCommand = () =>
       if (missing.shards !== shards) await writeOutput([keepsShards(missing.shards)]);
     });
 
+const again =
+  'when its cause is gone, run the same command again, which is safe: it does only what is missing';
+
 const keepsShards = (shards: number) =>
   `the plants keep their ${shards} shards: docs/scaling.md says how to split a shard\n`;
 
-function describe({ nodes, steps }: Distribution): string {
+function describe({ nodes, shards, steps }: Distribution): string {
   const lines = steps.map(({ description }) => `  ${description}\n`);
-  return `On the nodes ${nodes.join(', ')}:\n${lines.join('')}Creates wait meanwhile. `;
+  const warning =
+    shards < nodes.length
+      ? `Only ${shards} of the ${nodes.length} nodes can store plants, because a shard is on one node: ` +
+        'docs/scaling.md says how many shards to choose.\n'
+      : '';
+  return `On the nodes ${nodes.join(', ')}:\n${lines.join('')}${warning}Creates wait meanwhile. `;
 }

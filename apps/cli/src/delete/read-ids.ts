@@ -21,7 +21,15 @@ const batchSize = 1_000;
  */
 export async function* readIds(file: string): AsyncGenerator<IdBatch> {
   const { input } = await openSource(file);
-  const { lines } = await readText(input, undefined);
+  try {
+    const { lines } = await readText(input, undefined);
+    yield* batchesOf(lines);
+  } finally {
+    input.destroy(); // An open standard input would keep the process alive.
+  }
+}
+
+async function* batchesOf(lines: AsyncIterable<Line[]>): AsyncGenerator<IdBatch> {
   let batch: IdBatch = { ids: [], errors: [] };
   let line = 0;
   let isFirst = true;

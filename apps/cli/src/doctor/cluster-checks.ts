@@ -16,19 +16,31 @@ export async function clusterChecks(databaseUrl: string): Promise<Finding[]> {
 }
 
 function findings({ missing, nodes, awayWithoutPlants }: ClusterState): Finding[] {
-  if (missing.length > 0 || nodes.length === 0) {
-    const todo = missing.length > 0 ? missing.join('; ') : 'the store cannot insert by node';
-    const message = `not ready (${todo}): run plant-store distribute on the coordinator`;
-    return [{ check, level: 'warning', message }];
-  }
+  const todo = missing.length > 0 ? missing.join('; ') : 'the store cannot insert by node';
+  const notReady: Finding = {
+    check,
+    level: 'warning',
+    message: `not ready (${todo}): run plant-store distribute on the coordinator`,
+  };
+  if (nodes.length === 0) return [notReady];
   const shards = nodes.reduce((sum, node) => sum + node.shards, 0);
   return [
+    ...(missing.length > 0 ? [notReady] : []),
     { check, level: 'ok', message: `${shards} shards on ${nodes.length} nodes` },
     ...nodes.map((node): Finding => {
       const content = `${node.address} has ${node.shards} shards`;
       return node.plants === undefined
         ? { check, level: 'problem', message: `${content}, and does not answer: start that node` }
         : { check, level: 'ok', message: `${content}, about ${node.plants} plants` };
+    }),
+    ...nodes.flatMap(({ address, plants, directError }): Finding[] => {
+      if (plants === undefined || directError === undefined) return [];
+      const reason = directError instanceof Error ? directError.message : String(directError);
+      const message =
+        `this machine cannot reach ${address} itself (${reason}): an instance here sends creates through ` +
+        'the node in its URL, which costs CPU time there; check the address in pg_dist_node, and name ' +
+        'resolution and firewalls here';
+      return [{ check, level: 'warning', message }];
     }),
     ...awayWithoutPlants.map((address): Finding => {
       const message = `${address} has no shards, and does not answer: start that node`;

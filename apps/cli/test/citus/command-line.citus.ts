@@ -1,7 +1,11 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CitusDatabase, createCitusDatabase } from '@plant-store/test-setup';
+import {
+  type CitusDatabase,
+  createCitusDatabase,
+  localhostUnknownWhile,
+} from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { hasTerminals, run, runOnTerminal } from '../fixtures/run-program.ts';
@@ -65,6 +69,39 @@ describe('the command line on a Citus cluster', () => {
     const { stdout } = await runOnTerminal(['distribute', '--shards', '8'], { env, input: '\n' });
     expect(stdout).toContain('distribute plants by id over 8 shards');
     expect(stdout).toContain('plant-store: nothing is distributed');
+    expect(stdout).not.toContain('nodes can store plants');
+  });
+
+  it.runIf(hasTerminals)('warns of fewer shards than nodes before it asks', async () => {
+    const { stdout } = await runOnTerminal(['distribute', '--shards', '1'], { env, input: '\n' });
+    expect(stdout).toMatch(/Only 1 of the 2 nodes can store plants, .*Do this\?/s);
+  });
+
+  it('says that it is safe to run it again after an error', async () => {
+    const cluster = inject('citus');
+    const { url, adminUrl } = await createCitusDatabase(
+      cluster ?? { nodes: [], coordinatorHasShards: false },
+    );
+    const admin = postgres(adminUrl, { max: 1 });
+    // The last step fails, because another user owns this function.
+    await admin`create function plant_store_count(key bigint) returns bigint language sql as 'select 0::bigint'`;
+    const distribute = () =>
+      run(['distribute', '--shards', '4', '--yes'], { env: { DATABASE_URL: url } });
+    const { code, stderr } = await distribute();
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        'plant-store: not all is done (must be owner of function plant_store_count): when its cause is ' +
+        'gone, run the same command again, which is safe: it does only what is missing ' +
+        '(--verbose shows the cause)\n',
+    });
+    await admin`drop function plant_store_count(bigint)`;
+    await admin.end();
+    expect(await distribute()).toEqual({
+      code: 0,
+      stdout: 'done: create the functions that insert and count the plants of one node\n',
+      stderr: '',
+    });
   });
 
   it('distributes the plants and the access tokens that are there, once', async () => {
@@ -96,6 +133,41 @@ describe('the command line on a Citus cluster', () => {
         stdout.match(/^ok +cluster +127\.0\.0\.1:\d+ has 4 shards, about \d+ plants$/gm),
       ).toHaveLength(2);
     }
+  });
+
+  it('shows the nodes in doctor although the functions are of another version', async () => {
+    const sql = postgres(database.url, { max: 1 });
+    const signature = 'plant_store_insert(bigint,text,text,text,text,text)';
+    const [{ version } = {}] = await sql`
+      select obj_description(${signature}::regprocedure, 'pg_proc') as version`;
+    await sql.unsafe(`comment on function ${signature} is 'another'`);
+    const { stdout } = await run(['doctor'], { env });
+    expect(stdout).toMatch(
+      /^warning +cluster +not ready \(create the functions .*\): run plant-store distribute on/m,
+    );
+    expect(stdout).toMatch(/^ok +cluster +8 shards on 2 nodes$/m);
+    await sql.unsafe(`comment on function ${signature} is '${version}'`);
+    await sql.end();
+  });
+
+  it('names in doctor a node that other nodes reach, but this machine does not', async () => {
+    const admin = postgres(database.adminUrl, { max: 1 });
+    const rename = (name: string) => admin`
+      select citus_update_node(nodeid, ${name}, nodeport) from pg_dist_node where groupid = 2`;
+    const [{ port } = {}] =
+      await admin`select nodeport as port from pg_dist_node where groupid = 2`;
+    await rename('localhost');
+    const doctor = (options?: { node: string[] }) => run(['doctor'], { env, ...options });
+    const unreachable = /^warning +cluster +this machine cannot reach (\S+) itself \((\S+ \S+)/gm;
+    expect((await doctor()).stdout).not.toMatch(unreachable);
+    // This file exists.
+    const { stdout } = await doctor({ node: [localhostUnknownWhile(import.meta.filename)] });
+    expect([...stdout.matchAll(unreachable)].map(([, ...found]) => found)).toEqual([
+      [`localhost:${port}`, 'getaddrinfo ENOTFOUND'],
+    ]);
+    expect(stdout).toContain('check the address in pg_dist_node');
+    await rename('127.0.0.1');
+    await admin.end();
   });
 
   it('imports on each node by the rules: inserted, present, in conflict and rejected', async () => {

@@ -26,7 +26,7 @@ it.each([
   [
     ['token', 'create', 'x', '--expires', '0d'],
     usage,
-    "error: option '--expires <duration>' argument '0d' is invalid. It must be a duration such as 90d, 12h or 30m.\n",
+    "error: option '--expires <duration>' argument '0d' is invalid. It must be a duration such as 90d, 12h or 30m, with a number from 1 to 999999.\n",
   ],
 ])('reports the error of %j in one line on stderr', async (args, code, stderr) => {
   expect(await run(args, { env })).toEqual({ code, stdout: '', stderr });
@@ -41,7 +41,11 @@ describe('says what is wrong and what to do', () => {
       ['delete', '007', '--yes'],
       "value '007' is invalid for argument 'id'. It must be a whole number.",
     ],
-    [['list', '--limit', '0'], "argument '0' is invalid. It must be a whole number, at least 1."],
+    [
+      ['list', '--limit', '0'],
+      "argument '0' is invalid. It must be a whole number from 1 to 999999999.",
+    ],
+    [['list', '--limit', '1000000000'], 'It must be a whole number from 1 to 999999999.'],
     [
       ['export', '--since', 'soon'],
       'must be a time such as 2026-11-01, 2026-11-01T09:30:00Z or 24h.',

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { createDatabase } from '@plant-store/test-setup';
 import { beforeEach, expect, inject, it } from 'vitest';
 import { useDirectory } from '../fixtures/plant-files.ts';
-import { hasTerminals, run, runOnTerminal } from '../fixtures/run-program.ts';
+import { hasTerminals, run, runOnTerminal, start } from '../fixtures/run-program.ts';
 
 const directory = useDirectory();
 let env: { DATABASE_URL: string };
@@ -41,6 +41,13 @@ it('reads standard input, also compressed, and can be repeated', async () => {
   });
   const repeated = await run(args, { env, input });
   expect(repeated).toMatchObject({ code: 0, stdout: '{"deleted":0,"absent":3,"invalid":0}\n' });
+});
+
+it('ends when standard input is no text, also while the writer keeps it open', async () => {
+  const { child, result } = start(['delete', '--file', '-', '--yes'], { env });
+  child.stdin.write(Buffer.alloc(100_000));
+  const { code, stderr } = await result;
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('is no text') });
 });
 
 it('deletes more ids than one statement takes', async () => {

@@ -100,27 +100,31 @@ async function createRow(row: FileRow, options: ImportOptions): Promise<Rejected
 
 /** Creates a plant, and waits while the server is away. */
 async function createOnceUp(plant: NewPlant, { client, signal, onWaiting }: ImportOptions) {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await client.createPlant.mutate(plant);
-      if (attempt > 1) onWaiting(false);
-      return;
-    } catch (error) {
-      if (!isTemporary(error)) throw error;
-      onWaiting(true);
-      await delay(retryDelay, signal);
-    }
+  const create = () => client.createPlant.mutate(plant).then(() => undefined, errorOf);
+  let error = await create();
+  const mustWait = isTemporary(error);
+  while (isTemporary(error)) {
+    onWaiting(true);
+    await delay(retryDelay, signal);
+    error = await create();
   }
+  if (mustWait) onWaiting(false);
+  if (error !== undefined) throw error;
 }
+
+const errorOf = (thrown: unknown) => thrown;
 
 /** @throws the signal's reason when it aborts */
 function delay(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, milliseconds);
     const abort = () => {
       clearTimeout(timer);
       reject(signal.reason);
     };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', abort);
+      resolve();
+    }, milliseconds);
     if (signal.aborted) abort();
     else signal.addEventListener('abort', abort, { once: true });
   });

@@ -7,7 +7,7 @@ import { maxRowLength, readLines } from './read-lines.ts';
  * Reads CSV (RFC 4180) with a header row, one plant a record. Skips blank lines and columns other
  * than `id`, `name` and `tag`. An empty field is a missing value; `""` is an empty text.
  *
- * @throws Error when the header lacks the column `id` or `name`
+ * @throws Error when the header cannot be read, or lacks the column `id` or `name`
  */
 export async function* readCsv(file: Blob): AsyncGenerator<RowBlock> {
   let toRow: ReturnType<typeof rowReader> | undefined;
@@ -26,6 +26,7 @@ export async function* readCsv(file: Blob): AsyncGenerator<RowBlock> {
       return [];
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
+      if (!toRow) throw new Error(`the first row ${error.message}`);
       return [{ row, error: error.message }];
     }
   };

@@ -20,6 +20,7 @@ export function keepToken(token: string): void {
   sessionStorage.setItem(key, token);
 }
 
-export function forgetToken(): void {
-  sessionStorage.removeItem(key);
+/** Forgets the token, unless another one has replaced it. */
+export function forgetToken(token: string): void {
+  if (sessionStorage.getItem(key) === token) sessionStorage.removeItem(key);
 }

@@ -22,9 +22,12 @@ export function useToken() {
     keepToken(token);
     setState({ token });
   }, []);
-  const forget = useCallback((reason?: string) => {
-    forgetToken();
-    setState({ token: null, ...(reason !== undefined && { reason }) });
+  // A late reply to a call with an earlier token does not concern the token of now.
+  const forget = useCallback((token: string, reason?: string) => {
+    forgetToken(token);
+    setState((latest) =>
+      latest.token === token ? { token: null, ...(reason !== undefined && { reason }) } : latest,
+    );
   }, []);
   return { ...state, enter, forget };
 }

@@ -54,6 +54,13 @@ describe('CSV', () => {
     ]);
   });
 
+  it.each([
+    ['id,na"me\n1,x\n', 'the first row has a quote inside an unquoted field'],
+    ['id,"name"x\n1,x\n', 'the first row has text after the closing quote of a field'],
+  ])('says what is wrong with the first row of %j', async (text, message) => {
+    await expect(read('a.csv', text)).rejects.toThrow(message);
+  });
+
   it('tells an empty text from a missing value in each column', async () => {
     const rows = await read('a.csv', 'tag,id,name\n,1,""\n"",2,"a,"""",b"\n');
     expect(rows).toEqual([

@@ -37,6 +37,27 @@ describe.each(sharedServers)('on $database', ({ url, token, address, client }) =
     expect(page.url()).toBe(`${url}/`);
   });
 
+  it('keeps a new token when the store refuses a call of the one before it', async () => {
+    const page = await openPage(url);
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route('**/trpc/**', async (route) => {
+      if (route.request().headers()['authorization'] === 'Bearer old') await released;
+      await route.continue();
+    });
+    const sent = page.waitForRequest('**/trpc/**');
+    const refused = page.waitForResponse((response) => response.status() === 401);
+    await page.evaluate(() => location.assign('#token=old'));
+    await sent;
+    await page.evaluate((hash) => location.assign(hash), `#token=${token}`);
+    await page.getByText('This token may').waitFor();
+    release();
+    await (await refused).finished();
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    await page.reload();
+    await page.getByText('This token may').or(page.getByLabel('Access token')).waitFor();
+    expect(await page.getByLabel('Access token').count()).toBe(0);
+  });
+
   it('asks for a token when it has none, and says where to find one', async () => {
     const page = await openPage(url);
     await page.getByText('prints a link with the token').waitFor();

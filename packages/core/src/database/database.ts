@@ -53,6 +53,8 @@ export interface StorageNode {
 export interface NodeAccess extends Pick<Database, 'db' | 'query'> {
   /** Whether the connections lead to that node, not through another one. */
   readonly isDirect: boolean;
+  /** Why the store could not reach that node itself; undefined when it can, or has not tried yet. */
+  readonly directError: unknown;
 }
 
 /**

@@ -1,12 +1,14 @@
 import type { CitusDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import type { ConnectTo } from '../../src/database/cluster/connect-to-node.ts';
 import { insertOnNode, probeNode } from '../../src/database/cluster/insert-on-node.ts';
 import { openNodeAccess } from '../../src/database/cluster/node-access.ts';
 import { readShardMap, type ShardMap } from '../../src/database/cluster/shard-map.ts';
 import { watchShards } from '../../src/database/cluster/watch-shards.ts';
 import { distributePlants } from '../../src/database/cluster.ts';
 import { createConnectToPrimary } from '../../src/database/postgres/connect-to-primary.ts';
+import { connectPostgres } from '../../src/database/postgres/connection.ts';
 import { openPostgres } from '../../src/database/postgres/postgres-database.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { createNodeTable } from '../../src/plants/write/node-table.ts';
@@ -89,8 +91,36 @@ describe('creates on Citus', () => {
       expect(await insert(ofNode)).toEqual(new Set(ofNode.map(({ id }) => id)));
       expect(await insertOnNode(access, await readMap(), ofNode)).toEqual([]);
       expect(access.isDirect).toBe(false);
+      expect(access.directError).toMatchObject({ message: 'out of reach' });
       access.close();
     }
+  });
+
+  it('go to a node itself as soon as the store can reach it', async () => {
+    const connect = createConnectToPrimary(database.url);
+    const { nodes, clusterId } = await readMap();
+    const [node] = nodes;
+    if (!node) throw new Error('the cluster has two workers');
+    let now = 0;
+    let connectTo: ConnectTo = () => Promise.reject(new Error('out of reach'));
+    const access = openNodeAccess(
+      { ...node, clusterId },
+      { connect, connectTo: (...to) => connectTo(...to), max: 4, now: () => now },
+    );
+    await Promise.all(Array.from({ length: 4 }, () => probeNode(access, node.someId)));
+    connectTo = (host, port, timeout) =>
+      connectPostgres({ url: database.url, host, port, timeout });
+    await probeNode(access, node.someId);
+    expect(access.isDirect).toBe(false);
+    now += 15_001;
+    await probeNode(access, node.someId); // It also begins to connect to the node.
+    await vi.waitFor(() => expect(access.isDirect).toBe(true));
+    expect(access.directError).toBeUndefined();
+    const groups = await Promise.all(
+      Array.from({ length: 4 }, () => access.query('select groupid from pg_dist_local_group', [])),
+    );
+    expect(groups.map(({ rows }) => rows)).toEqual(groups.map(() => [[node.id]]));
+    await access.close();
   });
 
   it('do not take another server at the address of a node for that node', async () => {

@@ -1,8 +1,10 @@
 import { createCitusDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { describe, expect, inject, it } from 'vitest';
+import { insertFunctionSignature } from '../../src/database/cluster/insert-function.ts';
 import { distributePlants, inspectCluster } from '../../src/database/cluster.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
+import { createDistributedDatabase } from '../fixtures/distributed-database.ts';
 
 describe('distribute on Citus', () => {
   it("removes the coordinator's own copy that an interrupted run has left", async () => {
@@ -34,5 +36,31 @@ describe('distribute on Citus', () => {
     expect(await distribute()).toMatchObject({ steps: [] });
     expect(await inspectCluster(url)).toMatchObject({ missing: [] });
     await Promise.all([store.close(), sql.end()]);
+  });
+
+  it('replaces the functions of an earlier version', async () => {
+    const { url, workerUrls } = await createDistributedDatabase();
+    const [sql, worker] = [url, workerUrls[0] ?? ''].map((each) =>
+      postgres(each, { max: 1, onnotice: () => {} }),
+    ) as [postgres.Sql, postgres.Sql];
+    const read = (node: postgres.Sql) =>
+      node`select prosrc from pg_proc where proname like 'plant_store_%' order by proname`;
+    const current = await read(sql);
+    // As an earlier version would have left them.
+    await sql`
+      create or replace function plant_store_count(key bigint) returns bigint
+      language sql as 'select 0::bigint'`;
+    await sql.unsafe(`comment on function ${insertFunctionSignature} is 'an earlier version'`);
+    expect(await read(worker)).not.toEqual(current);
+
+    const step = 'create the functions that insert and count the plants of one node';
+    expect(await inspectCluster(url)).toMatchObject({ missing: [step] });
+    const distribute = () =>
+      distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
+    expect(await distribute()).toMatchObject({ steps: [{ description: step }] });
+    for (const node of [sql, worker]) expect(await read(node)).toEqual(current);
+    expect(await inspectCluster(url)).toMatchObject({ missing: [] });
+    expect(await distribute()).toMatchObject({ steps: [] });
+    await Promise.all([sql.end(), worker.end()]);
   });
 });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { clusterRole, type Run } from './cluster-role.ts';
 import {
   clusterIdSignature,
@@ -119,6 +120,9 @@ interface TableState {
   has_insert_function: boolean;
 }
 
+/** Changes with the functions, so that a later version of the store replaces those of an existing cluster. */
+const functionsVersion = createHash('sha256').update(createInsertFunction.join()).digest('hex');
+
 const isReference = (table: string) => `exists (
   select from pg_dist_partition where logicalrelid = to_regclass('${table}') and partmethod = 'n')`;
 
@@ -132,6 +136,7 @@ const tables = `
     ${isReference('drizzle.__drizzle_migrations')} as has_reference_migrations,
     exists (select from pg_proc
       where oid = to_regprocedure('${insertFunctionSignature}')
+        and obj_description(oid, 'pg_proc') = '${functionsVersion}'
         and not exists (select from pg_dist_shard
           where logicalrelid = to_regclass('plants') and position(${markOfShard('shardid')} in prosrc) = 0)
     ) and exists (select from pg_dist_object
@@ -179,5 +184,9 @@ const removeRowsFromBefore = (table: string) =>
 
 const createFunction: DistributionStep = {
   description: 'create the functions that insert and count the plants of one node',
-  statements: createInsertFunction,
+  statements: [
+    ...createInsertFunction,
+    // The last statement, so that the version says that all functions are there.
+    `comment on function ${insertFunctionSignature} is '${functionsVersion}'`,
+  ],
 };

@@ -1,6 +1,7 @@
 import type { Query, StorageNode } from '../database.ts';
 import { withTimeout } from '../timeout.ts';
 import { type ClusterRole, clusterRole, type Run } from './cluster-role.ts';
+import { type ConnectTo, connectToNode } from './connect-to-node.ts';
 import { planTables } from './distribute.ts';
 import { countOnNode } from './insert-function.ts';
 import { readShardMap } from './shard-map.ts';
@@ -22,6 +23,8 @@ interface NodeContent {
   readonly shards: number;
   /** About how many plants it has; undefined when it did not answer. */
   readonly plants: number | undefined;
+  /** Why this process cannot reach the node itself; undefined when it can. */
+  readonly directError: unknown;
 }
 
 /** Milliseconds for the answer of a node. */
@@ -31,12 +34,15 @@ interface InspectOptions {
   readonly run: Run;
   /** Runs a statement on a connection of its own, because a node may not answer. */
   readonly query: Query;
+  /** Connects to another node of the cluster. */
+  readonly connectTo: ConnectTo;
 }
 
 /** Reads the state of a cluster; undefined when the database is no part of one. */
 export async function inspectCluster({
   run,
   query,
+  connectTo,
 }: InspectOptions): Promise<ClusterState | undefined> {
   const role = await clusterRole(run);
   if (!role) return undefined;
@@ -44,7 +50,15 @@ export async function inspectCluster({
   const map = await readShardMap(query);
   const nodes = map?.nodes ?? [];
   const [contents, awayWithoutPlants] = await Promise.all([
-    Promise.all(nodes.map((node) => contentOf(node, query))),
+    Promise.all(
+      nodes.map(async (node) => {
+        const [content, directError] = await Promise.all([
+          contentOf(node, query),
+          directErrorOf(node, map?.clusterId ?? '', connectTo),
+        ]);
+        return { ...content, directError };
+      }),
+    ),
     nodesAway(nodes, query),
   ]);
   const missing = steps.map(({ description }) => description);
@@ -54,12 +68,26 @@ export async function inspectCluster({
 async function contentOf(
   { address, shards, someId }: StorageNode,
   query: Query,
-): Promise<NodeContent> {
+): Promise<Omit<NodeContent, 'directError'>> {
   const counted = withTimeout(query(countOnNode, [String(someId)]), nodeTimeout).then(
     ({ rows }) => Number((rows as [string][])[0]?.[0]),
     () => undefined,
   );
   return { address, shards, plants: await counted };
+}
+
+async function directErrorOf(
+  node: StorageNode,
+  clusterId: string,
+  connectTo: ConnectTo,
+): Promise<unknown> {
+  try {
+    const connection = await connectToNode(node, clusterId, connectTo, nodeTimeout);
+    await connection.close();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
 }
 
 /** The addresses of the nodes that do not answer, apart from those whose plants are counted. */

@@ -1,4 +1,5 @@
 import { createConnectToPrimary } from '../postgres/connect-to-primary.ts';
+import { connectPostgres } from '../postgres/connection.ts';
 import { ConnectionPool } from '../postgres/connection-pool.ts';
 import { type ClusterState, inspectCluster } from './inspect-cluster.ts';
 
@@ -9,6 +10,8 @@ export async function inspectOnCitus(databaseUrl: string): Promise<ClusterState 
     return await inspectCluster({
       run: async (text) => (await pool.query(text, [], 'objects')).rows,
       query: pool.query.bind(pool),
+      connectTo: (host, port, timeout) =>
+        connectPostgres({ url: databaseUrl, host, port, timeout, readOnly: true }),
     });
   } finally {
     pool.close();

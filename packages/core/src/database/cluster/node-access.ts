@@ -2,18 +2,20 @@ import type { NodeAccess, StorageNode } from '../database.ts';
 import type { Connection } from '../postgres/connection.ts';
 import { ConnectionPool } from '../postgres/connection-pool.ts';
 import { drizzleOver } from '../postgres/drizzle-over.ts';
-import { clusterIdSignature } from './insert-function.ts';
+import { type ConnectTo, connectToNode } from './connect-to-node.ts';
 
 interface NodeAccessOptions {
   /** Connects to the node that the URL names. */
   readonly connect: () => Promise<Connection>;
-  /** Connects to another node of the cluster, within so many milliseconds. */
-  readonly connectTo: (host: string, port: number, timeout: number) => Promise<Connection>;
+  /** Connects to another node of the cluster. */
+  readonly connectTo: ConnectTo;
   readonly max: number;
+  /** Milliseconds, as of `performance.now`. */
+  readonly now?: () => number;
 }
 
 /** Milliseconds after which the store tries again to reach a node that it could not reach itself. */
-const retryInterval = 60_000;
+const retryInterval = 15_000;
 
 /** Milliseconds to connect to a node: for the first time, while plants wait, and afterwards. */
 const firstTimeout = 2_000;
@@ -25,56 +27,67 @@ const timeout = 5_000;
  * that the URL names.
  */
 export function openNodeAccess(
-  { id, address, clusterId }: StorageNode & { clusterId: string },
-  { connect, connectTo, max }: NodeAccessOptions,
+  { clusterId, ...node }: StorageNode & { clusterId: string },
+  { connect, connectTo, max, now = () => performance.now() }: NodeAccessOptions,
 ): NodeAccess & { close(): Promise<void> } {
-  const [, host = '', port] = /^(.*):(\d+)$/.exec(address) ?? [];
-  /** The connections that lead through the node that the URL names. */
-  let others: Connection[] = [];
   let isDirect = false;
-  let triedAt = Number.NEGATIVE_INFINITY;
+  let directError: unknown;
+  let triedAt: number | undefined;
 
   const pool = new ConnectionPool({
     max,
     async connect() {
+      const first = triedAt === undefined ? await tryDirectly(firstTimeout) : undefined;
+      if (first) return first;
       // A node that could be reached once is away now, and another way would not help.
       if (isDirect) return connectDirectly(timeout);
-      others = others.filter(({ isOpen }) => isOpen);
-      // All connections of the pool lead the same way, because their statements differ.
-      if (others.length === 0 && performance.now() - triedAt > retryInterval) {
-        triedAt = performance.now();
-        const connection = await connectDirectly(firstTimeout).catch(() => undefined);
-        isDirect = connection !== undefined;
-        if (connection) return connection;
-      }
       const connection = await connect();
-      others.push(connection);
-      return connection;
+      if (!isDirect) return connection;
+      // All connections of the pool lead the same way, because their statements differ.
+      void connection.close();
+      return connectDirectly(timeout);
     },
   });
 
   return {
     db: drizzleOver(pool.query.bind(pool)),
-    query: pool.queryAgain.bind(pool),
+    query(...statement) {
+      const isDue = !isDirect && triedAt !== undefined && now() - triedAt > retryInterval;
+      if (isDue) void retry();
+      return pool.queryAgain(...statement);
+    },
     get isDirect() {
       return isDirect;
+    },
+    get directError() {
+      return directError;
     },
     close: () => pool.close(),
   };
 
-  /** The address may lead to another server from here, such as `localhost`. */
-  async function connectDirectly(within: number): Promise<Connection> {
-    const connection = await connectTo(host, Number(port), within);
+  /** Returns undefined when the node cannot be reached. */
+  async function tryDirectly(within: number): Promise<Connection | undefined> {
+    triedAt = now();
     try {
-      const { rows } = await connection.query(identity);
-      const [[group, cluster] = []] = rows as [number, string][];
-      if (Number(group) === id && cluster === clusterId) return connection;
-      throw new Error(`${address} is not the node ${id} of the cluster`);
+      const connection = await connectDirectly(within);
+      isDirect = true;
+      directError = undefined;
+      return connection;
     } catch (error) {
-      void connection.close();
-      throw error;
+      directError = error;
+      return undefined;
     }
   }
-}
 
-const identity = `select groupid, ${clusterIdSignature} from pg_dist_local_group`;
+  /** Replaces the connections through the other node when this one can be reached now. */
+  async function retry(): Promise<void> {
+    const connection = await tryDirectly(timeout);
+    if (!connection) return;
+    pool.replaceAll();
+    await connection.close();
+  }
+
+  function connectDirectly(within: number): Promise<Connection> {
+    return connectToNode(node, clusterId, connectTo, within);
+  }
+}

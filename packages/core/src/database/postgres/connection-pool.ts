@@ -73,6 +73,15 @@ export class ConnectionPool {
     return this.#withConnection((connection) => connection.copy(...copy));
   }
 
+  /** Replaces all connections: idle ones now, and each other one after its statement. */
+  replaceAll(): void {
+    for (const connection of this.#idle) this.#close(connection);
+    this.#idle = [];
+    // Connections in use are closed when they are released.
+    this.#connections = new Set();
+    this.#delayNextAttempt();
+  }
+
   /**
    * Closes idle connections now and each other one after its statement. A statement that takes long is
    * cancelled: the server would not end it because its client is gone. Further statements fail. Resolves
@@ -80,7 +89,7 @@ export class ConnectionPool {
    */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#replaceAll();
+    this.replaceAll();
     this.#wakeWaiting();
     await Promise.race([this.#allClosed(), setTimeout(closeGrace, undefined, { ref: false })]);
     for (const connection of this.#open) if (connection.isOpen) this.#close(connection);
@@ -97,7 +106,7 @@ export class ConnectionPool {
       return await withTimeout(use(connection), this.#options.timeout);
     } catch (error) {
       const isCurrent = this.#connections.has(connection);
-      if (isCurrent && !leavesConnectionUsable(error)) this.#replaceAll();
+      if (isCurrent && !leavesConnectionUsable(error)) this.replaceAll();
       throw error;
     } finally {
       this.#release(connection);
@@ -156,14 +165,6 @@ export class ConnectionPool {
     }
     this.#isConnecting = false;
     this.#wakeWaiting();
-  }
-
-  #replaceAll(): void {
-    for (const connection of this.#idle) this.#close(connection);
-    this.#idle = [];
-    // Connections in use are closed when they are released.
-    this.#connections = new Set();
-    this.#delayNextAttempt();
   }
 
   #delayNextAttempt(): void {

@@ -14,38 +14,56 @@ export interface NodeState {
   readonly isWritable: boolean;
 }
 
+/** Whether creates of a node of a cluster take a detour through the node that the URL names. */
+export interface NodeDetour {
+  /** The host and port of the node, as the cluster knows them. */
+  readonly address: string;
+  /** Why this process cannot reach the node itself; undefined when it can again. */
+  readonly error: unknown;
+}
+
+interface NodeHealthOptions {
+  /** Is called when a node cannot be written any more, or can be written again. */
+  readonly onChange: (node: number) => void;
+  /** Is called when creates of a node begin or stop to take a detour. The error is its cause. */
+  readonly onDetour: (node: number, error: unknown) => void;
+  readonly now?: () => number;
+}
+
 /** Milliseconds for the answer to a probe. */
 const probeTimeout = 1_000;
 
 /** Milliseconds for which a failed insert counts more than a probe, which writes nothing. */
 const insertCounts = 10_000;
 
-/** Remembers which nodes of a cluster cannot be written, by the latest insert on each. */
+/**
+ * Remembers which nodes of a cluster cannot be written, by the latest insert on each, and which can be
+ * written only through another node.
+ */
 export class NodeHealth {
   readonly #unwritable = new Set<number>();
   /** When the latest insert on a node failed. */
   readonly #failedAt = new Map<number, number>();
-  readonly #onChange: (node: number) => void;
-  readonly #now: () => number;
+  readonly #detours = new Set<number>();
+  readonly #options: Required<NodeHealthOptions>;
 
-  /** @param onChange is called when a node cannot be written any more, or can be written again */
-  constructor(onChange: (node: number) => void, now = () => performance.now()) {
-    this.#onChange = onChange;
-    this.#now = now;
+  constructor(options: NodeHealthOptions) {
+    this.#options = { now: () => performance.now(), ...options };
   }
 
   /** The same statements; each insert shows whether the node can be written. */
-  observed(node: number, table: PlantTable): PlantTable {
+  observed(node: number, table: PlantTable, access: NodeAccess): PlantTable {
     return {
       ...table,
       insert: async (batch) => {
         try {
           const inserted = await table.insert(batch);
           this.#set(node, true);
+          this.#setDetour(node, access);
           return inserted;
         } catch (error) {
           const isWritable = isDataError(error);
-          if (!isWritable) this.#failedAt.set(node, this.#now());
+          if (!isWritable) this.#failedAt.set(node, this.#options.now());
           this.#set(node, isWritable);
           throw error;
         }
@@ -60,13 +78,15 @@ export class NodeHealth {
   ): Promise<void> {
     await Promise.all(
       nodes.map(async (node) => {
-        const probe = withTimeout(probeNode(accessTo(node), node.someId), probeTimeout);
+        const access = accessTo(node);
+        const probe = withTimeout(probeNode(access, node.someId), probeTimeout);
         const isWritable = probe.then(
           () => true,
           () => false,
         );
-        if (!(await isWritable)) this.#set(node.id, false);
-        else if (!this.#hasFailedLately(node.id)) this.#set(node.id, true);
+        if (!(await isWritable)) return this.#set(node.id, false);
+        if (!this.#hasFailedLately(node.id)) this.#set(node.id, true);
+        this.#setDetour(node.id, access);
       }),
     );
   }
@@ -82,13 +102,22 @@ export class NodeHealth {
   /** A node whose disk is full answers a probe, but refuses each insert. */
   #hasFailedLately(node: number): boolean {
     const failedAt = this.#failedAt.get(node) ?? Number.NEGATIVE_INFINITY;
-    return this.#now() - failedAt < insertCounts;
+    return this.#options.now() - failedAt < insertCounts;
   }
 
   #set(node: number, isWritable: boolean): void {
     if (this.#unwritable.has(node) !== isWritable) return;
     if (isWritable) this.#unwritable.delete(node);
     else this.#unwritable.add(node);
-    this.#onChange(node);
+    this.#options.onChange(node);
+  }
+
+  /** Only after a success: while a node is away, nobody reaches it. */
+  #setDetour(node: number, { directError }: NodeAccess): void {
+    const isDetour = directError !== undefined;
+    if (this.#detours.has(node) === isDetour) return;
+    if (isDetour) this.#detours.add(node);
+    else this.#detours.delete(node);
+    this.#options.onDetour(node, directError);
   }
 }

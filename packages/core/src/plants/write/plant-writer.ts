@@ -50,9 +50,16 @@ export function createPlantWriter({
   const anyNode = newBatcher(table);
   const byNode = new Map<NodeAccess, { table: PlantTable; batcher: WriteBatcher }>();
   const batchers = () => [anyNode, ...[...byNode.values()].map(({ batcher }) => batcher)];
-  const health = new NodeHealth((id) => {
-    const node = shards.current?.nodes.find((each) => each.id === id);
-    if (node) events.emit('node', health.stateOf(node));
+  const nodeOf = (id: number) => shards.current?.nodes.find((each) => each.id === id);
+  const health: NodeHealth = new NodeHealth({
+    onChange(id) {
+      const node = nodeOf(id);
+      if (node) events.emit('node', health.stateOf(node));
+    },
+    onDetour(id, error) {
+      const node = nodeOf(id);
+      if (node) events.emit('detour', { address: node.address, error });
+    },
   });
   let isClosing = false;
 
@@ -93,7 +100,8 @@ export function createPlantWriter({
     const known = byNode.get(access);
     if (known) return known;
     const nodeTable = createNodeTable(access, shards);
-    const opened = { table: nodeTable, batcher: newBatcher(health.observed(node.id, nodeTable)) };
+    const batcher = newBatcher(health.observed(node.id, nodeTable, access));
+    const opened = { table: nodeTable, batcher };
     byNode.set(access, opened);
     return opened;
   }

@@ -4,17 +4,18 @@ import { invalidInput } from '../../plant-store-error.ts';
 import { notAccepted } from '../create-errors.ts';
 import { type CallOptions, type Deadline, defaultTimeout } from '../deadline.ts';
 import { CreateQueue } from './create-queue.ts';
-import type { NodeState } from './node-health.ts';
+import type { NodeDetour, NodeState } from './node-health.ts';
 import { PendingCreate } from './pending-create.ts';
 import type { PlantTable } from './plant-table.ts';
 import type { SendTurn } from './send-turn.ts';
 import { type CommittedBatch, writeBatch } from './write-batch.ts';
 
 /**
- * The store emits `batch` after each committed insert statement, and `node` when the plants of a node
- * of a cluster cannot be written any more, or can be written again.
+ * The store emits `batch` after each committed insert statement, `node` when the plants of a node of a
+ * cluster cannot be written any more, or can be written again, and `detour` when creates of a node begin
+ * or stop to go through another node.
  */
-export type StoreEvents = { batch: [CommittedBatch]; node: [NodeState] };
+export type StoreEvents = { batch: [CommittedBatch]; node: [NodeState]; detour: [NodeDetour] };
 
 interface WriteBatcherOptions {
   table: PlantTable;

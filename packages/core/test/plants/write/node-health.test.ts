@@ -11,25 +11,27 @@ describe('the health of a node whose disk is full', () => {
     /** The SQLSTATE with which inserts fail. */
     const failure: { now: string | undefined } = { now: '53100' };
     const changes: boolean[] = [];
-    const health: NodeHealth = new NodeHealth(
-      () => changes.push(state().isWritable),
-      hasClock ? () => now : undefined,
-    );
+    const health: NodeHealth = new NodeHealth({
+      onChange: () => changes.push(state().isWritable),
+      onDetour: () => {},
+      ...(hasClock && { now: () => now }),
+    });
     const state = (): NodeState => health.stateOf(node);
-    const table = health.observed(node.id, {
-      insert: async () => {
-        if (failure.now) throw Object.assign(new Error('not inserted'), { code: failure.now });
-        return new Set<bigint>();
-      },
-    } as unknown as PlantTable); // Only inserts are observed.
+    const insert = async () => {
+      if (failure.now) throw Object.assign(new Error('not inserted'), { code: failure.now });
+      return new Set<bigint>();
+    };
     // The node answers a probe, because a probe writes nothing.
     const query = vi.fn(async () => ({ rows: [], count: 0 }));
+    const access = { query } as unknown as NodeAccess; // Probes need no more.
+    // Only inserts are observed.
+    const table = health.observed(node.id, { insert } as unknown as PlantTable, access);
     return {
       changes,
       failure,
       query,
       insert: () => table.insert([]).catch(() => {}),
-      probe: () => health.probe([node], () => ({ query }) as unknown as NodeAccess),
+      probe: () => health.probe([node], () => access),
       wait(milliseconds: number) {
         now += milliseconds;
       },

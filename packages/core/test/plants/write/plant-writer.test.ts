@@ -38,6 +38,8 @@ let before: Record<number, () => Promise<unknown> | undefined>;
 let sent: Record<number, string[]>;
 /** The nodes that the store has opened, with the cluster. */
 let opened: [StorageNode, string][];
+/** Why the store cannot reach a node itself. */
+let directErrors: Record<number, Error>;
 let shards: unknown[][];
 let readsOfShards: number;
 
@@ -45,6 +47,7 @@ beforeEach(() => {
   before = {};
   sent = {};
   opened = [];
+  directErrors = {};
   readsOfShards = 0;
   shards = [
     ['11', -(2 ** 31), -1, 1, 'one:1', true, 'the cluster'],
@@ -75,7 +78,14 @@ function openOnCluster(): PlantWriter {
   };
   const onNode = (node: StorageNode, clusterId: string): NodeAccess => {
     opened.push([node, clusterId]);
-    return { db: database.db, query: on(node.id), isDirect: true };
+    return {
+      db: database.db,
+      query: on(node.id),
+      isDirect: true,
+      get directError() {
+        return directErrors[node.id];
+      },
+    };
   };
   const cluster: Database = { ...database, query, onNode };
   return writerOver(cluster);
@@ -197,7 +207,7 @@ describe('creates on a cluster', () => {
   });
 
   it('are ordinary inserts of a queue of a node that is no node any more', async () => {
-    const access = { db: database.db, query: on(1), isDirect: true };
+    const access = { db: database.db, query: on(1), isDirect: true, directError: undefined };
     const withoutShards = { ...watchShards(database.query), current: undefined };
     const { insert } = createNodeTable(access, withoutShards);
     const id = freeId();
@@ -311,6 +321,30 @@ describe('the state of the nodes', () => {
     const [first] = state(false, true);
     const [, second] = state(true, false);
     expect(changes).toEqual([second, { ...second, isWritable: true }, first]);
+  });
+
+  it('has a detour from the first create or probe that another node has passed on', async () => {
+    const writer = await openWriter();
+    const detours: unknown[] = [];
+    writer.events.on('detour', (detour) => detours.push(detour));
+    const error = databaseError('ENOTFOUND');
+    directErrors = { 1: error, 2: error };
+    before[1] = () => Promise.reject(new Error('away'));
+    await expect(writer.create({ id: await freeIdOn(1), name: 'Hoya' })).rejects.toThrow();
+    await writer.create({ id: await freeIdOn(2), name: 'Hoya' });
+    await writer.create({ id: await freeIdOn(2), name: 'Hoya' });
+    await writer.probeNodes();
+    expect(detours).toEqual([{ address: 'two:2', error }]);
+    before = {};
+    await writer.probeNodes();
+    directErrors = {};
+    await writer.create({ id: await freeIdOn(1), name: 'Hoya' });
+    await writer.probeNodes();
+    expect(detours.slice(1)).toEqual([
+      { address: 'one:1', error },
+      { address: 'one:1', error: undefined },
+      { address: 'two:2', error: undefined },
+    ]);
   });
 
   it('is empty on a database that is no part of a cluster', async () => {

@@ -1,0 +1,12 @@
+/** An option for Node with which a process cannot resolve the name `localhost` while there is a file. */
+export function localhostUnknownWhile(file: string): string {
+  const module = `
+    import dns from 'node:dns';
+    import { existsSync } from 'node:fs';
+    const { lookup } = dns;
+    dns.lookup = (host, ...rest) => {
+      const isUnknown = host === 'localhost' && existsSync(${JSON.stringify(file)});
+      lookup(isUnknown ? 'localhost.invalid' : host, ...rest);
+    };`;
+  return `--import=data:text/javascript,${encodeURIComponent(module)}`;
+}
