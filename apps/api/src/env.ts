@@ -82,7 +82,7 @@ const settings = {
   },
   PLANT_STORE_CORS_ORIGINS: {
     schema: list(z.string().refine(isOrigin)),
-    fix: 'set origins as browsers send them, such as https://app.example.com, separated by commas',
+    fix: 'set origins as browsers send them, without a slash at the end: https://app.example.com, separated by commas',
   },
   PLANT_STORE_DRAIN_DELAY: {
     schema: whole(0, 600_000).default(1_000),

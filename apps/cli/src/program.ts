@@ -17,11 +17,9 @@ const commands: Record<string, () => Promise<Command>> = {
 
 const help = `
 The store is the Postgres at DATABASE_URL. If that is not set, it is the embedded database in
-PLANT_STORE_DATA_DIR. The default directory is .plant-store: in the repository, or in the current
-directory when this command is installed from its package. Only one process at a time can open an
-embedded database, so stop the server first.
-
-A file .env in the current directory can hold these settings.
+PLANT_STORE_DATA_DIR, by default .plant-store. A file .env can hold these settings. Both are in the
+repository, or in the current directory when this command is installed from its package. Only one
+process at a time can open an embedded database, so stop the server first.
 
 Example:
   plant-store help import

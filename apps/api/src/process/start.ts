@@ -105,9 +105,11 @@ async function loadMetrics(store: PlantStore): Promise<Metrics> {
 async function listenForMetrics(metrics: Metrics, { log }: FastifyInstance, env: Env) {
   const { buildMetricsServer } = await import('./metrics-server.ts');
   const { HOST: host, PLANT_STORE_METRICS_PORT: port } = env;
+  const remedy =
+    'set HOST to an address of this machine, and PLANT_STORE_METRICS_PORT to a port that is free';
   const url = await buildMetricsServer(metrics, log)
     .listen({ host, ...(port !== undefined && { port }) })
-    .catch(throwStartError('listen', 'set PLANT_STORE_METRICS_PORT to a port that is free'));
+    .catch(throwStartError('listen for Prometheus', remedy));
   return `${url}/metrics`;
 }
 

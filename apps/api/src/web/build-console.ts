@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -30,11 +30,20 @@ export async function buildConsole(): Promise<void> {
   if (!vite || !isOutOfDate()) return;
   // Another start may build at the same time. A finished build takes the place of the old one.
   const target = join(web, 'node_modules', `.console-${process.pid}`);
-  try {
-    if (await runVite(vite, target)) replace(builtConsole, target);
+  const build = startVite(vite, target);
+  const cleanUp = () => {
+    build.kill('SIGKILL');
     rmSync(target, { recursive: true, force: true });
+  };
+  process.once('exit', cleanUp); // The server may fail to start, or get a signal, during the build.
+  try {
+    const [code] = await once(build, 'exit');
+    if (code === 0) replace(builtConsole, target);
   } catch (error) {
     console.error(`The console was not built: ${error}`);
+  } finally {
+    process.off('exit', cleanUp);
+    cleanUp();
   }
 }
 
@@ -68,17 +77,11 @@ function modifiedAt(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-async function runVite(vite: string, target: string): Promise<boolean> {
+function startVite(vite: string, target: string): ChildProcess {
   const args = [vite, 'build', '--outDir', target, '--emptyOutDir', '--logLevel', 'warn'];
   // Another NODE_ENV would put React's development build into the console.
   const env = { ...process.env, NODE_ENV: 'production' };
-  const child = spawn(process.execPath, args, {
-    cwd: web,
-    env,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const [code] = await once(child, 'exit');
-  return code === 0;
+  return spawn(process.execPath, args, { cwd: web, env, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
 function replace(path: string, by: string): void {

@@ -63,7 +63,7 @@ auth_file = ${join(directory, 'users')}
     log += chunk;
     if (log.includes('process up')) break;
   }
-  if (pgBouncer.exitCode !== null) throw new Error(`PgBouncer exited:\n${log}`);
+  if (!log.includes('process up')) throw new Error(`PgBouncer exited:\n${log}`);
 
   return {
     url: Object.assign(new URL(databaseUrl), { port }).href,

@@ -43,7 +43,11 @@ export function startProcess(env: Record<string, string>, shell?: string): Start
       child.emit('printed');
     });
   }
-  const exit = once(child, 'close').then(([code, signal]) => code ?? signal);
+  let hasEnded = false;
+  const exit = once(child, 'close').then(([code, signal]) => {
+    hasEnded = true; // And all of its output is here.
+    return code ?? signal;
+  });
   return {
     child,
     output: () => output,
@@ -53,8 +57,7 @@ export function startProcess(env: Record<string, string>, shell?: string): Start
       while (!match) {
         await Promise.race([once(child, 'printed'), exit]);
         match = pattern.exec(output);
-        if (!match && (child.exitCode ?? child.signalCode) !== null)
-          throw new Error(`the process exited:\n${output}`);
+        if (!match && hasEnded) throw new Error(`the process exited:\n${output}`);
       }
       return match;
     },

@@ -332,9 +332,10 @@ describe('the state of the nodes', () => {
     before[1] = () => Promise.reject(new Error('away'));
     await expect(writer.create({ id: await freeIdOn(1), name: 'Hoya' })).rejects.toThrow();
     await writer.create({ id: await freeIdOn(2), name: 'Hoya' });
+    expect(detours).toEqual([{ address: 'two:2', error }]);
     await writer.create({ id: await freeIdOn(2), name: 'Hoya' });
     await writer.probeNodes();
-    expect(detours).toEqual([{ address: 'two:2', error }]);
+    expect(detours).toHaveLength(1);
     before = {};
     await writer.probeNodes();
     directErrors = {};
