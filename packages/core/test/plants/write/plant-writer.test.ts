@@ -283,6 +283,17 @@ describe('the state of the nodes', () => {
     expect(writer.nodes()).toEqual(state(true, true));
   });
 
+  /** The table is no longer distributed, and the writer has noticed it. */
+  const leaveCluster = async (writer: PlantWriter) => {
+    shards = [];
+    before[2] = async () => {
+      delete before[2];
+      throw databaseError('PS001');
+    };
+    await writer.create({ id: await freeIdOn(2), name: 'Ficus' });
+    await vi.waitFor(() => expect(writer.nodes()).toEqual([]));
+  };
+
   it('is not reported for a node that has left the cluster', async () => {
     const writer = await openWriter();
     const changes: unknown[] = [];
@@ -291,13 +302,7 @@ describe('the state of the nodes', () => {
     before[1] = () => hung.promise;
     const create = writer.create({ id: await freeIdOn(1), name: 'Hoya' });
     const failed = expect(create).rejects.toMatchObject({ cause: { message: 'away' } });
-    shards = [];
-    before[2] = async () => {
-      delete before[2];
-      throw databaseError('PS001');
-    };
-    await writer.create({ id: await freeIdOn(2), name: 'Ficus' });
-    await vi.waitFor(() => expect(writer.nodes()).toEqual([]));
+    await leaveCluster(writer);
     hung.reject(new Error('away'));
     await failed;
     expect(changes).toEqual([]);
@@ -346,6 +351,20 @@ describe('the state of the nodes', () => {
       { address: 'one:1', error: undefined },
       { address: 'two:2', error: undefined },
     ]);
+  });
+
+  it('has no detour to a node that has left the cluster', async () => {
+    const writer = await openWriter();
+    const detours: unknown[] = [];
+    writer.events.on('detour', (detour) => detours.push(detour));
+    directErrors = { 1: databaseError('ENOTFOUND') };
+    const hung = Promise.withResolvers<void>();
+    before[1] = () => hung.promise;
+    const create = writer.create({ id: await freeIdOn(1), name: 'Hoya' });
+    await leaveCluster(writer);
+    hung.resolve();
+    expect(await create).toEqual({ name: 'Hoya' });
+    expect(detours).toEqual([]);
   });
 
   it('is empty on a database that is no part of a cluster', async () => {
