@@ -7,7 +7,7 @@ import {
   PlantStoreError,
   type Right,
 } from '@plant-store/core';
-import { CommandError } from './errors.ts';
+import { CommandError, usageError } from './errors.ts';
 import { lockAdvice, tableAdvice } from './table-advice.ts';
 
 /** The SQLSTATE of a statement that has waited for a lock for too long. */
@@ -23,11 +23,13 @@ interface Context {
 }
 
 /**
- * Makes an error that says what is wrong with the database, and what to do. It looks at the database
- * again when its tables or rights are the cause. Returns other errors as they are.
+ * Makes an error that says what is wrong with an argument or with the database, and what to do. It looks
+ * at the database again when its tables or rights are the cause. Returns other errors as they are.
  */
 export async function toCommandError(error: unknown, context: Context): Promise<unknown> {
-  if (!(error instanceof PlantStoreError) || error.kind !== 'databaseUnavailable') return error;
+  if (!(error instanceof PlantStoreError)) return error;
+  if (error.kind === 'invalidInput') return usageError(error.message); // An argument, such as a token's name.
+  if (error.kind !== 'databaseUnavailable') return error;
   const message = (await explainTables(error, context)) ?? explainDatabaseError(error);
   return new CommandError(message, { cause: error });
 }

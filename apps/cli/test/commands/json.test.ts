@@ -47,7 +47,7 @@ it.each([
   ],
   [['delete', '7', '--json'], 2, { error: 40001, message: expect.stringContaining('add --yes') }],
   [['token', 'revoke', 'nobody', '--json'], 1, { error: 40101, message: expect.any(String) }],
-  [['token', 'create', '', '--json'], 1, { error: 40001, message: expect.any(String) }],
+  [['token', 'create', '', '--json'], 2, { error: 40001, message: expect.any(String) }],
 ])(
   '%j writes its error as JSON on standard output, and as a line on stderr',
   async (args, exit, body) => {
