@@ -8,8 +8,8 @@ export {
   type DistributeResult,
   type Distribution,
   type DistributionStep,
-} from './database/cluster/distribute.ts';
-export type { ClusterState } from './database/cluster/inspect-cluster.ts';
+} from './database/cluster/operator/distribute.ts';
+export type { ClusterState } from './database/cluster/operator/inspect-cluster.ts';
 export { distributePlants, inspectCluster } from './database/cluster.ts';
 export type { OpenOptions } from './database/database.ts';
 export { explainDatabaseError } from './database/database-remedy.ts';

@@ -1,5 +1,5 @@
-import type { DistributeOptions, DistributeResult } from './cluster/distribute.ts';
-import type { ClusterState } from './cluster/inspect-cluster.ts';
+import type { DistributeOptions, DistributeResult } from './cluster/operator/distribute.ts';
+import type { ClusterState } from './cluster/operator/inspect-cluster.ts';
 
 /**
  * Distributes the tables of the store over the nodes of a Citus cluster, with what they hold: plants by
@@ -9,7 +9,7 @@ import type { ClusterState } from './cluster/inspect-cluster.ts';
  * @throws ClusterError when the cluster or the tables are not ready for it
  */
 export async function distributePlants(options: DistributeOptions): Promise<DistributeResult> {
-  const { distributeOnCitus } = await import('./cluster/distribute-on-citus.ts');
+  const { distributeOnCitus } = await import('./cluster/operator/distribute-on-citus.ts');
   return distributeOnCitus(options);
 }
 
@@ -20,6 +20,6 @@ export async function distributePlants(options: DistributeOptions): Promise<Dist
  * @throws an error of the connection or the database
  */
 export async function inspectCluster(databaseUrl: string): Promise<ClusterState | undefined> {
-  const { inspectOnCitus } = await import('./cluster/inspect-on-citus.ts');
+  const { inspectOnCitus } = await import('./cluster/operator/inspect-on-citus.ts');
   return inspectOnCitus(databaseUrl);
 }

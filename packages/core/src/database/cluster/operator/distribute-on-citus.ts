@@ -1,11 +1,11 @@
-import { createConnectToPrimary } from '../postgres/connect-to-primary.ts';
-import { migrationTimeout } from '../postgres/migration/migration.ts';
+import { createConnectToPrimary } from '../../postgres/connect-to-primary.ts';
+import { migrationTimeout } from '../../postgres/migration/migration.ts';
 import { type DistributeOptions, type DistributeResult, planDistribution } from './distribute.ts';
 
 /** Moving the plants may take long, and waits for the creates that run. */
 const limits = { timeout: migrationTimeout, lockTimeout: migrationTimeout };
 
-/** See `distributePlants` in ../cluster.ts. */
+/** See `distributePlants` in ../../cluster.ts. */
 export async function distributeOnCitus({
   databaseUrl,
   shards,

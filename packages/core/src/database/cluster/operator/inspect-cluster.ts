@@ -1,10 +1,10 @@
-import type { Query, StorageNode } from '../database.ts';
-import { withTimeout } from '../timeout.ts';
-import { type ClusterRole, clusterRole, type Run } from './cluster-role.ts';
-import { type ConnectTo, connectToNode } from './connect-to-node.ts';
+import type { Query, StorageNode } from '../../database.ts';
+import { withTimeout } from '../../timeout.ts';
+import { type ClusterRole, clusterRole, type Run } from '../cluster-role.ts';
+import { type ConnectTo, connectToNode } from '../connect-to-node.ts';
+import { countOnNode } from '../insert-function.ts';
+import { readShardMap } from '../shard-map.ts';
 import { planTables } from './distribute.ts';
-import { countOnNode } from './insert-function.ts';
-import { readShardMap } from './shard-map.ts';
 
 /** A Citus cluster, as one of its nodes sees it. */
 export interface ClusterState {

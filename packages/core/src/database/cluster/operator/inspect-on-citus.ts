@@ -1,6 +1,6 @@
-import { createConnectToPrimary } from '../postgres/connect-to-primary.ts';
-import { connectPostgres } from '../postgres/connection.ts';
-import { ConnectionPool } from '../postgres/connection-pool.ts';
+import { createConnectToPrimary } from '../../postgres/connect-to-primary.ts';
+import { connectPostgres } from '../../postgres/connection.ts';
+import { ConnectionPool } from '../../postgres/connection-pool.ts';
 import { type ClusterState, inspectCluster } from './inspect-cluster.ts';
 
 /** See `inspectCluster`. Changes nothing. */

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { clusterRole, type Run } from './cluster-role.ts';
+import { clusterRole, type Run } from '../cluster-role.ts';
 import {
   clusterIdSignature,
   createInsertFunction,
   insertFunctionSignature,
   markOfShard,
-} from './insert-function.ts';
+} from '../insert-function.ts';
 
 /** What `distribute` does, or has done. */
 export interface Distribution {
