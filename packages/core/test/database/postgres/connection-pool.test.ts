@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import postgres from 'postgres';
 import { describe, expect, it, vi } from 'vitest';
 import type { Connection } from '../../../src/database/postgres/connection.ts';
@@ -120,9 +120,14 @@ it('opens connections one after the other, up to its greatest number', async () 
   expect([first.statements, second.statements]).toEqual([['statement 1'], ['statement 2']]);
   await second.answer('b');
   expect(second.statements).toEqual(['statement 2', 'statement 3']);
+  // A statement that comes when all connections are busy waits for one of them.
+  answers.push(rowsOf(pool.query('statement 4')));
+  await setTimeout(1); // A timer of the pool, before an attempt to connect, would end earlier.
   await first.answer('a');
+  expect(first.statements).toEqual(['statement 1', 'statement 4']);
   await second.answer('c');
-  expect(await Promise.all(answers)).toEqual([['a'], ['b'], ['c']]);
+  await first.answer('d');
+  expect(await Promise.all(answers)).toEqual([['a'], ['b'], ['c'], ['d']]);
   expect(attempts).toHaveLength(2);
 });
 
