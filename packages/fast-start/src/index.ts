@@ -5,9 +5,9 @@ import { enableCompileCache, registerHooks } from 'node:module';
  * imported are not affected.
  *
  * V8's compiled code is cached on disk. Relative imports within our packages, Drizzle and zod are
- * resolved here: Node looks up the real path and the `package.json` of each file, and the one of Drizzle
- * has 180 kB and 120 files. That took 0.4 s of every start. zod has its messages in 50 languages, a
- * module for each; our programs speak English, which zod imports by itself.
+ * resolved here: Node looks up the real path and the `package.json` of each file. Drizzle has 120 files
+ * and a `package.json` of 180 kB, which took 0.4 s of every start. zod has its messages in 50 languages,
+ * a module for each; our programs speak English, which zod imports by itself.
  */
 export function startFast(): void {
   enableCompileCache();

@@ -13,7 +13,7 @@ export interface CommittedBatch {
   milliseconds: number;
 }
 
-/** When a plant is neither inserted nor found, its create is repeated so many times. */
+/** How many times a create is repeated whose plant is neither inserted nor found. */
 const maxRounds = 100;
 
 /**

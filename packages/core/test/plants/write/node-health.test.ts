@@ -23,7 +23,7 @@ describe('the health of a node whose disk is full', () => {
     };
     // The node answers a probe, because a probe writes nothing.
     const query = vi.fn(async () => ({ rows: [], count: 0 }));
-    const access = { query } as unknown as NodeAccess; // Probes need no more.
+    const access = { query } as unknown as NodeAccess; // Probes use only this.
     // Only inserts are observed.
     const table = health.observed(node.id, { insert } as unknown as PlantTable, access);
     return {
