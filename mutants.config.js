@@ -83,7 +83,7 @@ export const areas = {
     tests: [
       'apps/cli/test/formats/{csv,text}/*.test.ts',
       'apps/cli/test/formats/{ndjson,plant-formats}.test.ts',
-      'apps/cli/test/formats/{lines,big-files}.test.ts',
+      'apps/cli/test/formats/{lines.test,big-files.slow}.ts',
     ],
   },
 };

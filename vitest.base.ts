@@ -1,22 +1,29 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, mergeConfig, type ViteUserConfig } from 'vitest/config';
 
-/** The Vitest configuration that all packages share. `.ci/run` reads the totals from `outputFile`. */
-export function vitestConfig(
-  test: NonNullable<ViteUserConfig['test']> = {},
-  outputFile = 'test-results.json',
-): ViteUserConfig {
-  const base = defineConfig({
-    test: {
-      reporters: ['default', ['json', { outputFile }]],
-      // The files of a package share their processes, which load our modules once.
-      isolate: false,
-      setupFiles: fileURLToPath(new URL('vitest.setup.ts', import.meta.url)),
-      testTimeout: 120_000,
-      hookTimeout: 120_000,
-    },
+/**
+ * The Vitest configuration that all packages share. A suite has one ending for its files:
+ * `vitest run` runs `*.test.ts`, and `vitest run --mode slow` runs `*.slow.ts`. `.ci/run` reads the
+ * totals from `outputFile`.
+ */
+export function vitestConfig(test: NonNullable<ViteUserConfig['test']> = {}) {
+  return defineConfig(({ mode }) => {
+    const outputFile = `test-results.${mode}.json`;
+    const base: ViteUserConfig = {
+      test: {
+        include: [`**/*.${mode}.ts`],
+        reporters: ['default', ['json', { outputFile }]],
+        // The files of a package share their processes, which load our modules once.
+        isolate: false,
+        setupFiles: fileURLToPath(new URL('vitest.setup.ts', import.meta.url)),
+        // Only a hang takes so long, on any machine. Each wait ends when its condition holds.
+        testTimeout: 300_000,
+        hookTimeout: 300_000,
+        expect: { poll: { timeout: 60_000 } },
+      },
+    };
+    return mergeConfig(base, { test });
   });
-  return mergeConfig(base, { test });
 }
 
 const globalSetup = (name: string) =>

@@ -6,10 +6,11 @@ import { dirname, join } from 'node:path';
 const manifests = execFileSync('git', ['ls-files', 'package.json', '*/package.json'], {
   encoding: 'utf8',
 });
-const files = {
-  test: 'test-results.json',
-  'test:packed': 'test-results.packed.json',
-  'test:faults': 'test-results.faults.json',
+const suites = {
+  test: 'test',
+  'test:slow': 'slow',
+  'test:packed': 'packed',
+  'test:faults': 'faults',
 };
 const results = manifests
   .trim()
@@ -17,8 +18,9 @@ const results = manifests
   .filter((path) => path !== 'package.json')
   .flatMap((path) => {
     const { scripts = {} } = JSON.parse(readFileSync(path, 'utf8'));
-    const tested = Object.entries(files).filter(([script]) => scripts[script]);
-    return tested.map(([, file]) => JSON.parse(readFileSync(join(dirname(path), file), 'utf8')));
+    const tested = Object.entries(suites).filter(([script]) => scripts[script]);
+    const files = tested.map(([, suite]) => join(dirname(path), `test-results.${suite}.json`));
+    return files.map((file) => JSON.parse(readFileSync(file, 'utf8')));
   });
 
 const totals = { passed: 0, failed: 0, skipped: 0 };

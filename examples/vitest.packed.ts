@@ -1,6 +1,3 @@
 import { vitestConfig, withPostgres } from '../vitest.base.ts';
 
-export default vitestConfig(
-  { globalSetup: withPostgres, include: ['packed/*.test.ts'] },
-  'test-results.packed.json',
-);
+export default vitestConfig({ globalSetup: withPostgres, include: ['packed/*.test.ts'] });

@@ -1,6 +1,3 @@
 import { vitestConfig, withCitus } from '../../vitest.base.ts';
 
-export default vitestConfig(
-  { include: ['test/citus/*.citus.ts'], globalSetup: withCitus },
-  'test-results.citus.json',
-);
+export default vitestConfig({ globalSetup: withCitus });

@@ -2,5 +2,5 @@ import { hasBrowser } from '@plant-store/test-setup/find-browser';
 import { vitestConfig, withPostgres } from '../../vitest.base.ts';
 
 export default vitestConfig(
-  hasBrowser() ? { globalSetup: withPostgres } : { include: [], passWithNoTests: true },
+  hasBrowser() ? { globalSetup: withPostgres } : { exclude: ['**'], passWithNoTests: true },
 );

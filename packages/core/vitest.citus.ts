@@ -1,15 +1,8 @@
 import { vitestConfig, withCitus } from '../../vitest.base.ts';
 
 /** The suites that run on every kind of database, and those about Citus. */
-export default vitestConfig(
-  {
-    include: [
-      'test/plant-store.test.ts',
-      'test/plants/{bulk,read}/*.test.ts',
-      'test/citus/*.citus.ts',
-    ],
-    testNamePattern: /Citus/,
-    globalSetup: withCitus,
-  },
-  'test-results.citus.json',
-);
+export default vitestConfig({
+  include: ['test/plant-store.test.ts', 'test/plants/{bulk,read}/*.{test,slow}.ts'],
+  testNamePattern: /Citus/,
+  globalSetup: withCitus,
+});

@@ -92,7 +92,7 @@ it('gives TanStack Query an infinite query of listPlants as it is', async () => 
   });
   const observer = new InfiniteQueryObserver(new QueryClient(), options);
   const stop = observer.subscribe(() => {});
-  await vi.waitUntil(() => observer.getCurrentResult().isSuccess);
+  await vi.waitFor(() => expect(observer.getCurrentResult().isSuccess).toBe(true));
   while (observer.getCurrentResult().hasNextPage) await observer.fetchNextPage();
   const { data } = observer.getCurrentResult();
   expect(data?.pages.map(({ plants }) => plants.length)).toEqual([3, 3, 1]);

@@ -5,7 +5,7 @@ import { startServer } from '../fixtures/running-server.ts';
 
 it('rejects further lists while slow clients leave their pages unread, and nothing else', async () => {
   const replyBudget = 2 * 2 ** 20;
-  const server = await startServer('Postgres', { replyBudget, requestTimeout: 5_000 });
+  const server = await startServer('Postgres', { replyBudget });
   onTestFinished(async () => void (await server.stop()));
   const name = 'x'.repeat(2 ** 20 - 100);
   for (const id of [1n, 2n]) await server.store.create({ id, name });
@@ -22,7 +22,7 @@ it('rejects further lists while slow clients leave their pages unread, and nothi
   for (const { call } of callers) {
     const list = () => call(server, 'listPlants', { limit: 1 });
     const isRejected = async () => expect(await list()).toMatchObject({ error: 50301 });
-    await vi.waitFor(isRejected, 30_000);
+    await vi.waitFor(isRejected);
     expect(await call(server, 'createPlant', { id: 3, name: 'x' })).toMatchObject({ status: 200 });
   }
 
@@ -30,6 +30,6 @@ it('rejects further lists while slow clients leave their pages unread, and nothi
   for (const { call } of callers) {
     const isAnswered = async () =>
       expect(await call(server, 'listPlants', { limit: 1 })).toMatchObject({ status: 200 });
-    await vi.waitFor(isAnswered, 30_000);
+    await vi.waitFor(isAnswered);
   }
 });

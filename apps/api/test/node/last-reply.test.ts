@@ -10,7 +10,7 @@ const create = vi.fn<PlantStore['create']>();
 let server: RunningServer;
 
 beforeAll(async () => {
-  server = await startServer('Postgres', { create, requestTimeout: 500 });
+  server = await startServer('Postgres', { create });
 });
 
 afterAll(() => server.stop());
@@ -86,8 +86,8 @@ it('does not process a request whose body arrives after its error', async () => 
   socket.write(post(plant) + post(plant).slice(0, -1));
   await vi.waitFor(() => expect(create).toHaveBeenCalled());
   const later = connect(Number(new URL(server.url).port), '127.0.0.1');
-  later.write('GET /livez HTTP/1.1\r\n'); // Its timeout comes after that of the request above.
-  await once(later.resume(), 'close');
+  later.write('GET /livez HTTP/1.1\r\n'); // It times out after the request above.
+  await server.requestsTimeOut(once(later.resume(), 'close'));
   socket.write('}');
   await fetch(`${server.url}/livez`);
   held.resolve();

@@ -8,7 +8,7 @@ const create = vi.fn<PlantStore['create']>(async ({ name }) => ({ name }));
 let server: RunningServer;
 
 beforeAll(async () => {
-  server = await startServer('Postgres', { create, requestTimeout: 500 });
+  server = await startServer('Postgres', { create });
 });
 
 afterAll(() => server.stop());

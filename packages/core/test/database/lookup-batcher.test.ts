@@ -75,6 +75,25 @@ it('rejects every look-up of a statement that fails, and sends the next statemen
   expect(await lookUp('ann')).toBe(ann);
 });
 
+it('rejects look-ups while too many wait', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const slow = Promise.withResolvers<typeof known>();
+  const lookUp = createLookupBatcher<string, AccessToken>({
+    what: 'access tokens',
+    find: () => slow.promise,
+  });
+  // One statement is in flight, a full one of 128, and 10,000 look-ups wait.
+  const lookups = hashes(10_130).map((hash) => lookUp(hash));
+  await expect(lookups.pop()).rejects.toMatchObject({
+    code: 50301,
+    message: 'too many access tokens are being looked up: send the request again later',
+  });
+  slow.resolve(known);
+  expect(await Promise.all(lookups)).toEqual(Array(10_129).fill(undefined));
+  expect(await lookUp('ann')).toBe(ann);
+});
+
 it('leaves no timer behind', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());

@@ -122,10 +122,11 @@ export class PGliteThread {
       return;
     }
     this.#silence += checkInterval;
-    if (this.#silence < Math.min(first.timeout, statementTimeout)) return;
+    const silence = this.#silence;
+    if (silence < Math.min(first.timeout, statementTimeout)) return;
     const noRoom = await statfs(this.#dataDirectory).then(noRoomError, () => undefined);
-    const late = `the embedded database did not answer within ${this.#silence} ms, and is opened again`;
-    if (noRoom || this.#silence >= first.timeout) this.#end(noRoom ?? new Error(late));
+    const late = `the embedded database did not answer within ${silence} ms, and is opened again`;
+    if (noRoom || silence >= first.timeout) this.#end(noRoom ?? new Error(late));
   }
 }
 

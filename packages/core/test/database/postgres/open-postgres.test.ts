@@ -47,7 +47,7 @@ it('migrates when it opens, and again only for a database that is new', async ()
     for (let i = 0; i < 3; i++) {
       await expect(query('select from nowhere', [])).rejects.toMatchObject({ code: '42P01' });
     }
-    await vi.waitFor(async () => expect(await hasTable()).toBe(true), { timeout: 5_000 });
+    await vi.waitFor(async () => expect(await hasTable()).toBe(true));
     expect((await query(countPlants, [])).rows).toEqual([[0]]);
     expect(proxy.accepted).toBe(accepted);
   }
@@ -58,7 +58,7 @@ it('migrates also when Drizzle finds that a table is missing', async () => {
   await sql`drop schema drizzle cascade`;
   await sql`drop table plants, access_tokens`;
   await expect(db.execute('select from plants')).rejects.toThrow();
-  await vi.waitFor(async () => expect(await hasTable()).toBe(true), { timeout: 5_000 });
+  await vi.waitFor(async () => expect(await hasTable()).toBe(true));
 });
 
 it('lists over the same connections as it creates, because it is no cluster', async () => {
@@ -93,8 +93,8 @@ it('migrates as soon as the Postgres is reachable', async () => {
   const { query } = await open();
   await expect(query(countPlants, [])).rejects.toThrow();
   proxy.fault = 'none';
-  await vi.waitFor(async () => expect(await hasTable()).toBe(true), { timeout: 5_000 });
-  await vi.waitFor(() => query(countPlants, []), { timeout: 5_000 });
+  await vi.waitFor(async () => expect(await hasTable()).toBe(true));
+  await vi.waitFor(() => query(countPlants, []));
 });
 
 it('fails while the Postgres is unreachable when it must answer', async () => {
@@ -156,13 +156,13 @@ it('tries to migrate no more when it is closed', async () => {
   const database = await open();
   await database.close();
   // The attempt that it waits for at that moment is the last one.
-  await vi.waitFor(() => expect(proxy.accepted).toBe(2), { timeout: 5_000 });
+  await vi.waitFor(() => expect(proxy.accepted).toBe(2));
   const other = await startFaultProxy(proxy.url);
   onTestFinished(() => other.close());
   other.fault = 'refuse';
   const another = await openPostgres(other.url);
   onTestFinished(() => another.close());
-  await vi.waitFor(() => expect(other.accepted).toBe(3), { timeout: 5_000 });
+  await vi.waitFor(() => expect(other.accepted).toBe(3));
   expect(proxy.accepted).toBe(2);
 });
 

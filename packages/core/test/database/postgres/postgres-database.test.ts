@@ -153,7 +153,7 @@ it('migrates a database that is dropped and made anew', async () => {
   expect(await store.create(plant)).toEqual({ name: plant.name });
   await sql`drop schema drizzle cascade`;
   await sql`drop table plants, access_tokens`;
-  await vi.waitFor(() => store.create(plant), { timeout: 10_000 });
+  await vi.waitFor(() => store.create(plant));
   expect(await sql`select name from plants`).toEqual([{ name: plant.name }]);
   expect(await store.accessTokens.list()).toEqual([]);
 });

@@ -83,7 +83,7 @@ it('waits while another instance builds the index', async () => {
     ).toHaveLength(1),
   );
   const second = await build();
-  await vi.waitFor(() => expect(second.sent).toEqual([read, read]), { timeout: 5_000 });
+  await vi.waitFor(() => expect(second.sent).toEqual([read, read]));
   await other`commit`;
   other.release();
   await Promise.all([first.built, second.built]);

@@ -40,7 +40,7 @@ it.runIf(hasPosixShell)(
       socket.on('error', () => {}).resume();
       socket.once('close', () => closed++);
     }
-    await vi.waitFor(() => expect(closed).toBe(limit - Number(max)), 10_000);
+    await vi.waitFor(() => expect(closed).toBe(limit - Number(max)));
     expect(await readRejected()).toBe(closed);
     await server.printed(new RegExp(`a connection was rejected: ${max} are open`));
 

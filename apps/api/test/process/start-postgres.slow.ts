@@ -47,7 +47,7 @@ it('starts while its database is down, and is ready when the database is up', as
   expect(await unavailable.json()).toMatchObject({ error: 50300 });
 
   await database.start();
-  await vi.waitFor(async () => expect(await status('/readyz')).toBe(200), 10_000);
+  await vi.waitFor(async () => expect(await status('/readyz')).toBe(200));
   expect((await post({ url, token }, '/plants', plant)).status).toBe(200);
   await stopProgram(server);
   await database.stop();
