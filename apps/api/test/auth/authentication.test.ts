@@ -1,5 +1,5 @@
 import { fastify } from 'fastify';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { principalOf, requireToken, tokenSyntax } from '../../src/auth/authentication.ts';
 
 const ann = { name: 'Ann', scopes: [] };
@@ -10,13 +10,15 @@ it.each([
 ])(
   'gives a request its principal, which is known %s, and five seconds',
   async (_, authenticate) => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
     const server = fastify();
     server.get('/', { onRequest: requireToken(authenticate) }, (request) => ({
       principal: principalOf(request),
-      seconds: Math.ceil(((request.deadline ?? Number.NaN) - performance.now()) / 1000),
+      milliseconds: (request.deadline ?? Number.NaN) - performance.now(),
     }));
     const reply = await server.inject({ url: '/', headers: { authorization: 'Bearer x' } });
-    expect(reply.json()).toEqual({ principal: ann, seconds: 5 });
+    expect(reply.json()).toEqual({ principal: ann, milliseconds: 5_000 });
   },
 );
 

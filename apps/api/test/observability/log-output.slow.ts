@@ -172,7 +172,7 @@ describe.runIf(hasPosixSignals)('on a disk that stalls', () => {
 });
 
 // Only Linux has this `script`, which runs a program in a terminal.
-it.runIf(hasScript)('serves while somebody has stopped its terminal with Ctrl-S', async () => {
+it.runIf(hasScript)('serves while somebody has stopped its terminal with Ctrl-S (needs util-linux)', async () => {
   const keys = await makePipe('keys');
   const keyboard = await open(keys, 'r+'); // Opening it only to write would wait for a reader.
   await start(`exec script --quiet --return --command "exec $*" /dev/null < ${keys}`);

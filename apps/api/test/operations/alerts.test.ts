@@ -45,7 +45,7 @@ it('asks for errors that are in the catalogue', () => {
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 const promtool = (...args: string[]) => promisify(execFile)('promtool', args);
 
-describe.runIf(hasPromtool)('promtool', () => {
+describe.runIf(hasPromtool)('promtool, where it is installed', () => {
   it('accepts the rules', async () => {
     expect((await promtool('check', 'rules', path)).stdout).toMatch(/SUCCESS: \d+ rules found/);
   });

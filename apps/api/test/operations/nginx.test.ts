@@ -67,7 +67,7 @@ it('has errors of the catalogue in docs/nginx.conf, each at its status', async (
   }
 });
 
-describe.runIf(hasNginx)('nginx with docs/nginx.conf', () => {
+describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', () => {
   describe('in front of an instance', () => {
     let server: RunningServer;
     let nginx: TestNginx;

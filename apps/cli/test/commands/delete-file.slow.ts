@@ -68,7 +68,7 @@ it.each([
   expect(await count()).toBe('4\n');
 });
 
-it.runIf(hasTerminals)('asks once on a terminal, with the number of ids', async () => {
+it.runIf(hasTerminals)('asks once on a terminal, with the number of ids (needs util-linux)', async () => {
   const file = await directory.write('ids', '1\n2\nx\n');
   const question = `Delete the plants with the 2 ids in ${file} (1 lines are not ids)? [y/N] `;
   const kept = await runOnTerminal(['delete', '--file', file], { env, input: 'n\n' });

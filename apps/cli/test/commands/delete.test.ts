@@ -52,7 +52,7 @@ describe.each([
     expect((await get('2')).code).toBe(0);
   });
 
-  it.runIf(hasTerminals)('shows the plant on a terminal, and deletes it after a yes', async () => {
+  it.runIf(hasTerminals)('shows the plant on a terminal, and deletes it after a yes (needs util-linux)', async () => {
     const question = `Delete ${(await get('3')).stdout.trimEnd()}? [y/N] `;
     const refused = await runOnTerminal(['delete', '3'], { env, input: '\n' });
     expect(refused.stdout).toContain(

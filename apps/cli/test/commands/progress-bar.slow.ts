@@ -13,7 +13,7 @@ beforeEach(async () => {
   env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
 });
 
-describe.runIf(hasTerminals).each([40, 60, 80, 132])('on a terminal of %i columns', (columns) => {
+describe.runIf(hasTerminals).each([40, 60, 80, 132])('on a terminal of %i columns (needs util-linux)', (columns) => {
   it('an import and an export show a bar in one line', async () => {
     const file = await directory.write('plants.ndjson', [...plantLines(3_000)].join(''));
     const imported = await runOnTerminal(['import', file], { env, columns });

@@ -4,7 +4,7 @@ import { run } from '../fixtures/run-program.ts';
 
 const isInstalled = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0;
 
-describe.runIf(isInstalled('bash'))('in bash', () => {
+describe.runIf(isInstalled('bash'))('in bash, where it is installed,', () => {
   let script: string;
 
   beforeAll(async () => {
@@ -69,7 +69,7 @@ describe('in zsh', () => {
     script = (await run(['completion', 'zsh'])).stdout;
   });
 
-  it.runIf(isInstalled('zsh'))('loads without an error', () => {
+  it.runIf(isInstalled('zsh'))('loads without an error, where zsh is installed', () => {
     // compdef belongs to the completion system, which only interactive shells load.
     const load = `compdef() { echo "$@" }\n${script}`;
     const { stdout, stderr } = spawnSync('zsh', ['-f', '-c', load]);

@@ -29,7 +29,7 @@ async function startPooler(poolSize: number) {
   return { admin, connect, prepared };
 }
 
-describe.runIf(hasPgBouncer)('a connection through PgBouncer in transaction mode', () => {
+describe.runIf(hasPgBouncer)('a connection through PgBouncer, where it is installed,', () => {
   it('prepares statements only when PgBouncer keeps them', async () => {
     const { connect, prepared } = await startPooler(1);
     const { query } = await connect();
