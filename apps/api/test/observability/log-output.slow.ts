@@ -172,17 +172,20 @@ describe.runIf(hasPosixSignals)('on a disk that stalls', () => {
 });
 
 // Only Linux has this `script`, which runs a program in a terminal.
-it.runIf(hasScript)('serves while somebody has stopped its terminal with Ctrl-S (needs util-linux)', async () => {
-  const keys = await makePipe('keys');
-  const keyboard = await open(keys, 'r+'); // Opening it only to write would wait for a reader.
-  await start(`exec script --quiet --return --command "exec $*" /dev/null < ${keys}`);
-  await server.printed(/The plant store is open/);
-  await keyboard.write('\x13');
-  let requests = 0;
-  while (requests - logged(server.output()) < 100) requests += await logAtLeast(100_000);
-  await keyboard.write('\x11');
-  await vi.waitFor(() => expect(logged(server.output())).toBe(requests));
-  await keyboard.write('\x03');
-  expect(await server.ended()).toBe(0);
-  await keyboard.close();
-});
+it.runIf(hasScript)(
+  'serves while somebody has stopped its terminal with Ctrl-S (needs util-linux)',
+  async () => {
+    const keys = await makePipe('keys');
+    const keyboard = await open(keys, 'r+'); // Opening it only to write would wait for a reader.
+    await start(`exec script --quiet --return --command "exec $*" /dev/null < ${keys}`);
+    await server.printed(/The plant store is open/);
+    await keyboard.write('\x13');
+    let requests = 0;
+    while (requests - logged(server.output()) < 100) requests += await logAtLeast(100_000);
+    await keyboard.write('\x11');
+    await vi.waitFor(() => expect(logged(server.output())).toBe(requests));
+    await keyboard.write('\x03');
+    expect(await server.ended()).toBe(0);
+    await keyboard.close();
+  },
+);

@@ -68,16 +68,19 @@ it.each([
   expect(await count()).toBe('4\n');
 });
 
-it.runIf(hasTerminals)('asks once on a terminal, with the number of ids (needs util-linux)', async () => {
-  const file = await directory.write('ids', '1\n2\nx\n');
-  const question = `Delete the plants with the 2 ids in ${file} (1 lines are not ids)? [y/N] `;
-  const kept = await runOnTerminal(['delete', '--file', file], { env, input: 'n\n' });
-  expect(kept.stdout).toContain(
-    `${question}plant-store: the plants with the ids in ${file} are not`,
-  );
-  expect(kept.code).toBe(1);
-  const deleted = await runOnTerminal(['delete', '--file', file], { env, input: 'y\n' });
-  expect(deleted.stdout).toContain(question);
-  expect(deleted.stdout).toContain('2 deleted, 0 absent, 1 invalid');
-  expect(deleted.code).toBe(3);
-});
+it.runIf(hasTerminals)(
+  'asks once on a terminal, with the number of ids (needs util-linux)',
+  async () => {
+    const file = await directory.write('ids', '1\n2\nx\n');
+    const question = `Delete the plants with the 2 ids in ${file} (1 lines are not ids)? [y/N] `;
+    const kept = await runOnTerminal(['delete', '--file', file], { env, input: 'n\n' });
+    expect(kept.stdout).toContain(
+      `${question}plant-store: the plants with the ids in ${file} are not`,
+    );
+    expect(kept.code).toBe(1);
+    const deleted = await runOnTerminal(['delete', '--file', file], { env, input: 'y\n' });
+    expect(deleted.stdout).toContain(question);
+    expect(deleted.stdout).toContain('2 deleted, 0 absent, 1 invalid');
+    expect(deleted.code).toBe(3);
+  },
+);

@@ -52,18 +52,21 @@ describe.each([
     expect((await get('2')).code).toBe(0);
   });
 
-  it.runIf(hasTerminals)('shows the plant on a terminal, and deletes it after a yes (needs util-linux)', async () => {
-    const question = `Delete ${(await get('3')).stdout.trimEnd()}? [y/N] `;
-    const refused = await runOnTerminal(['delete', '3'], { env, input: '\n' });
-    expect(refused.stdout).toContain(
-      `${question}plant-store: the plant with the id 3 is not deleted`,
-    );
-    expect(refused.code).toBe(1);
-    expect((await get('3')).code).toBe(0);
+  it.runIf(hasTerminals)(
+    'shows the plant on a terminal, and deletes it after a yes (needs util-linux)',
+    async () => {
+      const question = `Delete ${(await get('3')).stdout.trimEnd()}? [y/N] `;
+      const refused = await runOnTerminal(['delete', '3'], { env, input: '\n' });
+      expect(refused.stdout).toContain(
+        `${question}plant-store: the plant with the id 3 is not deleted`,
+      );
+      expect(refused.code).toBe(1);
+      expect((await get('3')).code).toBe(0);
 
-    const deleted = await runOnTerminal(['delete', '3'], { env, input: 'y\n' });
-    expect(deleted.stdout).toContain(`${question}deleted the plant with the id 3`);
-    expect(deleted.code).toBe(0);
-    expect((await get('3')).code).toBe(1);
-  });
+      const deleted = await runOnTerminal(['delete', '3'], { env, input: 'y\n' });
+      expect(deleted.stdout).toContain(`${question}deleted the plant with the id 3`);
+      expect(deleted.code).toBe(0);
+      expect((await get('3')).code).toBe(1);
+    },
+  );
 });

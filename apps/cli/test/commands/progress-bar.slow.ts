@@ -13,21 +13,24 @@ beforeEach(async () => {
   env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
 });
 
-describe.runIf(hasTerminals).each([40, 60, 80, 132])('on a terminal of %i columns (needs util-linux)', (columns) => {
-  it('an import and an export show a bar in one line', async () => {
-    const file = await directory.write('plants.ndjson', [...plantLines(3_000)].join(''));
-    const imported = await runOnTerminal(['import', file], { env, columns });
-    expect(barsOf(imported.stdout).at(-1)).toMatch(/100%.* 3000 /);
-    const exported = directory.path('exported.ndjson');
-    const { code, stdout } = await runOnTerminal(['export'], { env, columns, output: exported });
-    expect(code).toBe(0);
-    expect(barsOf(stdout).at(-1)).toMatch(/3000 /);
-    for (const bar of [...barsOf(imported.stdout), ...barsOf(stdout)]) {
-      expect(bar.length).toBeLessThanOrEqual(columns);
-    }
-    expect((await readFile(exported, 'utf8')).split('\n').length).toBe(3_001);
-  });
-});
+describe.runIf(hasTerminals).each([40, 60, 80, 132])(
+  'on a terminal of %i columns (needs util-linux)',
+  (columns) => {
+    it('an import and an export show a bar in one line', async () => {
+      const file = await directory.write('plants.ndjson', [...plantLines(3_000)].join(''));
+      const imported = await runOnTerminal(['import', file], { env, columns });
+      expect(barsOf(imported.stdout).at(-1)).toMatch(/100%.* 3000 /);
+      const exported = directory.path('exported.ndjson');
+      const { code, stdout } = await runOnTerminal(['export'], { env, columns, output: exported });
+      expect(code).toBe(0);
+      expect(barsOf(stdout).at(-1)).toMatch(/3000 /);
+      for (const bar of [...barsOf(imported.stdout), ...barsOf(stdout)]) {
+        expect(bar.length).toBeLessThanOrEqual(columns);
+      }
+      expect((await readFile(exported, 'utf8')).split('\n').length).toBe(3_001);
+    });
+  },
+);
 
 it('an export shows nothing without a terminal', async () => {
   await (await migratedDatabase(env)).end();

@@ -369,7 +369,7 @@ it('sends a cancel request, and waits no longer than the timeout for a server th
   const received: Buffer[] = [];
   const silent = createServer((socket) => socket.on('data', (chunk) => received.push(chunk)));
   const port = await listen(silent);
-  await cancelStatement({ host: '127.0.0.1', port }, { pid: 258, secret: 772 }, 50);
+  await cancelStatement({ host: '127.0.0.1', port }, { pid: 258, secret: 772 }, 1_000);
   // The length, the code 1234.5678, the process and the secret.
   await vi.waitFor(() =>
     expect(Buffer.concat(received).toString('hex')).toBe('0000001004d2162e0000010200000304'),
