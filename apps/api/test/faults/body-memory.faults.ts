@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { createDatabase } from '@plant-store/test-setup';
 import { expect, inject, it } from 'vitest';
 import { printedUrl, startProgram, stopProgram } from '../fixtures/program.ts';
+import { hang } from './store-under-load.ts';
 
 /** The least heap that docs/operations.md names for so many clients, in MiB. */
 const heap = 96;
@@ -63,7 +64,7 @@ it('answers small creates in time while clients send large bodies again and agai
       method: 'POST',
       headers: { authorization: 'Bearer secret', 'content-type': 'application/json' },
       body: `{"id":${-i},"name":"small"}`,
-      signal: AbortSignal.timeout(5_000), // The deadline of a request.
+      signal: AbortSignal.timeout(hang),
     });
     expect(await reply.json()).toEqual({ name: 'small' });
   }

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { PGlite } from '@electric-sql/pglite';
 import { startAcknowledgedLoad, startProcess } from '@plant-store/test-setup';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { slowest } from './store-under-load.ts';
+import { hang } from './store-under-load.ts';
 import { expectStored, type Row } from './stored-plants.ts';
 
 const run = promisify(execFile);
@@ -106,15 +106,13 @@ it.for(faults.filter(([, , isPossible]) => isPossible))(
     await fault.cause();
     const { answers } = load.seen;
     const before = answers['503 50300'];
-    await vi.waitUntil(() => answers['503 50300'] !== before, { timeout: slowest });
+    await vi.waitFor(() => expect(answers['503 50300']).not.toBe(before));
     await load.stop();
     if (fault.message)
       expect(await createPlant(url, token)).toMatchObject({ message: fault.message });
     await health.stop();
-    const signalledAt = performance.now();
     server.child.kill('SIGTERM');
     expect(await server.ended()).toBe(0);
-    expect(performance.now() - signalledAt).toBeLessThan(10_000);
 
     await fault.end().catch(() => {}); // A limit has ended with its process.
     const database = await PGlite.create(join(directory, 'postgres'));
@@ -122,9 +120,9 @@ it.for(faults.filter(([, , isPossible]) => isPossible))(
     await database.close();
     expectStored(load.seen.acknowledged, rows);
     expect(Object.keys(answers).toSorted()).toEqual(['200', '503 50300']);
-    expect(load.seen.slowest).toBeLessThan(slowest);
+    expect(load.seen.slowest).toBeLessThan(hang);
     expect(load.seen.withoutRetryAfter).toBe(0);
-    expect(health.slowest()).toBeLessThan(2_000);
+    expect(health.slowest()).toBeLessThan(hang);
   },
 );
 

@@ -108,6 +108,6 @@ it.runIf(hasPosixSignals)(
     expect(most).toBeGreaterThan(1);
 
     await store.close();
-    await vi.waitFor(async () => expect(await sessions()).toBe(0), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await sessions()).toBe(0));
   },
 );

@@ -1,8 +1,8 @@
 import { hasPosixSignals, type TestPostgres } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { expect, it, onTestFinished } from 'vitest';
+import { it, onTestFinished } from 'vitest';
 import { setSetting, startPlantsDatabase } from './plants-database.ts';
-import { recoveryTime, startStoreUnderLoad } from './store-under-load.ts';
+import { startStoreUnderLoad } from './store-under-load.ts';
 
 // Windows has no signals: a process cannot exit with code 0 on SIGTERM there.
 const test = it.runIf(hasPosixSignals);
@@ -22,9 +22,8 @@ test('a promoted standby replaces a primary that is down', async ({ task }) => {
 
   await primary.server.halt();
   await promote(standby);
-  const after = await store.load.acknowledged(100);
+  await store.load.acknowledged(100);
   await store.finish(Object.assign(new URL(standby.url), { pathname }).href, task);
-  expect(after).toBeLessThan(recoveryTime);
 });
 
 test('a primary that returns as a standby is not used until it is the primary again', async ({
@@ -46,9 +45,8 @@ test('a primary that returns as a standby is not used until it is the primary ag
   await store.load.acknowledged(200);
   await second.halt('SIGINT');
   await promote(first.server);
-  const after = await store.load.acknowledged(100);
+  await store.load.acknowledged(100);
   await store.finish(first.url, task);
-  expect(after).toBeLessThan(recoveryTime);
 });
 
 async function promote({ url }: TestPostgres): Promise<void> {

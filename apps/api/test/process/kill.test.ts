@@ -13,13 +13,13 @@ it.each([
   const target = { url: await printedUrl(first), token };
   const load = startAcknowledgedLoad(target);
   onTestFinished(() => load.stop());
-  await load.acknowledged(100);
+  await load.acknowledged(50);
   first.child.kill('SIGKILL');
   target.url = '';
   await first.ended();
 
   target.url = await printedUrl(startProgram(env));
-  await load.acknowledged(100);
+  await load.acknowledged(10);
   await load.stop();
   for (const { id, ...plant } of load.seen.acknowledged) {
     const headers = { authorization: `Bearer ${token}` };
