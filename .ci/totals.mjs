@@ -23,12 +23,14 @@ const results = manifests
     return files.map((file) => JSON.parse(readFileSync(file, 'utf8')));
   });
 
-const totals = { passed: 0, failed: 0, skipped: 0 };
-for (const result of results) {
-  totals.passed += result.numPassedTests;
-  totals.failed += result.numFailedTests;
-  totals.skipped += result.numPendingTests + result.numTodoTests;
-}
-const skipped = totals.skipped > 0 ? `, ${totals.skipped} skipped` : '';
-console.log(`${totals.passed} passed, ${totals.failed} failed${skipped}`);
-process.exitCode = totals.failed > 0 || totals.passed === 0 ? 1 : 0;
+const tests = results
+  .flatMap(({ testResults }) => testResults)
+  .flatMap(({ assertionResults }) => assertionResults);
+const skipped = tests.filter(({ status }) => !['passed', 'failed'].includes(status));
+for (const { fullName } of skipped) console.log(`skipped: ${fullName}`);
+
+const sum = (count) => results.reduce((total, result) => total + result[count], 0);
+const [passed, failed] = [sum('numPassedTests'), sum('numFailedTests')];
+const rest = skipped.length > 0 ? `, ${skipped.length} skipped` : '';
+console.log(`${passed} passed, ${failed} failed${rest}`);
+process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
