@@ -46,9 +46,11 @@ function* missingVariants() {
 
 /** pnpm compares the packages' engines with nodeVersion; the catalog's Node runs them. */
 function* otherNodeVersion() {
-  const { nodeVersion, catalog } = workspace;
-  if (!catalog || nodeVersion === catalog.node) return;
-  yield `nodeVersion is ${nodeVersion} and the catalog's node is ${catalog.node}: make them equal in pnpm-workspace.yaml.`;
+  const { nodeVersion, catalog = {} } = workspace;
+  for (const [name, version] of Object.entries(catalog)) {
+    if (!/^node-(linux|win)-/.test(name) || version === nodeVersion) continue;
+    yield `nodeVersion is ${nodeVersion} and the catalog's ${name} is ${version}: make them equal in pnpm-workspace.yaml.`;
+  }
 }
 
 function isForOnePlatform({ os, cpu }) {
