@@ -1,4 +1,5 @@
-// Checks, on any machine, that the lock file installs on every platform that the README promises.
+// Checks, on any machine, that the lock file installs on every platform that the README promises. It
+// runs in the directory of a workspace: in that of the repository, and in tools.
 // pnpm's lock file does not say which packages have install scripts, and a package for another
 // platform is not installed here. Its siblings are: they are built from one manifest.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -45,9 +46,11 @@ function* missingVariants() {
 
 /** pnpm compares the packages' engines with nodeVersion; the catalog's Node runs them. */
 function* otherNodeVersion() {
-  const { nodeVersion, catalog } = workspace;
-  if (nodeVersion === catalog.node) return;
-  yield `nodeVersion is ${nodeVersion} and the catalog's node is ${catalog.node}: make them equal in pnpm-workspace.yaml.`;
+  const { nodeVersion, catalog = {} } = workspace;
+  for (const [name, version] of Object.entries(catalog)) {
+    if (!/^node-(linux|win)-/.test(name) || version === nodeVersion) continue;
+    yield `nodeVersion is ${nodeVersion} and the catalog's ${name} is ${version}: make them equal in pnpm-workspace.yaml.`;
+  }
 }
 
 function isForOnePlatform({ os, cpu }) {

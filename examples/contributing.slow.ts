@@ -69,9 +69,5 @@ it.runIf(hasRelativeLinks)(
     );
     expect(document.components.schemas).toMatchObject({ NewPlants: {}, Plants: {}, Label: {} });
     await run('apps/api', vitest, 'run', 'documented-errors', '-t', 'labelMissing');
-
-    const generate = ['node_modules/openapi-typescript/bin/cli.js', '../../apps/api/openapi.json'];
-    await run('examples/rest', ...generate, '--output', 'plant-store.d.ts');
-    await run('examples/rest', 'node_modules/typescript/bin/tsc');
   },
 );

@@ -1,0 +1,9 @@
+// The packages of Node's binaries name their platform as a text. pnpm expects a list, and would
+// install the binaries of every platform.
+export const hooks = {
+  readPackage: (manifest) => ({
+    ...manifest,
+    ...(typeof manifest.os === 'string' && { os: [manifest.os] }),
+    ...(typeof manifest.cpu === 'string' && { cpu: [manifest.cpu] }),
+  }),
+};
