@@ -30,7 +30,7 @@ export function welcome({
   return `
 The plant store is open.
 
-  Console       ${hasConsole ? consoleUrl(url, token) : 'not built: run npx pnpm --filter @plant-store/web build'}
+  Console       ${hasConsole ? consoleUrl(url, token) : 'not built: run npx -y pnpm --filter @plant-store/web build'}
   REST          ${url}/plants
   tRPC          ${url}/trpc
   Reference     ${url}/docs
