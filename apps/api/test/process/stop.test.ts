@@ -41,7 +41,7 @@ describe.runIf(hasPosixSignals)('the process', () => {
 
   const stopsListening = () => vi.waitFor(() => expect(fetch(`${url}/livez`)).rejects.toThrow());
 
-  it.each(['SIGTERM', 'SIGINT'] as const)(
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     'answers the requests in progress before it exits on %s',
     async (signal) => {
       await start();
@@ -67,6 +67,22 @@ describe.runIf(hasPosixSignals)('the process', () => {
     await stopsListening();
     server.child.kill('SIGINT');
     expect(await server.ended()).toBe(1);
+  });
+
+  it('does not exit at once when the terminal that closes sends SIGHUP again', async () => {
+    await start();
+    const socket = await beginCreate();
+    server.child.kill('SIGHUP');
+    await stopsListening();
+    server.child.kill('SIGHUP');
+    expect(await finishCreate(socket)).toMatch(/^HTTP\/1\.1 200 OK/);
+    expect(await server.ended()).toBe(0);
+  });
+
+  it('can be stopped by the process id that it prints', async () => {
+    await start();
+    const [, pid] = await server.printed(/^ {2}Stop +Ctrl\+C, or kill (\d+)$/m);
+    expect(pid).toBe(String(server.child.pid));
   });
 
   it('exits even if a client never sends the rest of its request', async () => {
