@@ -7,7 +7,7 @@ const isWindows = process.platform === 'win32';
 const url = `http://127.0.0.1:${process.env.PORT || 3000}`;
 const plant = { name: 'Monstera deliciosa', tag: 'Araceae' };
 
-// A process group of its own, since npx does not pass signals on.
+// A process group of its own: npx does not pass SIGTERM on to the server.
 const start = spawn('npx -y pnpm start', {
   shell: true,
   detached: !isWindows,
