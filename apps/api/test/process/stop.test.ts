@@ -1,6 +1,12 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { createDatabase, hasPosixSignals, type StartedProcess } from '@plant-store/test-setup';
+import {
+  createDatabase,
+  hasPosixSignals,
+  hasScript,
+  type StartedProcess,
+  startProcess,
+} from '@plant-store/test-setup';
 import { describe, expect, inject, it, vi } from 'vitest';
 import { printedUrl, startProgram, stopProgram } from '../fixtures/program.ts';
 
@@ -83,6 +89,15 @@ describe.runIf(hasPosixSignals)('the process', () => {
     await start();
     const [, pid] = await server.printed(/^ {2}Stop +Ctrl\+C, or kill (\d+)$/m);
     expect(pid).toBe(String(server.child.pid));
+  });
+
+  it.runIf(hasScript)('stops when its terminal closes', async () => {
+    const DATABASE_URL = await createDatabase(inject('postgresUrl'));
+    const script = 'exec script --quiet --return --command "exec $*" /dev/null';
+    server = startProcess({ DATABASE_URL }, script);
+    const [, pid] = await server.printed(/or kill (\d+)/);
+    server.child.kill('SIGKILL'); // The end of `script` closes the terminal.
+    await vi.waitFor(() => expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH'), 60_000);
   });
 
   it('exits even if a client never sends the rest of its request', async () => {
