@@ -1,5 +1,5 @@
 /**
- * The places whose mutants the tests must catch. `npx pnpm mutants` runs one area after the other.
+ * The places whose mutants the tests must catch. `npx -y pnpm mutants` runs one area after the other.
  *
  * `mutate` has the files that Stryker changes, and `tests` those that must notice it. They run in the
  * test's own process, because a process that a test starts does not see the mutants.

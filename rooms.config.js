@@ -1,5 +1,5 @@
 /**
- * The packages and their rooms. `npx pnpm imports` checks every import against this list.
+ * The packages and their rooms. `npx -y pnpm imports` checks every import against this list.
  *
  * A package lists the packages that it may import: `imports` for all its code, `typeImports` for
  * types only, and `testImports` for its tests only.

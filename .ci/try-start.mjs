@@ -1,4 +1,4 @@
-// Runs `npx pnpm start` as the README has it, creates a plant and stops the server.
+// Runs `npx -y pnpm start` as the README has it, creates a plant and stops the server.
 import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
@@ -7,14 +7,14 @@ const isWindows = process.platform === 'win32';
 const url = `http://127.0.0.1:${process.env.PORT || 3000}`;
 const plant = { name: 'Monstera deliciosa', tag: 'Araceae' };
 
-// A process group of its own, since npx does not pass signals on.
-const start = spawn('npx --yes pnpm start', {
+// A process group of its own: npx does not pass SIGTERM on to the server.
+const start = spawn('npx -y pnpm start', {
   shell: true,
   detached: !isWindows,
   stdio: ['ignore', 'inherit', 'inherit'],
 });
 start.once('exit', (code) => {
-  console.error(`npx pnpm start ended with exit code ${code}`);
+  console.error(`npx -y pnpm start ended with exit code ${code}`);
   process.exit(1);
 });
 

@@ -1,5 +1,5 @@
 // Runs the tests on mutants of the code: small changes that a test should notice. The areas are in
-// mutants.config.js; `npx pnpm mutants json transformer` runs only these two.
+// mutants.config.js; `npx -y pnpm mutants json transformer` runs only these two.
 //
 // It fails when the tests catch less than 90 % of an area's mutants, or when docs/mutants.md does not
 // list exactly those that they miss.

@@ -1,12 +1,14 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { databaseUrlSyntax, isDatabaseUrl } from '@plant-store/core';
+import { databaseUrlSyntax, isDatabaseUrl, withoutPassword } from '@plant-store/core/read';
 import { loadEnvFile } from '@plant-store/fast-start/env-file';
+import { explainUnknownSettings, type SettingName } from '@plant-store/fast-start/setting-names';
 import { z } from 'zod';
 import { tokenSyntax } from './auth/authentication.ts';
 import type { JwtSettings } from './auth/jwt.ts';
 
-const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url));
+/** The directory of the repository. */
+export const repositoryRoot = resolve(fileURLToPath(new URL('../../..', import.meta.url)));
 
 const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -100,7 +102,7 @@ const settings = {
     schema: z.enum(levels).default('info'),
     fix: `set one of ${levels.join(', ')}`,
   },
-} satisfies Record<string, { schema: z.ZodType; fix: string; isSecret?: boolean }>;
+} satisfies Record<SettingName, { schema: z.ZodType; fix: string; isSecret?: boolean }>;
 
 /** Either all of these settings are set or none. */
 const jwtNames = [
@@ -138,8 +140,24 @@ export function readEnv(variables = loadEnvFile(resolve(repositoryRoot, '.env'))
   if (missing.length < jwtNames.length) {
     for (const name of missing) errors.push(`${name} is not set: ${settings[name].fix}`);
   }
-  if (errors.length > 0) throw new SettingsError(errors.join('\n'));
+  if (errors.length > 0) {
+    throw new SettingsError([...errors, ...explainUnknownSettings(variables)].join('\n'));
+  }
   return Object.fromEntries(entries) as Env; // Every schema has parsed.
+}
+
+/** A message for each variable, or line of `.env`, that looks like a setting and is none. */
+export const unknownSettings = () => explainUnknownSettings(process.env);
+
+/** Before `.env` adds to the variables: another terminal may not have these. */
+const { DATABASE_URL: inheritedUrl, PLANT_STORE_ENV_FILE: inheritedFile } = process.env;
+
+/** What `plant-store` needs in another terminal to find the same Postgres. It contains no password. */
+export function databaseSettings(): Record<string, string> {
+  return {
+    ...(inheritedFile && { PLANT_STORE_ENV_FILE: resolve(inheritedFile) }),
+    ...(inheritedUrl && { DATABASE_URL: withoutPassword(inheritedUrl) }),
+  };
 }
 
 /** The settings of the identity provider; undefined when no JWT is accepted. */

@@ -20,18 +20,18 @@ const names = contenders.map(({ name }) => name);
 
 export const help = `Measures how fast plants are created and read: by the store, its peers and pgbench.
 
-  npx pnpm bench                      all contenders, 32 connections; about 15 minutes
-  npx pnpm bench against COMMIT [CASE …]
+  npx -y pnpm bench                      all contenders, 32 connections; about 15 minutes
+  npx -y pnpm bench against COMMIT [CASE …]
                                       CPU time of a create, this working tree and another commit in
                                       turn, for some of: ${caseNames.join(', ')}
-  npx pnpm bench reading              get by id and list of 100, on a million plants; about 11 minutes
-  npx pnpm bench alone                one connection: ours and Fastify + raw postgres.js
-  npx pnpm bench scaling [NAME …]     one or more of: ${scalings.join(', ')}
-  npx pnpm bench bulk                 import and export of a million plants, beside psql; about 5 minutes
-  npx pnpm bench start-up             seconds from the start to the first 200
-  npx pnpm bench soak [--minutes 10]  memory under a long load
-  npx pnpm bench citus                what a create costs each node of a Citus cluster; about 10 minutes
-  npx pnpm bench timing               whether the time to reject a token tells how much of it is right
+  npx -y pnpm bench reading              get by id and list of 100, on a million plants; about 11 minutes
+  npx -y pnpm bench alone                one connection: ours and Fastify + raw postgres.js
+  npx -y pnpm bench scaling [NAME …]     one or more of: ${scalings.join(', ')}
+  npx -y pnpm bench bulk                 import and export of a million plants, beside psql; about 5 minutes
+  npx -y pnpm bench start-up             seconds from the start to the first 200
+  npx -y pnpm bench soak [--minutes 10]  memory under a long load
+  npx -y pnpm bench citus                what a create costs each node of a Citus cluster; about 10 minutes
+  npx -y pnpm bench timing               whether the time to reject a token tells how much of it is right
 
   --only NAME[,NAME]  measures only these contenders: ${names.join(', ')}
   --ids large|small   ids of 19 digits all over int64 (the default), or 1, 2 and so on
@@ -58,7 +58,7 @@ export function readOptions(args: string[]): Options | undefined {
     throw new UsageError(`${mode} takes no arguments, but got ${modeArguments.join(' ')}`);
   }
   if (mode === 'against' && commit === '') {
-    throw new UsageError('against needs a commit, such as: npx pnpm bench against HEAD~1');
+    throw new UsageError('against needs a commit, such as: npx -y pnpm bench against HEAD~1');
   }
   for (const name of scalingNames) {
     if (!isOneOf(scalings, name)) throw unknown('scaling', name, scalings);

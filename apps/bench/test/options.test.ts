@@ -39,7 +39,7 @@ it.each([
   ],
   [['--only', 'express'], 'there is no contender express: choose from ours-rest, '],
   [['scaling', 'rows'], 'there is no scaling rows: choose from connections, tables, '],
-  [['against'], 'against needs a commit, such as: npx pnpm bench against HEAD~1'],
+  [['against'], 'against needs a commit, such as: npx -y pnpm bench against HEAD~1'],
   [['against', 'HEAD', 'grpc'], 'there is no case grpc: choose from rest, rest-small, '],
   [['--ids', 'huge'], 'there is no size of ids huge: choose from large, small'],
   [['alone', 'tables'], 'alone takes no arguments, but got tables'],
@@ -51,7 +51,7 @@ it.each([
 
 it('returns undefined for --help', () => {
   expect(readOptions(['--help'])).toBeUndefined();
-  expect(help).toContain('npx pnpm bench scaling');
+  expect(help).toContain('npx -y pnpm bench scaling');
 });
 
 it('exits with code 1 and prints the help for an invalid command line', async () => {

@@ -34,11 +34,11 @@ const manifest: { version: string } = JSON.parse(
  * Builds the program.
  *
  * @param writeHelp receives the text of the help and of `--version`
- * @param name the only command to load; all of them by default
+ * @param names the commands to load; all of them by default
  */
 export async function buildProgram(
   writeHelp: (text: string) => void,
-  name?: string,
+  names: readonly string[] = Object.keys(commands),
 ): Promise<Command> {
   const program = new Command('plant-store')
     .description('Works on the plant store directly, without its server.')
@@ -49,21 +49,17 @@ export async function buildProgram(
     .exitOverride()
     .configureOutput({ writeOut: writeHelp })
     .addHelpText('after', help);
-  const named = name === undefined ? undefined : commands[name];
-  const loaded = await Promise.all(
-    (named ? [named] : Object.values(commands)).map((load) => load()),
-  );
-  for (const command of loaded) program.addCommand(command);
+  const loaded = await Promise.all(names.map((name) => commands[name]?.()));
+  for (const command of loaded) if (command) program.addCommand(command);
   inheritSettings(program);
   return program;
 }
 
-/** The command of these arguments when it needs no other; undefined when all are needed, as for help. */
-export function commandIn(words: readonly string[]): string | undefined {
-  const name = words.find((word) => word !== '--verbose');
-  return name !== undefined && name !== 'completion' && Object.hasOwn(commands, name)
-    ? name
-    : undefined;
+/** The commands that these arguments need; undefined when they need all, as for help. */
+export function commandsIn(words: readonly string[]): readonly string[] | undefined {
+  const name = words.find((word) => word !== '--verbose') ?? '';
+  if (['-V', '--version'].includes(name)) return [];
+  return name !== 'completion' && Object.hasOwn(commands, name) ? [name] : undefined;
 }
 
 /** Commander copies a program's settings only to commands made with `.command()`. */

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { CommandError, exitCodes, explain, toJson, usageError } from './command-line/errors.ts';
 import { hasOutput, writeOutput } from './command-line/output.ts';
-import { buildProgram, commandIn } from './program.ts';
+import { buildProgram, commandsIn } from './program.ts';
 
 /**
  * Runs the command of `process.argv`. Reports an error on stderr and in the exit code, and with `--json`
@@ -10,7 +10,7 @@ import { buildProgram, commandIn } from './program.ts';
 export async function runProgram(): Promise<void> {
   const words = process.argv.slice(2);
   const helpTexts: string[] = [];
-  const program = await buildProgram((text) => helpTexts.push(text), commandIn(words));
+  const program = await buildProgram((text) => helpTexts.push(text), commandsIn(words));
   const writeJson = async (error: unknown) => {
     // An import that stops has written its summary, and a document is one value.
     if (hasJsonOption(words) && !hasOutput()) await writeOutput([toJson(error)]);

@@ -4,6 +4,7 @@ export {
   describeDatabaseUrl,
   isDatabaseUrl,
   parseDatabaseUrl,
+  withoutPassword,
 } from './database/database-url.ts';
 export { DataDirectoryError } from './database/embedded/data-directory-error.ts';
 export type { DatabaseOptions } from './database/open-database.ts';

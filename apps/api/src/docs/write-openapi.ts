@@ -10,6 +10,6 @@ const document = `${formatJson(openApiDocument(), 2)}\n`;
 if (!process.argv.includes('--check')) {
   await writeFile(path, document);
 } else if ((await readFile(path, 'utf8')) !== document) {
-  console.error('apps/api/openapi.json is out of date: run `npx pnpm openapi` and commit it');
+  console.error('apps/api/openapi.json is out of date: run `npx -y pnpm openapi` and commit it');
   process.exitCode = 1;
 }

@@ -1,7 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { isatty } from 'node:tty';
 import type pino from 'pino';
 import { processBindings } from './process-bindings.ts';
 import { openStandardOutput } from './standard-output.ts';
+import { terminalLine } from './terminal-line.ts';
 
 /** The most characters that wait to be written. Further lines are lost. */
 const maxWaiting = 8 * 2 ** 20;
@@ -28,12 +30,13 @@ export interface LogOutput extends pino.DestinationStream {
  * Writes the log to standard output. Each write is a system call, so lines are written together, up
  * to 100 ms later. When nobody reads the pipe, or the disk is full or stalls, up to 8 MiB of lines
  * wait and further lines are lost. Their number is logged where they are missing. Requests never
- * wait.
+ * wait. A terminal gets lines for people in place of JSON.
  *
  * @param onLost is called for each lost line
  */
 export function logOutput(onLost = () => {}): LogOutput {
   const output = openStandardOutput();
+  const format = isatty(1) ? terminalLine : (line: string) => line;
   let lines = '';
   let unwritten = Buffer.alloc(0); // The lines that are being written, or the rest of them.
   let isWriting = false;
@@ -50,7 +53,7 @@ export function logOutput(onLost = () => {}): LogOutput {
         return;
       }
       if (lost > 0) addLostLine();
-      lines += line;
+      lines += format(line);
       if (isWriting || lines.length < flushSize) return;
       isWriting = true;
       setImmediate(flush);
@@ -81,7 +84,9 @@ export function logOutput(onLost = () => {}): LogOutput {
 
   function addLostLine(): void {
     const message = `${lost} log lines were lost: standard output did not take them in time`;
-    lines += `{"level":40,"time":${Date.now()},${processBindings},"lost":${lost},"msg":"${message}"}\n`;
+    lines += format(
+      `{"level":40,"time":${Date.now()},${processBindings},"lost":${lost},"msg":"${message}"}\n`,
+    );
     lost = 0;
   }
 

@@ -15,7 +15,7 @@ export function curlCommand(url: string, token: string | undefined, isWindows: b
   if (!isWindows) {
     // The first id that a JavaScript number cannot hold.
     const plant = '{"id":9007199254740993,"name":"Monstera deliciosa","tag":"Araceae"}';
-    const bearer = token ?? '$PLANT_STORE_TOKEN';
+    const bearer = token ?? `\${PLANT_STORE_TOKEN:?set it to an access token}`;
     return `curl ${address} -H "Authorization: Bearer ${bearer}" ${type} -d '${plant}'`;
   }
   // cmd and PowerShell quote JSON and write variables in different ways. So curl reads both itself.

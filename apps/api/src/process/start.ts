@@ -1,8 +1,17 @@
-import { openPlantStore, type PlantStore, PlantStoreError } from '@plant-store/core';
+import { setInterval } from 'node:timers/promises';
+import { explainDatabaseError, openPlantStore, type PlantStore } from '@plant-store/core';
+import { describeDatabaseUrl } from '@plant-store/core/read';
 import type { FastifyInstance } from 'fastify';
 import type { Authenticate } from '../auth/authentication.ts';
 import { acceptTrustedTokens, type TrustedToken } from '../auth/trusted-tokens.ts';
-import { type Env, jwtSettings, readEnv } from '../env.ts';
+import {
+  databaseSettings,
+  type Env,
+  jwtSettings,
+  readEnv,
+  repositoryRoot,
+  unknownSettings,
+} from '../env.ts';
 import { backlog } from '../node/node-server-options.ts';
 import { logOutput } from '../observability/log-output.ts';
 import type { Metrics } from '../observability/metrics.ts';
@@ -52,6 +61,7 @@ async function start(env: Env): Promise<void> {
     authFailureLimit: env.PLANT_STORE_AUTH_FAILURE_LIMIT,
   });
 
+  for (const message of unknownSettings()) server.log.warn(message);
   if (shortage) server.log.warn({ maxConnections }, shortage);
 
   // From the first request on, a signal must wait for replies.
@@ -66,17 +76,21 @@ async function start(env: Env): Promise<void> {
       throwStartError('listen', 'set HOST and PORT to an address of this machine that is free'),
     );
   await consoleBuilt;
+  const databaseError = await store.ready().then(() => undefined, explainDatabaseError);
   // Through the log's stream, so that no earlier line of the log comes after it.
   output.write(
     welcome({
       url,
       hasConsole: hasConsole(),
       metricsUrl,
-      database: databaseUrl ? 'Postgres' : dataDirectory,
-      databaseError: await store.ready().then(() => undefined, reasonOf),
+      database: databaseUrl ? `Postgres at ${describeDatabaseUrl(databaseUrl)}` : dataDirectory,
+      databaseError,
       token: generated ?? (environmentToken ? 'environment' : 'none'),
+      root: repositoryRoot,
+      settings: databaseSettings(),
     }),
   );
+  if (databaseError !== undefined) void logWhenOpen(server, store);
 }
 
 /**
@@ -113,6 +127,13 @@ async function listenForMetrics(metrics: Metrics, { log }: FastifyInstance, env:
   return `${url}/metrics`;
 }
 
-function reasonOf(error: unknown): string {
-  return error instanceof PlantStoreError ? error.reason : String(error);
+/** Tells the person who has read that the database does not answer yet. */
+async function logWhenOpen({ log }: FastifyInstance, store: PlantStore): Promise<void> {
+  for await (const _ of setInterval(1_000, undefined, { ref: false })) {
+    const isOpen = await store.ready().then(
+      () => true,
+      () => false,
+    );
+    if (isOpen) return log.info('the database answers: the plant store is open');
+  }
 }

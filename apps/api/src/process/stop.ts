@@ -20,27 +20,28 @@ const replyTimeout = 6_000;
 const storeTimeout = 2_000;
 
 /**
- * Makes SIGINT and SIGTERM stop the process at once, with exit code 0. It is for the time before
+ * Makes SIGINT, SIGTERM and SIGHUP stop the process at once, with exit code 0. It is for the time before
  * `stopOnSignals`, in which no request can have arrived. Without a listener, the first process of a
- * container (PID 1) ignores both signals.
+ * container (PID 1) ignores these signals.
  */
 export function exitOnSignals(): void {
-  process.on('SIGINT', exit);
-  process.on('SIGTERM', exit);
+  for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM']) process.on(signal, exit);
 }
 
 const exit = () => process.exit();
 
 /**
- * Makes SIGINT and SIGTERM stop the process with exit code 0. An uncaught exception leaves the
+ * Makes SIGINT, SIGTERM and SIGHUP stop the process with exit code 0. An uncaught exception leaves the
  * process in an unknown state, so it stops the process too, with exit code 1. Requests that have
  * arrived are answered first. A second signal stops the process at once.
  */
 export function stopOnSignals({ server, store, drainDelay, logOutput }: RunningServer): void {
   let isStopping = false;
 
-  // SIGINT comes from a terminal: a user waits there, and no load balancer reads `/readyz`.
+  // SIGINT and SIGHUP come from a terminal: a user waits there, and no load balancer reads `/readyz`.
   process.off('SIGINT', exit).on('SIGINT', () => onSignal(0));
+  // A terminal that closes may send SIGHUP several times.
+  process.off('SIGHUP', exit).on('SIGHUP', () => void (isStopping || stop(0)));
   process.off('SIGTERM', exit).on('SIGTERM', () => onSignal(drainDelay));
   // Node also emits this for unhandled rejections.
   process.on('uncaughtException', (thrown) => {

@@ -1,4 +1,5 @@
 import { curlCommand } from './curl-command.ts';
+import { tokenCommand } from './token-command.ts';
 
 interface Welcome {
   url: string;
@@ -7,43 +8,52 @@ interface Welcome {
   /** Undefined when there are no metrics. */
   metricsUrl: string | undefined;
   database: string;
-  /** Why the database does not answer; undefined when it does. */
+  /** Why the database does not answer, and what to do; undefined when it does. */
   databaseError: string | undefined;
   /** The token that the server generated and its file; otherwise where the token comes from. */
   token: { token: string; path: string } | 'environment' | 'none';
+  /** The repository. */
+  root: string;
+  /** The settings that another terminal needs to find the same database, without secrets. */
+  settings: Record<string, string>;
 }
 
-/** What the server prints once it listens: its addresses, and a command to paste. */
-export function welcome({
-  url,
-  hasConsole,
-  metricsUrl,
-  database,
-  databaseError,
-  token,
-}: Welcome): string {
-  const unavailable = databaseError
-    ? `, which does not answer yet (${databaseError}): check DATABASE_URL`
-    : '';
-  const generated = typeof token === 'object' ? token.token : undefined;
-  const command = curlCommand(url, generated, process.platform === 'win32');
-  return `
-The plant store is open.
+const isWindows = process.platform === 'win32';
 
-  Console       ${hasConsole ? consoleUrl(url, token) : 'not built: run npx pnpm --filter @plant-store/web build'}
+/**
+ * What the server prints once it listens: whether the store is open or what is missing, then its
+ * addresses, and commands to paste.
+ */
+export function welcome(options: Welcome): string {
+  const { url, hasConsole, metricsUrl, database, token } = options;
+  const generated = typeof token === 'object' ? token.token : undefined;
+  return `
+${stateOf(options)}
+
+  Console       ${hasConsole ? consoleUrl(url, token) : 'not built: run npx -y pnpm --filter @plant-store/web build'}
   REST          ${url}/plants
   tRPC          ${url}/trpc
   Reference     ${url}/docs
   OpenAPI       ${url}/openapi.json
   Metrics       ${metricsUrl ?? 'none: set PLANT_STORE_METRICS_PORT to have them'}
-  Database      ${database}${unavailable}
+  Database      ${database}
   Access token  ${describeToken(token)}
-
+  Stop          Ctrl+C${isWindows ? '' : `, or kill ${process.pid}`}
+${token === 'none' ? tokenSection(options) : ''}
 Add a plant:
 
-  ${command}
+  ${curlCommand(url, generated, isWindows)}
 
 `;
+}
+
+function stateOf({ databaseError, token }: Welcome): string {
+  if (databaseError) {
+    return `The database does not answer yet: ${databaseError}.
+The server tries again by itself. Until then, each call gets 503.`;
+  }
+  if (token === 'none') return 'The plant store is open. Its clients need an access token.';
+  return 'The plant store is open.';
 }
 
 /** The token is in the fragment, which a browser never sends. */
@@ -52,7 +62,16 @@ function consoleUrl(url: string, token: Welcome['token']): string {
 }
 
 function describeToken(token: Welcome['token']): string {
-  if (token === 'none') return 'none is set: start again with one in PLANT_STORE_TOKEN';
+  if (token === 'none') return 'none in PLANT_STORE_TOKEN: create one with the command below';
   if (token === 'environment') return 'the one in PLANT_STORE_TOKEN';
   return `${token.token} (kept in ${token.path})`;
+}
+
+function tokenSection({ root, settings }: Welcome): string {
+  const windows = isWindows ? ', with the same DATABASE_URL, then set PLANT_STORE_TOKEN to it' : '';
+  return `
+Create an access token${windows}:
+
+  ${tokenCommand(root, settings, isWindows)}
+`;
 }

@@ -52,7 +52,8 @@ async function logAtLeast(bytes: number): Promise<number> {
 }
 
 /** The number of these requests in a log. */
-const logged = (log: string) => log.match(/"path":"\/x{8000}","status":404/g)?.length ?? 0;
+const logged = (log: string) =>
+  log.match(/(?:"path":"\/x{8000}","status":|GET \/x{8000} )404/g)?.length ?? 0;
 
 /** The number of lines that are missing in a log, as it says itself. */
 const lost = (log: string) =>

@@ -32,14 +32,21 @@ it('reads .env at the repository root from wherever it is started; environment v
   const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
   const reply = await post({ url, token: 'from-the-file' }, '/plants', '{"id":1,"name":"Hoya"}');
   expect(reply.status).toBe(200);
-  expect(server.output()).toMatch(/Database +Postgres\n/);
+  expect(server.output()).toMatch(/Database +Postgres at /);
+});
+
+it('prints a command without the URL that .env holds: plant-store reads it there', async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  await writeEnvFile(`DATABASE_URL=${databaseUrl}\n`);
+  const server = start({});
+  await server.printed(/Create an access token:\n\n {2}export PLANT_STORE_TOKEN="\$\(npx -y pnpm /);
 });
 
 it('starts without a .env, and prints nothing about it', async () => {
   const DATABASE_URL = await createDatabase(inject('postgresUrl'));
   const server = start({ DATABASE_URL, LOG_LEVEL: 'silent' });
   await server.printed(/Add a plant/);
-  expect(server.output()).toMatch(/^\nThe plant store is open\.\n/);
+  expect(server.output()).toMatch(/^\nThe plant store is open\./);
 });
 
 it('reads the file that PLANT_STORE_ENV_FILE names instead', async () => {

@@ -1,5 +1,6 @@
+import { explainUnknownSettings, settingNames } from '@plant-store/fast-start/setting-names';
 import { expect, it } from 'vitest';
-import { startProgram } from '../fixtures/program.ts';
+import { preparedDataDirectory, printedUrl, startProgram } from '../fixtures/program.ts';
 
 it('lists all invalid settings at once, each with its fix and without secret values', async () => {
   const server = startProgram({
@@ -13,6 +14,7 @@ it('lists all invalid settings at once, each with its fix and without secret val
     PLANT_STORE_TRUST_PROXY: 'true',
     PLANT_STORE_METRICS_PORT: '-1',
     LOG_LEVEL: 'loud',
+    PLANT_STORE_JWT_AUDIENCES: 'plant-store',
   });
   expect(await server.ended()).toBe(1);
   expect(server.output()).toBe(`The plant store did not start.
@@ -26,6 +28,7 @@ it('lists all invalid settings at once, each with its fix and without secret val
   PLANT_STORE_METRICS_PORT is "-1": set a port from 0 to 65535, where 0 picks a free one, or leave it out for no metrics
   LOG_LEVEL is "loud": set one of fatal, error, warn, info, debug, trace, silent
   PLANT_STORE_JWT_AUDIENCE is not set: set the \`aud\` of the JWTs that are accepted
+  PLANT_STORE_JWT_AUDIENCES is not a setting: did you mean PLANT_STORE_JWT_AUDIENCE?
 `);
 });
 
@@ -33,4 +36,33 @@ it.each(['abc', '-1', '80.5', '1e3', ' '])('rejects the port %j', async (PORT) =
   const server = startProgram({ PORT });
   expect(await server.ended()).toBe(1);
   expect(server.output()).toContain(`PORT is ${JSON.stringify(PORT)}`);
+});
+
+it.each([
+  ['PLANT_STORE_TOKN', 'PLANT_STORE_TOKEN'],
+  ['PLANT_STORE_PORT', 'PORT'],
+  ['PLANT_STORE_DATABASE_URL', 'DATABASE_URL'],
+  ['PLANT_STORE_CORS_ORIGIN', 'PLANT_STORE_CORS_ORIGINS'],
+  ['PLANT_STORE_ENVFILE', 'PLANT_STORE_ENV_FILE'],
+])('names %s, which is not a setting, and the nearest one', (name, nearest) => {
+  expect(explainUnknownSettings({ [name]: 'x' })).toEqual([
+    `${name} is not a setting: did you mean ${nearest}?`,
+  ]);
+});
+
+it('knows every setting, and reads an empty variable as unset', () => {
+  const known = Object.fromEntries([...settingNames, 'PLANT_STORE_ENV_FILE'].map((n) => [n, 'x']));
+  expect(explainUnknownSettings({ ...known, PLANT_STORE_TOKN: '', PLANTS: 'x' })).toEqual([]);
+});
+
+it('starts with a warning when a variable looks like a setting and is none', async () => {
+  const server = startProgram({
+    PLANT_STORE_DATA_DIR: await preparedDataDirectory(),
+    PLANT_STORE_TOKN: 'secret-value',
+  });
+  await printedUrl(server);
+  expect(server.output()).toMatch(
+    /^\{"level":40,.*"msg":"PLANT_STORE_TOKN is not a setting: did you mean PLANT_STORE_TOKEN\?"\}$/m,
+  );
+  expect(server.output()).not.toContain('secret-value');
 });

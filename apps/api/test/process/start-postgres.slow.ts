@@ -1,10 +1,24 @@
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Server } from 'node:net';
-import { createDatabase, hasPosixSignals, startPostgres } from '@plant-store/test-setup';
+import { join } from 'node:path';
+import {
+  createDatabase,
+  hasPosixShell,
+  hasPosixSignals,
+  startPostgres,
+} from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { expect, inject, it, vi } from 'vitest';
-import { printedUrl, startProgram, stopProgram } from '../fixtures/program.ts';
+import {
+  emptyDataDirectory,
+  printedCommand,
+  printedUrl,
+  runInShell,
+  startProgram,
+  stopProgram,
+} from '../fixtures/program.ts';
 import { post } from '../fixtures/surfaces.ts';
 
 const token = 'secret';
@@ -30,17 +44,51 @@ it('starts on an empty database, and stores the plants that it acknowledges', as
   await sql.end();
 });
 
-it('tells how to set an access token when there is none', async () => {
-  const server = startProgram({ DATABASE_URL: await createDatabase(inject('postgresUrl')) });
-  await server.printed(/Access token +none is set: start again with one in PLANT_STORE_TOKEN/);
-});
+// A POSIX shell runs the commands.
+it.runIf(hasPosixShell)(
+  'prints commands that create an access token and a plant, and never the password',
+  async () => {
+    const databaseUrl = await createDatabase(inject('postgresUrl'));
+    const sql = postgres(databaseUrl, { onnotice() {} });
+    await sql.unsafe(`
+      create role with_password;
+      create role gardener login superuser in role with_password password 'hidden'`);
+    const url = Object.assign(new URL(databaseUrl), { username: 'gardener', password: 'hidden' });
+    const server = startProgram({ DATABASE_URL: url.href });
+    const [, create = ''] = await server.printed(/^ {2}(export .*)$/m);
+    const createPlant = await printedCommand(server);
+    expect(server.output()).toMatch(
+      /^The plant store is open\. Its clients need an access token\./m,
+    );
+
+    const env = { PATH: await pathWithNpx(), PGPASSWORD: 'hidden' };
+    expect(await runInShell(`cd /\n${create}\n${createPlant}`, env)).toBe(
+      '{"name":"Monstera deliciosa","tag":"Araceae"}',
+    );
+    await stopProgram(server);
+    expect(server.output()).not.toContain('hidden');
+    await sql`drop owned by gardener cascade`;
+    await sql`drop role gardener, with_password`;
+    await sql.end();
+  },
+);
+
+/** A PATH whose `npx -y pnpm` is the pnpm that runs the tests, so that they need no registry. */
+async function pathWithNpx(): Promise<string> {
+  const directory = await emptyDataDirectory();
+  const script = '#!/bin/sh\nshift 2\nexec pnpm "$@"\n';
+  await writeFile(join(directory, 'npx'), script, { mode: 0o755 });
+  return `${directory}:${process.env['PATH']}`;
+}
 
 it('starts while its database is down, and is ready when the database is up', async () => {
   const database = await startPostgres({ fsync: 'off' });
   await database.halt();
   const server = startProgram({ DATABASE_URL: database.url, PLANT_STORE_TOKEN: token });
   const url = await printedUrl(server);
-  await server.printed(/Database +Postgres, which does not answer yet \(.*ECONNREFUSED.*\): check/);
+  await server.printed(
+    /^\nThe database does not answer yet: nothing accepts connections there \(.*ECONNREFUSED.*\): check .*\.\nThe server tries again/m,
+  );
   const status = async (path: string) => (await fetch(url + path)).status;
   expect([await status('/livez'), await status('/readyz')]).toEqual([200, 503]);
   const unavailable = await post({ url, token }, '/plants', plant);
@@ -49,12 +97,13 @@ it('starts while its database is down, and is ready when the database is up', as
   await database.start();
   await vi.waitFor(async () => expect(await status('/readyz')).toBe(200));
   expect((await post({ url, token }, '/plants', plant)).status).toBe(200);
+  await server.printed(/"msg":"the database answers: the plant store is open"/);
   await stopProgram(server);
   await database.stop();
 });
 
 // Windows has no signals that a process can handle.
-it.runIf(hasPosixSignals).each(['SIGTERM', 'SIGINT'] as const)(
+it.runIf(hasPosixSignals).each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   'exits at once on %s while it waits for its database',
   async (signal) => {
     const silent = createServer();
@@ -75,7 +124,7 @@ it('starts when a server that is not Postgres listens at DATABASE_URL', async ()
     DATABASE_URL: `postgres://someone:hidden@127.0.0.1:${port}/plants`,
   });
   await server.printed(
-    /Database +Postgres, which does not answer yet \(the database closed the connection\)/,
+    /The database does not answer yet: .*\(the database closed the connection\)/,
   );
   await stopProgram(server);
   expect(server.output()).not.toContain('hidden');

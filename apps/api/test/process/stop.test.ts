@@ -1,6 +1,12 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { createDatabase, hasPosixSignals, type StartedProcess } from '@plant-store/test-setup';
+import {
+  createDatabase,
+  hasPosixSignals,
+  hasScript,
+  type StartedProcess,
+  startProcess,
+} from '@plant-store/test-setup';
 import { describe, expect, inject, it, vi } from 'vitest';
 import { printedUrl, startProgram, stopProgram } from '../fixtures/program.ts';
 
@@ -41,7 +47,7 @@ describe.runIf(hasPosixSignals)('the process', () => {
 
   const stopsListening = () => vi.waitFor(() => expect(fetch(`${url}/livez`)).rejects.toThrow());
 
-  it.each(['SIGTERM', 'SIGINT'] as const)(
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     'answers the requests in progress before it exits on %s',
     async (signal) => {
       await start();
@@ -67,6 +73,31 @@ describe.runIf(hasPosixSignals)('the process', () => {
     await stopsListening();
     server.child.kill('SIGINT');
     expect(await server.ended()).toBe(1);
+  });
+
+  it('does not exit at once when the terminal that closes sends SIGHUP again', async () => {
+    await start();
+    const socket = await beginCreate();
+    server.child.kill('SIGHUP');
+    await stopsListening();
+    server.child.kill('SIGHUP');
+    expect(await finishCreate(socket)).toMatch(/^HTTP\/1\.1 200 OK/);
+    expect(await server.ended()).toBe(0);
+  });
+
+  it('can be stopped by the process id that it prints', async () => {
+    await start();
+    const [, pid] = await server.printed(/^ {2}Stop +Ctrl\+C, or kill (\d+)$/m);
+    expect(pid).toBe(String(server.child.pid));
+  });
+
+  it.runIf(hasScript)('stops when its terminal closes', async () => {
+    const DATABASE_URL = await createDatabase(inject('postgresUrl'));
+    const script = 'exec script --quiet --return --command "exec $*" /dev/null';
+    server = startProcess({ DATABASE_URL }, script);
+    const [, pid] = await server.printed(/or kill (\d+)/);
+    server.child.kill('SIGKILL'); // The end of `script` closes the terminal.
+    await vi.waitFor(() => expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH'), 60_000);
   });
 
   it('exits even if a client never sends the rest of its request', async () => {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type DatabaseOptions, databaseUrlSyntax, parseDatabaseUrl } from '@plant-store/core/read';
 import { loadEnvFile } from '@plant-store/fast-start/env-file';
+import { explainUnknownSettings } from '@plant-store/fast-start/setting-names';
 import { usageError } from './errors.ts';
 
 const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url));
@@ -15,7 +16,8 @@ const home = isInRepository ? repositoryRoot : '.';
 /**
  * Reads where the store is from the server's settings: environment variables and the file `.env` at
  * the repository root, or in the current directory when the command line is installed as a package.
- * An empty variable counts as unset.
+ * An empty variable counts as unset. A variable that looks like a setting and is none gets a warning on
+ * stderr.
  *
  * @throws CommandError when `.env` cannot be read or DATABASE_URL is invalid. The message does not
  *   contain the URL: it may hold a password.
@@ -40,7 +42,11 @@ export function readSettings(variables = readVariables()): DatabaseOptions {
 
 function readVariables(): NodeJS.ProcessEnv {
   try {
-    return loadEnvFile(resolve(home, '.env'));
+    const variables = loadEnvFile(resolve(home, '.env'));
+    for (const warning of explainUnknownSettings(variables)) {
+      process.stderr.write(`plant-store: warning: ${warning}\n`);
+    }
+    return variables;
   } catch (cause) {
     throw usageError(messageOf(cause), { cause });
   }

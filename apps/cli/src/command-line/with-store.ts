@@ -39,14 +39,21 @@ async function useOpened<Store extends { close(): Promise<void> }, T>(
   use: (store: Store) => Promise<T>,
   needs: Needs,
 ): Promise<T> {
-  const settings = readSettings();
-  try {
+  let settings = readSettings();
+  const useOnce = async () => {
     const store = await open(settings);
     try {
       return await use(store);
     } finally {
       await store.close();
     }
+  };
+  try {
+    return await useOnce().catch(async (error: unknown) => {
+      const { askPassword } = await import('./password.ts');
+      settings = await askPassword(settings, error);
+      return useOnce();
+    });
   } catch (error) {
     const { toCommandError } = await import('./database-errors.ts');
     throw await toCommandError(error, { settings, needs });

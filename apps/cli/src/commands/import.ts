@@ -56,7 +56,7 @@ export const importCommand = () =>
     )
     .option(
       '--rejects <file>',
-      'where to list the rejected rows, or - for standard output (default: <file>.rejects)',
+      'where to list the rejected rows, or - for standard output (default: <file>.rejects in plant-store-rejects beside the file, which git ignores)',
     )
     .option('--dry-run', 'check the whole file without the store, and store nothing')
     .option('--strict', 'stop at the first row that is rejected or in conflict')

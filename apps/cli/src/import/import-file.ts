@@ -16,12 +16,12 @@ import {
   type RowStore,
 } from './load-rows.ts';
 import { formatByOptions, openRows, type ReadFileOptions } from './open-rows.ts';
-import { openRejectsFile } from './rejects-file.ts';
+import { defaultRejectsPath, openRejectsFile } from './rejects-file.ts';
 import { type ImportSource, isSameFile, openSource } from './source.ts';
 import { formatSummary } from './summary.ts';
 
 export interface ImportOptions extends ReadFileOptions {
-  /** The path of the rejects file, or `-`. Default: the file's path and `.rejects`. */
+  /** The path of the rejects file, or `-`. Default: by `defaultRejectsPath`. */
   rejects?: string;
   /** Only checks the file, without the store. */
   dryRun?: true;
@@ -46,7 +46,7 @@ export const onConflicts = ['report', 'skip', 'fail'] as const;
  */
 export async function importFile(file: string, options: ImportOptions): Promise<boolean> {
   const format = formatByOptions(file, options);
-  const rejectsPath = options.rejects ?? `${file === '-' ? 'import' : file}.rejects`;
+  const rejectsPath = options.rejects ?? defaultRejectsPath(file);
   if (await isSameFile(file, rejectsPath)) {
     throw usageError(`${rejectsPath} is the file to import: name another file with --rejects`);
   }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { CommandError, exitCodes } from '../command-line/errors.ts';
 import { writeOutput } from '../command-line/output.ts';
@@ -12,6 +13,16 @@ export interface RejectsFile {
   close(): Promise<void>;
 }
 
+/** The directory of rejects files beside the data. Git ignores it, so that nobody commits rejected rows. */
+const directoryName = 'plant-store-rejects';
+
+/** Where the rejected rows of a file are listed unless the user names a path. */
+export function defaultRejectsPath(file: string): string {
+  const [directory, name] = file === '-' ? ['.', 'import'] : [dirname(file), basename(file)];
+  const isRejectsFile = basename(resolve(directory)) === directoryName;
+  return join(directory, isRejectsFile ? '' : directoryName, `${name}.rejects`);
+}
+
 /**
  * Opens a rejects file, and empties it. `-` is standard output.
  *
@@ -19,7 +30,9 @@ export interface RejectsFile {
  */
 export async function openRejectsFile(path: string): Promise<RejectsFile> {
   if (path === '-') return standardOutput();
-  const file = await open(path, 'w').catch((cause) => {
+  const isInOurDirectory = basename(dirname(path)) === directoryName;
+  const openFile = isInOurDirectory ? openInOurDirectory : openEmpty;
+  const file = await openFile(path).catch((cause) => {
     throw notWritable(path, { cause, exitCode: exitCodes.usage });
   });
   const add = (text: string) =>
@@ -30,8 +43,32 @@ export async function openRejectsFile(path: string): Promise<RejectsFile> {
     const isEmpty = await isEmptyFile(file);
     await file.close();
     if (isEmpty) await rm(path, { force: true });
+    if (isEmpty && isInOurDirectory) await removeIfUnused(dirname(path));
   };
   return withHeader(add, close);
+}
+
+const openEmpty = (path: string) => open(path, 'w');
+
+async function openInOurDirectory(path: string): Promise<FileHandle> {
+  const directory = dirname(path);
+  await mkdir(directory, { recursive: true });
+  const file = await openEmpty(path).catch(async () => {
+    // Another import may just have removed the directory.
+    await mkdir(directory, { recursive: true });
+    return openEmpty(path);
+  });
+  await writeFile(join(directory, ignoreFile), '*\n');
+  return file;
+}
+
+const ignoreFile = '.gitignore';
+
+async function removeIfUnused(directory: string): Promise<void> {
+  const names = await readdir(directory);
+  if (names.some((name) => name !== ignoreFile)) return;
+  await rm(join(directory, ignoreFile), { force: true });
+  await rmdir(directory).catch(() => {}); // Another import may use it since.
 }
 
 function standardOutput(): RejectsFile {

@@ -41,6 +41,14 @@ it('reports a .env that cannot be read as an invalid setting', async () => {
   });
 });
 
+it('warns of a variable that looks like a setting and is none', async () => {
+  const { stdout, stderr } = await run('doctor', { PLANT_STORE_DATADIR: copy.root });
+  expect(stdout).toContain(`the embedded database in ${join(copy.root, '.plant-store')}`);
+  expect(stderr).toBe(
+    'plant-store: warning: PLANT_STORE_DATADIR is not a setting: did you mean PLANT_STORE_DATA_DIR?\n',
+  );
+});
+
 it('needs no settings to show its help', async () => {
   await mkdir(join(copy.root, '.env'));
   expect((await run('help')).stdout).toContain('Usage: plant-store');

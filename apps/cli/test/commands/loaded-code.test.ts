@@ -25,3 +25,9 @@ it.each(['get 1', 'list', 'count'])('%s loads only the code that it needs', asyn
     /\/zod\/|\/embedded-database|\/migrator|\/cli-progress\/|node:sqlite|\/superjson\//,
   );
 });
+
+it('--version loads no command', async () => {
+  const result = await run(['--version'], { node: ['--import', printModules] });
+  expect(result.code).toBe(0);
+  expect(result.stderr).not.toMatch(/\/commands\/|packages\/core/);
+});

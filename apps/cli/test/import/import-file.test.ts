@@ -1,9 +1,10 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { beforeEach, expect, inject, it } from 'vitest';
 import { migratedDatabase } from '../fixtures/migrated-database.ts';
-import { plantLines, rejectedRows, useDirectory } from '../fixtures/plant-files.ts';
+import { plantLines, rejectedRows, rejectsOf, useDirectory } from '../fixtures/plant-files.ts';
 import { run } from '../fixtures/run-program.ts';
 
 const directory = useDirectory();
@@ -38,7 +39,7 @@ not a plant
     conflicts: 1,
     rejected: 2,
   };
-  const expected = { ...counts, isComplete: true, rejectsFile: `${file}.rejects` };
+  const expected = { ...counts, isComplete: true, rejectsFile: rejectsOf(file) };
   expect(JSON.parse(first.stdout)).toMatchObject({ ...expected, inserted: 3, present: 1 });
   expect(await rejectedRows(file)).toEqual([
     { line: 4, reason: expect.stringMatching(/^is not JSON: /), row: 'not a plant' },
@@ -72,7 +73,7 @@ it('reads CSV with any columns in any order, and lists the records that it canno
   const { code, stdout } = await run(['import', file], { env });
   expect(code).toBe(3);
   expect(stdout).toContain('8 rows: 2 inserted, 0 present, 0 conflicts, 6 rejected (');
-  expect(stdout).toContain(`; see ${file}.rejects for the reasons\n`);
+  expect(stdout).toContain(`; see ${rejectsOf(file)} for the reasons\n`);
   expect(stdout).toContain('\n11 lines: 8 rows, 1 header, 1 blank, 1 inside quoted fields\n');
   expect(await rejectedRows(file)).toEqual([
     { line: 6, reason: 'invalid input: name is missing: it must be a string' },
@@ -92,14 +93,15 @@ it('reads CSV with any columns in any order, and lists the records that it canno
 
 it('shows the progress in plain lines without a terminal, and removes an old rejects file', async () => {
   const file = await directory.write('plants.jsonl', [...plantLines(10)].join(''));
-  await directory.write('plants.jsonl.rejects', 'of another import');
+  await mkdir(dirname(rejectsOf(file)));
+  await writeFile(rejectsOf(file), 'of another import');
   const { code, stdout, stderr } = await run(['import', file], { env });
   expect(code).toBe(0);
   expect(stderr).toMatch(/^plant-store: 100%, 10 rows, \d+ rows\/s, ETA \S+$/m);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these move a terminal's cursor.
   expect(stderr).not.toMatch(/[\r\x1b]/);
   expect(stdout).toMatch(/^10 rows: 10 inserted, .* rows\/s\)\n10 lines: 10 rows\n$/);
-  await expect(readFile(`${file}.rejects`)).rejects.toThrow('ENOENT');
+  await expect(readdir(dirname(rejectsOf(file)))).rejects.toThrow('ENOENT');
 });
 
 it('stores the rows around one that the database rejects', async () => {

@@ -1,8 +1,12 @@
-import { readFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { normalize } from 'node:path';
+import { promisify } from 'node:util';
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { beforeEach, expect, inject, it } from 'vitest';
-import { useDirectory } from '../fixtures/plant-files.ts';
+import { defaultRejectsPath } from '../../src/import/rejects-file.ts';
+import { rejectsOf, useDirectory } from '../fixtures/plant-files.ts';
 import { run } from '../fixtures/run-program.ts';
 
 const directory = useDirectory();
@@ -24,7 +28,7 @@ const csvRejects = `line;reason;ID; Name;tag;note
 it('lists line, reason and row of CSV, so that the corrected file can be imported', async () => {
   const file = await directory.write('plants.csv', csv);
   expect(await run(['import', file], { env })).toMatchObject({ code: 3 });
-  const rejects = await readFile(`${file}.rejects`, 'utf8');
+  const rejects = await readFile(rejectsOf(file), 'utf8');
   expect(rejects).toBe(csvRejects);
 
   // A second import rejects what is not corrected, and lists it in the same way.
@@ -32,7 +36,7 @@ it('lists line, reason and row of CSV, so that the corrected file can be importe
   const { stdout, stderr } = await run(['import', half, '--json'], { env });
   expect(JSON.parse(stdout)).toMatchObject({ lines: 5, continued: 1, inserted: 1, rejected: 2 });
   expect(stderr).toContain('these columns are not used: "note"\n');
-  expect(await readFile(`${half}.rejects`, 'utf8')).toBe(
+  expect(await readFile(rejectsOf(half), 'utf8')).toBe(
     csvRejects.replace(/3;[\s\S]*?\n5;/, '4;').replace('6;', '5;'),
   );
 
@@ -52,7 +56,7 @@ it('lists line, reason and row of NDJSON, so that the corrected file can be impo
     `{"id":"1","name":"a"}\n{ "id":${long}, "name":"b" }\nnull\n{"id":4,\n`,
   );
   expect(await run(['import', file], { env })).toMatchObject({ code: 3 });
-  const rejects = await readFile(`${file}.rejects`, 'utf8');
+  const rejects = await readFile(rejectsOf(file), 'utf8');
   expect(rejects.split('\n')).toEqual([
     expect.stringMatching(
       /^\{"line":1,"reason":"invalid input: id \\"1\\" must .*","id":"1","name":"a"\}$/,
@@ -64,13 +68,13 @@ it('lists line, reason and row of NDJSON, so that the corrected file can be impo
     expect.stringMatching(/^\{"line":4,"reason":"is not JSON: .*","row":"\{\\"id\\":4,"\}$/),
     '',
   ]);
-  const again = await run(['import', `${file}.rejects`, '--json'], { env });
+  const again = await run(['import', rejectsOf(file), '--json'], { env });
   expect(JSON.parse(again.stdout)).toMatchObject({ rows: 4, rejected: 4 });
-  const [first] = (await readFile(`${file}.rejects.rejects`, 'utf8')).split('\n');
+  const [first] = (await readFile(`${rejectsOf(file)}.rejects`, 'utf8')).split('\n');
   expect(first).toBe(rejects.split('\n')[0]);
 
-  await directory.write('plants.ndjson.rejects', rejects.replace('"id":"1"', '"id":1'));
-  await run(['import', `${file}.rejects`], { env });
+  await writeFile(rejectsOf(file), rejects.replace('"id":"1"', '"id":1'));
+  await run(['import', rejectsOf(file)], { env });
   expect(await storedNames()).toEqual(['a']);
 });
 
@@ -80,6 +84,34 @@ it('writes the rejected rows to standard output for -, and the summary to standa
   expect(code).toBe(3);
   expect(stdout).toBe(csvRejects);
   expect(stderr).toContain('"inserted":1,"present":0,"conflicts":1,"rejected":2,');
+});
+
+it('writes rejected rows where git ignores them', async () => {
+  const git = (...args: string[]) => promisify(execFile)('git', args, { cwd: directory.path('.') });
+  await git('init');
+  const file = await directory.write('plants.csv', csv);
+  expect(await run(['import', file], { env })).toMatchObject({ code: 3 });
+  expect(await readdir(directory.path('plant-store-rejects'))).toContain('plants.csv.rejects');
+  const { stdout } = await git('status', '--porcelain', '--untracked-files=all');
+  expect(stdout).toBe('?? plants.csv\n');
+});
+
+it('keeps the rejects file of another import when it has none itself', async () => {
+  const bad = await directory.write('bad.csv', csv);
+  const good = await directory.write('good.ndjson', '{"id":9,"name":"Pilea"}\n');
+  await run(['import', bad], { env });
+  expect(await run(['import', good], { env })).toMatchObject({ code: 0 });
+  const names = await readdir(directory.path('plant-store-rejects'));
+  expect(names.toSorted()).toEqual(['.gitignore', 'bad.csv.rejects']);
+});
+
+it.each([
+  ['plants.csv', 'plant-store-rejects/plants.csv.rejects'],
+  ['data/plants.csv', 'data/plant-store-rejects/plants.csv.rejects'],
+  ['-', 'plant-store-rejects/import.rejects'],
+  ['plant-store-rejects/a.csv.rejects', 'plant-store-rejects/a.csv.rejects.rejects'],
+])('lists the rejected rows of %s in %s by default', (file, path) => {
+  expect(defaultRejectsPath(file)).toBe(normalize(path));
 });
 
 it('opens the rejects file before it stores anything', async () => {

@@ -71,6 +71,14 @@ export function describeDatabaseUrl(url: string): string {
   return `${names.join(',')}/${database}`;
 }
 
+/** A URL without its password, so that it may be shown. The parameter `password` is left out, too. */
+export function withoutPassword(url: string): string {
+  const [address, query] = splitAt(url, url.indexOf('?'));
+  const shown = address.replace(/^(\w+:\/\/[^:/]*):[^/]*@/, '$1@');
+  const parameters = query.split('&').filter((each) => !new URLSearchParams(each).has('password'));
+  return [shown, parameters.join('&')].filter(Boolean).join('?');
+}
+
 /** A password with these characters would end at them, and its rest would become a host or a path. */
 function checkEncoding({ text, path, query }: { text: string; path: string; query: string }): void {
   const isCut =

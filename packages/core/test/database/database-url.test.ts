@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest';
-import { describeDatabaseUrl, parseDatabaseUrl } from '../../src/database/database-url.ts';
+import {
+  describeDatabaseUrl,
+  parseDatabaseUrl,
+  withoutPassword,
+} from '../../src/database/database-url.ts';
 
 it.each([
   ['postgres://u:p@h:1/d', { user: 'u', password: 'p', hosts: [{ host: 'h', port: 1 }] }],
@@ -50,4 +54,17 @@ it.each([
 it('names a database without its user, its password and its parameters', () => {
   const url = 'postgres://u:secret@h:1,[::1]/d?application_name=x';
   expect(describeDatabaseUrl(url)).toBe('h:1,[::1]/d');
+});
+
+it.each([
+  ['postgres://u:secret@h:1/d', 'postgres://u@h:1/d'],
+  ['postgres://u:se@cr:et@h/d?sslmode=require', 'postgres://u@h/d?sslmode=require'],
+  ['postgres://:secret@h/d', 'postgres://@h/d'],
+  ['postgres://u@h:1/d', 'postgres://u@h:1/d'],
+  ['postgres://a:1,b:2/d', 'postgres://a:1,b:2/d'],
+  ['postgres:///d?user=u&password=secret&host=/run', 'postgres:///d?user=u&host=/run'],
+  ['postgres://u@h/d?%70assword=secret', 'postgres://u@h/d'],
+])('shows %s without the password', (url, shown) => {
+  expect(withoutPassword(url)).toBe(shown);
+  expect(parseDatabaseUrl(shown)).toEqual({ ...parseDatabaseUrl(url), password: undefined });
 });

@@ -1,0 +1,35 @@
+import { inspect } from 'node:util';
+
+/** The names of pino's levels that a person must notice. */
+const levelNames: Record<number, string> = { 40: 'WARNING ', 50: 'ERROR ', 60: 'FATAL ' };
+
+/**
+ * Makes a line for people of a line of the log: `09:30:00 POST /plants 200 3.1 ms` for a request,
+ * otherwise the level, the message and further fields. Text that is not JSON, such as the welcome,
+ * stays as it is.
+ */
+export function terminalLine(line: string): string {
+  if (!line.startsWith('{')) return line;
+  const { level, time, pid, hostname, msg, ...fields } = JSON.parse(line);
+  const text = msg === 'request' ? requestText(fields) : messageText(level, msg, fields);
+  return `${new Date(time).toTimeString().slice(0, 8)} ${withoutControls(text)}\n`;
+}
+
+function requestText({ method, path, status, ms, errors }: Record<string, unknown>): string {
+  const codes = errors ? ` (error ${errors})` : '';
+  return `${method} ${path} ${status}${codes} ${ms} ms`;
+}
+
+function messageText(level: number, message: string, fields: object): string {
+  const hasFields = Object.keys(fields).length > 0;
+  const details = hasFields ? ` ${inspect(fields, { depth: 8, breakLength: Infinity })}` : '';
+  return `${levelNames[level] ?? ''}${message}${details}`;
+}
+
+/** A client must not control the terminal by what it sends. */
+function withoutControls(text: string): string {
+  return text.replaceAll(
+    /[\p{Cc}\p{Cf}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
+}

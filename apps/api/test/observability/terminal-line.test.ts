@@ -1,0 +1,49 @@
+import { createDatabase, hasScript, startProcess } from '@plant-store/test-setup';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { terminalLine } from '../../src/observability/terminal-line.ts';
+
+const head = '"time":1795346248175,"pid":1,"hostname":"h"';
+const time = /^\d\d:\d\d:\d\d /;
+
+it.each([
+  [
+    `{"level":30,${head},"reqId":"r","method":"GET","path":"/plants","status":200,"ip":"::1","ms":3.1,"msg":"request"}\n`,
+    'GET /plants 200 3.1 ms\n',
+  ],
+  [
+    `{"level":30,${head},"method":"POST","path":"/plants","status":400,"errors":[40000],"ms":1,"msg":"request"}\n`,
+    'POST /plants 400 (error 40000) 1 ms\n',
+  ],
+  [`{"level":30,${head},"msg":"stopping"}\n`, 'stopping\n'],
+  [
+    `{"level":40,${head},"error":50300,"err":{"message":"down"},"msg":"it is down"}\n`,
+    "WARNING it is down { error: 50300, err: { message: 'down' } }\n",
+  ],
+])('makes a line for people of %s', (line, text) => {
+  expect(terminalLine(line)).toMatch(time);
+  expect(terminalLine(line).replace(time, '')).toBe(text);
+});
+
+it('lets no client control the terminal', () => {
+  const path = '/\u001b[2J\u009b2J\u202e';
+  const line = JSON.stringify({ level: 30, time: 0, path, method: 'GET', msg: 'request' });
+  expect(terminalLine(line)).toContain('GET /\\u{1b}[2J\\u{9b}2J\\u{202e} ');
+});
+
+it.runIf(hasScript)('writes lines for people on a terminal, and no JSON', async () => {
+  const server = startProcess(
+    {
+      DATABASE_URL: await createDatabase(inject('postgresUrl')),
+      PLANT_STORE_TOKEN: 'secret',
+      PLANT_STORE_TOKN: 'x',
+    },
+    'exec script --quiet --return --command "exec $*" /dev/null',
+  );
+  onTestFinished(() => void server.child.kill('SIGKILL'));
+  const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
+  await fetch(`${url}/livez`);
+  await server.printed(/GET \/livez/);
+  expect(server.output().replaceAll('\r', '')).toMatch(
+    /^[\d:]+ WARNING PLANT_STORE_TOKN .*\n[\d:]+ Server listening at \S+\n\nThe plant store is open\.\n[^{]+curl .*\n\n[\d:]+ GET \/livez 200 \S+ ms\n$/,
+  );
+});

@@ -1,0 +1,26 @@
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasPosixShell } from '@plant-store/test-setup';
+import { expect, it } from 'vitest';
+import { tokenCommand } from '../../src/process/token-command.ts';
+import { emptyDataDirectory, runInShell } from '../fixtures/program.ts';
+
+const root = "/home/someone/it's here";
+const url = "postgres://someone@db/plants?options=-c x&sslrootcert='a'";
+
+it.runIf(hasPosixShell)('sets PLANT_STORE_TOKEN to what plant-store writes', async () => {
+  const directory = await emptyDataDirectory();
+  const npx = join(directory, 'npx');
+  await writeFile(npx, '#!/bin/sh\necho "$DATABASE_URL"; printf "%s|" "$@"\n');
+  await chmod(npx, 0o755);
+  const command = tokenCommand(root, { DATABASE_URL: url }, false);
+  const env = { PATH: `${directory}:${process.env['PATH']}` };
+  expect(await runInShell(`${command}; printf %s "$PLANT_STORE_TOKEN"`, env)).toBe(
+    `${url}\n-y|pnpm|-C|${root}|plant-store|token|create|me|`,
+  );
+});
+
+it('has nothing on Windows that cmd and PowerShell read differently', () => {
+  const command = tokenCommand('C:\\plant store', { DATABASE_URL: url }, true);
+  expect(command).toBe('npx -y pnpm -C "C:\\plant store" plant-store token create me');
+});

@@ -1,0 +1,59 @@
+/** The names of all settings. The server reads them; the command line reads a few of them. */
+export const settingNames = [
+  'PORT',
+  'HOST',
+  'DATABASE_URL',
+  'PLANT_STORE_DATA_DIR',
+  'PLANT_STORE_TOKEN',
+  'PLANT_STORE_RATE_LIMIT',
+  'PLANT_STORE_AUTH_FAILURE_LIMIT',
+  'PLANT_STORE_JWT_ISSUER',
+  'PLANT_STORE_JWT_AUDIENCE',
+  'PLANT_STORE_JWT_JWKS_URL',
+  'PLANT_STORE_CORS_ORIGINS',
+  'PLANT_STORE_DRAIN_DELAY',
+  'PLANT_STORE_TRUST_PROXY',
+  'PLANT_STORE_METRICS_PORT',
+  'LOG_LEVEL',
+] as const;
+
+export type SettingName = (typeof settingNames)[number];
+
+/** Variables that are no settings: `loadEnvFile` reads the first one, and the examples read the other. */
+const otherNames = ['PLANT_STORE_ENV_FILE', 'PLANT_STORE_URL'];
+
+const prefix = 'PLANT_STORE_';
+
+/**
+ * Names each variable that begins with `PLANT_STORE_` and is not a setting, and the setting with the
+ * nearest name. An empty variable counts as unset.
+ *
+ * @returns a message for each of them
+ */
+export function explainUnknownSettings(variables: NodeJS.ProcessEnv): string[] {
+  const names: readonly string[] = [...settingNames, ...otherNames];
+  return Object.keys(variables)
+    .filter((name) => name.startsWith(prefix) && variables[name] && !names.includes(name))
+    .map((name) => `${name} is not a setting: did you mean ${nearest(name, names)}?`);
+}
+
+/** Without the prefix: `PLANT_STORE_PORT` is nearest to `PORT`. */
+function nearest(name: string, names: readonly string[]): string | undefined {
+  const distance = (other: string) =>
+    editDistance(name.replace(prefix, ''), other.replace(prefix, ''));
+  return names.toSorted((one, other) => distance(one) - distance(other))[0];
+}
+
+/** How many characters must be inserted, deleted or replaced to make one text of the other. */
+function editDistance(one: string, other: string): number {
+  let previous = Array.from({ length: other.length + 1 }, (_, j) => j);
+  for (const [i, character] of [...one].entries()) {
+    const row = [i + 1];
+    for (const [j, before] of previous.slice(0, -1).entries()) {
+      const replaced = before + (character === other[j] ? 0 : 1);
+      row.push(Math.min(replaced, (previous[j + 1] ?? 0) + 1, (row[j] ?? 0) + 1));
+    }
+    previous = row;
+  }
+  return previous.at(-1) ?? 0;
+}
