@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { queryWithTimeout } from '../../src/database/timeout.ts';
+import { queryWithTimeout } from '../../src/database/deadline.ts';
 
 it('returns the result of a query', async () => {
   await expect(queryWithTimeout(Promise.resolve('row'))).resolves.toBe('row');

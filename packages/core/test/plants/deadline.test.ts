@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { timeLeft } from '../../src/plants/deadline.ts';
+import { timeLeft } from '../../src/database/deadline.ts';
 
 it('leaves a call five seconds, or the time until its deadline', () => {
   vi.useFakeTimers();

@@ -2,7 +2,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import postgres from 'postgres';
 import { describe, expect, it, vi } from 'vitest';
 import type { Connection } from '../../../src/database/postgres/connection.ts';
-import { ConnectionPool } from '../../../src/database/postgres/connection-pool.ts';
+import { ConnectionPool } from '../../../src/database/connection-pool.ts';
 
 /** A connection whose statements end when the test says so. */
 class TestConnection implements Connection {

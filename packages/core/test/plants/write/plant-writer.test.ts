@@ -1,8 +1,8 @@
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
-import { createFindNode } from '../../../src/database/cluster/find-node.ts';
-import { watchShards } from '../../../src/database/cluster/watch-shards.ts';
+import { createFindNode } from '../../../src/cluster/find-node.ts';
+import { watchShards } from '../../../src/cluster/watch-shards.ts';
 import type { Database, NodeAccess, Query, StorageNode } from '../../../src/database/database.ts';
 import { openPostgres } from '../../../src/database/postgres/postgres-database.ts';
 import { createNodeTable } from '../../../src/plants/write/node-table.ts';
