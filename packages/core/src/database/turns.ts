@@ -47,7 +47,8 @@ export class Turns {
         continue;
       }
       this.#free--;
-      return waiting.turn.resolve();
+      waiting.turn.resolve();
+      return;
     }
   }
 

@@ -24,6 +24,10 @@ export interface FaultProxy {
   readonly open: number;
   /** Resets the connection on which the server next answers with this text. Resolves when it has done so. */
   loseAnswer(text: string): Promise<void>;
+  /**
+   * Forgets the open connections, as a firewall does: it drops their data, and tells neither side.
+   */
+  forget(): void;
   /** Holds the next answer that has this text back. It is the last one on its connection. */
   holdAnswer(text: string): HeldAnswer;
   close(): void;
@@ -41,6 +45,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
   const url = new URL(serverUrl);
   const target = { host: url.hostname, port: Number(url.port), allowHalfOpen: true };
   const sockets = new Set<Socket>();
+  let generation = 0;
   let fault: Fault = 'none';
   let delay = 0;
   let accepted = 0;
@@ -53,20 +58,24 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
     const server = connect(target);
     let isBlackhole = false; // Stays true, so that no later data arrives after a gap.
     let isHeld = false;
+    const own = generation;
+    const isForgotten = () => own !== generation;
     for (const [from, to] of [
       [client, server],
       [server, client],
     ] as const) {
       sockets.add(from);
       from.on('error', () => {}).on('close', () => sockets.delete(from));
-      from.on('close', () => isHeld || to.destroy());
-      from.on('end', () => isBlackhole || isHeld || to.end());
+      from.on('close', () => isHeld || isForgotten() || to.destroy());
+      from.on('end', () => isBlackhole || isHeld || isForgotten() || to.end());
     }
     client.on('data', (chunk) => {
+      if (isForgotten()) return;
       isBlackhole ||= fault === 'blackhole';
       if (!isBlackhole) forward(chunk, server);
     });
     server.on('data', (chunk) => {
+      if (isForgotten()) return;
       isBlackhole ||= fault === 'blackhole';
       if (isBlackhole || isHeld) return;
       if (hold && chunk.includes(hold.text)) {
@@ -117,6 +126,9 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
       new Promise((resolve) => {
         loss = { text, resolve };
       }),
+    forget() {
+      generation++;
+    },
     holdAnswer(text) {
       const { promise: held, resolve } = Promise.withResolvers<void>();
       const released = Promise.withResolvers<void>();

@@ -111,8 +111,8 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
       // COPY writes times in these settings.
       TimeZone: 'UTC',
       DateStyle: 'ISO',
-      ...(statementTimeout && { statement_timeout: statementTimeout }),
-      ...(lockTimeout && { lock_timeout: lockTimeout, ...keepAlive }),
+      ...(statementTimeout && { statement_timeout: statementTimeout, ...keepAlive }),
+      ...(lockTimeout && { lock_timeout: lockTimeout }),
     },
   });
 
@@ -224,8 +224,9 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
 const cancelTimeout = 1_000;
 
 /**
- * The server ends a session whose client has been silent for this long, in milliseconds or seconds: a
- * firewall may forget a connection without closing it. Only requests need it.
+ * The server ends a session whose client has been silent for this long, in seconds or milliseconds: a
+ * firewall may forget a connection without closing it. A copy without a time limit must not have it,
+ * because its reader may pause.
  */
 const keepAlive = {
   tcp_keepalives_idle: 10,

@@ -33,7 +33,7 @@ export class Migrator {
     if (this.#isRunning) return;
     this.#isRunning = true;
     while ((await isRejected(this.#current)) && !this.#isClosed) {
-      this.#current = setTimeout(retryDelay, undefined, { ref: false }).then(this.#migrate);
+      this.#current = setTimeout(retryDelay).then(this.#migrate);
     }
     this.#isRunning = false;
   }
