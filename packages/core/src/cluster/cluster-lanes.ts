@@ -99,17 +99,13 @@ export function createClusterLanes({
   function open(node: StorageNode, clusterId: string): NodeLane {
     const { nodes } = database;
     if (!nodes) throw new Error('this database is no cluster');
-    const listeners: ((error: Error) => void)[] = [];
-    const access = openNodeAccess(
-      { ...node, clusterId },
-      { ...nodes, onClockMoved: (error) => listeners.forEach((listener) => listener(error)) },
-    );
+    const access = openNodeAccess({ ...node, clusterId }, nodes);
     const statements = createNodeStatements({ run: access.run, access }, shards);
     const lane = createLane({
       statements: health.observed(node.id, statements, access),
       maxInserts: nodeShares.creates,
       maxLookUps: nodeShares.lookUps,
-      onClockMoved: (listener) => listeners.push(listener),
+      onClockMoved: access.onClockMoved,
       onCommit,
     });
     return { lane, access };

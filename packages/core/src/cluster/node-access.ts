@@ -25,11 +25,12 @@ export interface NodeAccess {
   readonly isDirect: boolean;
   /** Why the store could not reach that node itself; undefined when it can, or has not tried yet. */
   readonly directError: unknown;
+  /** See `Database`. */
+  onClockMoved(listener: (error: Error) => void): void;
   close(): Promise<void>;
 }
 
 interface NodeAccessOptions extends NodeConnections {
-  readonly onClockMoved?: (error: Error) => void;
   /** Milliseconds, as of `performance.now`. */
   readonly now?: () => number;
 }
@@ -51,7 +52,7 @@ const timeout = 5_000;
  */
 export function openNodeAccess(
   { clusterId, ...node }: StorageNode & { clusterId: string },
-  { connect, connectTo, onClockMoved, now = () => performance.now() }: NodeAccessOptions,
+  { connect, connectTo, now = () => performance.now() }: NodeAccessOptions,
 ): NodeAccess {
   let isDirect = false;
   let directError: unknown;
@@ -59,7 +60,6 @@ export function openNodeAccess(
 
   const pool = new ConnectionPool({
     shares: nodeShares,
-    ...(onClockMoved && { onClockMoved }),
     async connect() {
       const first = triedAt === undefined ? await tryDirectly(firstTimeout) : undefined;
       if (first) return first;
@@ -85,6 +85,7 @@ export function openNodeAccess(
     get directError() {
       return directError;
     },
+    onClockMoved: (listener) => pool.onClockMoved(listener),
     close: () => pool.close(),
   };
 

@@ -23,8 +23,6 @@ interface ConnectionPoolOptions<Connection> {
   readonly connect: () => Promise<Connection>;
   /** How many connections each kind of statements may have. */
   readonly shares: Partial<Record<Share, number>>;
-  /** Is called when the time of the database and ours no longer agree, so that deadlines were wrong. */
-  readonly onClockMoved?: (error: Error) => void;
   /** Statements of a kind that may wait, at most. */
   readonly maxWaiting?: number;
   /** Milliseconds between the starts of two attempts to connect, after an error. */
@@ -69,9 +67,10 @@ export class ConnectionPool<Connection extends PooledConnection = PooledConnecti
   #nextAttemptAt = 0;
   #failedAttempts = 0;
   #lastError: unknown;
+  readonly #clockListeners: ((error: Error) => void)[] = [];
 
   constructor(options: ConnectionPoolOptions<Connection>) {
-    this.#options = { retryDelay: 500, maxWaiting: 1_000, onClockMoved: () => {}, ...options };
+    this.#options = { retryDelay: 500, maxWaiting: 1_000, ...options };
     // The keys of `shares`, whose type says so.
     const shares = Object.entries(options.shares) as [Share, number][];
     this.#turns = new Map(
@@ -130,6 +129,11 @@ export class ConnectionPool<Connection extends PooledConnection = PooledConnecti
       if (ended) void ended.then(() => this.#release(connection, turns));
       else this.#release(connection, turns);
     }
+  }
+
+  /** Calls a function when the clocks of the database and of this machine have moved apart. */
+  onClockMoved(listener: (error: Error) => void): void {
+    this.#clockListeners.push(listener);
   }
 
   /** Lets a kind of statements have more connections. */
@@ -219,7 +223,7 @@ export class ConnectionPool<Connection extends PooledConnection = PooledConnecti
     });
     this.replaceAll();
     for (const turns of this.#turns.values()) turns.rejectWaiting(moved);
-    this.#options.onClockMoved(moved);
+    for (const listener of this.#clockListeners) listener(moved);
     return moved;
   }
 

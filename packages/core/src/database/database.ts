@@ -12,7 +12,7 @@ export interface Database {
   readonly maxInserts: number;
   /** Look-ups of plants, or of access tokens, that may run at the same time. */
   readonly maxLookUps: number;
-  /** Calls a function when deadlines were wrong, because a clock has moved or this machine was paused. */
+  /** Calls a function when the clocks of the database and of this machine have moved apart. */
   onClockMoved(listener: (error: Error) => void): void;
   /** How to reach the nodes of the cluster that the database is a part of; undefined when it is none. */
   readonly nodes?: NodeConnections | undefined;

@@ -34,7 +34,7 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
     run: (...statement) => pool.run(...statement),
     maxInserts: shares.creates,
     maxLookUps: shares.lookUps,
-    onClockMoved() {},
+    onClockMoved: (listener) => pool.onClockMoved(listener),
     bulk: {
       run: bulkRun,
       async copyPlants(rows, columns) {

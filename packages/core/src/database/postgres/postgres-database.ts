@@ -33,15 +33,8 @@ export async function openPostgres(
   url: string,
   { readOnly = false, mustAnswer = false }: OpenOptions = {},
 ): Promise<Database> {
-  const clockListeners: ((error: Error) => void)[] = [];
   const connect = afterMigration(createConnectToPrimary(url, { readOnly }));
-  const pool = new ConnectionPool({
-    connect,
-    shares,
-    onClockMoved(error) {
-      for (const listener of clockListeners) listener(error);
-    },
-  });
+  const pool = new ConnectionPool({ connect, shares });
   const bulk = new ConnectionPool({
     connect: afterMigration(
       createConnectToPrimary(url, {
@@ -86,7 +79,7 @@ export async function openPostgres(
     },
     maxInserts: shares.creates,
     maxLookUps: shares.lookUps,
-    onClockMoved: (listener) => clockListeners.push(listener),
+    onClockMoved: (listener) => pool.onClockMoved(listener),
     get nodes() {
       return isCluster ? { connect, connectTo } : undefined;
     },
