@@ -70,7 +70,7 @@ export class ConnectionPool<Connection extends PooledConnection = PooledConnecti
   readonly #clockListeners: ((error: Error) => void)[] = [];
 
   constructor(options: ConnectionPoolOptions<Connection>) {
-    this.#options = { retryDelay: 500, maxWaiting: 1_000, ...options };
+    this.#options = { retryDelay: 500, maxWaiting: 10_000, ...options };
     // The keys of `shares`, whose type says so.
     const shares = Object.entries(options.shares) as [Share, number][];
     this.#turns = new Map(
