@@ -22,7 +22,7 @@ export interface Clients {
 
 /**
  * Makes clients that behave as real ones do: a client that gets no result in time sends the same
- * request to the other instance, and stays there until that one fails.
+ * request to the other instance, and stays there for a while.
  */
 export function createClients({ token, instances }: World): Clients {
   const calls: Call[] = [];
@@ -30,7 +30,11 @@ export function createClients({ token, instances }: World): Clients {
   const startedAt = performance.now();
   const now = () => performance.now() - startedAt;
 
-  const send = async (client: number, instance: Instance, step: Omit<Step, 'pause'>) => {
+  const send = async (
+    client: number,
+    instance: Instance,
+    step: Pick<Step, 'surface' | 'request'>,
+  ) => {
     const { url, name } = instance;
     if (url === undefined) return undefined;
     const { surface, request } = step;
@@ -59,7 +63,8 @@ export function createClients({ token, instances }: World): Clients {
     now,
     async run(client, steps, isOver) {
       let preferred = client;
-      for (const { pause, ...step } of steps) {
+      for (const { pause, returns, ...step } of steps) {
+        if (returns) preferred = client;
         await setTimeout(pause);
         while (!isOver()) {
           const instance = instances[preferred % instances.length] ?? instances[0];

@@ -52,7 +52,8 @@ export async function runHistory(world: World, schedule: Schedule): Promise<Hist
   for (const instance of world.instances) {
     const list = { after: (ids[0] ?? 0) - 1, limit: 1_000 };
     await clients.insist(instance, { procedure: 'listPlants', input: list });
-    for (const id of ids) await clients.insist(instance, { procedure: 'getPlant', input: { id } });
+    const gets = ids.map((id) => ({ procedure: 'getPlant' as const, input: { id } }));
+    await Promise.all(gets.map((get) => clients.insist(instance, get)));
   }
 
   const { calls } = clients;

@@ -1,18 +1,23 @@
 import type { Request } from './history.ts';
 import { type Random, randomOf } from './random.ts';
 
-export type DatabaseName = 'postgres' | 'embedded';
+export const databaseNames = ['postgres', 'embedded'] as const;
 
-export type FaultName =
-  | 'freeze'
-  | 'kill'
-  | 'freezeBackends'
-  | 'holdNetwork'
-  | 'loseResponses'
-  | 'cutNetwork'
-  | 'restartPostgres'
-  | 'promoteStandby'
-  | 'flood';
+export type DatabaseName = (typeof databaseNames)[number];
+
+export const faultNames = [
+  'freeze',
+  'kill',
+  'freezeBackends',
+  'holdNetwork',
+  'loseResponses',
+  'cutNetwork',
+  'restartPostgres',
+  'promoteStandby',
+  'flood',
+] as const;
+
+export type FaultName = (typeof faultNames)[number];
 
 /** A fault, with the milliseconds from the start of the history at which it begins and ends. */
 interface Fault {
@@ -26,6 +31,8 @@ interface Fault {
 /** A call of a client, after a pause in milliseconds. */
 export interface Step {
   readonly pause: number;
+  /** Whether the client returns to the instance that it left because of an error. */
+  readonly returns: boolean;
   readonly surface: 'REST' | 'tRPC';
   readonly request: Request;
 }
@@ -39,67 +46,63 @@ export interface Schedule {
   steps(client: number): Generator<Step>;
 }
 
-/** Milliseconds without a fault at the start of a history. */
+/** Milliseconds without a fault at the start of a history, and between two faults. */
 const warmUp = 700;
 
 /** Milliseconds of a long fault: long enough for clients to give up, and to change the ids elsewhere. */
 const long = [8_000, 9_500] as const;
 
-type Plan = (random: Random, instances: number) => Fault[];
+/** How often a fault happens, and how many milliseconds it lasts. */
+interface Plan {
+  readonly times: number;
+  readonly lasts: readonly [min: number, max: number];
+}
 
-const once =
-  (name: FaultName, [min, max]: readonly [number, number]): Plan =>
-  (random, instances) => {
-    const instance = random.whole(0, instances - 1);
-    return [{ name, instance, start: warmUp, end: warmUp + random.whole(min, max) }];
-  };
+const plans: Record<FaultName, Plan> = {
+  freeze: { times: 1, lasts: long },
+  kill: { times: 2, lasts: [200, 1_500] },
+  freezeBackends: { times: 1, lasts: long },
+  holdNetwork: { times: 1, lasts: long },
+  loseResponses: { times: 5, lasts: [800, 2_000] },
+  cutNetwork: { times: 5, lasts: [100, 800] },
+  restartPostgres: { times: 2, lasts: [200, 1_500] },
+  promoteStandby: { times: 1, lasts: [0, 0] },
+  flood: { times: 1, lasts: long },
+};
 
-const repeatedly =
-  (name: FaultName, times: number, [min, max]: readonly [number, number]): Plan =>
-  (random, instances) => {
-    let end = 0;
-    return Array.from({ length: times }, () => {
-      const start = end + warmUp;
-      end = start + random.whole(min, max);
-      return { name, instance: random.whole(0, instances - 1), start, end };
-    });
-  };
-
-/**
- * The faults of a database. Histories with consecutive seeds take turns, so that a minute of histories
- * has most of them.
- */
-const plans: Record<DatabaseName, readonly [Plan, ...Plan[]]> = {
+/** The faults of each database, in the order in which histories with consecutive seeds have them. */
+const turns: Record<DatabaseName, readonly [FaultName, ...FaultName[]]> = {
   postgres: [
-    once('freeze', long),
-    repeatedly('loseResponses', 3, [800, 2_500]),
-    once('freezeBackends', long),
-    repeatedly('kill', 2, [200, 1_500]),
-    once('freeze', long),
-    once('holdNetwork', long),
-    repeatedly('loseResponses', 3, [800, 2_500]),
-    repeatedly('cutNetwork', 4, [100, 800]),
-    once('flood', [9_000, 10_000]),
-    repeatedly('restartPostgres', 2, [200, 1_500]),
-    once('promoteStandby', [0, 0]),
+    'freeze',
+    'loseResponses',
+    'freezeBackends',
+    'kill',
+    'freeze',
+    'holdNetwork',
+    'loseResponses',
+    'cutNetwork',
+    'flood',
+    'restartPostgres',
+    'promoteStandby',
   ],
-  embedded: [
-    once('freeze', long),
-    repeatedly('kill', 2, [200, 1_500]),
-    once('flood', [9_000, 10_000]),
-  ],
+  embedded: ['freeze', 'kill', 'freeze', 'flood'],
 };
 
 /**
  * Makes the schedule of a seed.
  *
- * @param firstId the least of its ids
+ * @param fault the fault that happens; unless given, the seed decides
+ * @param firstId the least of the ids
  */
-export function scheduleOf(database: DatabaseName, seed: number, firstId = 1): Schedule {
+export function scheduleOf(
+  database: DatabaseName,
+  seed: number,
+  { fault, firstId = 1 }: { fault?: FaultName | undefined; firstId?: number } = {},
+): Schedule {
   const random = randomOf(seed);
-  const ofDatabase = plans[database];
-  const plan = ofDatabase[seed % ofDatabase.length] ?? ofDatabase[0];
-  const faults = plan(random, database === 'postgres' ? 2 : 1);
+  const names = turns[database];
+  const name = fault ?? names[seed % names.length] ?? names[0];
+  const faults = faultsOf(name, database === 'postgres' ? 2 : 1, random);
   const clients = random.whole(20, 50);
   const ids = Array.from({ length: Math.ceil(clients / 2) }, (_, i) => firstId + i);
   return {
@@ -108,6 +111,16 @@ export function scheduleOf(database: DatabaseName, seed: number, firstId = 1): S
     faults,
     steps: (client) => stepsOf(client, ids, randomOf(seed * 1_000 + client)),
   };
+}
+
+function faultsOf(name: FaultName, instances: number, random: Random): Fault[] {
+  const { times, lasts } = plans[name];
+  let end = 0;
+  return Array.from({ length: times }, () => {
+    const start = end + warmUp;
+    end = start + random.whole(...lasts);
+    return { name, instance: random.whole(0, instances - 1), start, end };
+  });
 }
 
 /**
@@ -133,6 +146,7 @@ function* stepsOf(client: number, ids: readonly number[], random: Random): Gener
     };
     yield {
       pause: random.whole(20, 400),
+      returns: random.isLikely(0.15),
       surface: random.pick(['REST', 'tRPC']),
       request: random.pick([create, create, create, remove, remove, get, get, get, list]),
     };
