@@ -15,8 +15,11 @@ export interface Clients {
   run(client: number, steps: Iterable<Step>, isOver: () => boolean): Promise<void>;
   /** Notes that a frozen instance runs again: only now do the open requests arrive. */
   thawed(instance: Instance): void;
-  /** Sends a request to an instance until it has a result, a few times at most. */
-  insist(instance: Instance, request: Request): Promise<void>;
+  /**
+   * Sends a request to an instance until it has a result, a few times at most. Resolves with the last
+   * call when none has one.
+   */
+  insist(instance: Instance, request: Request): Promise<Call | undefined>;
   readonly calls: readonly Call[];
 }
 
@@ -79,10 +82,13 @@ export function createClients({ token, instances }: World): Clients {
       for (const arrival of open) if (arrival.instance === instance) arrival.time = now();
     },
     async insist(instance, request) {
+      let call: Call | undefined;
       for (let attempt = 0; attempt < 5; attempt++) {
-        if (hasResult(await send(0, instance, { surface: 'REST', request }))) return;
+        call = await send(0, instance, { surface: 'REST', request });
+        if (hasResult(call)) return undefined;
         await setTimeout(10 * retryPause);
       }
+      return call;
     },
   };
 }

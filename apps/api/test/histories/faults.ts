@@ -95,7 +95,7 @@ async function createPlantsToList(url: string, token: string): Promise<void> {
 }
 
 /** How many lists a flood has open at the same time. */
-const connections = 800;
+const connections = 1_200;
 
 /** Lists these plants on many connections in a loop, and reads no response. */
 function startFloodOfLists(url: string, token: string): () => void {

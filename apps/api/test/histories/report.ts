@@ -8,15 +8,15 @@ const letters = 'AB';
 export function reportOf(
   database: DatabaseName,
   seed: number,
-  schedule: Schedule,
-  { calls, unexpected, unexplained }: HistoryResult,
+  { clients }: Schedule,
+  { calls, faults, unexpected, unexplained }: HistoryResult,
 ): string {
-  const faults = schedule.faults.map(
+  const faultTexts = faults.map(
     ({ name, instance, start, end }) =>
       `${name} ${letters[instance]} ${seconds(start)}–${seconds(end)}`,
   );
   const isGood = unexpected.length === 0 && unexplained.length === 0;
-  const head = `${isGood ? '✓' : '✗'} ${database} seed ${seed}: ${schedule.clients} clients, ${calls} calls; ${faults.join(', ')}`;
+  const head = `${isGood ? '✓' : '✗'} ${database} seed ${seed}: ${clients} clients, ${calls} calls; ${faultTexts.join(', ')}`;
   const unexpectedLines = unexpected.map((call) => `  unexpected: ${lineOf(call)}`);
   const unexplainedLines = unexplained.flatMap(({ id, smallest, over }) => [
     `  No order explains the responses about the id ${id}:`,

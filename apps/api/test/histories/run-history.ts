@@ -3,7 +3,7 @@ import { isExplainable } from './checker.ts';
 import { createClients } from './clients.ts';
 import { faults } from './faults.ts';
 import { type Call, type CallOperation, operationsById, unexpectedCalls } from './history.ts';
-import type { Schedule } from './schedule.ts';
+import type { Fault, Schedule } from './schedule.ts';
 import { smallestHistory } from './smallest-history.ts';
 import type { World } from './world.ts';
 
@@ -12,6 +12,9 @@ const aftermath = 1_500;
 
 export interface HistoryResult {
   readonly calls: number;
+  /** The faults, with the times at which they really began and ended. */
+  readonly faults: readonly Fault[];
+  /** The calls whose response no promise allows, and those without a result when no fault lasts. */
   readonly unexpected: readonly Call[];
   /** The ids whose calls no order explains. */
   readonly unexplained: readonly Unexplained[];
@@ -26,18 +29,29 @@ interface Unexplained {
 
 /** Runs the clients and the faults of a schedule, and checks what the clients have seen. */
 export async function runHistory(world: World, schedule: Schedule): Promise<HistoryResult> {
-  const { ids } = schedule;
+  const ids = [...schedule.ids, ...schedule.keptIds];
   const clients = createClients(world);
   let isOver = false;
-  const until = (time: number) => setTimeout(Math.max(0, time - clients.now()));
 
+  const [first] = world.instances;
+  const creates = schedule.keptIds.map((id) => {
+    const input = { id, name: 'a plant that stays' };
+    return clients.insist(first, { procedure: 'createPlant', input });
+  });
+  const unanswered = await Promise.all(creates);
+
+  const begunAt = clients.now();
+  const until = (time: number) => setTimeout(Math.max(0, begunAt + time - clients.now()));
+  const caused: Fault[] = [];
   const causeFaults = async () => {
     for (const { name, instance, start, end } of schedule.faults) {
       await until(start);
-      const concerned = world.instances[instance] ?? world.instances[0];
+      const concerned = world.instances[instance] ?? first;
+      const causedAt = clients.now();
       const endFault = await faults[name](world, concerned);
       await until(end);
       await endFault();
+      caused.push({ name, instance, start: causedAt, end: clients.now() });
       if (name === 'freeze') clients.thawed(concerned);
     }
     await setTimeout(aftermath);
@@ -51,16 +65,20 @@ export async function runHistory(world: World, schedule: Schedule): Promise<Hist
   ]);
   for (const instance of world.instances) {
     const list = { after: (ids[0] ?? 0) - 1, limit: 1_000 };
-    await clients.insist(instance, { procedure: 'listPlants', input: list });
+    unanswered.push(await clients.insist(instance, { procedure: 'listPlants', input: list }));
     const gets = ids.map((id) => ({ procedure: 'getPlant' as const, input: { id } }));
-    await Promise.all(gets.map((get) => clients.insist(instance, get)));
+    unanswered.push(...(await Promise.all(gets.map((get) => clients.insist(instance, get)))));
   }
 
   const { calls } = clients;
   const unexplained = [...operationsById(calls, ids)].flatMap(([id, operations]) =>
     isExplainable(operations) ? [] : [explain(id, operations)],
   );
-  return { calls: calls.length, unexpected: unexpectedCalls(calls), unexplained };
+  const unexpected = [
+    ...unexpectedCalls(calls),
+    ...unanswered.filter((call) => call !== undefined),
+  ];
+  return { calls: calls.length, faults: caused, unexpected, unexplained };
 }
 
 function explain(id: number, operations: readonly CallOperation[]): Unexplained {

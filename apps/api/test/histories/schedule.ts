@@ -20,7 +20,7 @@ export const faultNames = [
 export type FaultName = (typeof faultNames)[number];
 
 /** A fault, with the milliseconds from the start of the history at which it begins and ends. */
-interface Fault {
+export interface Fault {
   readonly name: FaultName;
   /** The instance that it concerns. */
   readonly instance: number;
@@ -41,6 +41,8 @@ export interface Step {
 export interface Schedule {
   readonly clients: number;
   readonly ids: readonly number[];
+  /** The ids after these, whose plants stay throughout the history. */
+  readonly keptIds: readonly number[];
   readonly faults: readonly Fault[];
   /** The endless steps of a client. */
   steps(client: number): Generator<Step>;
@@ -85,7 +87,7 @@ const turns: Record<DatabaseName, readonly [FaultName, ...FaultName[]]> = {
     'restartPostgres',
     'promoteStandby',
   ],
-  embedded: ['freeze', 'kill', 'freeze', 'flood'],
+  embedded: ['kill', 'freeze', 'kill', 'flood'],
 };
 
 /**
@@ -105,9 +107,11 @@ export function scheduleOf(
   const faults = faultsOf(name, database === 'postgres' ? 2 : 1, random);
   const clients = random.whole(20, 50);
   const ids = Array.from({ length: Math.ceil(clients / 2) }, (_, i) => firstId + i);
+  const keptIds = [1, 2, 3].map((i) => firstId + ids.length - 1 + i);
   return {
     clients,
     ids,
+    keptIds,
     faults,
     steps: (client) => stepsOf(client, ids, randomOf(seed * 1_000 + client)),
   };
