@@ -10,6 +10,7 @@ const files = {
   test: 'test-results.json',
   'test:packed': 'test-results.packed.json',
   'test:faults': 'test-results.faults.json',
+  'test:histories': 'test-results.histories.json',
 };
 const results = manifests
   .trim()

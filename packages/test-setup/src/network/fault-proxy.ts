@@ -8,9 +8,20 @@ import { connect, createServer, type Socket } from 'node:net';
  * - `reset`: the proxy resets a connection when the server answers on it;
  * - `halfClose`: when the server answers, the proxy closes the server's side and leaves the client's open;
  * - `blackhole`: the proxy drops all data, and a connection that has lost data never recovers;
- * - `trickle`: the server's answers arrive one byte at a time.
+ * - `trickle`: the server's answers arrive one byte at a time;
+ * - `hold`: the proxy holds all data back and delivers it when the fault ends, even when the sender has
+ *   closed its connection since;
+ * - `holdAnswers`: the proxy holds the server's answers back in the same way.
  */
-export type Fault = 'none' | 'refuse' | 'reset' | 'halfClose' | 'blackhole' | 'trickle';
+export type Fault =
+  | 'none'
+  | 'refuse'
+  | 'reset'
+  | 'halfClose'
+  | 'blackhole'
+  | 'trickle'
+  | 'hold'
+  | 'holdAnswers';
 
 export interface FaultProxy {
   /** The server's URL through this proxy. */
@@ -49,6 +60,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
   let fault: Fault = 'none';
   let delay = 0;
   let accepted = 0;
+  const heldBack: (() => void)[] = [];
   let loss: { text: string; resolve: () => void } | undefined;
   let hold: { text: string; resolve: () => void; released: Promise<void> } | undefined;
 
@@ -66,13 +78,13 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
     ] as const) {
       sockets.add(from);
       from.on('error', () => {}).on('close', () => sockets.delete(from));
-      from.on('close', () => isHeld || isForgotten() || to.destroy());
-      from.on('end', () => isBlackhole || isHeld || isForgotten() || to.end());
+      from.on('close', () => deliver(from, () => isHeld || isForgotten() || to.destroy()));
+      from.on('end', () => deliver(from, () => isBlackhole || isHeld || isForgotten() || to.end()));
     }
     client.on('data', (chunk) => {
       if (isForgotten()) return;
       isBlackhole ||= fault === 'blackhole';
-      if (!isBlackhole) forward(chunk, server);
+      if (!isBlackhole) deliver(client, () => forward(chunk, server));
     });
     server.on('data', (chunk) => {
       if (isForgotten()) return;
@@ -90,8 +102,14 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
       } else if (fault === 'reset') client.resetAndDestroy();
       else if (fault === 'halfClose') client.end();
       else if (fault === 'trickle') trickle(chunk, server, client);
-      else forward(chunk, client);
+      else deliver(server, () => forward(chunk, client));
     });
+    /** Delivers data, or the end of a connection, now or when the fault ends. */
+    function deliver(from: Socket, action: () => void): void {
+      const isHeldBack = fault === 'hold' || (fault === 'holdAnswers' && from === server);
+      if (isHeldBack) heldBack.push(action);
+      else action();
+    }
   });
   const forward = (chunk: Buffer, to: Socket) => {
     if (delay === 0) to.write(chunk);
@@ -109,6 +127,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
     set fault(next) {
       fault = next;
       if (fault === 'refuse') for (const socket of sockets) socket.resetAndDestroy();
+      for (const deliver of heldBack.splice(0)) deliver();
     },
     get delay() {
       return delay;
