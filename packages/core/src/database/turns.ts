@@ -52,10 +52,9 @@ export class Turns {
     }
   }
 
-  /** Lets more or fewer statements run. */
+  /** Lets more statements run. */
   resize(by: number): void {
-    this.#free += by - 1;
-    this.give();
+    for (let i = 0; i < by; i++) this.give();
   }
 
   rejectWaiting(error: Error): void {
