@@ -34,7 +34,9 @@ const longestTimer = 2 ** 31 - 1;
 
 /** Calls a function at a deadline. */
 export function atDeadline(deadline: Deadline, callback: () => void): NodeJS.Timeout {
-  return setTimeout(callback, Math.min(deadline - performance.now(), longestTimer));
+  // Node warns of a negative time.
+  const milliseconds = Math.max(0, deadline - performance.now());
+  return setTimeout(callback, Math.min(milliseconds, longestTimer));
 }
 
 /**
@@ -44,7 +46,10 @@ export function atDeadline(deadline: Deadline, callback: () => void): NodeJS.Tim
  */
 export async function beforeDeadline<T>(promise: PromiseLike<T>, deadline: Deadline): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const timer = atDeadline(deadline, () => late.reject(new Error('no response in time')));
+  const milliseconds = Math.round(deadline - performance.now());
+  const timer = atDeadline(deadline, () => {
+    late.reject(new Error(`no answer within ${milliseconds} ms`));
+  });
   try {
     return await Promise.race([promise, late.promise]);
   } finally {

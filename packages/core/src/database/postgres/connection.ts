@@ -179,7 +179,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
         return run();
       });
       throwIfWarned();
-      return { rows, count: rows.count };
+      return { rows: withoutHoles(rows), count: rows.count };
     },
     async copy(text, rows) {
       hasWarned = false;
@@ -234,6 +234,14 @@ const keepAlive = {
   tcp_keepalives_count: 3,
   tcp_user_timeout: 25_000,
 };
+
+/**
+ * postgres.js 3.4 counts the rows of a statement that fails in the middle of them to the next statement
+ * on the connection, whose rows then begin with holes (`rows` in its connection.js).
+ */
+function withoutHoles(rows: unknown[]): unknown[] {
+  return rows.length > 0 && !(0 in rows) ? rows.filter(() => true) : rows;
+}
 
 const noTimers = { connect_timeout: 0, idle_timeout: 0, max_lifetime: 0 };
 
