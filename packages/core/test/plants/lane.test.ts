@@ -1,14 +1,14 @@
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, it, onTestFinished, vi } from 'vitest';
-import type { Database } from '../../../src/database/database.ts';
-import { openPostgres } from '../../../src/database/postgres/postgres-database.ts';
-import { openPlantStore } from '../../../src/plant-store.ts';
-import { PendingCreate } from '../../../src/plants/write/pending-create.ts';
-import { createPlantTable, type PlantTable } from '../../../src/plants/write/plant-table.ts';
-import { SendTurn } from '../../../src/plants/write/send-turn.ts';
-import { writeBatch } from '../../../src/plants/write/write-batch.ts';
-import { WriteBatcher } from '../../../src/plants/write/write-batcher.ts';
+import type { Database } from '../../src/database/database.ts';
+import { openPostgres } from '../../src/database/postgres/postgres-database.ts';
+import { openPlantStore } from '../../src/plant-store.ts';
+import { PendingCreate } from '../../src/plants/write/pending-create.ts';
+import { createPlantTable, type PlantTable } from '../../src/plants/write/plant-table.ts';
+import { SendTurn } from '../../src/plants/write/send-turn.ts';
+import { writeBatch } from '../../src/plants/write/write-batch.ts';
+import { WriteBatcher } from '../../src/plants/write/write-batcher.ts';
 
 let sql: postgres.Sql;
 let database: Database;
