@@ -11,6 +11,7 @@ const suites = {
   'test:slow': 'slow',
   'test:packed': 'packed',
   'test:faults': 'faults',
+  'test:histories': 'histories',
 };
 const results = manifests
   .trim()

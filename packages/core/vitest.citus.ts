@@ -2,7 +2,7 @@ import { vitestConfig, withCitus } from '../../vitest.base.ts';
 
 /** The suites that run on every kind of database, and those about Citus. */
 export default vitestConfig({
-  include: ['test/plant-store.test.ts', 'test/plants/{bulk,read}/*.{test,slow}.ts'],
+  include: ['test/plant-store.test.ts', 'test/plants/**/*.{test,slow}.ts'],
   testNamePattern: /Citus/,
   globalSetup: withCitus,
 });

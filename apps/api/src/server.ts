@@ -16,11 +16,13 @@ import { checkBodyHeaders, checkRequestHeaders, sendContinue } from './http/requ
 import { answerServerOptions, rejectUnknownRoute } from './http/unknown-route.ts';
 import {
   dropAfterError,
+  isGone,
   trackConnections,
   trackReply,
   untrackReply,
 } from './node/client-connections.ts';
 import { limitConnections } from './node/connection-limit.ts';
+import { dropGoneAfterGap } from './node/event-loop-gap.ts';
 import { answerNodeEvents } from './node/node-errors.ts';
 import { nodeServerOptions } from './node/node-server-options.ts';
 import { createErrorLog } from './observability/error-log.ts';
@@ -95,6 +97,8 @@ export async function buildServer({
   server.decorateRequest('bodyBytes', 0);
   server.decorateRequest('principal', undefined);
   server.decorateRequest('deadline', undefined);
+  server.decorateRequest('lookUpTime', 0);
+  server.decorateRequest('isGone', { getter: isGone });
   server.decorate('logError', createErrorLog(server.log, metrics));
   server.setErrorHandler(handleError);
   logNodes(server, store);
@@ -135,6 +139,7 @@ export async function buildServer({
     operations.addHook('onRequest', sendContinue);
     operations.addHook('preParsing', bodies.countChunks);
     operations.addHook('preValidation', dropAfterError(bodies.release));
+    operations.addHook('preValidation', dropGoneAfterGap(operations, bodies.release));
     operations.addHook('onSend', bodies.releaseBody);
     operations.addHook('onSend', countReply);
 

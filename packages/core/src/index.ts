@@ -2,19 +2,21 @@ export type { StoredPlant } from '@plant-store/schemas';
 export type { AccessToken } from './access-tokens/access-token-table.ts';
 export type { AccessTokens, NewTokenOptions } from './access-tokens/access-tokens.ts';
 export type { Authentication, Principal } from './access-tokens/principal.ts';
+export type { NodeDetour, NodeState } from './cluster/node-health.ts';
 export {
   ClusterError,
   type DistributeOptions,
   type DistributeResult,
   type Distribution,
   type DistributionStep,
-} from './database/cluster/operator/distribute.ts';
-export type { ClusterState } from './database/cluster/operator/inspect-cluster.ts';
-export { distributePlants, inspectCluster } from './database/cluster.ts';
+} from './cluster/operator/distribute.ts';
+export type { ClusterState } from './cluster/operator/inspect-cluster.ts';
+export { distributePlants, inspectCluster } from './cluster/operator.ts';
 export type { OpenOptions } from './database/database.ts';
 export { explainDatabaseError } from './database/database-remedy.ts';
 export { DatabaseSettingsError } from './database/database-settings-error.ts';
 export { databaseUrlSyntax, isDatabaseUrl } from './database/database-url.ts';
+export type { Caller, CallOptions, Deadline } from './database/deadline.ts';
 export { DataDirectoryError } from './database/embedded/data-directory-error.ts';
 export { type DatabaseState, inspectDatabase } from './database/inspection/inspect-database.ts';
 export type { Lock } from './database/inspection/locks.ts';
@@ -22,7 +24,7 @@ export { missingGrants, type Right, type TableRights } from './database/inspecti
 export type { TableFault } from './database/inspection/table-check.ts';
 export type { TableDistribution } from './database/inspection/table-distribution.ts';
 export type { DatabaseOptions } from './database/open-database.ts';
-export { openPlantStore, type PlantStore } from './plant-store.ts';
+export { openPlantStore, type PlantStore, type StoreEvents } from './plant-store.ts';
 export { PlantStoreError, type PlantStoreErrorKind } from './plant-store-error.ts';
 export { checkPlant } from './plants/bulk/loaded-plant.ts';
 export {
@@ -32,7 +34,4 @@ export {
   type PlantExport,
 } from './plants/bulk/plant-exporter.ts';
 export type { LoadOutcome } from './plants/bulk/plant-loader.ts';
-export type { CallOptions, Deadline } from './plants/deadline.ts';
-export type { PlantQuery } from './plants/read/plant-reader.ts';
-export type { NodeDetour, NodeState } from './plants/write/node-health.ts';
-export type { StoreEvents } from './plants/write/write-batcher.ts';
+export type { PlantQuery } from './plants/plant-reader.ts';

@@ -1,20 +1,24 @@
-import type { EventEmitter } from 'node:events';
+import { EventEmitter } from 'node:events';
 import type { NewPlant, Plant } from '@plant-store/schemas';
 import { type AccessTokens, createAccessTokens } from './access-tokens/access-tokens.ts';
-import { createFindNode } from './database/cluster/find-node.ts';
-import { watchShards } from './database/cluster/watch-shards.ts';
+import { type ClusterEvents, createLanes } from './cluster/lanes.ts';
+import type { NodeState } from './cluster/node-health.ts';
+import { createOrdinaryStatements } from './cluster/node-statements.ts';
 import type { Database, OpenOptions } from './database/database.ts';
+import { bulkTimeout, type CallOptions, deadlineIn } from './database/deadline.ts';
 import { type DatabaseOptions, openDatabase } from './database/open-database.ts';
-import { queryWithTimeout } from './database/timeout.ts';
 import { createPlantExporter, type PlantExporter } from './plants/bulk/plant-exporter.ts';
 import { createPlantLoader, type PlantLoader } from './plants/bulk/plant-loader.ts';
 import { createPlantRemover, type PlantRemover } from './plants/bulk/plant-remover.ts';
-import { type CallOptions, timeLeft } from './plants/deadline.ts';
-import { createPlantReader, type PlantReader } from './plants/read/plant-reader.ts';
-import type { NodeState } from './plants/write/node-health.ts';
-import { createPlantTable } from './plants/write/plant-table.ts';
-import { createPlantWriter } from './plants/write/plant-writer.ts';
-import type { StoreEvents } from './plants/write/write-batcher.ts';
+import type { CommittedBatch } from './plants/creates.ts';
+import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
+
+/**
+ * The store emits `batch` after each committed insert statement, `node` when the plants of a node of a
+ * cluster cannot be written any more, or can be written again, and `detour` when creates of a node begin
+ * or stop to go through another node.
+ */
+export type StoreEvents = ClusterEvents & { batch: [CommittedBatch] };
 
 export interface PlantStore extends PlantReader, PlantLoader, PlantRemover, PlantExporter {
   /**
@@ -79,31 +83,49 @@ export async function openPlantStore(
 }
 
 function createPlantStore(database: Database): PlantStore {
-  const table = createPlantTable(database);
-  const shards = watchShards(database.query);
-  const findNode = createFindNode(database, shards);
-  const writer = createPlantWriter({ database, table, shards, findNode });
+  const { bulk } = database;
+  const events = new EventEmitter<StoreEvents>();
+  const lanes = createLanes({ database, events, onCommit });
+  const { insert } = createOrdinaryStatements(bulk.run);
   let readiness: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
 
   return {
-    ...createPlantReader(database, findNode),
-    ...createPlantLoader(database.bulk, createPlantTable(database.bulk).insert),
-    ...createPlantRemover(database.bulk),
-    ...createPlantExporter(database.bulk),
-    create: writer.create,
-    delete: (id, options) => queryWithTimeout(writer.delete(id), timeLeft(options)),
-    accessTokens: createAccessTokens({ db: database.db }),
-    events: writer.events,
+    ...createPlantReader(database, lanes),
+    ...createPlantLoader(bulk, (plants) => insert(plants, deadlineIn(bulkTimeout))),
+    ...createPlantRemover(bulk),
+    ...createPlantExporter(bulk),
+    create: (plant, options) => lanes.laneOf(Object(plant).id).create(plant, options),
+    delete: (id, options) => lanes.laneOf(id).delete(id, options),
+    accessTokens: createAccessTokens(database),
+    events,
     // Concurrent calls share one query, so that a silent database does not accumulate them.
     ready: () =>
-      (readiness ??= Promise.all([table.ready(), writer.probeNodes()])
-        .then(() => {})
-        .finally(() => {
-          readiness = undefined;
-        })),
-    pending: writer.pending,
-    nodes: writer.nodes,
-    close: () => (closed ??= writer.drained().then(() => database.close())),
+      (readiness ??= lanes.ready().finally(() => {
+        readiness = undefined;
+      })),
+    pending() {
+      const pending = lanes.all.map((lane) => lane.pending);
+      return {
+        waiting: pending.reduce((sum, { waiting }) => sum + waiting, 0),
+        inFlight: pending.reduce((sum, { inFlight }) => sum + inFlight, 0),
+      };
+    },
+    nodes: lanes.nodes,
+    close: () => (closed ??= close()),
   };
+
+  /** An error that a listener throws becomes a process warning. The batch stays committed. */
+  function onCommit(committed: CommittedBatch): void {
+    try {
+      events.emit('batch', committed);
+    } catch (error) {
+      process.emitWarning(error instanceof Error ? error : String(error));
+    }
+  }
+
+  async function close(): Promise<void> {
+    await Promise.all(lanes.all.map((lane) => lane.drained()));
+    await Promise.all([lanes.close(), database.close()]);
+  }
 }

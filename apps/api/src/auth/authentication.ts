@@ -1,27 +1,32 @@
-import type { Authentication, Deadline, Principal } from '@plant-store/core';
+import type { Authentication, Principal } from '@plant-store/core';
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
+import { createFairTurns } from './fair-turns.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The principal that sent the request; set by `requireToken`. */
     principal?: Principal;
-    /** The time by which the request must be answered; set by `requireToken`. */
-    deadline?: Deadline;
   }
 }
 
 /** Finds the principal of an access token; undefined when the token is not valid. */
 export type Authenticate = (token: string) => Authentication;
 
-/** Milliseconds from the arrival of a request's headers to its answer, at most. */
-const answerTimeout = 5_000;
-
-/** Makes a hook that accepts only requests with a valid bearer token (RFC 6750). */
+/**
+ * Makes a hook that accepts only requests with a valid bearer token (RFC 6750). Creates with a known
+ * token go first: all other requests take turns.
+ */
 export function requireToken(authenticate: Authenticate): onRequestAsyncHookHandler {
+  const turns = createFairTurns();
+
   return async (request) => {
-    request.deadline = performance.now() + answerTimeout;
-    setPrincipal(request, await authenticate(bearerToken(request)));
+    const startedAt = performance.now();
+    const authentication = authenticate(bearerToken(request));
+    const principal = await authentication;
+    if (authentication instanceof Promise || request.method !== 'POST') await turns.take();
+    setPrincipal(request, principal);
+    request.lookUpTime = performance.now() - startedAt;
   };
 }
 

@@ -1,6 +1,7 @@
 import { isScope, type Scope } from '@plant-store/schemas';
 import { and, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm';
-import type { Drizzle } from '../database/database.ts';
+import { drizzleOver, type Run } from '../database/database.ts';
+import { type Deadline, deadlineIn, defaultTimeout } from '../database/deadline.ts';
 import { accessTokens } from '../database/tables.ts';
 
 /** The public properties of an access token. The token itself and its hash stay secret. */
@@ -34,7 +35,7 @@ export interface AccessTokenTable {
   /** Whether a time is in the future, by the database's clock. */
   isFuture(time: Date): Promise<boolean>;
   /** The tokens with these hashes, by hash. */
-  find(sha256s: readonly string[]): Promise<Map<string, FoundToken>>;
+  find(sha256s: readonly string[], deadline: Deadline): Promise<Map<string, FoundToken>>;
   /** All tokens, ordered by name and then by the time of their creation. */
   list(): Promise<AccessToken[]>;
   /** Revokes the tokens with this name that are not revoked yet, and returns their hashes. */
@@ -46,7 +47,9 @@ export interface AccessTokenTable {
 const remaining = sql<number | null>`
   (extract(epoch from ${accessTokens.expiresAt} - clock_timestamp()) * 1000)::float8`;
 
-export function createAccessTokenTable(db: Drizzle): AccessTokenTable {
+export function createAccessTokenTable(run: Run): AccessTokenTable {
+  const options = { share: 'lookUps' } as const;
+  const db = drizzleOver(run, () => ({ ...options, deadline: deadlineIn(defaultTimeout) }));
   const { sha256: hash, name: tokenName, createdAt, revokedAt } = accessTokens;
   const { sha256: _, ...columns } = getTableColumns(accessTokens);
 
@@ -67,8 +70,9 @@ export function createAccessTokenTable(db: Drizzle): AccessTokenTable {
       return row?.isFuture === true;
     },
 
-    async find(sha256s) {
-      const rows = await db
+    async find(sha256s, deadline) {
+      const repeatable = drizzleOver(run, () => ({ ...options, deadline, isRepeatable: true }));
+      const rows = await repeatable
         .select({ ...getTableColumns(accessTokens), remaining })
         .from(accessTokens)
         .where(inArray(hash, sha256s));

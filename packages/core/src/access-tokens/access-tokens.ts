@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type Scope, scopes } from '@plant-store/schemas';
 import { z } from 'zod';
-import type { Drizzle } from '../database/database.ts';
-import { createLookupBatcher } from '../database/lookup-batcher.ts';
-import { queryWithTimeout } from '../database/timeout.ts';
+import type { Database } from '../database/database.ts';
+import { orUnavailable } from '../database/database-error.ts';
+import { createLookUps } from '../database/look-ups.ts';
 import { invalidInput } from '../plant-store-error.ts';
 import { type AccessToken, createAccessTokenTable, type FoundToken } from './access-token-table.ts';
 import type { Authentication } from './principal.ts';
@@ -61,37 +61,38 @@ export function generateToken(random: (size: number) => Buffer = randomBytes): s
 
 /** The access tokens of a database. The clocks are those of `createPrincipalCache`. */
 export function createAccessTokens({
-  db,
+  run,
+  maxLookUps,
   now = Date.now,
   elapsed = () => performance.now(),
-}: {
-  db: Drizzle;
+}: Pick<Database, 'run' | 'maxLookUps'> & {
   now?: () => number;
   elapsed?: () => number;
 }): AccessTokens {
-  const table = createAccessTokenTable(db);
+  const table = createAccessTokenTable(run);
   const principals = createPrincipalCache({ find: findOwner, now, elapsed });
-  const lookUp = createLookupBatcher<string, FoundToken>({
+  const lookUps = createLookUps<string, FoundToken>({
     what: 'access tokens',
     find: table.find,
+    maxInFlight: maxLookUps,
   });
   const markUsed = createUseMarker({ table, now });
 
   return {
     async create(name, { scopes: granted = defaultScopes, expiresAt, expiresIn } = {}) {
       const input = { name, scopes: granted, expiresAt, expiresIn };
-      const isFuture = (time: Date) => queryWithTimeout(table.isFuture(time));
+      const isFuture = (time: Date) => orUnavailable(table.isFuture(time));
       const { data, error } = await newToken(isFuture).safeParseAsync(input);
       if (error) throw invalidInput(error);
       const token = generateToken();
-      await queryWithTimeout(table.insert({ sha256: sha256Of(token), ...data }));
+      await orUnavailable(table.insert({ sha256: sha256Of(token), ...data }));
       return token;
     },
 
-    list: () => queryWithTimeout(table.list()),
+    list: () => orUnavailable(table.list()),
 
     async revoke(name) {
-      const revoked = await queryWithTimeout(table.revoke(name, new Date(now())));
+      const revoked = await orUnavailable(table.revoke(name, new Date(now())));
       principals.forget(revoked);
       return revoked.length > 0;
     },
@@ -101,7 +102,7 @@ export function createAccessTokens({
 
   async function findOwner(sha256: string): Promise<TokenOwner> {
     const at = now();
-    const token = await lookUp(sha256);
+    const token = await lookUps.run(sha256);
     const remaining = token?.remaining ?? Number.POSITIVE_INFINITY;
     if (!token || token.revokedAt || remaining <= 0) return noOwner;
 

@@ -1,4 +1,4 @@
-import { databaseCode } from '../error-causes.ts';
+import { databaseCode, rootMessage } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 
 /**
@@ -6,12 +6,20 @@ import { PlantStoreError } from '../plant-store-error.ts';
  * constraint violation" (class 23). The statement's other rows may be valid.
  */
 export function isDataError(error: unknown): boolean {
-  return /^2[23]/.test(databaseCode(error) ?? '');
+  return /^2[23]/.test(databaseCode(error) ?? '') && !isLateWrite(error);
 }
 
 /** Whether a text has a character that the encoding of the database lacks. */
 export function hasInvalidText(error: unknown): boolean {
   return ['22021', '22P05'].includes(databaseCode(error) ?? '');
+}
+
+/** What a write says that reached the database after its deadline; see `plants/statements.ts`. */
+export const lateWrite = 'the deadline of this write has passed';
+
+/** Whether a write changed nothing because it reached the database after its deadline. */
+export function isLateWrite(error: unknown): boolean {
+  return databaseCode(error) === '22P02' && rootMessage(error).includes(lateWrite);
 }
 
 /** The error for a database that was unreachable, did not answer in time or cancelled the statement. */
@@ -24,12 +32,17 @@ export function databaseUnavailable(cause?: unknown, advice = 'try again'): Plan
 /**
  * Waits for a query and returns its result.
  *
- * @throws PlantStoreError `databaseUnavailable` when the query fails
+ * @throws PlantStoreError `databaseUnavailable` when the query fails; the store's own errors stay
  */
 export async function orUnavailable<T>(query: PromiseLike<T>): Promise<T> {
   try {
     return await query;
   } catch (error) {
-    throw databaseUnavailable(error);
+    throw toStoreError(error);
   }
+}
+
+/** The error for a call whose query failed. */
+export function toStoreError(error: unknown): PlantStoreError {
+  return error instanceof PlantStoreError ? error : databaseUnavailable(error);
 }

@@ -1,19 +1,23 @@
 import { fileURLToPath } from 'node:url';
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
+import { drizzle } from 'drizzle-orm/pg-proxy';
+import type { Caller, Deadline } from './deadline.ts';
+import type { NodeConnections } from './postgres/connection.ts';
 
 /** A Postgres, embedded or on a server: what the rest of core needs of it. */
 export interface Database {
-  readonly db: Drizzle;
+  /** Runs a statement of a request. */
+  readonly run: Run;
   /** Insert statements that may run at the same time. */
-  readonly maxInFlight: number;
-  readonly query: Query;
-  /** Undefined on a database that is no part of a cluster. */
-  readonly onNode?: ((node: StorageNode, clusterId: string) => NodeAccess) | undefined;
-  /**
-   * Access for requests that need every node of a cluster. They have connections of their own, so that
-   * the other statements go on while a node is away. Undefined when the database is never a cluster.
-   */
-  readonly allNodes?: Pick<Database, 'db' | 'query'>;
+  readonly maxInserts: number;
+  /** Look-ups of plants, or of access tokens, that may run at the same time. */
+  readonly maxLookUps: number;
+  /** Calls a function when the clocks of the database and of this machine have moved apart. */
+  onClockMoved(listener: (error: Error) => void): void;
+  /** How to reach the nodes of the cluster that the database is a part of; undefined when it is none. */
+  readonly nodes?: NodeConnections | undefined;
+  /** Notices that the database is a part of a cluster. */
+  becomeCluster?(): void;
   readonly bulk: Bulk;
   close(): Promise<void>;
 }
@@ -34,45 +38,51 @@ export interface OpenOptions {
   readonly create?: boolean;
 }
 
-/** A node of a cluster that stores plants. */
-export interface StorageNode {
-  readonly id: number;
-  /** Its host and port, as the cluster knows them. */
-  readonly address: string;
-  readonly shards: number;
-  /** The part of all ids that it stores, from 0 to 1. */
-  readonly share: number;
-  /** An id that it stores. */
-  readonly someId: bigint;
+/** The kinds of statements. Each has connections of its own, so that none can stop another. */
+export type Share = 'creates' | 'deletes' | 'lookUps' | 'lists' | 'bulk';
+
+export type Values = readonly (string | null)[];
+
+export interface Rows {
+  rows: unknown[];
+  /** How many rows the statement returned or changed. */
+  count: number;
+}
+
+export interface RunOptions {
+  readonly share: Share;
+  /** When the statement is cancelled. */
+  readonly deadline: Deadline;
+  /** A statement that waits for a connection is dropped when its caller is gone. */
+  readonly caller?: Caller | undefined;
+  /** Whether the statement may run a second time, when its connection is lost. A write may not. */
+  readonly isRepeatable?: boolean;
+  /** Default: arrays, as the driver reads them. */
+  readonly rowsAs?: 'arrays' | 'objects';
 }
 
 /**
- * Access for statements about the plants of one node of a cluster. They have connections of their own,
- * so that the other statements go on while that node is away.
+ * Runs a prepared statement.
+ *
+ * @param values the values of its parameters, or a function that makes them of the deadline in the
+ *   clock of the database: a write carries it into the database, and changes nothing when it arrives
+ *   later
+ * @throws PlantStoreError `overloaded` when too many statements of its kind wait; an error of the
+ *   connection or the database
  */
-export interface NodeAccess extends Pick<Database, 'db' | 'query'> {
-  /** Whether the connections lead to that node, not through another one. */
-  readonly isDirect: boolean;
-  /** Why the store could not reach that node itself; undefined when it can, or has not tried yet. */
-  readonly directError: unknown;
-}
-
-/**
- * Runs a prepared statement. Returns its rows as arrays, as the driver reads them, and how many rows
- * it returned or changed. When the connection is lost, the statement may run a second time.
- */
-export type Query = (
-  statement: string,
-  values: (string | null)[],
-) => Promise<{ rows: unknown[]; count: number }>;
+export type Run = (
+  text: string,
+  values: Values | ((deadline: string) => Values),
+  options: RunOptions,
+) => Promise<Rows>;
 
 /**
  * Access for statements about many plants, which may be slow. On a server they have a connection of
  * their own, so that no request waits for them.
  */
 export interface Bulk {
-  readonly db: Drizzle;
-  readonly query: Query;
+  /** Runs a statement. The share and the deadline of its options do not count. */
+  readonly run: Run;
   /** Loads rows in COPY's text format into these columns of `plants`: all in one commit, or none. */
   copyPlants(rows: Uint8Array, columns: string): Promise<void>;
   /** Opens a session that only reads. Other statements do not wait for its rows. */
@@ -92,6 +102,13 @@ export interface CopySession {
 
 /** Drizzle without transactions, because each statement may run on another connection. */
 export type Drizzle = Omit<PgDatabase<PgQueryResultHKT>, 'transaction'>;
+
+/** Drizzle over a function that runs statements; `options` is called for each of them. */
+export function drizzleOver(run: Run, options: () => RunOptions): Drizzle {
+  return drizzle((text, values, method) =>
+    run(text, values, { ...options(), rowsAs: method === 'all' ? 'arrays' : 'objects' }),
+  );
+}
 
 /** The folder of the generated SQL migrations; its path is the same from `src` and from `dist`. */
 export const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url));

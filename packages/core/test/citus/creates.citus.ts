@@ -1,12 +1,12 @@
 import type { CitusDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import type { ConnectTo } from '../../src/database/cluster/connect-to-node.ts';
-import { insertOnNode, probeNode } from '../../src/database/cluster/insert-on-node.ts';
-import { openNodeAccess } from '../../src/database/cluster/node-access.ts';
-import { readShardMap, type ShardMap } from '../../src/database/cluster/shard-map.ts';
-import { watchShards } from '../../src/database/cluster/watch-shards.ts';
-import { distributePlants } from '../../src/database/cluster.ts';
+import type { ConnectTo } from '../../src/cluster/connect-to-node.ts';
+import { insertOnNode, probeNode } from '../../src/cluster/insert-on-node.ts';
+import { openNodeAccess } from '../../src/cluster/node-access.ts';
+import { readShardMap, type ShardMap } from '../../src/cluster/shard-map.ts';
+import { watchShards } from '../../src/cluster/watch-shards.ts';
+import { distributePlants } from '../../src/cluster/operator.ts';
 import { createConnectToPrimary } from '../../src/database/postgres/connect-to-primary.ts';
 import { connectPostgres } from '../../src/database/postgres/connection.ts';
 import { openPostgres } from '../../src/database/postgres/postgres-database.ts';

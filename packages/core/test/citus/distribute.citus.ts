@@ -1,8 +1,8 @@
 import { createCitusDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { describe, expect, inject, it } from 'vitest';
-import { insertFunctionSignature } from '../../src/database/cluster/insert-function.ts';
-import { distributePlants, inspectCluster } from '../../src/database/cluster.ts';
+import { insertFunctionSignature } from '../../src/cluster/node-functions.ts';
+import { distributePlants, inspectCluster } from '../../src/cluster/operator.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
 import { createDistributedDatabase } from '../fixtures/distributed-database.ts';
 

@@ -1,7 +1,7 @@
 import { createCitusDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { describe, expect, inject, it, vi } from 'vitest';
-import { inspectCluster } from '../../src/database/cluster.ts';
+import { inspectCluster } from '../../src/cluster/operator.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
 import { createDistributedDatabase } from '../fixtures/distributed-database.ts';
 

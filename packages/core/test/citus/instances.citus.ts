@@ -1,6 +1,6 @@
 import { createCitusDatabase } from '@plant-store/test-setup';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
-import { distributePlants } from '../../src/database/cluster.ts';
+import { distributePlants } from '../../src/cluster/operator.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
 import { createDistributedDatabase } from '../fixtures/distributed-database.ts';
 

@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Query } from '../../src/database/database.ts';
 import { openPostgres } from '../../src/database/postgres/postgres-database.ts';
-import { createPlantReader, type PlantReader } from '../../src/plants/read/plant-reader.ts';
+import { createPlantReader, type PlantReader } from '../../src/plants/plant-reader.ts';
 import { createDistributedDatabase } from '../fixtures/distributed-database.ts';
 
 describe('statements that read from Citus', () => {

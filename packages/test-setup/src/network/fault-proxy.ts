@@ -8,9 +8,20 @@ import { connect, createServer, type Socket } from 'node:net';
  * - `reset`: the proxy resets a connection when the server answers on it;
  * - `halfClose`: when the server answers, the proxy closes the server's side and leaves the client's open;
  * - `blackhole`: the proxy drops all data, and a connection that has lost data never recovers;
- * - `trickle`: the server's answers arrive one byte at a time.
+ * - `trickle`: the server's answers arrive one byte at a time;
+ * - `hold`: the proxy holds all data back and delivers it when the fault ends, even when the sender has
+ *   closed its connection since;
+ * - `holdAnswers`: the proxy holds the server's answers back in the same way.
  */
-export type Fault = 'none' | 'refuse' | 'reset' | 'halfClose' | 'blackhole' | 'trickle';
+export type Fault =
+  | 'none'
+  | 'refuse'
+  | 'reset'
+  | 'halfClose'
+  | 'blackhole'
+  | 'trickle'
+  | 'hold'
+  | 'holdAnswers';
 
 export interface FaultProxy {
   /** The server's URL through this proxy. */
@@ -24,6 +35,10 @@ export interface FaultProxy {
   readonly open: number;
   /** Resets the connection on which the server next answers with this text. Resolves when it has done so. */
   loseAnswer(text: string): Promise<void>;
+  /**
+   * Forgets the open connections, as a firewall does: it drops their data, and tells neither side.
+   */
+  forget(): void;
   /** Holds the next answer that has this text back. It is the last one on its connection. */
   holdAnswer(text: string): HeldAnswer;
   close(): void;
@@ -41,9 +56,11 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
   const url = new URL(serverUrl);
   const target = { host: url.hostname, port: Number(url.port), allowHalfOpen: true };
   const sockets = new Set<Socket>();
+  let generation = 0;
   let fault: Fault = 'none';
   let delay = 0;
   let accepted = 0;
+  const heldBack: (() => void)[] = [];
   let loss: { text: string; resolve: () => void } | undefined;
   let hold: { text: string; resolve: () => void; released: Promise<void> } | undefined;
 
@@ -53,20 +70,24 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
     const server = connect(target);
     let isBlackhole = false; // Stays true, so that no later data arrives after a gap.
     let isHeld = false;
+    const own = generation;
+    const isForgotten = () => own !== generation;
     for (const [from, to] of [
       [client, server],
       [server, client],
     ] as const) {
       sockets.add(from);
       from.on('error', () => {}).on('close', () => sockets.delete(from));
-      from.on('close', () => isHeld || to.destroy());
-      from.on('end', () => isBlackhole || isHeld || to.end());
+      from.on('close', () => deliver(from, () => isHeld || isForgotten() || to.destroy()));
+      from.on('end', () => deliver(from, () => isBlackhole || isHeld || isForgotten() || to.end()));
     }
     client.on('data', (chunk) => {
+      if (isForgotten()) return;
       isBlackhole ||= fault === 'blackhole';
-      if (!isBlackhole) forward(chunk, server);
+      if (!isBlackhole) deliver(client, () => forward(chunk, server));
     });
     server.on('data', (chunk) => {
+      if (isForgotten()) return;
       isBlackhole ||= fault === 'blackhole';
       if (isBlackhole || isHeld) return;
       if (hold && chunk.includes(hold.text)) {
@@ -81,8 +102,14 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
       } else if (fault === 'reset') client.resetAndDestroy();
       else if (fault === 'halfClose') client.end();
       else if (fault === 'trickle') trickle(chunk, server, client);
-      else forward(chunk, client);
+      else deliver(server, () => forward(chunk, client));
     });
+    /** Delivers data, or the end of a connection, now or when the fault ends. */
+    function deliver(from: Socket, action: () => void): void {
+      const isHeldBack = fault === 'hold' || (fault === 'holdAnswers' && from === server);
+      if (isHeldBack) heldBack.push(action);
+      else action();
+    }
   });
   const forward = (chunk: Buffer, to: Socket) => {
     if (delay === 0) to.write(chunk);
@@ -100,6 +127,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
     set fault(next) {
       fault = next;
       if (fault === 'refuse') for (const socket of sockets) socket.resetAndDestroy();
+      for (const deliver of heldBack.splice(0)) deliver();
     },
     get delay() {
       return delay;
@@ -117,6 +145,9 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
       new Promise((resolve) => {
         loss = { text, resolve };
       }),
+    forget() {
+      generation++;
+    },
     holdAnswer(text) {
       const { promise: held, resolve } = Promise.withResolvers<void>();
       const released = Promise.withResolvers<void>();

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CopySession } from '../database.ts';
-import { bulkTimeout } from '../timeout.ts';
+import { bulkTimeout } from '../deadline.ts';
 import type { PGliteConnection } from './pglite-connection.ts';
 
 /** The directory of copies, in PGlite's own directory, because PGlite has no access to another one. */

@@ -1,7 +1,8 @@
 import { drizzle } from 'drizzle-orm/pg-proxy';
-import { type Database, migrationsFolder, type Query } from '../database.ts';
+import { ConnectionPool, type PooledConnection } from '../connection-pool.ts';
+import { type Database, migrationsFolder, type Run } from '../database.ts';
+import { bulkTimeout, timeText } from '../deadline.ts';
 import { type RunText, readSchemaVersion } from '../schema-version.ts';
-import { bulkTimeout } from '../timeout.ts';
 import { openCopies, removeCopies } from './copy-session.ts';
 import { hasDatabase, markInUse } from './data-directory-state.ts';
 import { openError, PGliteConnection } from './pglite-connection.ts';
@@ -24,13 +25,18 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
     await connection.close();
     throw openError(directory, cause);
   }
+  const pool = new ConnectionPool({ connect: async () => sessionOn(connection), shares });
+  const bulkRun: Run = async (text, values, { rowsAs }) => {
+    const sent = typeof values === 'function' ? values(timeText(Infinity)) : values;
+    return sessionOn(connection, bulkTimeout).query(text, sent, rowsAs);
+  };
   return {
-    db: drizzleOver(connection),
-    maxInFlight: 1,
-    query: queryOver(connection),
+    run: (...statement) => pool.run(...statement),
+    maxInserts: shares.creates,
+    maxLookUps: shares.lookUps,
+    onClockMoved: (listener) => pool.onClockMoved(listener),
     bulk: {
-      db: drizzleOver(connection, bulkTimeout),
-      query: queryOver(connection, bulkTimeout),
+      run: bulkRun,
       async copyPlants(rows, columns) {
         // PGlite's COPY reads from this device, which holds the `blob` of the same statement.
         const text = `copy plants (${columns}) from '/dev/blob'`;
@@ -38,7 +44,31 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
       },
       openCopies: async () => openCopies(connection, directory),
     },
-    close: () => connection.close(),
+    async close() {
+      await pool.close();
+      await connection.close();
+    },
+  };
+}
+
+/** The statements that wait for the one session of PGlite at the same time, by kind. */
+const shares = { creates: 1, deletes: 1, lookUps: 1, lists: 1 };
+
+/** A statement's way to the one session. The database opens it again when it was lost. */
+function sessionOn(connection: PGliteConnection, timeout?: number): PooledConnection {
+  return {
+    isOpen: true,
+    query: (text, texts = [], rowsAs) =>
+      rowsAs === undefined
+        ? connection.run({ text, texts }, timeout)
+        : connection.run(
+            { text, values: texts, rowMode: rowsAs === 'arrays' ? 'array' : 'object' },
+            timeout,
+          ),
+    timeOf: (deadline) => timeText(Date.now() + deadline - performance.now()),
+    // A thread cannot be told to stop a statement; it ends with it: see PGliteThread.
+    cancel: async () => {},
+    close: async () => {},
   };
 }
 
@@ -68,8 +98,11 @@ async function migrateEmbedded(connection: PGliteConnection): Promise<void> {
   const { migrate } = await import('drizzle-orm/pg-proxy/migrator');
   const run = (text: string) => connection.run({ text }, bulkTimeout);
   await run('begin');
+  const session = sessionOn(connection, bulkTimeout);
   await migrate(
-    drizzleOver(connection, bulkTimeout),
+    drizzle((text, values, method) =>
+      session.query(text, values, method === 'all' ? 'arrays' : 'objects'),
+    ),
     async (statements) => {
       for (const statement of statements) await run(statement);
     },
@@ -80,15 +113,4 @@ async function migrateEmbedded(connection: PGliteConnection): Promise<void> {
 
 function runOver(connection: PGliteConnection): RunText {
   return async (text) => (await connection.run({ text, rowMode: 'object' })).rows;
-}
-
-function drizzleOver(connection: PGliteConnection, timeout?: number) {
-  return drizzle((text, values, method) => {
-    const rowMode = method === 'all' ? 'array' : 'object';
-    return connection.run({ text, values, rowMode }, timeout);
-  });
-}
-
-function queryOver(connection: PGliteConnection, timeout?: number): Query {
-  return (text, texts) => connection.run({ text, texts }, timeout);
 }

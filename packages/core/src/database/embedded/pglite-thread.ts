@@ -3,7 +3,7 @@ import { getCompileCacheDir } from 'node:module';
 import { dirname, extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { databaseCode } from '../../error-causes.ts';
-import { queryTimeout } from '../timeout.ts';
+import { defaultTimeout } from '../deadline.ts';
 import { noRoomError } from './free-room.ts';
 import type { Answer, Call, Result, Statement, Task, WorkerInput } from './pglite-messages.ts';
 
@@ -17,7 +17,7 @@ const program = new URL(`./pglite-worker${extname(import.meta.url)}`, import.met
 const checkInterval = 500;
 
 /** Milliseconds for a statement of a request. The client gets its answer earlier. */
-const statementTimeout = queryTimeout + 1_000;
+const statementTimeout = defaultTimeout + 1_000;
 
 type Waiting = PromiseWithResolvers<Result> & { readonly timeout: number };
 

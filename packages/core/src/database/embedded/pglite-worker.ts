@@ -76,7 +76,7 @@ async function run(statement: Statement): Promise<Result> {
 }
 
 function isWrite(task: Task): boolean {
-  return typeof task === 'object' && !/^\s*select/i.test(task.text);
+  return typeof task === 'object' && !/^\s*select(?!.*pg_logical_emit_message)/is.test(task.text);
 }
 
 /** Whether PGlite itself has crashed. After such an error a Postgres server restarts its processes. */

@@ -1,15 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
 import { databaseUrlError } from '../database-settings-error.ts';
 import { parseDatabaseUrl } from '../database-url.ts';
-import { queryTimeout } from '../timeout.ts';
+import { defaultTimeout } from '../deadline.ts';
 import { type Connection, connectPostgres } from './connection.ts';
+import { LeftBehind } from './left-behind.ts';
 import { postgresOverTls } from './tls.ts';
 
 /** Milliseconds for all attempts of one call. */
 const defaultConnectTimeout = 5_000;
 
 /** Milliseconds. It is below the time limit of a request's statement, so that the error names the lock. */
-const defaultLockTimeout = 0.8 * queryTimeout;
+const defaultLockTimeout = 0.8 * defaultTimeout;
 
 /** Milliseconds after which the next attempt starts while the earlier ones are still unanswered. */
 const nextAttemptDelay = 1_000;
@@ -38,13 +39,14 @@ export interface ConnectOptions {
 export function createConnectToPrimary(
   url: string,
   {
-    timeout = queryTimeout,
+    timeout = defaultTimeout,
     lockTimeout = defaultLockTimeout,
     readOnly = false,
     connectTimeout = defaultConnectTimeout,
     hosts: given,
   }: ConnectOptions = {},
 ): () => Promise<Connection> {
+  const leftBehind = new LeftBehind();
   let hosts = given ?? hostsOf(url);
   // The database cancels a statement a little earlier, so that the connection stays usable.
   let limits: { statementTimeout?: number; lockTimeout?: number } = {
@@ -91,6 +93,7 @@ export function createConnectToPrimary(
         ...host,
         timeout: remaining,
         readOnly,
+        leftBehind,
         ...sent,
       });
       return { turn, host, connection };

@@ -1,39 +1,40 @@
 import { once } from 'node:events';
 import { Socket } from 'node:net';
-import type postgres from 'postgres';
-import { withTimeout } from '../timeout.ts';
+import type { PooledConnection } from '../connection-pool.ts';
+import { timeText, withTimeout } from '../deadline.ts';
 import { cancelStatement, type Session } from './cancel-request.ts';
 import { copyFromStdin } from './copy.ts';
+import type { LeftBehind } from './left-behind.ts';
 import { isStatementLost, poolerKeepsStatements } from './prepared-statements.ts';
-import { noTlsError, readOnlyError, type ServerState, serverState } from './server-state.ts';
+import {
+  commitDurably,
+  noTlsError,
+  readOnlyError,
+  type ServerState,
+  serverState,
+} from './server-state.ts';
 import { postgresOverTls } from './tls.ts';
 
 /** One connection to a Postgres. It never reconnects. */
-export interface Connection {
-  /** False once the connection is known to be lost. */
-  readonly isOpen: boolean;
+export interface Connection extends PooledConnection {
   /** Whether the Postgres accepts no writes in this session. */
   readonly isReadOnly: boolean;
-  /** Runs a statement. Only one may run at a time. */
-  query(text: string, parameters?: Values, rowsAs?: 'arrays' | 'objects'): Promise<QueryResult>;
   /** Runs a `COPY … FROM STDIN` with these rows, and commits all of them or, after an error, none. */
   copy(text: string, rows: Uint8Array): Promise<void>;
   /** Runs a `COPY … TO STDOUT`. Yields its rows as they arrive, in blocks of whole rows. */
   copyOut(text: string): AsyncGenerator<Uint8Array>;
-  /**
-   * Closes the connection. A running statement fails at once; the promise resolves when the server no
-   * longer runs it, or cannot be told to stop. The promise is never rejected.
-   */
-  close(): Promise<void>;
 }
 
-export interface QueryResult {
-  rows: unknown[];
-  /** How many rows the statement returned or changed. */
-  count: number;
-}
+/** Connects to an address within so many milliseconds. */
+export type ConnectTo = (host: string, port: number, timeout: number) => Promise<Connection>;
 
-type Values = NonNullable<Parameters<postgres.Sql['unsafe']>[1]>;
+/** Connections to the nodes of a cluster. */
+export interface NodeConnections {
+  /** Connects to the node that the URL names. */
+  readonly connect: () => Promise<Connection>;
+  /** Connects to another node of the cluster. */
+  readonly connectTo: ConnectTo;
+}
 
 export interface ConnectionOptions {
   url: string;
@@ -48,6 +49,8 @@ export interface ConnectionOptions {
   lockTimeout?: number;
   /** Whether the connection only reads, so that the Postgres may be a read replica. */
   readOnly?: boolean;
+  /** Sessions that connections have left behind, and that the next connection ends. */
+  leftBehind?: LeftBehind;
 }
 
 /**
@@ -59,7 +62,16 @@ export interface ConnectionOptions {
  * (porsager/postgres #896, #1154, #1168).
  */
 export async function connectPostgres(options: ConnectionOptions): Promise<Connection> {
-  const { url, host, port, timeout, statementTimeout, lockTimeout, readOnly = false } = options;
+  const {
+    url,
+    host,
+    port,
+    timeout,
+    statementTimeout,
+    lockTimeout,
+    readOnly = false,
+    leftBehind,
+  } = options;
   const socket = Object.assign(new Socket(), { host }); // postgres.js reads the server name for TLS from the socket.
   // Nagle's algorithm would delay the end of a COPY by up to 40 ms.
   socket.setNoDelay();
@@ -99,18 +111,24 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
       // COPY writes times in these settings.
       TimeZone: 'UTC',
       DateStyle: 'ISO',
-      ...(statementTimeout && { statement_timeout: statementTimeout }),
+      ...(statementTimeout && { statement_timeout: statementTimeout, ...keepAlive }),
       ...(lockTimeout && { lock_timeout: lockTimeout }),
     },
   });
 
   let session: Session | undefined;
+  let startedAt: string | undefined;
+
+  const cancel = async () => {
+    // A server does not notice a closed connection while it waits for a lock or for the standby.
+    if (running && session) await cancelStatement(address, session, cancelTimeout);
+  };
 
   const close = async () => {
     isOpen = false;
+    if (session && startedAt) leftBehind?.add({ host, port, pid: session.pid, startedAt });
     if (running && session) {
-      // A server does not notice a closed connection while it waits for a lock or for the standby.
-      await cancelStatement(address, session, cancelTimeout);
+      await cancel();
       await withTimeout(running, cancelTimeout).catch(() => {});
     }
     await client.end({ timeout: 0 });
@@ -119,19 +137,21 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
 
   const start = async () => {
     const { 0: server, state } = await client.unsafe<[ServerState]>(serverState);
+    const clockAhead = Number(server.now) - performance.now();
     if (server.read_only && !readOnly) throw readOnlyError(`${host}:${port}`);
     session = state;
     const isDirect = server.pid === state.pid;
-    // An asynchronous commit can lose an acknowledged plant. Other clients share the sessions of a
-    // pooler, so the store does not change the settings of those.
-    if (isDirect && server.commits_asynchronously && !readOnly) {
-      await client.unsafe('set synchronous_commit = on');
+    // Other clients share the sessions of a pooler, so the store does not change the settings of those.
+    if (isDirect && !readOnly) await client.unsafe(commitDurably);
+    if (isDirect) {
+      startedAt = server.started_at;
+      await leftBehind?.end({ host, port }, client);
     }
     const prepares = isDirect || (await poolerKeepsStatements(client));
-    return { prepares, isReadOnly: server.read_only };
+    return { prepares, isReadOnly: server.read_only, clockAhead };
   };
 
-  let { prepares, isReadOnly } = await withTimeout(start(), timeout).catch(
+  let { prepares, isReadOnly, clockAhead } = await withTimeout(start(), timeout).catch(
     async (error: unknown) => {
       await close();
       // The TLS handshake with such a server fails without a reason.
@@ -144,11 +164,13 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     get isOpen() {
       return isOpen;
     },
+    timeOf: (deadline) => timeText(deadline + clockAhead),
+    cancel,
     async query(text, parameters = [], rowsAs = 'arrays') {
       hasWarned = false;
       const run = () => {
         // A pooler may give the next statement to another session, where it is not prepared.
-        const query = client.unsafe(text, parameters, { prepare: prepares });
+        const query = client.unsafe(text, [...parameters], { prepare: prepares });
         return track(rowsAs === 'arrays' ? query.values() : query);
       };
       const rows = await run().catch((error: unknown) => {
@@ -157,7 +179,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
         return run();
       });
       throwIfWarned();
-      return { rows, count: rows.count };
+      return { rows: withoutHoles(rows), count: rows.count };
     },
     async copy(text, rows) {
       hasWarned = false;
@@ -200,6 +222,26 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
 
 /** Milliseconds to tell a server that it should stop, and then for it to do so. */
 const cancelTimeout = 1_000;
+
+/**
+ * The server ends a session whose client has been silent for this long, in seconds or milliseconds: a
+ * firewall may forget a connection without closing it. A copy without a time limit must not have it,
+ * because its reader may pause.
+ */
+const keepAlive = {
+  tcp_keepalives_idle: 10,
+  tcp_keepalives_interval: 5,
+  tcp_keepalives_count: 3,
+  tcp_user_timeout: 25_000,
+};
+
+/**
+ * postgres.js 3.4 counts the rows of a statement that fails in the middle of them to the next statement
+ * on the connection, whose rows then begin with holes (`rows` in its connection.js).
+ */
+function withoutHoles(rows: unknown[]): unknown[] {
+  return rows.length > 0 && !(0 in rows) ? rows.filter(() => true) : rows;
+}
 
 const noTimers = { connect_timeout: 0, idle_timeout: 0, max_lifetime: 0 };
 

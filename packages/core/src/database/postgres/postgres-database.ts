@@ -1,43 +1,25 @@
-import { setTimeout } from 'node:timers/promises';
-import { databaseCode } from '../../error-causes.ts';
-import { openNodeAccess } from '../cluster/node-access.ts';
-import type { Database, NodeAccess, OpenOptions } from '../database.ts';
+import { ConnectionPool } from '../connection-pool.ts';
+import type { Database, OpenOptions } from '../database.ts';
 import { databaseUnavailable } from '../database-error.ts';
 import { databaseSettingsError } from '../database-settings-error.ts';
-import { bulkTimeout, queryTimeout } from '../timeout.ts';
+import { bulkTimeout, deadlineIn, defaultTimeout } from '../deadline.ts';
 import { createConnectToPrimary } from './connect-to-primary.ts';
 import { type Connection, connectPostgres } from './connection.ts';
-import { ConnectionPool } from './connection-pool.ts';
 import { openCopies } from './copy-session.ts';
-import { drizzleOver } from './drizzle-over.ts';
 import { migratePostgres, migrationTimeout } from './migration/migration.ts';
+import { Migrator } from './migration/migrator.ts';
 
-/** Insert statements at the same time. */
-const maxInFlight = 4;
+/** The connections of requests, by kind of statement. */
+const shares = { creates: 2, deletes: 1, lookUps: 2, lists: 1 };
 
-/** With two more connections, tokens can be looked up while a locked table blocks all inserts. */
-const maxConnections = maxInFlight + 2;
-
-/** Statements that look up plants on a node of a cluster at the same time; see lookup-batcher.ts. */
-const maxLookups = 2;
-
-/** Lists at the same time on a cluster, each of which needs all nodes. */
-const maxLists = 4;
+/** Further connections for lists on a cluster, where each list needs all nodes. */
+const moreLists = 3;
 
 /** Milliseconds for a statement on a node of a cluster; see connect-to-primary.ts. */
-const nodeTimeout = 0.9 * queryTimeout;
-
-/** Milliseconds between two migrations that a missing table causes, at least. */
-const migrationInterval = 1_000;
+const nodeTimeout = 0.9 * defaultTimeout;
 
 /** Milliseconds for which a statement that stores or deletes many plants waits for a lock. */
 const bulkLockTimeout = 10_000;
-
-/** The SQLSTATE of a statement whose table does not exist. */
-const undefinedTable = '42P01';
-
-/** Milliseconds from a failed migration to the next attempt. */
-const migrationRetryDelay = 500;
 
 /**
  * Opens a Postgres by its URL (`postgres://user:password@host:port/database`) and migrates it. An
@@ -51,29 +33,8 @@ export async function openPostgres(
   url: string,
   { readOnly = false, mustAnswer = false }: OpenOptions = {},
 ): Promise<Database> {
-  let isClosed = false;
-  let isCluster = false;
-
-  const migrationLimits = { timeout: migrationTimeout, lockTimeout: migrationTimeout };
-  const migrate = async () => {
-    if (readOnly) return;
-    const role = await migratePostgres(createConnectToPrimary(url, migrationLimits));
-    isCluster = role !== undefined;
-  };
-
-  let migration = migrate();
-  let migratedAt = Number.NEGATIVE_INFINITY;
-  const error = await errorOf(migration);
-  const settingsError = databaseSettingsError(error);
-  if (settingsError) throw settingsError;
-  if (error !== undefined && mustAnswer) throw databaseUnavailable(error);
-  void retryMigration();
-
-  const connectToPrimary = createConnectToPrimary(url, { readOnly });
-  const pool = new ConnectionPool({
-    connect: afterMigration(connectToPrimary),
-    max: maxConnections,
-  });
+  const connect = afterMigration(createConnectToPrimary(url, { readOnly }));
+  const pool = new ConnectionPool({ connect, shares });
   const bulk = new ConnectionPool({
     connect: afterMigration(
       createConnectToPrimary(url, {
@@ -82,93 +43,70 @@ export async function openPostgres(
         ...(!readOnly && { lockTimeout: bulkLockTimeout }),
       }),
     ),
-    max: 1,
-    timeout: bulkTimeout,
+    shares: { bulk: 1 },
   });
+  const bulkUse = () => ({ share: 'bulk', deadline: deadlineIn(bulkTimeout) }) as const;
 
-  const allNodes = new ConnectionPool({
-    connect: afterMigration(connectToPrimary),
-    max: maxLists,
-  });
-  const poolOfLists = () => (isCluster ? allNodes : pool);
-
-  const nodes = new Map<string, NodeAccess & { close(): Promise<void> }>();
-
-  const onNode: Database['onNode'] = (node, clusterId) => {
-    const key = `${clusterId} ${node.id} ${node.address}`;
-    const access =
-      nodes.get(key) ??
-      openNodeAccess(
-        { ...node, clusterId },
-        {
-          connect: afterMigration(connectToPrimary),
-          connectTo: (host, port, timeout) =>
-            connectPostgres({ url, host, port, timeout, statementTimeout: nodeTimeout }),
-          max: maxInFlight + maxLookups,
-        },
-      );
-    nodes.set(key, access);
-    return access;
+  let isCluster = false;
+  const becomeCluster = () => {
+    if (!isCluster) pool.resize('lists', moreLists);
+    isCluster = true;
   };
 
+  const migrationLimits = { timeout: migrationTimeout, lockTimeout: migrationTimeout };
+  const migrator = new Migrator(async () => {
+    if (readOnly) return;
+    const role = await migratePostgres(createConnectToPrimary(url, migrationLimits));
+    if (role) becomeCluster();
+  });
+  const error = await migrator.done.then(
+    () => undefined,
+    (cause: unknown) => cause,
+  );
+  const settingsError = databaseSettingsError(error);
+  if (settingsError) throw settingsError;
+  if (error !== undefined && mustAnswer) throw databaseUnavailable(error);
+  void migrator.retry();
+
   return {
-    db: drizzleOver((...statement) => migrateIfMissing(pool.query(...statement))),
-    maxInFlight,
-    query: (...statement) => migrateIfMissing(pool.queryAgain(...statement)),
-    get onNode() {
-      return isCluster ? onNode : undefined;
+    async run(...statement) {
+      try {
+        return await pool.run(...statement);
+      } catch (error) {
+        if (!readOnly) migrator.notice(error);
+        throw error;
+      }
     },
-    allNodes: {
-      db: drizzleOver((...statement) => migrateIfMissing(poolOfLists().query(...statement))),
-      query: (...statement) => migrateIfMissing(poolOfLists().queryAgain(...statement)),
+    maxInserts: shares.creates,
+    maxLookUps: shares.lookUps,
+    onClockMoved: (listener) => pool.onClockMoved(listener),
+    get nodes() {
+      return isCluster ? { connect, connectTo } : undefined;
     },
+    becomeCluster,
     bulk: {
-      db: drizzleOver(bulk.query.bind(bulk)),
-      query: bulk.queryAgain.bind(bulk),
-      copyPlants: (rows, columns) => bulk.copy(`copy plants (${columns}) from stdin`, rows),
+      run: (text, values, options) => bulk.run(text, values, { ...options, ...bulkUse() }),
+      copyPlants: (rows, columns) =>
+        bulk.use(bulkUse(), (connection) =>
+          connection.copy(`copy plants (${columns}) from stdin`, rows),
+        ),
       openCopies: () => openCopies(url, readOnly),
     },
     async close() {
-      isClosed = true;
-      await Promise.all([pool, allNodes, bulk, ...nodes.values()].map((each) => each.close()));
+      migrator.close();
+      await Promise.all([pool.close(), bulk.close()]);
     },
   };
 
-  /** Waits for a statement. When a table is missing, because the database is a new one, it migrates again. */
-  async function migrateIfMissing<T>(statement: Promise<T>): Promise<T> {
-    try {
-      return await statement;
-    } catch (error) {
-      const isDue = performance.now() - migratedAt > migrationInterval;
-      if (!readOnly && isDue && databaseCode(error) === undefinedTable) {
-        migratedAt = performance.now();
-        migration = migrate();
-        void retryMigration();
-      }
-      throw error;
-    }
-  }
-
-  /** Repeats a failed migration until it succeeds or the database is closed. */
-  async function retryMigration(): Promise<void> {
-    while ((await errorOf(migration)) && !isClosed) {
-      migration = setTimeout(migrationRetryDelay).then(migrate);
-    }
-  }
-
   /** Waits for the migration before it connects; fails when the current attempt to migrate fails. */
-  function afterMigration(connect: () => Promise<Connection>): () => Promise<Connection> {
+  function afterMigration(connectNow: () => Promise<Connection>): () => Promise<Connection> {
     return async () => {
-      await migration;
-      return connect();
+      await migrator.done;
+      return connectNow();
     };
   }
-}
 
-/** The error that a promise is rejected with; undefined when it is fulfilled. */
-function errorOf(promise: Promise<void>): Promise<unknown> {
-  return promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
+  function connectTo(host: string, port: number, timeout: number): Promise<Connection> {
+    return connectPostgres({ url, host, port, timeout, statementTimeout: nodeTimeout });
+  }
 }

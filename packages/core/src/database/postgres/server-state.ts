@@ -3,15 +3,26 @@ import { noTlsCode, readOnlyCode } from '../database-remedy.ts';
 /** What the store must know of a server before it uses it. */
 export interface ServerState {
   read_only: boolean;
-  commits_asynchronously: boolean;
   pid: number;
+  started_at: string;
+  /** Milliseconds since 1970, by the clock of the server. */
+  now: string;
 }
 
 /** Reads the state. Behind a pooler, `pid` differs from the process id that the connection received at its start. */
 export const serverState = `
   select current_setting('transaction_read_only') = 'on' as read_only,
-    current_setting('synchronous_commit') = 'off' as commits_asynchronously,
-    pg_backend_pid() as pid`;
+    pg_backend_pid() as pid,
+    (select backend_start::text from pg_stat_activity where pid = pg_backend_pid()) as started_at,
+    (extract(epoch from clock_timestamp()) * 1000)::text as now`;
+
+/**
+ * Makes a session wait at each commit until it is durable, also on the synchronous standby. The session
+ * sets this itself, because a change of the server's settings reaches open sessions that do not.
+ * `remote_apply` waits for more.
+ */
+export const commitDurably = `select set_config('synchronous_commit',
+  case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply' else 'on' end, false)`;
 
 /** The error for a Postgres that accepts no writes. */
 export function readOnlyError(server: string): Error {

@@ -1,6 +1,6 @@
-import { databaseUnavailable } from '../database-error.ts';
+import { databaseUnavailable, orUnavailable } from '../database-error.ts';
+import { beforeDeadline, deadlineIn } from '../deadline.ts';
 import type { RunText } from '../schema-version.ts';
-import { queryWithTimeout } from '../timeout.ts';
 import { createConnectToPrimary, hostsOf } from './connect-to-primary.ts';
 import type { Connection } from './connection.ts';
 
@@ -28,7 +28,7 @@ export async function usePostgres<T>(
   use: (run: RunText, unreachableHosts: UnreachableHost[]) => Promise<T>,
 ): Promise<T> {
   const hosts = hostsOf(url);
-  const until = performance.now() + useTimeout;
+  const until = deadlineIn(useTimeout);
   const attempts = await Promise.all(
     hosts.map(async (host) => {
       const connect = createConnectToPrimary(url, {
@@ -48,10 +48,7 @@ export async function usePostgres<T>(
     const [first] = connections;
     if (!first) throw databaseUnavailable(unreachableHosts[0]?.error);
     const primary = connections.find(({ isReadOnly }) => !isReadOnly) ?? first;
-    return await queryWithTimeout(
-      use(runOver(primary), unreachableHosts),
-      until - performance.now(),
-    );
+    return await orUnavailable(beforeDeadline(use(runOver(primary), unreachableHosts), until));
   } finally {
     await Promise.all(connections.map((connection) => connection.close()));
   }

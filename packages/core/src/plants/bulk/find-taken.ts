@@ -1,5 +1,6 @@
 import { arrayText } from '../../database/array-text.ts';
-import type { Query } from '../../database/database.ts';
+import type { Run } from '../../database/database.ts';
+import { bulkTimeout, deadlineIn } from '../../database/deadline.ts';
 import type { LoadedPlant } from './loaded-plant.ts';
 
 /** A plant of a call whose id is taken. */
@@ -16,7 +17,7 @@ export interface TakenId {
  *
  * A row can be visible before it is durable on the synchronous standby. So the statement also writes
  * to the log, after each row that it reads, and its own commit waits for the standby: see
- * `createDurableFind`.
+ * `waitForStandby` in ../statements.ts.
  *
  * The planner must not know the length of the arrays: it would read the whole table for them, for each
  * call again. So they come out of an expression that it cannot evaluate.
@@ -33,8 +34,9 @@ const compare = `
   join plants on plants.id = loaded.id`;
 
 /** Finds the plants whose ids are taken. */
-export async function findTaken(query: Query, values: (string | null)[]): Promise<TakenId[]> {
-  const { rows } = await query(compare, values);
+export async function findTaken(run: Run, values: (string | null)[]): Promise<TakenId[]> {
+  const options = { share: 'bulk', deadline: deadlineIn(bulkTimeout), isRepeatable: true } as const;
+  const { rows } = await run(compare, values, options);
   // The columns of the statement. A driver may return a bigint as any of these types.
   return (rows as [string | number | bigint, boolean, unknown][]).map(([at, isSame]) => ({
     at: Number(at),

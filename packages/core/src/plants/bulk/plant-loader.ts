@@ -55,7 +55,7 @@ type Rows = Parameters<Bulk['copyPlants']>;
 /** How many batches are compared with the stored plants first, after one in which an id was taken. */
 const batchesToCompare = 16;
 
-/** @param insert inserts plants whose ids are free, and returns their ids; see `PlantTable` */
+/** @param insert inserts plants whose ids are free, and returns their ids; see `PlantStatements` */
 export function createPlantLoader(
   bulk: Bulk,
   insert: (plants: readonly NewPlant[]) => Promise<Set<bigint>>,
@@ -150,7 +150,7 @@ export function createPlantLoader(
     places: Places,
     arrays = toArrays(pick(load, places)),
   ): Promise<Places> {
-    const taken = await orUnavailable(findTaken(bulk.query, arrays));
+    const taken = await orUnavailable(findTaken(bulk.run, arrays));
     toCompare = taken.length > 0 ? batchesToCompare : Math.max(0, toCompare - 1);
     if (taken.length === 0) return places;
     for (const { at, isSame } of taken) {

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
-import type { Bulk } from '../../database/database.ts';
+import { type Bulk, drizzleOver } from '../../database/database.ts';
 import { orUnavailable } from '../../database/database-error.ts';
+import { bulkTimeout, deadlineIn } from '../../database/deadline.ts';
 import { plants } from '../../database/tables.ts';
 import { databaseCode } from '../../error-causes.ts';
 
@@ -20,7 +21,8 @@ const attempts = 5;
 /** The SQLSTATE of a statement that the database cancelled because of a deadlock. */
 const deadlock = '40P01';
 
-export function createPlantRemover({ db }: Pick<Bulk, 'db'>): PlantRemover {
+export function createPlantRemover({ run }: Pick<Bulk, 'run'>): PlantRemover {
+  const db = drizzleOver(run, () => ({ share: 'bulk', deadline: deadlineIn(bulkTimeout) }));
   return {
     deleteMany: (ids) => orUnavailable(remove(ids, attempts)),
   };

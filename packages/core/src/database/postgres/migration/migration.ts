@@ -1,9 +1,9 @@
 import { databaseCode } from '../../../error-causes.ts';
-import { type ClusterRole, clusterRole } from '../../cluster/cluster-role.ts';
 import { DatabaseSettingsError } from '../../database-settings-error.ts';
+import { defaultTimeout, withTimeout } from '../../deadline.ts';
 import { type RunText, readSchemaVersion } from '../../schema-version.ts';
-import { queryTimeout, withTimeout } from '../../timeout.ts';
 import type { Connection } from '../connection.ts';
+import { type ClusterRole, clusterRole } from './cluster-role.ts';
 
 /** Any key works, as long as every instance uses the same one. */
 const migrationLock = 0x706c616e7473; // "plants"
@@ -35,7 +35,7 @@ export async function migratePostgres(
   const connection = await connect();
   try {
     const run: RunText = async (text) => {
-      const { rows } = await withTimeout(connection.query(text, [], 'objects'), queryTimeout);
+      const { rows } = await withTimeout(connection.query(text, [], 'objects'), defaultTimeout);
       return rows;
     };
     const role = await clusterRole(run);
@@ -83,7 +83,7 @@ async function applyMigrations(connection: Connection): Promise<void> {
     import('../../database.ts'),
   ]);
   await withTimeout(buildTagIndex(connection), migrationTimeout);
-  const run = (text: string, timeout = queryTimeout) =>
+  const run = (text: string, timeout = defaultTimeout) =>
     withTimeout(connection.query(text, [], 'objects'), timeout);
   await run('begin');
   await run(`set local lock_timeout = ${lockTimeout}`);

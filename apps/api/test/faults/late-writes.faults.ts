@@ -1,0 +1,154 @@
+import { hasPosixSignals, startFaultProxy } from '@plant-store/test-setup';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { type PlantsDatabase, setSetting, startPlantsDatabase } from './plants-database.ts';
+import { startInstance } from './two-instances.ts';
+
+// Windows has no signals: a process cannot be stopped for a while there.
+const test = it.runIf(hasPosixSignals);
+
+/** Milliseconds after which a client gives up and sends its call to the other instance. */
+const patience = 6_000;
+
+const ids = Array.from({ length: 12 }, (_, i) => i + 1);
+const plantOf = (id: number) => ({ id, name: `plant ${id}` });
+
+test('a frozen instance deletes no plant that was created meanwhile', async () => {
+  const { url } = await startDatabase();
+  const [frozen, other] = [await startInstance(url), await startInstance(url)];
+  await Promise.all(ids.map((id) => frozen.create(plantOf(id))));
+  process.kill(frozen.pid, 'SIGSTOP');
+  const first = await Promise.all(ids.map((id) => frozen.delete(id, patience)));
+  expect(first).toEqual(ids.map(() => 'none'));
+  for (const id of ids) expect(await other.delete(id)).toBe('204');
+  for (const id of ids) expect(await other.create(plantOf(id))).toBe('200');
+  process.kill(frozen.pid, 'SIGCONT');
+  await settled(frozen);
+  expect(await Promise.all(ids.map((id) => other.get(id)))).toEqual(ids.map(() => '200'));
+});
+
+test('a frozen instance creates no plant that was deleted meanwhile', async () => {
+  const { url } = await startDatabase();
+  const [frozen, other] = [await startInstance(url), await startInstance(url)];
+  await frozen.create(plantOf(100));
+  process.kill(frozen.pid, 'SIGSTOP');
+  const creates = ids.map((id) => frozen.call('POST', '/plants', plantOf(id), patience));
+  expect(await Promise.all(creates)).toEqual(ids.map(() => 'none'));
+  for (const id of ids) expect(await other.create(plantOf(id))).toBe('200');
+  for (const id of ids) expect(await other.delete(id)).toBe('204');
+  process.kill(frozen.pid, 'SIGCONT');
+  await settled(frozen);
+  expect(await Promise.all(ids.map((id) => other.get(id)))).toEqual(ids.map(() => '40401'));
+});
+
+test('a statement that the network delivers late changes nothing', async () => {
+  const { url, admin } = await startDatabase();
+  const proxy = await startFaultProxy(url);
+  onTestFinished(proxy.close);
+  const [slow, other] = [await startInstance(proxy.url), await startInstance(url)];
+  for (const id of ids) await slow.create(plantOf(id));
+  proxy.delay = 8_000;
+  const late = ids.map((id) => slow.delete(id, patience));
+  const created = ids.map((id) => slow.call('POST', '/plants', plantOf(id + 100), patience));
+  await Promise.all([...late, ...created]);
+  for (const id of ids) expect(await other.delete(id)).toBe('204');
+  for (const id of ids) expect(await other.create(plantOf(id))).toBe('200');
+  proxy.delay = 0;
+  await settled(slow);
+  const rows = await admin<
+    { id: number }[]
+  >`select id::int from plants where name like 'plant %' order by id`;
+  expect(rows.map(({ id }) => id)).toEqual(ids);
+});
+
+test('a create whose response was lost is applied once', async () => {
+  const { url } = await startDatabase();
+  const proxy = await startFaultProxy(url);
+  onTestFinished(proxy.close);
+  const [first, other] = [await startInstance(proxy.url), await startInstance(url)];
+  await first.create(plantOf(100));
+  for (const id of ids) {
+    const answer = proxy.holdAnswer('INSERT 0 ');
+    const created = first.create(plantOf(id));
+    await answer.held;
+    expect(await other.get(id)).toBe('200');
+    expect(await other.delete(id)).toBe('204');
+    proxy.fault = 'refuse'; // Resets the connection.
+    proxy.fault = 'none';
+    expect(await created).toBe('50300');
+    expect(await other.get(id)).toBe('40401');
+  }
+});
+
+test('a delete that the standby does not have is not confirmed', async () => {
+  const { url, admin, server } = await startDatabase();
+  const standby = await server.startStandby();
+  onTestFinished(standby.stop);
+  const instance = await startInstance(url);
+  await setSetting(admin, "set synchronous_standby_names = '*'");
+  for (const id of ids) expect(await instance.create(plantOf(id))).toBe('200');
+  await standby.halt();
+  const deletes = ids.slice(0, 3).map((id) => instance.delete(id));
+  expect(await Promise.all(deletes)).toEqual(['50300', '50300', '50300']);
+  const again = ids.slice(0, 3).map((id) => instance.delete(id));
+  expect(await Promise.all(again)).toEqual(['50300', '50300', '50300']);
+  await standby.start();
+  await vi.waitFor(async () => expect(await instance.delete(1)).toBe('40401'));
+});
+
+test.each(['off', 'local', 'remote_write'])(
+  'a server that commits with synchronous_commit = %s keeps what it acknowledged',
+  async (mode) => {
+    const { url, admin, server } = await startDatabase();
+    const standby = await server.startStandby();
+    onTestFinished(standby.stop);
+    const instance = await startInstance(url);
+    await setSetting(admin, "set synchronous_standby_names = '*'");
+    expect(await instance.create(plantOf(1))).toBe('200');
+    await setSetting(admin, `set synchronous_commit = ${mode}`);
+    await standby.halt();
+    expect(await instance.create(plantOf(2))).toBe('50300');
+    await standby.start();
+    await vi.waitFor(async () => expect(await instance.create(plantOf(3))).toBe('200'));
+  },
+);
+
+test('six silent cuts leave no sessions behind', async () => {
+  const { url, admin } = await startDatabase();
+  const proxy = await startFaultProxy(url);
+  onTestFinished(proxy.close);
+  const instance = await startInstance(proxy.url);
+  const sessions = async () =>
+    (await admin`select from pg_stat_activity where application_name = 'plant-store'`).length;
+  let most = 0;
+  for (let cut = 0; cut < 6; cut++) {
+    await vi.waitFor(async () => {
+      const creates = ids.map((id) => instance.create(plantOf(id)));
+      const reads = ids.map((id) => instance.get(id));
+      const lists = ids.map(() => instance.call('GET', '/plants'));
+      for (const call of [...creates, ...reads, ...lists]) expect(await call).toBe('200');
+    });
+    most = Math.max(most, await sessions());
+    proxy.forget();
+  }
+  await vi.waitFor(async () => {
+    expect(await instance.create(plantOf(1))).toBe('200');
+    most = Math.max(most, await sessions());
+    expect(await sessions()).toBeLessThanOrEqual(6);
+  });
+  expect(most).toBeLessThanOrEqual(12);
+});
+
+/** Starts a database, which ends with the test. */
+async function startDatabase(): Promise<PlantsDatabase> {
+  const database = await startPlantsDatabase();
+  onTestFinished(database.stop);
+  return database;
+}
+
+/** Waits until an instance has done all that it had begun: it answers calls on its own connections. */
+async function settled(instance: Awaited<ReturnType<typeof startInstance>>): Promise<void> {
+  await vi.waitFor(async () => expect(await instance.create(plantOf(999))).toBe('200'), {
+    timeout: 60_000,
+  });
+  await expect.poll(() => instance.delete(999), { timeout: 60_000 }).toBe('204');
+}

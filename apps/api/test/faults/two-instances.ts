@@ -1,0 +1,44 @@
+import { startProcess } from '@plant-store/test-setup';
+import { onTestFinished } from 'vitest';
+
+const token = 'secret';
+const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+
+/** An instance of the server, and a client that gives up after some time. */
+export interface Instance {
+  readonly pid: number;
+  /** Sends a call; resolves with its status and error code, or `none` when the client gave up. */
+  call(method: string, path: string, plant?: object, patience?: number): Promise<string>;
+  create(plant: { id: number; name: string }): Promise<string>;
+  delete(id: number, patience?: number): Promise<string>;
+  get(id: number): Promise<string>;
+}
+
+/** Starts an instance of the server, which ends with the test. */
+export async function startInstance(databaseUrl: string): Promise<Instance> {
+  const server = startProcess({ DATABASE_URL: databaseUrl, PLANT_STORE_TOKEN: token });
+  onTestFinished(() => void server.child.kill('SIGKILL'));
+  const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
+
+  const call: Instance['call'] = async (method, path, plant, patience = 60_000) => {
+    try {
+      const response = await fetch(`${url}${path}`, {
+        method,
+        headers,
+        signal: AbortSignal.timeout(patience),
+        ...(plant && { body: JSON.stringify(plant) }),
+      });
+      const [code] = /(?<="error":)\d+/.exec(await response.text()) ?? [];
+      return code ?? String(response.status);
+    } catch {
+      return 'none';
+    }
+  };
+  return {
+    pid: server.child.pid ?? Number.NaN,
+    call,
+    create: (plant) => call('POST', '/plants', plant),
+    delete: (id, patience) => call('DELETE', `/plants/${id}`, undefined, patience),
+    get: (id) => call('GET', `/plants/${id}`),
+  };
+}

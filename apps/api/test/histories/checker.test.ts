@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { isExplainable, type Operation } from './checker.ts';
+import type { Action } from './register.ts';
+import { smallestHistory } from './smallest-history.ts';
+
+const create = (content: string): Action => ({ type: 'create', content, result: 'stored' });
+const taken = (content: string): Action => ({ type: 'create', content, result: 'taken' });
+const lostCreate = (content: string): Action => ({ type: 'create', content, result: 'unknown' });
+const deleted: Action = { type: 'delete', result: 'deleted' };
+const absent: Action = { type: 'delete', result: 'absent' };
+const lostDelete: Action = { type: 'delete', result: 'unknown' };
+const read = (state: string | null): Action => ({ type: 'read', state });
+
+type Line = readonly [start: number, end: number, action: Action];
+
+const operationsOf = (lines: readonly Line[]): Operation[] =>
+  lines.map(([start, end, action]) => {
+    const isCertain = action.type === 'read' || action.result !== 'unknown';
+    return { start, end, action, isCertain };
+  });
+
+const good: Record<string, Line[]> = {
+  'no operation': [],
+  'each operation after the other': [
+    [0, 1, read(null)],
+    [2, 3, create('x')],
+    [4, 5, create('x')],
+    [6, 7, taken('y')],
+    [8, 9, deleted],
+    [10, 11, absent],
+    [12, 13, create('y')],
+    [14, 15, read('y')],
+  ],
+  'a read that sees a create before its response': [
+    [0, 10, create('x')],
+    [1, 2, read(null)],
+    [3, 4, read('x')],
+  ],
+  'two creates at the same time, of which the later one wins': [
+    [0, 10, taken('x')],
+    [1, 9, create('y')],
+  ],
+  'a create without a response that has no effect': [
+    [0, 6, lostCreate('x')],
+    [7, 8, read(null)],
+  ],
+  'a create without a response that has an effect': [
+    [0, 6, lostCreate('x')],
+    [7, 8, read('x')],
+  ],
+  'a delete without a response that has its effect late, but in time': [
+    [0, 1, create('x')],
+    [2, 8, lostDelete],
+    [3, 4, read('x')],
+    [5, 7, create('y')],
+  ],
+  'a create and a delete without responses that both have an effect': [
+    [0, 1, create('x')],
+    [2, 8, lostDelete],
+    [2, 8, lostCreate('y')],
+    [9, 10, read('y')],
+  ],
+};
+
+const bad: Record<string, Line[]> = {
+  'an acknowledged plant that is gone': [
+    [0, 1, create('x')],
+    [2, 3, read(null)],
+  ],
+  'a delete without a response that removes a plant after its time': [
+    [0, 1, create('x')],
+    [2, 8, lostDelete],
+    [9, 10, deleted],
+    [11, 12, create('y')],
+    [13, 14, read(null)],
+  ],
+  'a create without a response that brings a plant back after its time': [
+    [0, 6, lostCreate('x')],
+    [7, 8, create('x')],
+    [9, 10, deleted],
+    [11, 12, read('x')],
+  ],
+  'a create that is applied twice': [
+    [0, 9, create('x')],
+    [1, 2, read('x')],
+    [3, 4, deleted],
+    [5, 6, read(null)],
+    [10, 11, read('x')],
+  ],
+  'a plant that two deletes remove': [
+    [0, 1, create('x')],
+    [2, 5, deleted],
+    [3, 6, deleted],
+  ],
+  'two creates of different plants that both succeed': [
+    [0, 5, create('x')],
+    [1, 6, create('y')],
+  ],
+  'reads that see two plants in turn': [
+    [0, 9, create('x')],
+    [0, 9, lostCreate('y')],
+    [1, 2, read('x')],
+    [3, 4, read('y')],
+    [5, 6, read('x')],
+  ],
+  'a rejected create without a plant that has the id': [[0, 1, taken('x')]],
+};
+
+describe('the checker', () => {
+  it.each(Object.entries(good))('explains %s', (_, lines) => {
+    expect(isExplainable(operationsOf(lines))).toBe(true);
+  });
+
+  it.each(Object.entries(bad))('does not explain %s', (_, lines) => {
+    expect(isExplainable(operationsOf(lines))).toBe(false);
+  });
+
+  it('explains a long history with many calls at the same time', () => {
+    const lines = Array.from({ length: 300 }, (_, i): Line[] => [
+      [10 * i, 10 * i + 25, lostCreate(`lost ${i}`)],
+      [10 * i, 10 * i + 15, lostDelete],
+      [10 * i + 1, 10 * i + 4, read(i % 2 ? null : `lost ${i}`)],
+    ]);
+    expect(isExplainable(operationsOf(lines.flat()))).toBe(true);
+  });
+});
+
+describe('the smallest history', () => {
+  it('leaves out what happened before and after, and what any order explains', () => {
+    const lines: Line[] = [
+      [0, 1, create('x')],
+      [2, 3, deleted],
+      [4, 5, create('y')],
+      [6, 7, taken('z')],
+      [6, 8, read('y')],
+      [10, 11, read(null)],
+      [12, 13, create('z')],
+    ];
+    expect(smallestHistory(operationsOf(lines))).toEqual(operationsOf(lines.slice(4, 6)));
+  });
+
+  it('keeps calls without a response that may still have an effect', () => {
+    const lines: Line[] = [
+      [2, 8, lostCreate('y')],
+      [5, 6, read('z')],
+    ];
+    const others: Line[] = [
+      [0, 1, create('x')],
+      [3, 9, read('x')],
+    ];
+    const smallest = smallestHistory(operationsOf([...others, ...lines]));
+    expect(smallest).toEqual(operationsOf(lines));
+  });
+});

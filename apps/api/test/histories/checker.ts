@@ -1,0 +1,64 @@
+import { type Action, type State, stateAfter } from './register.ts';
+
+/** An action on one id. It takes effect at one moment from its start to its end. */
+export interface Operation {
+  readonly action: Action;
+  /** Milliseconds. */
+  readonly start: number;
+  readonly end: number;
+  /** Whether it took effect for certain. Any other operation may have had no effect. */
+  readonly isCertain: boolean;
+}
+
+/**
+ * Whether some order of the operations explains their results: each one takes effect at one moment
+ * between its start and its end.
+ *
+ * The algorithm is Wing and Gong's. As in Lowe's and Porcupine's, it tries no combination of finished
+ * operations and state twice.
+ *
+ * @param initial the states that are possible before the first operation
+ */
+export function isExplainable(
+  operations: readonly Operation[],
+  initial: readonly State[] = [null],
+): boolean {
+  const sorted = operations.toSorted((a, b) => a.start - b.start);
+  const certain = sorted.reduce((set, { isCertain }, i) => (isCertain ? set | bit(i) : set), 0n);
+  const tried = new Set<string>();
+
+  /**
+   * @param done the operations that have taken effect
+   * @param latestStart of these operations
+   * @param first the first operation that has not taken effect
+   */
+  const search = (done: bigint, latestStart: number, first: number, state: State): boolean => {
+    if ((done & certain) === certain) return true;
+    const key = `${done.toString(36)} ${state}`;
+    if (tried.has(key)) return false;
+    tried.add(key);
+
+    let firstLeft = first;
+    while (done & bit(firstLeft)) firstLeft++;
+    // An operation that starts after the end of another one that is left is not the next.
+    let firstEnd = Number.POSITIVE_INFINITY;
+    for (let i = firstLeft; i < sorted.length; i++) {
+      const operation = sorted[i];
+      if (!operation || operation.start > firstEnd) break;
+      if (operation.isCertain && !(done & bit(i))) firstEnd = Math.min(firstEnd, operation.end);
+    }
+    for (let i = firstLeft; i < sorted.length; i++) {
+      const operation = sorted[i];
+      if (!operation || operation.start > firstEnd) break;
+      if (done & bit(i) || operation.end < latestStart) continue;
+      const next = stateAfter(state, operation.action);
+      if (next === undefined || (next === state && !operation.isCertain)) continue;
+      const start = Math.max(latestStart, operation.start);
+      if (search(done | bit(i), start, firstLeft, next)) return true;
+    }
+    return false;
+  };
+  return initial.some((state) => search(0n, Number.NEGATIVE_INFINITY, 0, state));
+}
+
+const bit = (i: number) => 1n << BigInt(i);

@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import {
+  type Call,
+  effectLimit,
+  operationsById,
+  type Request,
+  unexpectedCalls,
+} from './history.ts';
+import { scheduleOf } from './schedule.ts';
+
+const callOf = (request: Request, outcome?: Partial<NonNullable<Call['outcome']>>): Call => ({
+  client: 1,
+  instance: 'A',
+  surface: 'REST',
+  request,
+  start: 100,
+  arrival: 110,
+  end: 200,
+  outcome: outcome && { status: 200, headers: new Headers(), ...outcome },
+});
+
+const create: Request = { procedure: 'createPlant', input: { id: 2, name: 'fern', tag: 'herb' } };
+const list: Request = { procedure: 'listPlants', input: { after: 1, limit: 2 } };
+
+it('a page reads each id in its range', () => {
+  const output = { plants: [{ id: 2n, name: 'fern' }], next: 3n };
+  const operations = operationsById([callOf(list, { output })], [1, 2, 3, 4]);
+  const actions = [...operations.values()].map(([operation]) => operation?.action);
+  const reads = ['fern', null].map((state) => ({ type: 'read', state }));
+  expect(actions).toEqual([undefined, ...reads, undefined]);
+});
+
+it('the last page reads all further ids', () => {
+  const operations = operationsById([callOf(list, { output: { plants: [] } })], [1, 2, 3]);
+  expect([...operations.values()].map(({ length }) => length)).toEqual([0, 1, 1]);
+});
+
+it('a call without a result has an effect in time or none', () => {
+  for (const call of [callOf(create), callOf(create, { status: 503, error: 50300 })]) {
+    const action = { type: 'create', content: 'fern (herb)', result: 'unknown' };
+    const operation = { action, start: 100, end: 110 + effectLimit, isCertain: false, call };
+    expect(operationsById([call], [2]).get(2)).toEqual([operation]);
+  }
+});
+
+it('an overloaded store has no effect', () => {
+  expect(operationsById([callOf(create, { status: 503, error: 50301 })], [2]).get(2)).toEqual([]);
+});
+
+it('a response that no promise allows is unexpected', () => {
+  const calls = [200, 40900, 50300, 50301, 40401, 50000].map((error) =>
+    callOf(create, error === 200 ? {} : { error }),
+  );
+  expect(unexpectedCalls(calls)).toEqual(calls.slice(4));
+});
+
+it('a seed repeats its schedule', () => {
+  const [first, again, other] = [7, 7, 8].map((seed) => {
+    const { steps, ...schedule } = scheduleOf('postgres', seed);
+    return [schedule, [0, 1].map((client) => steps(client).take(50).toArray())];
+  });
+  expect(again).toEqual(first);
+  expect(other).not.toEqual(first);
+});

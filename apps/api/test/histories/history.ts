@@ -1,0 +1,130 @@
+import type { Outcome } from '../fixtures/callers.ts';
+import type { Operation } from './checker.ts';
+import type { Action, State } from './register.ts';
+
+interface TestPlant {
+  readonly id: number;
+  readonly name: string;
+  readonly tag?: string;
+}
+
+/** What a client asks of the store. */
+export type Request =
+  | { readonly procedure: 'createPlant'; readonly input: TestPlant }
+  | { readonly procedure: 'getPlant' | 'deletePlant'; readonly input: { readonly id: number } }
+  | {
+      readonly procedure: 'listPlants';
+      readonly input: { readonly after: number; readonly limit: number };
+    };
+
+/** A request of a client, and what came of it. */
+export interface Call {
+  readonly client: number;
+  /** The name of the instance that got the request. */
+  readonly instance: string;
+  readonly surface: string;
+  readonly request: Request;
+  /** Milliseconds from the start of the history to the request. */
+  readonly start: number;
+  /** Milliseconds until the instance could read it: later than the start when the instance was frozen. */
+  readonly arrival: number;
+  /** Milliseconds to the response, or until the client gave up. */
+  readonly end: number;
+  /** Undefined when no response came. */
+  readonly outcome: Outcome | undefined;
+}
+
+/**
+ * Milliseconds after its arrival within which a request takes effect, if at all: the deadline of 5 s, and the second
+ * that the store may need to cancel it. The rest is an allowance for a busy machine. Clients wait as long
+ * for a response.
+ */
+export const effectLimit = 5_000 + 1_000 + 500;
+
+/** An operation, and the call that it is a part of. */
+export interface CallOperation extends Operation {
+  readonly call: Call;
+}
+
+/** Whether it is certain that the store rejected a call, so that the call has no effect. */
+export const isRejected = ({ outcome }: Call): boolean => outcome?.error === 50301;
+
+/** Whether a call has no result: no response, or one that leaves its effect open. */
+export const isUnknown = ({ outcome }: Call): boolean => !outcome || outcome.error === 50300;
+
+/** The calls whose response no promise of the store allows. */
+export function unexpectedCalls(calls: readonly Call[]): Call[] {
+  return calls.filter((call) => {
+    const { status = 0, error = status } = call.outcome ?? {};
+    return (
+      !isUnknown(call) && !isRejected(call) && !expected[call.request.procedure].includes(error)
+    );
+  });
+}
+
+/** The statuses and error codes of the results. REST answers a delete with 204, tRPC with 200. */
+const expected: Record<Request['procedure'], number[]> = {
+  createPlant: [200, 40900],
+  getPlant: [200, 40401],
+  deletePlant: [200, 204, 40401],
+  listPlants: [200],
+};
+
+/** What the calls did to each id. A page reads each id in its range. */
+export function operationsById(
+  calls: readonly Call[],
+  ids: readonly number[],
+): Map<number, CallOperation[]> {
+  const byId = new Map<number, CallOperation[]>(ids.map((id) => [id, []]));
+  for (const call of calls) {
+    if (isRejected(call)) continue;
+    const isCertain = !isUnknown(call);
+    const end = isCertain ? call.end : call.arrival + effectLimit;
+    for (const { id, action } of actionsOf(call, ids)) {
+      byId.get(id)?.push({ action, start: call.start, end, isCertain, call });
+    }
+  }
+  return byId;
+}
+
+function actionsOf(call: Call, ids: readonly number[]): { id: number; action: Action }[] {
+  const { request, outcome } = call;
+  switch (request.procedure) {
+    case 'createPlant': {
+      const response = outcome?.error === 40900 ? 'taken' : 'stored';
+      const result = isUnknown(call) ? 'unknown' : response;
+      const content = contentOf(request.input);
+      return [{ id: request.input.id, action: { type: 'create', content, result } }];
+    }
+    case 'deletePlant': {
+      const response = outcome?.error === 40401 ? 'absent' : 'deleted';
+      const result = isUnknown(call) ? 'unknown' : response;
+      return [{ id: request.input.id, action: { type: 'delete', result } }];
+    }
+    case 'getPlant': {
+      if (isUnknown(call)) return [];
+      const state = outcome?.error ? null : contentOf(outcome?.output as TestPlant);
+      return [{ id: request.input.id, action: { type: 'read', state } }];
+    }
+    case 'listPlants':
+      return isUnknown(call) ? [] : readsOf(request.input, outcome?.output as Page, ids);
+  }
+}
+
+interface Page {
+  plants: { id: bigint; name: string; tag?: string }[];
+  next?: bigint;
+}
+
+function readsOf({ after }: { after: number }, { plants, next }: Page, ids: readonly number[]) {
+  const contents = new Map<number, State>(
+    plants.map((plant) => [Number(plant.id), contentOf(plant)]),
+  );
+  const last = Number(next ?? Number.POSITIVE_INFINITY);
+  return ids
+    .filter((id) => id > after && id <= last)
+    .map((id) => ({ id, action: { type: 'read' as const, state: contents.get(id) ?? null } }));
+}
+
+export const contentOf = ({ name, tag }: { name: string; tag?: string }): string =>
+  tag === undefined ? name : `${name} (${tag})`;

@@ -1,0 +1,63 @@
+import { parseArgs } from 'node:util';
+import { type DatabaseName, databaseNames, type FaultName, faultNames } from './schedule.ts';
+
+interface Options {
+  /** How long to begin new histories. */
+  readonly seconds: number;
+  /** How many histories for each database, at most. */
+  readonly histories: number;
+  readonly databases: readonly DatabaseName[];
+  /** The only fault that happens. */
+  readonly fault: FaultName | undefined;
+  /** The seed of the first history of each database. */
+  readonly seed: number;
+}
+
+const help = `Tests whether some order of the calls explains all responses of the store while faults happen.
+
+  npx pnpm test:histories
+
+  --seconds 60      how long to begin new histories
+  --histories N     how many histories for each database, at most
+  --database NAME   ${databaseNames.join(' or ')}; both unless given
+  --fault NAME      the only fault that happens; they take turns unless given:
+                    ${faultNames.join(', ')}
+  --seed N          the seed of the first history of each database; the next ones follow
+  --help            shows this text`;
+
+/** Reads the command line. An option that is not valid, and `--help`, end the process. */
+export function readOptions(): Options {
+  const { values } = parseArgs({
+    options: {
+      seconds: { type: 'string', default: '60' },
+      histories: { type: 'string', default: '1000000' },
+      database: { type: 'string' },
+      fault: { type: 'string' },
+      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) end(help, 0);
+  const whole = (name: 'seconds' | 'histories' | 'seed') => {
+    if (/^\d{1,9}$/.test(values[name])) return Number(values[name]);
+    return end(`--${name} is ${values[name]}: give a whole number`, 2);
+  };
+  const oneOf = <T extends string>(name: 'database' | 'fault', names: readonly T[]) => {
+    const value = names.find((each) => each === values[name]);
+    if (values[name] === undefined || value) return value;
+    return end(`--${name} is ${values[name]}: give one of ${names.join(', ')}`, 2);
+  };
+  const database = oneOf('database', databaseNames);
+  return {
+    seconds: whole('seconds'),
+    histories: whole('histories'),
+    databases: database ? [database] : databaseNames,
+    fault: oneOf('fault', faultNames),
+    seed: whole('seed'),
+  };
+}
+
+function end(message: string, code: number): never {
+  console.log(message);
+  process.exit(code);
+}

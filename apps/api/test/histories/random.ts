@@ -1,0 +1,24 @@
+/** Numbers that a seed determines. */
+export interface Random {
+  /** A whole number from `min` to `max`. */
+  whole(min: number, max: number): number;
+  isLikely(probability: number): boolean;
+  pick<T>(values: readonly [T, ...T[]]): T;
+}
+
+/** Makes the numbers of a seed with the generator mulberry32. */
+export function randomOf(seed: number): Random {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let bits = Math.imul(state ^ (state >>> 15), state | 1);
+    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const whole = (min: number, max: number) => min + Math.floor(next() * (max - min + 1));
+  return {
+    whole,
+    isLikely: (probability) => next() < probability,
+    pick: ([first, ...others]) => others[whole(0, others.length) - 1] ?? first,
+  };
+}

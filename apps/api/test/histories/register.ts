@@ -1,0 +1,29 @@
+/** What the store has under one id: the content of a plant, or null when there is none. */
+export type State = string | null;
+
+/** What a call does to one id, with its result. An `unknown` result means that no response came. */
+export type Action =
+  | { readonly type: 'create'; readonly content: string; readonly result: CreateResult }
+  | { readonly type: 'delete'; readonly result: DeleteResult }
+  | { readonly type: 'read'; readonly state: State };
+
+type CreateResult = 'stored' | 'taken' | 'unknown';
+type DeleteResult = 'deleted' | 'absent' | 'unknown';
+
+/** The state after an action on a state; undefined when the action cannot have its result there. */
+export function stateAfter(state: State, action: Action): State | undefined {
+  if (action.type === 'read') return action.state === state ? state : undefined;
+  if (action.type === 'delete') {
+    if (action.result === 'unknown') return null;
+    return (action.result === 'deleted') === (state !== null) ? null : undefined;
+  }
+  const isTaken = state !== null && state !== action.content;
+  if (action.result === 'unknown') return isTaken ? state : action.content;
+  if ((action.result === 'taken') !== isTaken) return undefined;
+  return isTaken ? state : action.content;
+}
+
+/** Whether an action changes no state, whatever the state is. */
+export function isObservation(action: Action): boolean {
+  return action.type === 'read' || action.result === 'taken' || action.result === 'absent';
+}

@@ -1,0 +1,92 @@
+import { setTimeout } from 'node:timers/promises';
+import { isExplainable } from './checker.ts';
+import { createClients } from './clients.ts';
+import { faults } from './faults.ts';
+import { type Call, type CallOperation, operationsById, unexpectedCalls } from './history.ts';
+import type { Fault, Schedule } from './schedule.ts';
+import { smallestHistory } from './smallest-history.ts';
+import type { World } from './world.ts';
+
+/** Milliseconds without a fault at the end of a history, in which calls show what the faults have changed. */
+const aftermath = 1_500;
+
+export interface HistoryResult {
+  readonly calls: number;
+  /** The faults, with the times at which they really began and ended. */
+  readonly faults: readonly Fault[];
+  /** The calls whose response no promise allows, and those without a result when no fault lasts. */
+  readonly unexpected: readonly Call[];
+  /** The ids whose calls no order explains. */
+  readonly unexplained: readonly Unexplained[];
+}
+
+interface Unexplained {
+  readonly id: number;
+  readonly smallest: readonly CallOperation[];
+  /** The calls without a result whose time to take effect was over before that. One of them may have run late. */
+  readonly over: readonly CallOperation[];
+}
+
+/** Runs the clients and the faults of a schedule, and checks what the clients have seen. */
+export async function runHistory(world: World, schedule: Schedule): Promise<HistoryResult> {
+  const ids = [...schedule.ids, ...schedule.keptIds];
+  const clients = createClients(world);
+  let isOver = false;
+
+  const [first] = world.instances;
+  const creates = schedule.keptIds.map((id) => {
+    const input = { id, name: 'a plant that stays' };
+    return clients.insist(first, { procedure: 'createPlant', input });
+  });
+  const unanswered = await Promise.all(creates);
+
+  const begunAt = clients.now();
+  const until = (time: number) => setTimeout(Math.max(0, begunAt + time - clients.now()));
+  const caused: Fault[] = [];
+  const causeFaults = async () => {
+    for (const { name, instance, start, end } of schedule.faults) {
+      await until(start);
+      const concerned = world.instances[instance] ?? first;
+      const causedAt = clients.now();
+      const endFault = await faults[name](world, concerned);
+      await until(end);
+      await endFault();
+      caused.push({ name, instance, start: causedAt, end: clients.now() });
+      if (name === 'freeze') clients.thawed(concerned);
+    }
+    await setTimeout(aftermath);
+    isOver = true;
+  };
+  await Promise.all([
+    causeFaults(),
+    ...Array.from({ length: schedule.clients }, (_, client) =>
+      clients.run(client, schedule.steps(client), () => isOver),
+    ),
+  ]);
+  for (const instance of world.instances) {
+    const list = { after: (ids[0] ?? 0) - 1, limit: 1_000 };
+    unanswered.push(await clients.insist(instance, { procedure: 'listPlants', input: list }));
+    const gets = ids.map((id) => ({ procedure: 'getPlant' as const, input: { id } }));
+    unanswered.push(...(await Promise.all(gets.map((get) => clients.insist(instance, get)))));
+  }
+
+  const { calls } = clients;
+  const unexplained = [...operationsById(calls, ids)].flatMap(([id, operations]) =>
+    isExplainable(operations) ? [] : [explain(id, operations)],
+  );
+  const unexpected = [
+    ...unexpectedCalls(calls),
+    ...unanswered.filter((call) => call !== undefined),
+  ];
+  return { calls: calls.length, faults: caused, unexpected, unexplained };
+}
+
+function explain(id: number, operations: readonly CallOperation[]): Unexplained {
+  const smallest = smallestHistory(operations);
+  const start = Math.min(...smallest.map(({ start }) => start));
+  return {
+    id,
+    smallest,
+    over: operations.filter(({ isCertain, end }) => !isCertain && end < start),
+  };
+}

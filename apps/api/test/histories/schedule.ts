@@ -1,0 +1,158 @@
+import type { Request } from './history.ts';
+import { type Random, randomOf } from './random.ts';
+
+export const databaseNames = ['postgres', 'embedded'] as const;
+
+export type DatabaseName = (typeof databaseNames)[number];
+
+export const faultNames = [
+  'freeze',
+  'kill',
+  'freezeBackends',
+  'holdNetwork',
+  'loseResponses',
+  'cutNetwork',
+  'restartPostgres',
+  'promoteStandby',
+  'flood',
+] as const;
+
+export type FaultName = (typeof faultNames)[number];
+
+/** A fault, with the milliseconds from the start of the history at which it begins and ends. */
+export interface Fault {
+  readonly name: FaultName;
+  /** The instance that it concerns. */
+  readonly instance: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A call of a client, after a pause in milliseconds. */
+export interface Step {
+  readonly pause: number;
+  /** Whether the client returns to the instance that it left because of an error. */
+  readonly returns: boolean;
+  readonly surface: 'REST' | 'tRPC';
+  readonly request: Request;
+}
+
+/** All of a history that a seed determines. */
+export interface Schedule {
+  readonly clients: number;
+  readonly ids: readonly number[];
+  /** The ids after these, whose plants stay throughout the history. */
+  readonly keptIds: readonly number[];
+  readonly faults: readonly Fault[];
+  /** The endless steps of a client. */
+  steps(client: number): Generator<Step>;
+}
+
+/** Milliseconds without a fault at the start of a history, and between two faults. */
+const warmUp = 700;
+
+/** Milliseconds of a long fault: long enough for clients to give up, and to change the ids elsewhere. */
+const long = [8_000, 9_500] as const;
+
+/** How often a fault happens, and how many milliseconds it lasts. */
+interface Plan {
+  readonly times: number;
+  readonly lasts: readonly [min: number, max: number];
+}
+
+const plans: Record<FaultName, Plan> = {
+  freeze: { times: 1, lasts: long },
+  kill: { times: 2, lasts: [200, 1_500] },
+  freezeBackends: { times: 1, lasts: long },
+  holdNetwork: { times: 1, lasts: long },
+  loseResponses: { times: 5, lasts: [800, 2_000] },
+  cutNetwork: { times: 5, lasts: [100, 800] },
+  restartPostgres: { times: 2, lasts: [200, 1_500] },
+  promoteStandby: { times: 1, lasts: [0, 0] },
+  flood: { times: 1, lasts: long },
+};
+
+/** The faults of each database, in the order in which histories with consecutive seeds have them. */
+const turns: Record<DatabaseName, readonly [FaultName, ...FaultName[]]> = {
+  postgres: [
+    'freeze',
+    'loseResponses',
+    'freezeBackends',
+    'kill',
+    'freeze',
+    'holdNetwork',
+    'loseResponses',
+    'cutNetwork',
+    'flood',
+    'restartPostgres',
+    'promoteStandby',
+  ],
+  embedded: ['kill', 'freeze', 'kill', 'flood'],
+};
+
+/**
+ * Makes the schedule of a seed.
+ *
+ * @param fault the fault that happens; unless given, the seed decides
+ * @param firstId the least of the ids
+ */
+export function scheduleOf(
+  database: DatabaseName,
+  seed: number,
+  { fault, firstId = 1 }: { fault?: FaultName | undefined; firstId?: number } = {},
+): Schedule {
+  const random = randomOf(seed);
+  const names = turns[database];
+  const name = fault ?? names[seed % names.length] ?? names[0];
+  const faults = faultsOf(name, database === 'postgres' ? 2 : 1, random);
+  const clients = random.whole(20, 50);
+  const ids = Array.from({ length: Math.ceil(clients / 2) }, (_, i) => firstId + i);
+  const keptIds = [1, 2, 3].map((i) => firstId + ids.length - 1 + i);
+  return {
+    clients,
+    ids,
+    keptIds,
+    faults,
+    steps: (client) => stepsOf(client, ids, randomOf(seed * 1_000 + client)),
+  };
+}
+
+function faultsOf(name: FaultName, instances: number, random: Random): Fault[] {
+  const { times, lasts } = plans[name];
+  let end = 0;
+  return Array.from({ length: times }, () => {
+    const start = end + warmUp;
+    end = start + random.whole(...lasts);
+    return { name, instance: random.whole(0, instances - 1), start, end };
+  });
+}
+
+/**
+ * The calls of a client are unkind: they create, read and delete few ids again and again. Nearly every
+ * create has a content of its own, so that the clients notice when an old one is back.
+ */
+function* stepsOf(client: number, ids: readonly number[], random: Random): Generator<Step> {
+  const home = ids[client % ids.length] ?? 0;
+  let content: { name: string; tag?: string } = { name: `${client}.0` };
+  for (let step = 1; ; step++) {
+    const id = random.isLikely(0.7) ? home : (ids[random.whole(0, ids.length - 1)] ?? home);
+    if (!random.isLikely(0.2)) {
+      const name = `${client}.${step}`;
+      content = random.isLikely(0.5) ? { name, tag: 'herb' } : { name };
+    }
+    const create: Request = { procedure: 'createPlant', input: { id, ...content } };
+    const get: Request = { procedure: 'getPlant', input: { id } };
+    const remove: Request = { procedure: 'deletePlant', input: { id } };
+    const after = id - random.whole(1, ids.length);
+    const list: Request = {
+      procedure: 'listPlants',
+      input: { after: Math.max(after, (ids[0] ?? 0) - 1), limit: random.whole(1, ids.length) },
+    };
+    yield {
+      pause: random.whole(20, 400),
+      returns: random.isLikely(0.15),
+      surface: random.pick(['REST', 'tRPC']),
+      request: random.pick([create, create, create, remove, remove, get, get, get, list]),
+    };
+  }
+}

@@ -1,0 +1,65 @@
+import { isExplainable, type Operation } from './checker.ts';
+import { isObservation, type State } from './register.ts';
+
+/**
+ * The part of an unexplainable history that people need to see: without what happened later, what
+ * happened before, and the observations that any order could explain.
+ */
+export function smallestHistory<Op extends Operation>(operations: readonly Op[]): Op[] {
+  const shown = withoutStart(withoutEnd(operations));
+  return shown.kept.reduce<Op[]>((left, operation) => {
+    if (!isObservation(operation.action)) return left;
+    const rest = left.filter((other) => other !== operation);
+    return isExplainable(rest, shown.initial) ? left : rest;
+  }, shown.kept);
+}
+
+/** Leaves out what began after the first response that no order explains. */
+function withoutEnd<Op extends Operation>(operations: readonly Op[]): Op[] {
+  const ends = operations.filter(({ isCertain }) => isCertain).map(({ end }) => end);
+  const until = (end: number) =>
+    operations
+      .filter(({ start }) => start <= end)
+      .map((operation) => (operation.end <= end ? operation : asPossible(operation)));
+  const end = firstOf(
+    ends.toSorted((a, b) => a - b),
+    (end) => !isExplainable(until(end)),
+  );
+  return end === undefined ? [...operations] : until(end);
+}
+
+/** Leaves out what ended before a moment from which on no state explains the rest. */
+function withoutStart<Op extends Operation>(operations: readonly Op[]) {
+  const contents = operations.flatMap(({ action }) =>
+    action.type === 'create' ? [action.content] : [],
+  );
+  const states: State[] = [null, ...new Set(contents)];
+  const since = (start: number) =>
+    operations
+      .filter(({ end }) => end >= start)
+      .map((operation) => (operation.start >= start ? operation : asPossible(operation)));
+  const starts = operations.map(({ start }) => start).toSorted((a, b) => b - a);
+  const start = firstOf(starts, (start) => !isExplainable(since(start), states));
+  return start === undefined
+    ? { kept: [...operations], initial: [null] }
+    : { kept: since(start), initial: states };
+}
+
+/** The same operation, which now may or may not take effect within the part that is shown. */
+function asPossible<Op extends Operation>(operation: Op): Op {
+  if (!operation.isCertain) return operation;
+  const { action } = operation;
+  const unknown = action.type === 'read' ? action : { ...action, result: 'unknown' as const };
+  return { ...operation, isCertain: false, action: unknown };
+}
+
+/** The first value for which a condition holds. It holds for all values after that one, too. */
+function firstOf(values: readonly number[], holds: (value: number) => boolean) {
+  let [low, high] = [0, values.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(values[middle] ?? 0)) high = middle;
+    else low = middle + 1;
+  }
+  return values[low];
+}

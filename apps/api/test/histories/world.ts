@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type FaultProxy,
+  type StartedProcess,
+  startFaultProxy,
+  startProcess,
+  type TestPostgres,
+} from '@plant-store/test-setup';
+import { type PlantsDatabase, setSetting, startPlantsDatabase } from '../faults/plants-database.ts';
+import type { DatabaseName } from './schedule.ts';
+
+/** The server's program on a database. */
+export interface Instance {
+  readonly name: string;
+  /** Undefined while it does not run. */
+  readonly url: string | undefined;
+  readonly process: StartedProcess;
+  /** The network between it and its Postgres. */
+  readonly network: FaultProxy | undefined;
+  kill(): Promise<void>;
+  start(): Promise<void>;
+}
+
+/** All processes of a history. */
+export interface World {
+  readonly token: string;
+  readonly instances: readonly [Instance, ...Instance[]];
+  readonly database: PlantsDatabase | undefined;
+  readonly standby: TestPostgres | undefined;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts one instance on an embedded database, or two on a Postgres.
+ *
+ * @param hasStandby whether the Postgres has a synchronous standby
+ */
+export async function startWorld(name: DatabaseName, hasStandby = false): Promise<World> {
+  const cleanUps: (() => unknown)[] = [];
+  const token = randomUUID();
+  const start = async (letter: string, env: Record<string, string>, network?: FaultProxy) => {
+    const instance = await startInstance(letter, { ...env, PLANT_STORE_TOKEN: token }, network);
+    cleanUps.push(instance.kill);
+    return instance;
+  };
+  const stop = async () => {
+    for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+  };
+  if (name === 'embedded') {
+    const directory = await mkdtemp(join(tmpdir(), 'plant-store-histories-'));
+    cleanUps.push(() => rm(directory, { recursive: true, force: true }));
+    const instance = await start('A', { PLANT_STORE_DATA_DIR: directory });
+    return { token, instances: [instance], database: undefined, standby: undefined, stop };
+  }
+  const database = await startPlantsDatabase();
+  cleanUps.push(database.stop);
+  const standby = hasStandby ? await startSynchronousStandby(database) : undefined;
+  if (standby) cleanUps.push(standby.stop);
+  const startOnPostgres = async (letter: string) => {
+    const network = await startFaultProxy(database.url);
+    cleanUps.push(network.close);
+    const url = new URL(network.url);
+    const hosts = [...(standby ? [new URL(standby.url).host] : []), url.host].join();
+    const DATABASE_URL = `postgres://${url.username}@${hosts}${url.pathname}`;
+    return start(letter, { DATABASE_URL }, network);
+  };
+  const instances = await Promise.all([startOnPostgres('A'), startOnPostgres('B')]);
+  return { token, instances, database, standby, stop };
+}
+
+async function startSynchronousStandby({ server, admin }: PlantsDatabase): Promise<TestPostgres> {
+  const standby = await server.startStandby();
+  await setSetting(admin, "set synchronous_standby_names = '*'");
+  return standby;
+}
+
+async function startInstance(
+  name: string,
+  env: Record<string, string>,
+  network: FaultProxy | undefined,
+): Promise<Instance> {
+  let url: string | undefined;
+  let running: StartedProcess;
+  const start = async () => {
+    running = startProcess({ ...env, LOG_LEVEL: 'fatal' });
+    const { child } = running;
+    const killAtExit = () => void child.kill('SIGKILL');
+    process.once('exit', killAtExit);
+    child.once('exit', () => process.off('exit', killAtExit));
+    [, url] = await running.printed(/REST +(\S+)\/plants/);
+  };
+  await start();
+  return {
+    name,
+    network,
+    get url() {
+      return url;
+    },
+    get process() {
+      return running;
+    },
+    start,
+    async kill() {
+      url = undefined;
+      running.child.kill('SIGKILL');
+      await running.ended();
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { ConnectionPool } from '../database/connection-pool.ts';
+import type { Run } from '../database/database.ts';
+import type { Connection, NodeConnections } from '../database/postgres/connection.ts';
+import { connectToNode } from './connect-to-node.ts';
+
+/** A node of a cluster that stores plants. */
+export interface StorageNode {
+  readonly id: number;
+  /** Its host and port, as the cluster knows them. */
+  readonly address: string;
+  readonly shards: number;
+  /** The part of all ids that it stores, from 0 to 1. */
+  readonly share: number;
+  /** An id that it stores. */
+  readonly someId: bigint;
+}
+
+/**
+ * Access for statements about the plants of one node of a cluster. They have connections of their own,
+ * so that the other statements go on while that node is down.
+ */
+export interface NodeAccess {
+  readonly run: Run;
+  /** Whether the connections lead to that node, not through another one. */
+  readonly isDirect: boolean;
+  /** Why the store could not reach that node itself; undefined when it can, or has not tried yet. */
+  readonly directError: unknown;
+  /** See `Database`. */
+  onClockMoved(listener: (error: Error) => void): void;
+  close(): Promise<void>;
+}
+
+interface NodeAccessOptions extends NodeConnections {
+  /** Milliseconds, as of `performance.now`. */
+  readonly now?: () => number;
+}
+
+/** The connections to a node, by kind of statement. */
+export const nodeShares = { creates: 3, deletes: 1, lookUps: 2 };
+
+/** Milliseconds after which the store tries again to reach a node that it could not reach itself. */
+const retryInterval = 15_000;
+
+/** Milliseconds to connect to a node: for the first time, while plants wait, and afterwards. */
+const firstTimeout = 2_000;
+const timeout = 5_000;
+
+/**
+ * Opens a pool for the plants of one node of a cluster. Its connections lead to that node, so that no
+ * other node works for its plants. A node that the store cannot reach itself is reached through the node
+ * that the URL names.
+ */
+export function openNodeAccess(
+  { clusterId, ...node }: StorageNode & { clusterId: string },
+  { connect, connectTo, now = () => performance.now() }: NodeAccessOptions,
+): NodeAccess {
+  let isDirect = false;
+  let directError: unknown;
+  let triedAt: number | undefined;
+
+  const pool = new ConnectionPool({
+    shares: nodeShares,
+    async connect() {
+      const first = triedAt === undefined ? await tryDirectly(firstTimeout) : undefined;
+      if (first) return first;
+      // A node that could be reached once is away now, and another way would not help.
+      if (isDirect) return connectDirectly(timeout);
+      const connection = await connect();
+      if (!isDirect) return connection;
+      // All connections of the pool lead the same way, because their statements differ.
+      void connection.close();
+      return connectDirectly(timeout);
+    },
+  });
+
+  return {
+    run(...statement) {
+      const isDue = !isDirect && triedAt !== undefined && now() - triedAt > retryInterval;
+      if (isDue) void retry();
+      return pool.run(...statement);
+    },
+    get isDirect() {
+      return isDirect;
+    },
+    get directError() {
+      return directError;
+    },
+    onClockMoved: (listener) => pool.onClockMoved(listener),
+    close: () => pool.close(),
+  };
+
+  /** Returns undefined when the node cannot be reached. */
+  async function tryDirectly(within: number): Promise<Connection | undefined> {
+    triedAt = now();
+    try {
+      const connection = await connectDirectly(within);
+      isDirect = true;
+      directError = undefined;
+      return connection;
+    } catch (error) {
+      directError = error;
+      return undefined;
+    }
+  }
+
+  /** Replaces the connections through the other node when this one can be reached now. */
+  async function retry(): Promise<void> {
+    const connection = await tryDirectly(timeout);
+    if (!connection) return;
+    pool.replaceAll();
+    await connection.close();
+  }
+
+  function connectDirectly(within: number): Promise<Connection> {
+    return connectToNode(node, clusterId, connectTo, within);
+  }
+}

@@ -1,0 +1,176 @@
+import { lateWrite } from '../database/database-error.ts';
+
+/**
+ * The functions by which the store inserts and deletes plants on a cluster: they run on the node that
+ * stores the plants, and write to the shards themselves. There, an INSERT into `plants` costs twice as
+ * much: Citus plans it anew for each batch, and writes a statement for each shard.
+ *
+ * So a function does what Citus does before a write: it locks the metadata of the shards, which a move
+ * or a split of a shard locks exclusively for its last step, and then checks that the shards are still
+ * there. It has a statement for each shard, because Postgres keeps the plans only of fixed statements.
+ * At its end it checks the deadline, after which the write changes nothing.
+ *
+ * The plants come sorted by shard, and `counts` has the number of plants in each shard. The arrays are
+ * texts, because a node that passes a call on would parse and print arrays.
+ */
+const insertName = 'plant_store_insert';
+const deleteName = 'plant_store_delete';
+
+/** The name of the function that inserts, and the types of its parameters. */
+export const insertFunctionSignature = `${insertName}(bigint,text,text,text,text,text,text)`;
+const deleteFunctionSignature = `${deleteName}(bigint,text,text)`;
+
+/** Calls on the node that stores the plants. The condition keeps Citus from planning them for each call. */
+export const callHere = {
+  insert: `select id from ${insertName}($1, $2, $3, $4, $5, $6, $7) as id where id is not null`,
+  delete: `select id from ${deleteName}($1, $2, $3) as id where id is not null`,
+};
+
+/** Calls on any node, which passes them on to the node that stores the plant `key` ($1). */
+export const callAnywhere = {
+  insert: `select * from ${insertName}($1, $2, $3, $4, $5, $6, $7)`,
+  delete: `select * from ${deleteName}($1, $2, $3)`,
+};
+
+/** The SQLSTATE with which a function rejects plants that another node stores now. */
+export const shardMoved = 'PS001';
+
+/** A function that returns an id of the cluster, so that no other cluster is taken for it. */
+export const clusterIdSignature = 'plant_store_cluster()';
+
+const countSignature = 'plant_store_count(bigint)';
+
+/** About how many plants the node has that stores the plant `key` ($1). */
+export const countOnNode = 'select * from plant_store_count($1)';
+
+/** A text in the function for each shard of `plants` that it has a statement for. */
+export const markOfShard = (shardId: string) => `'/* shard ' || ${shardId} || ' */'`;
+
+const moved = `raise exception 'another node stores these plants' using errcode = '${shardMoved}';`;
+
+/** Ends a function whose write is late, which undoes it. */
+const checkDeadline = `
+    if clock_timestamp() >= deadline::timestamptz then
+      raise exception '${lateWrite}: %', clock_timestamp() using errcode = '22P02';
+    end if;`;
+
+const lockShards = `
+    perform lock_shard_metadata(5, shard_ids);
+    if cardinality(shard_ids) <> (
+      select count(*) from pg_dist_placement
+      where shardid = any (shard_ids) and groupid = (select groupid from pg_dist_local_group)
+    ) then
+      ${moved}
+    end if;`;
+
+/** The statements for a shard. `format` replaces %1$s by its number, %2$s by its name, %3$s and %4$s by its hashes. */
+const insertIntoShard = `
+      when %1$s then /* shard %1$s */
+        return query insert into %2$s (id, name, tag)
+          select id, name, tag
+          from unnest(plant_ids[first:last], plant_names[first:last], plant_tags[first:last])
+            as plant (id, name, tag)
+          where hashint8(id) between %3$s and %4$s
+          on conflict (id) do nothing returning id;`;
+
+const deleteFromShard = `
+      when %1$s then
+        return query delete from %2$s where id = key and hashint8(id) between %3$s and %4$s returning id;`;
+
+/** Writes a branch for each shard in place of the row. */
+const forEachShard = (row: string) => `
+      select string_agg(
+        format($each$${row}$each$, shardid, shard_name(logicalrelid, shardid), shardminvalue, shardmaxvalue),
+        '' order by shardid)
+      from pg_dist_shard where logicalrelid = 'plants'::regclass`;
+
+/** The statements that create the functions anew for the shards that `plants` has. */
+export const createNodeFunctions = [
+  `do $do$
+  begin
+    execute $head$
+  create or replace function ${insertName}(
+    key bigint, shards text, counts text, ids text, names text, tags text, deadline text)
+  returns setof bigint
+  language plpgsql
+  set citus.enable_manual_changes_to_shards = on
+  as $function$
+  #variable_conflict use_column
+  declare
+    shard_ids bigint[] := shards;
+    sizes int[] := counts;
+    plant_ids bigint[] := ids;
+    plant_names text[] := names;
+    plant_tags text[] := tags;
+    first int := 1;
+    last int := 0;
+  begin
+    if shards = '{}' then return; end if;
+    ${lockShards}
+    for i in 1 .. cardinality(shard_ids) loop
+      last := first + sizes[i] - 1;
+      case shard_ids[i]
+    $head$ || (${forEachShard(insertIntoShard)}
+    ) || $tail$
+      else
+        ${moved}
+      end case;
+      first := last + 1;
+    end loop;
+    ${checkDeadline}
+  end
+  $function$
+    $tail$;
+  end
+  $do$`,
+  // A plant that is not there may be deleted by a commit that waits for the standby; so does this one.
+  `do $do$
+  begin
+    execute $head$
+  create or replace function ${deleteName}(key bigint, shard text, deadline text)
+  returns setof bigint
+  language plpgsql
+  set citus.enable_manual_changes_to_shards = on
+  as $function$
+  #variable_conflict use_column
+  declare
+    shard_ids bigint[] := array[shard];
+  begin
+    ${lockShards}
+    perform pg_logical_emit_message(true, 'plant-store', '');
+    case shard::bigint
+    $head$ || (${forEachShard(deleteFromShard)}
+    ) || $tail$
+    else
+      ${moved}
+    end case;
+    ${checkDeadline}
+  end
+  $function$
+    $tail$;
+  end
+  $do$`,
+  ...[insertFunctionSignature, deleteFunctionSignature].map(
+    (signature) =>
+      `select create_distributed_function('${signature}', 'key', colocate_with := 'plants')`,
+  ),
+  // The id never changes: instances would take the nodes for those of another cluster.
+  `do $do$
+  begin
+    if to_regprocedure('${clusterIdSignature}') is null then
+      execute format(
+        'create function ${clusterIdSignature} returns text language sql immutable as $id$ select %L $id$',
+        gen_random_uuid());
+    end if;
+  end
+  $do$`,
+  `select create_distributed_function('${clusterIdSignature}')`,
+  // Citus hides the shards from pg_class, and so from the views of statistics.
+  `create or replace function plant_store_count(key bigint) returns bigint language sql as $function$
+    select coalesce(sum(pg_stat_get_live_tuples(to_regclass(shard_name(logicalrelid, shardid)))), 0)::bigint
+    from pg_dist_shard join pg_dist_placement using (shardid)
+    where logicalrelid = 'plants'::regclass
+      and groupid = (select groupid from pg_dist_local_group)
+  $function$`,
+  `select create_distributed_function('${countSignature}', 'key', colocate_with := 'plants')`,
+];

@@ -1,0 +1,166 @@
+import { and, eq, sql } from 'drizzle-orm';
+import { arrayText } from '../database/array-text.ts';
+import type { Database } from '../database/database.ts';
+import { lateWrite } from '../database/database-error.ts';
+import { plants } from '../database/tables.ts';
+import { databaseCode } from '../error-causes.ts';
+import {
+  createPlantStatements,
+  db,
+  type PlantStatements,
+  writeStatement,
+} from '../plants/statements.ts';
+import type { NodeAccess } from './node-access.ts';
+import { callAnywhere, callHere, shardMoved } from './node-functions.ts';
+import type { ShardWatch } from './watch-shards.ts';
+
+/**
+ * The statements for the plants of one node of a cluster. When the plants belong to another node by
+ * now, they are ordinary statements, which Citus sends wherever the plants belong.
+ */
+export function createNodeStatements(
+  { run, access }: { run: Database['run']; access: Pick<NodeAccess, 'isDirect'> },
+  shards: ShardWatch,
+): PlantStatements {
+  const ordinary = createOrdinaryStatements(run);
+  const calls = () => (access.isDirect ? callHere : callAnywhere);
+
+  return {
+    ...ordinary,
+
+    async insert(batch, deadline) {
+      const map = shards.current;
+      if (!map) return ordinary.insert(batch, deadline);
+      const byShard = Map.groupBy(batch, ({ id }) => map.shardOf(id).id);
+      // All instances lock shards in the same order, so that they cannot deadlock.
+      const groups = [...byShard].sort(([a], [b]) => Number(a) - Number(b));
+      const sorted = groups.flatMap(([, ofShard]) => ofShard);
+      const values = (until: string) => [
+        String(sorted[0]?.id),
+        `{${groups.map(([id]) => id)}}`,
+        `{${groups.map(([, ofShard]) => ofShard.length)}}`,
+        `{${sorted.map(({ id }) => id)}}`,
+        arrayText(sorted.map(({ name }) => name)),
+        arrayText(sorted.map(({ tag }) => tag)),
+        until,
+      ];
+      try {
+        const { rows } = await run(calls().insert, values, { share: 'creates', deadline });
+        return new Set((rows as [string][]).map(([id]) => BigInt(id))); // The ids.
+      } catch (error) {
+        return orOrdinary(error, () => ordinary.insert(batch, deadline));
+      }
+    },
+
+    async delete(id, deadline, caller) {
+      const shard = shards.current?.shardOf(id).id;
+      if (!shard) return ordinary.delete(id, deadline, caller);
+      const values = (until: string) => [String(id), shard, until];
+      try {
+        const options = { share: 'deletes', deadline, caller } as const;
+        const { rows } = await run(calls().delete, values, options);
+        return rows.length > 0;
+      } catch (error) {
+        return orOrdinary(error, () => ordinary.delete(id, deadline, caller));
+      }
+    },
+  };
+
+  function orOrdinary<T>(error: unknown, statement: () => Promise<T>): Promise<T> {
+    if (!needsOrdinary.has(databaseCode(error) ?? '')) throw error;
+    void shards.refresh();
+    return statement();
+  }
+}
+
+/** The SQLSTATEs of plants that have moved, and of a function that is gone or may not be called. */
+const needsOrdinary = new Set([shardMoved, '42883', '42501']);
+
+/**
+ * The statements of a plain Postgres, or those that Citus also accepts once the plants are distributed:
+ * Citus rejects volatile functions in a write. `statement_timestamp` is the time at which a statement
+ * arrived.
+ *
+ * @param onCitus is called when the plants turn out to be distributed
+ */
+export function createOrdinaryStatements(
+  run: Database['run'],
+  onCitus = () => {},
+): PlantStatements {
+  const plain = createPlantStatements(run);
+  const inserts = new Map<number, string>();
+  let isDistributed = false;
+
+  return {
+    ...plain,
+
+    insert: (batch, deadline) =>
+      plainOrOnCitus(
+        () => plain.insert(batch, deadline),
+        async () => {
+          const statement = inserts.get(batch.length) ?? insertStatement(batch.length);
+          inserts.set(batch.length, statement);
+          const values = (until: string) =>
+            batch.flatMap(({ id, name, tag = null }) => [String(id), until, name, tag]);
+          const inserted = run(statement, values, { share: 'creates', deadline });
+          const { rows } = await inserted.catch(throwLateWrite);
+          return new Set((rows as [string][]).map(([id]) => BigInt(id))); // The ids.
+        },
+      ),
+
+    delete: (id, deadline, caller) =>
+      plainOrOnCitus(
+        () => plain.delete(id, deadline, caller),
+        async () => {
+          const values = (until: string) => [String(id), until];
+          const options = { share: 'deletes', deadline, caller } as const;
+          const { rows } = await run(deleteInTime, values, options);
+          return rows.length > 0;
+        },
+      ),
+  };
+
+  /** Citus plans a statement before it runs it, so one that it does not support has changed nothing. */
+  async function plainOrOnCitus<T>(first: () => Promise<T>, onDistributed: () => Promise<T>) {
+    if (isDistributed) return onDistributed();
+    try {
+      return await first();
+    } catch (error) {
+      if (databaseCode(error) !== notSupported) throw error;
+      isDistributed = true;
+      onCitus();
+      return onDistributed();
+    }
+  }
+}
+
+const notSupported = '0A000';
+
+const arrivedInTime = sql`statement_timestamp() < ${sql.placeholder('deadline')}::timestamptz`;
+
+function insertStatement(size: number): string {
+  const row = {
+    id: sql.placeholder('id'),
+    // Citus would evaluate an expression that fails even when it is not needed.
+    name: sql<string>`case when ${arrivedInTime} then ${sql.placeholder('name')}::text end`,
+    tag: sql.placeholder('tag'),
+  };
+  const rows = Array.from({ length: size }, () => row);
+  const insert = db.insert(plants).values(rows).onConflictDoNothing({ target: plants.id });
+  return insert.returning({ id: plants.id }).toSQL().sql;
+}
+
+/** A plant has a name, so its column is null only after the deadline. */
+function throwLateWrite(cause: unknown): never {
+  if (databaseCode(cause) !== notNullViolated) throw cause;
+  throw Object.assign(new Error(lateWrite), { code: '22P02', severity: 'ERROR' });
+}
+
+const notNullViolated = '23502';
+
+const { text: deleteInTime } = writeStatement(
+  db
+    .delete(plants)
+    .where(and(eq(plants.id, sql.placeholder('id')), arrivedInTime))
+    .returning({ id: plants.id }),
+);

@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto';
+import { clusterRole, type Run } from '../../database/postgres/migration/cluster-role.ts';
+import {
+  clusterIdSignature,
+  createNodeFunctions,
+  insertFunctionSignature,
+  markOfShard,
+} from '../node-functions.ts';
+
+/** What `distribute` does, or has done. */
+export interface Distribution {
+  /** The nodes that will store plants, each as `host:port`. */
+  readonly nodes: readonly string[];
+  /** How many shards the plants have, or will have. */
+  readonly shards: number;
+  /** The changes that are missing, in order, each as a clause without a subject. */
+  readonly steps: readonly DistributionStep[];
+}
+
+export interface DistributionStep {
+  readonly description: string;
+  readonly statements: readonly string[];
+}
+
+export interface DistributeOptions {
+  /** The URL of the coordinator. */
+  readonly databaseUrl: string;
+  /** Into how many shards to split the plants. */
+  readonly shards: number;
+  /** Decides whether to do what is missing. It is not called when nothing is missing. */
+  readonly confirm: (missing: Distribution) => Promise<boolean>;
+}
+
+/** What was missing, and whether it is done now. */
+export type DistributeResult = Distribution & { readonly isDone: boolean };
+
+/** The cluster cannot hold the store's tables until somebody changes it. */
+export class ClusterError extends Error {
+  override readonly name = 'ClusterError';
+}
+
+/**
+ * Checks a Citus cluster, and plans what is missing for it to hold the tables of the store.
+ *
+ * @param shards into how many shards to split the plants
+ * @throws ClusterError
+ */
+export async function planDistribution(run: Run, shards: number): Promise<Distribution> {
+  const nodes = await checkNodes(run);
+  return { nodes, ...(await planTables(run, shards)) };
+}
+
+/**
+ * Plans what is missing on the coordinator of a cluster, without a check of its nodes.
+ *
+ * @param shards 0 when nobody has chosen a number yet; then the plan is only for display
+ * @throws ClusterError when the tables do not exist yet
+ */
+export async function planTables(
+  run: Run,
+  shards: number,
+): Promise<Pick<Distribution, 'shards' | 'steps'>> {
+  const [state] = (await run(tables)) as [TableState]; // One row, of these columns.
+  if (!state.is_migrated) throw new ClusterError(notMigrated);
+  const copies = (await run(ownCopies)) as { table: string }[]; // The column of this statement.
+  const steps = [
+    ...(state.are_plants_distributed ? [] : [distributePlants(shards)]),
+    ...(state.has_reference_tokens ? [] : [copyToEveryNode('access_tokens')]),
+    ...(state.has_reference_migrations ? [] : [copyToEveryNode('drizzle.__drizzle_migrations')]),
+    ...copies.map(({ table }) => removeOwnCopy(table)),
+    ...(state.has_insert_function ? [] : [createFunction]),
+  ];
+  return { shards: state.are_plants_distributed ? state.shards : shards, steps };
+}
+
+async function checkNodes(run: Run): Promise<string[]> {
+  const role = await clusterRole(run);
+  if (!role) {
+    throw new ClusterError(
+      'this database does not have the extension Citus: run CREATE EXTENSION citus on each node, ' +
+        'and add the workers with citus_add_node on the coordinator',
+    );
+  }
+  if (role === 'worker') {
+    throw new ClusterError('this is a worker of the cluster: connect to its coordinator');
+  }
+  const all = (await run(nodes)) as { address: string; is_reachable: boolean; shards: boolean }[];
+  const away = all.filter((node) => !node.is_reachable).map(({ address }) => address);
+  if (away.length > 0) {
+    throw new ClusterError(
+      `the coordinator cannot reach ${away.join(', ')}: start these nodes, or check their addresses ` +
+        'in pg_dist_node',
+    );
+  }
+  const storing = all.filter(({ shards }) => shards).map(({ address }) => address);
+  if (storing.length === 0) {
+    throw new ClusterError(
+      'the cluster has no node that may store shards: add one, with citus_add_node',
+    );
+  }
+  return storing;
+}
+
+/** A node from which no other node can be reached cannot be reached itself. */
+const nodes = `
+  select nodename || ':' || nodeport as address, shouldhaveshards as shards,
+    coalesce(bool_or(result), false) as is_reachable
+  from pg_dist_node
+    left join citus_check_cluster_node_health()
+      on from_nodename = nodename and from_nodeport = nodeport
+  where noderole = 'primary' and isactive
+  group by groupid, address, shards order by groupid`;
+
+interface TableState {
+  is_migrated: boolean;
+  are_plants_distributed: boolean;
+  shards: number;
+  has_reference_tokens: boolean;
+  has_reference_migrations: boolean;
+  has_insert_function: boolean;
+}
+
+/** Changes with the functions, so that a later version of the store replaces those of an existing cluster. */
+const functionsVersion = createHash('sha256').update(createNodeFunctions.join()).digest('hex');
+
+const isReference = (table: string) => `exists (
+  select from pg_dist_partition where logicalrelid = to_regclass('${table}') and partmethod = 'n')`;
+
+const tables = `
+  select to_regclass('plants') is not null and to_regclass('access_tokens') is not null
+      and to_regclass('drizzle.__drizzle_migrations') is not null as is_migrated,
+    exists (select from pg_dist_partition
+      where logicalrelid = to_regclass('plants') and partmethod = 'h') as are_plants_distributed,
+    (select count(*)::int from pg_dist_shard where logicalrelid = to_regclass('plants')) as shards,
+    ${isReference('access_tokens')} as has_reference_tokens,
+    ${isReference('drizzle.__drizzle_migrations')} as has_reference_migrations,
+    exists (select from pg_proc
+      where oid = to_regprocedure('${insertFunctionSignature}')
+        and obj_description(oid, 'pg_proc') = '${functionsVersion}'
+        and not exists (select from pg_dist_shard
+          where logicalrelid = to_regclass('plants') and position(${markOfShard('shardid')} in prosrc) = 0)
+    ) and exists (select from pg_dist_object
+      where classid = 'pg_proc'::regclass and objid = to_regprocedure('${clusterIdSignature}')
+    ) as has_insert_function`;
+
+/** The distributed tables whose rows from before are still on the coordinator. */
+const ownCopies = `
+  select logicalrelid::text as table from pg_dist_partition
+  where logicalrelid in (to_regclass('plants'), to_regclass('access_tokens'),
+      to_regclass('drizzle.__drizzle_migrations'))
+    and pg_relation_size(logicalrelid) > 0
+  order by 1`;
+
+const notMigrated = 'the tables do not exist yet: start the server once, which creates them';
+
+function distributePlants(shards: number): DistributionStep {
+  const over = shards > 0 ? ` over ${shards} shards` : '';
+  return {
+    description: `distribute plants by id${over}, and remove the coordinator's own copy`,
+    statements: [
+      `select create_distributed_table('plants', 'id', shard_count := ${shards})`,
+      removeRowsFromBefore('plants'),
+    ],
+  };
+}
+
+function copyToEveryNode(table: string): DistributionStep {
+  return {
+    description: `copy ${table} to every node, as a reference table`,
+    statements: [`select create_reference_table('${table}')`, removeRowsFromBefore(table)],
+  };
+}
+
+/** An earlier run ended between the two statements of a table. */
+function removeOwnCopy(table: string): DistributionStep {
+  return {
+    description: `remove the coordinator's own copy of ${table}`,
+    statements: [removeRowsFromBefore(table)],
+  };
+}
+
+const removeRowsFromBefore = (table: string) =>
+  `select truncate_local_data_after_distributing_table('${table}')`;
+
+const createFunction: DistributionStep = {
+  description: 'create the functions that insert, delete and count the plants of one node',
+  statements: [
+    ...createNodeFunctions,
+    // The last statement, so that the version says that all functions are there.
+    `comment on function ${insertFunctionSignature} is '${functionsVersion}'`,
+  ],
+};

@@ -1,0 +1,117 @@
+import { withTimeout } from '../../database/deadline.ts';
+import type { ConnectTo } from '../../database/postgres/connection.ts';
+import {
+  type ClusterRole,
+  clusterRole,
+  type Run,
+} from '../../database/postgres/migration/cluster-role.ts';
+import { connectToNode } from '../connect-to-node.ts';
+import type { StorageNode } from '../node-access.ts';
+import { countOnNode } from '../node-functions.ts';
+import { type Query, readShardMap } from '../shard-map.ts';
+import { planTables } from './distribute.ts';
+
+/** A Citus cluster, as one of its nodes sees it. */
+export interface ClusterState {
+  readonly role: ClusterRole;
+  /** What `distributePlants` would do; always empty on a worker. */
+  readonly missing: readonly string[];
+  /** The nodes that store plants; empty while the plants are not distributed, or not so that the store can insert by node. */
+  readonly nodes: readonly NodeContent[];
+  /** The addresses of the nodes that store no plants, such as the coordinator, and do not answer. */
+  readonly awayWithoutPlants: readonly string[];
+}
+
+interface NodeContent {
+  /** Its host and port, as the cluster knows them. */
+  readonly address: string;
+  readonly shards: number;
+  /** About how many plants it has; undefined when it did not answer. */
+  readonly plants: number | undefined;
+  /** Why this process cannot reach the node itself; undefined when it can. */
+  readonly directError: unknown;
+}
+
+/** Milliseconds for the answer of a node. */
+const nodeTimeout = 2_000;
+
+interface InspectOptions {
+  readonly run: Run;
+  /** Runs a statement on a connection of its own, because a node may not answer. */
+  readonly query: Query;
+  /** Connects to another node of the cluster. */
+  readonly connectTo: ConnectTo;
+}
+
+/** Reads the state of a cluster; undefined when the database is no part of one. */
+export async function inspectCluster({
+  run,
+  query,
+  connectTo,
+}: InspectOptions): Promise<ClusterState | undefined> {
+  const role = await clusterRole(run);
+  if (!role) return undefined;
+  const { steps } = role === 'coordinator' ? await planTables(run, 0) : { steps: [] };
+  const map = await readShardMap(query);
+  const nodes = map?.nodes ?? [];
+  const [contents, awayWithoutPlants] = await Promise.all([
+    Promise.all(
+      nodes.map(async (node) => {
+        const [content, directError] = await Promise.all([
+          contentOf(node, query),
+          directErrorOf(node, map?.clusterId ?? '', connectTo),
+        ]);
+        return { ...content, directError };
+      }),
+    ),
+    nodesAway(nodes, query),
+  ]);
+  const missing = steps.map(({ description }) => description);
+  return { role, missing, nodes: contents, awayWithoutPlants };
+}
+
+async function contentOf(
+  { address, shards, someId }: StorageNode,
+  query: Query,
+): Promise<Omit<NodeContent, 'directError'>> {
+  const counted = withTimeout(query(countOnNode, [String(someId)]), nodeTimeout).then(
+    ({ rows }) => Number((rows as [string][])[0]?.[0]),
+    () => undefined,
+  );
+  return { address, shards, plants: await counted };
+}
+
+async function directErrorOf(
+  node: StorageNode,
+  clusterId: string,
+  connectTo: ConnectTo,
+): Promise<unknown> {
+  try {
+    const connection = await connectToNode(node, clusterId, connectTo, nodeTimeout);
+    await connection.close();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** The addresses of the nodes that do not answer, apart from those whose plants are counted. */
+async function nodesAway(counted: readonly StorageNode[], query: Query): Promise<string[]> {
+  const { rows } = await query(otherNodes, [`{${counted.map(({ id }) => id)}}`]);
+  const away = (rows as [string, string][]).map(async ([host, port]) => {
+    const answer = withTimeout(query(checkConnection, [host, port]), nodeTimeout).then(
+      ({ rows: [row] }) => (row as [boolean])[0],
+      () => false,
+    );
+    return (await answer) ? [] : [`${host}:${port}`];
+  });
+  return (await Promise.all(away)).flat();
+}
+
+const otherNodes = `
+  select nodename, nodeport::text from pg_dist_node
+  where noderole = 'primary' and isactive and groupid <> all ($1::int[])
+    and groupid <> (select groupid from pg_dist_local_group)
+  order by groupid`;
+
+const checkConnection = 'select citus_check_connection_to_node($1, $2::int)';

@@ -1,0 +1,106 @@
+import type { Rows, Values } from '../database/database.ts';
+import { hashId } from './hash-id.ts';
+import type { StorageNode } from './node-access.ts';
+import { clusterIdSignature, insertFunctionSignature, markOfShard } from './node-functions.ts';
+
+/** Runs a statement that only reads. */
+export type Query = (text: string, values: Values) => Promise<Rows>;
+
+/** A part of the plants: those whose hash is in a range. */
+interface Shard {
+  /** Citus's number of the shard. */
+  readonly id: string;
+  /** The node that stores the shard, by the number of its group. */
+  readonly node: number;
+}
+
+/** Which shard stores an id, and on which node. */
+export interface ShardMap {
+  /** Distinguishes the cluster from all others. */
+  readonly clusterId: string;
+  readonly nodes: readonly StorageNode[];
+  shardOf(id: bigint): Shard;
+}
+
+/**
+ * Reads the shards of `plants` from Citus's catalogue. Returns undefined when the table is not
+ * distributed, or in a way that the store cannot insert by node: each shard must be on one node only,
+ * and the function that inserts must know all shards.
+ */
+export async function readShardMap(query: Query): Promise<ShardMap | undefined> {
+  const { rows: facts } = await query(catalogueExists, []);
+  const [canInsert, hash] = (facts as [boolean, number][])[0] ?? [];
+  if (!canInsert || Number(hash) !== hashId(checkedId)) return undefined;
+  const { rows } = await query(shards, []);
+  return toShardMap(rows as ShardRow[]);
+}
+
+type ShardRow = [
+  id: string,
+  min: number,
+  max: number,
+  node: number,
+  address: string,
+  isKnown: boolean,
+  clusterId: string,
+];
+
+/** The database's hash of this id must be the same as ours. */
+const checkedId = -6_148_914_691_236_517_205n;
+
+const catalogueExists = `select to_regclass('pg_catalog.pg_dist_shard') is not null
+  and to_regprocedure('${insertFunctionSignature}') is not null, hashint8('${checkedId}')`;
+
+/** Only active shards that have one placement. `h`: distributed by hash. */
+const shards = `
+  select shardid::text, shardminvalue::int, shardmaxvalue::int, groupid, nodename || ':' || nodeport,
+    position(${markOfShard('shardid')} in prosrc) > 0, ${clusterIdSignature}
+  from pg_proc, pg_dist_partition
+    join pg_dist_shard using (logicalrelid)
+    join pg_dist_placement using (shardid)
+    join pg_dist_node using (groupid)
+  where pg_proc.oid = to_regprocedure('${insertFunctionSignature}')
+    and logicalrelid = to_regclass('plants') and partmethod = 'h' and noderole = 'primary'
+  order by shardminvalue::int`;
+
+function toShardMap(rows: ShardRow[]): ShardMap | undefined {
+  const sorted = rows.map(([id, min, max, node, address]) => {
+    return { shard: { id, node: Number(node) }, min: Number(min), max: Number(max), address };
+  });
+  // Two placements of a shard have the same range.
+  const isComplete = sorted.every(({ min }, i) => min === (sorted[i - 1]?.max ?? minHash - 1) + 1);
+  const isKnown = rows.every(([, , , , , isShardKnown]) => isShardKnown);
+  const clusterId = rows[0]?.[6];
+  if (!isComplete || !isKnown || sorted.at(-1)?.max !== maxHash || !clusterId) return undefined;
+
+  const shardOf = (id: bigint): Shard => {
+    const hash = hashId(id);
+    let first = 0;
+    let last = sorted.length - 1;
+    while (first < last) {
+      const middle = (first + last) >> 1;
+      if (hash > (sorted[middle]?.max ?? maxHash)) first = middle + 1;
+      else last = middle;
+    }
+    return (sorted[first] ?? sorted[0])?.shard as Shard; // The ranges cover every hash.
+  };
+
+  const sizes = new Map<number, { address: string; shards: number; size: number }>();
+  for (const { shard, min, max, address } of sorted) {
+    const { size = 0, shards = 0 } = sizes.get(shard.node) ?? {};
+    sizes.set(shard.node, { address, shards: shards + 1, size: size + max - min + 1 });
+  }
+  const nodes = [...sizes].map(([id, { address, shards, size }]) => {
+    return { id, address, shards, share: size / 2 ** 32, someId: idOn(id, shardOf) };
+  });
+  return { clusterId, nodes, shardOf };
+}
+
+const minHash = -(2 ** 31);
+const maxHash = 2 ** 31 - 1;
+
+function idOn(node: number, shardOf: ShardMap['shardOf']): bigint {
+  let id = 0n;
+  while (shardOf(id).node !== node) id++;
+  return id;
+}

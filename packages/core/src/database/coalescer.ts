@@ -1,0 +1,218 @@
+import type { PlantStoreError } from '../plant-store-error.ts';
+import {
+  atDeadline,
+  type Caller,
+  type CallOptions,
+  type Deadline,
+  deadlineOf,
+} from './deadline.ts';
+
+/** How many calls a coalescer sends, and how many wait. */
+export interface CoalescerLimits {
+  /** Calls in one statement, at most. */
+  readonly maxBatch?: number;
+  /** Calls that may wait, at most; fewer when the database is slow. */
+  readonly maxQueue?: number;
+  /** Milliseconds after which a statement is slow, so that a partly filled one may follow. */
+  readonly slowAfter?: number;
+}
+
+interface CoalescerOptions<Input, Output> extends CoalescerLimits {
+  /** Runs a statement for these calls, and settles each of them. The promise is never rejected. */
+  readonly send: (calls: Call<Input, Output>[]) => Promise<void>;
+  /** The error for a call at its deadline. */
+  readonly late: () => PlantStoreError;
+  /** The error for a call when too many wait. */
+  readonly overloaded: (waiting: number) => PlantStoreError;
+  /** Statements that run at the same time, at most. */
+  readonly maxInFlight: number;
+  /** How many characters a call has. A statement has about 1 MiB of them, the queue 64 MiB. */
+  readonly lengthOf?: (input: Input) => number;
+}
+
+const maxStatementLength = 2 ** 20;
+const maxQueueLength = 64 * 2 ** 20;
+
+const defaults = { maxBatch: 128, maxQueue: 10_000, slowAfter: 50, lengthOf: () => 0 };
+
+/** A call that waits for the database. It is settled once. */
+export class Call<Input, Output> {
+  readonly outcome: Promise<Output>;
+  readonly input: Input;
+  readonly deadline: Deadline;
+  readonly caller: Caller | undefined;
+  isSettled = false;
+  readonly #resolve: (output: Output) => void;
+  readonly #reject: (error: Error) => void;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(input: Input, options: CallOptions, onDeadline: (call: Call<Input, Output>) => void) {
+    const { promise, resolve, reject } = Promise.withResolvers<Output>();
+    this.outcome = promise;
+    this.input = input;
+    this.deadline = deadlineOf(options);
+    this.caller = options.caller;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#timer = atDeadline(this.deadline, () => onDeadline(this));
+  }
+
+  resolve(output: Output): void {
+    if (this.#settle()) this.#resolve(output);
+  }
+
+  reject(error: Error): void {
+    if (this.#settle()) this.#reject(error);
+  }
+
+  #settle(): boolean {
+    if (this.isSettled) return false;
+    clearTimeout(this.#timer);
+    this.isSettled = true;
+    return true;
+  }
+}
+
+/**
+ * Makes one statement of callers that wait. A single call is sent at once. Calls that arrive while its
+ * statement runs wait, and are then sent together. A second statement starts beside the first only when
+ * it is full or the first one is slow: two half-full statements cost more than a full one.
+ */
+export class Coalescer<Input, Output> {
+  readonly #options: Required<CoalescerOptions<Input, Output>>;
+  readonly #waiting = new Set<Call<Input, Output>>();
+  /** Characters of the calls that wait. */
+  #length = 0;
+  readonly #inFlight = new Set<Call<Input, Output>[]>();
+  /** The statements in flight that are not slow yet. */
+  readonly #recentlySent = new Set<Call<Input, Output>[]>();
+  /** Milliseconds that a statement takes, as a moving average; 0 while it is unknown. */
+  #latency = 0;
+
+  constructor(options: CoalescerOptions<Input, Output>) {
+    this.#options = { ...defaults, ...options };
+  }
+
+  /**
+   * Adds a call; resolves with its output.
+   *
+   * @throws the error of `send`, `late` or `overloaded`
+   */
+  run(input: Input, options: CallOptions = {}): Promise<Output> {
+    const { late, overloaded } = this.#options;
+    if (this.#isFull) this.#dropGone();
+    const call = new Call<Input, Output>(input, options, (settled) => {
+      this.#remove(settled);
+      settled.reject(late());
+    });
+    if (this.#isFull || this.#isTooSlowFor(call.deadline)) {
+      call.reject(overloaded(this.#waiting.size));
+      return call.outcome;
+    }
+    this.#waiting.add(call);
+    this.#length += this.#options.lengthOf(input);
+    this.#send();
+    return call.outcome;
+  }
+
+  /** How many calls wait for a statement, and how many are part of a running one. */
+  get pending(): { waiting: number; inFlight: number } {
+    return { waiting: this.#waiting.size, inFlight: [...this.#inFlight].flat().length };
+  }
+
+  /** Resolves when all calls of now are settled. */
+  async drained(): Promise<void> {
+    const unsettled = [...this.#waiting, ...[...this.#inFlight].flat()];
+    await Promise.allSettled(unsettled.map(({ outcome }) => outcome));
+  }
+
+  /** Rejects the calls that wait. */
+  rejectWaiting(error: Error): void {
+    for (const call of this.#waiting) call.reject(error);
+    this.#waiting.clear();
+    this.#length = 0;
+  }
+
+  get #isFull(): boolean {
+    return this.#waiting.size >= this.#options.maxQueue || this.#length >= maxQueueLength;
+  }
+
+  /** How many statements the waiting calls would fill completely. */
+  get #fullStatements(): number {
+    const byLength = this.#length / maxStatementLength;
+    return Math.floor(Math.max(this.#waiting.size / this.#options.maxBatch, byLength));
+  }
+
+  #send(): void {
+    const { send, maxInFlight, slowAfter } = this.#options;
+    while (this.#waiting.size > 0 && this.#inFlight.size < maxInFlight) {
+      if (this.#recentlySent.size > 0 && this.#fullStatements === 0) return;
+      const calls = this.#take();
+      if (calls.length === 0) return;
+      this.#inFlight.add(calls);
+      this.#recentlySent.add(calls);
+      const slowTimer = setTimeout(() => {
+        this.#recentlySent.delete(calls);
+        this.#send();
+      }, slowAfter);
+      const sentAt = performance.now();
+      void send(calls).then(() => {
+        clearTimeout(slowTimer);
+        this.#recentlySent.delete(calls);
+        this.#inFlight.delete(calls);
+        this.#updateLatency(performance.now() - sentAt);
+        this.#send();
+      });
+    }
+  }
+
+  /** Removes and returns the first calls, as many as fit into one statement. */
+  #take(): Call<Input, Output>[] {
+    const calls: Call<Input, Output>[] = [];
+    let length = 0;
+    for (const call of this.#waiting) {
+      if (calls.length === this.#options.maxBatch || length >= maxStatementLength) break;
+      this.#remove(call);
+      if (call.caller?.isGone) {
+        call.reject(this.#options.late());
+        continue;
+      }
+      calls.push(call);
+      length += this.#options.lengthOf(call.input);
+    }
+    return calls;
+  }
+
+  #remove(call: Call<Input, Output>): void {
+    if (this.#waiting.delete(call)) this.#length -= this.#options.lengthOf(call.input);
+  }
+
+  #dropGone(): void {
+    for (const call of this.#waiting) {
+      if (!call.caller?.isGone) continue;
+      this.#remove(call);
+      call.reject(this.#options.late());
+    }
+  }
+
+  /**
+   * Whether a call that waits now would probably miss its deadline. The next statement may always be
+   * filled: it keeps a slow database busy, and it shows when the database is fast again.
+   */
+  #isTooSlowFor(deadline: Deadline): boolean {
+    const ahead = this.#fullStatements;
+    if (ahead === 0) return false;
+    // One running statement, its own, and the ones ahead: `maxInFlight` of them run at the same time.
+    const statements = 2 + Math.floor(ahead / this.#options.maxInFlight);
+    return statements * this.#latency > 0.8 * (deadline - performance.now());
+  }
+
+  /**
+   * Each statement counts an eighth, so that one that timed out changes little. An idle coalescer
+   * resets the latency, because the database may be faster when the next call arrives.
+   */
+  #updateLatency(latency: number): void {
+    const isIdle = this.#waiting.size === 0 && this.#inFlight.size === 0;
+    this.#latency = isIdle ? 0 : this.#latency + (latency - this.#latency) / 8;
+  }
+}

@@ -1,0 +1,289 @@
+import { setTimeout } from 'node:timers/promises';
+import { databaseCode } from '../error-causes.ts';
+import type { Rows, RunOptions, Share, Values } from './database.ts';
+import { isLateWrite } from './database-error.ts';
+import { beforeDeadline, type Caller, type Deadline, withTimeout } from './deadline.ts';
+import { Turns } from './turns.ts';
+
+/** A connection to a database. It never reconnects. */
+export interface PooledConnection {
+  /** False once the connection is known to be lost. */
+  readonly isOpen: boolean;
+  /** Runs a statement. Only one may run at a time. */
+  query(text: string, values?: Values, rowsAs?: 'arrays' | 'objects'): Promise<Rows>;
+  /** A deadline in the clock of the database, as Postgres reads it. */
+  timeOf(deadline: Deadline): string;
+  /** Cancels the statement that runs. The promise is never rejected. */
+  cancel(): Promise<void>;
+  /** Closes the connection, and ends its statement. The promise is never rejected. */
+  close(): Promise<void>;
+}
+
+interface ConnectionPoolOptions<Connection> {
+  readonly connect: () => Promise<Connection>;
+  /** How many connections each kind of statements may have. */
+  readonly shares: Partial<Record<Share, number>>;
+  /** Statements of a kind that may wait, at most. */
+  readonly maxWaiting?: number;
+  /** Milliseconds between the starts of two attempts to connect, after an error. */
+  readonly retryDelay?: number;
+}
+
+interface Use {
+  readonly share: Share;
+  readonly deadline: Deadline;
+  readonly caller?: Caller | undefined;
+}
+
+/** Milliseconds for which `close` waits for the statements that run. */
+const closeGrace = 300;
+
+/** Milliseconds from its deadline in which a statement must end, or its connection is given up. */
+const cancelTimeout = 1_000;
+
+/** Milliseconds after which a connection is replaced, because its clock and settings may be old. */
+const maxAge = 10 * 60_000;
+
+/**
+ * The connections to one database node, each for one statement at a time. Each kind of statements has
+ * connections of its own, so that no kind can stop another. The pool opens connections one after the
+ * other, when statements need them.
+ *
+ * When one connection fails, the pool replaces all of them: a server that is unreachable, silent or
+ * read-only usually affects every connection.
+ */
+export class ConnectionPool<Connection extends PooledConnection = PooledConnection> {
+  readonly #options: Required<ConnectionPoolOptions<Connection>>;
+  readonly #turns: ReadonlyMap<Share, Turns>;
+  #max = 0;
+  /** Those that new statements may use, and when they were opened. `#open` also has those that are still closing. */
+  #connections = new Map<Connection, number>();
+  readonly #open = new Set<Connection>();
+  #idle: Connection[] = [];
+  readonly #changed: (() => void)[] = [];
+  #isConnecting = false;
+  #isClosed = false;
+  #lastAttemptAt = 0;
+  #nextAttemptAt = 0;
+  #failedAttempts = 0;
+  #lastError: unknown;
+  readonly #clockListeners: ((error: Error) => void)[] = [];
+
+  constructor(options: ConnectionPoolOptions<Connection>) {
+    this.#options = { retryDelay: 500, maxWaiting: 10_000, ...options };
+    // The keys of `shares`, whose type says so.
+    const shares = Object.entries(options.shares) as [Share, number][];
+    this.#turns = new Map(
+      shares.map(([share, max]) => [share, new Turns(max, this.#options.maxWaiting)]),
+    );
+    this.#max = shares.reduce((sum, [, max]) => sum + max, 0);
+  }
+
+  /**
+   * Runs a statement. At its deadline the caller gets an error, and the statement is cancelled. A
+   * statement with `isRepeatable` runs once more when its connection is lost, because the server may
+   * just have closed it.
+   *
+   * @throws PlantStoreError `overloaded` when too many statements wait; an error of the connection or
+   *   the database
+   */
+  async run(text: string, values: RunValues, options: RunOptions): Promise<Rows> {
+    const { deadline, isRepeatable, rowsAs } = options;
+    const query = (connection: Connection) => {
+      const sent = typeof values === 'function' ? values(connection.timeOf(deadline)) : values;
+      return connection.query(text, sent, rowsAs);
+    };
+    try {
+      return await this.use(options, query);
+    } catch (error) {
+      if (!isRepeatable || !isLostConnection(error)) throw error;
+      return await this.use(options, query);
+    }
+  }
+
+  /**
+   * Uses a connection for one task. While no connection is open, the task waits for the next attempt
+   * to connect. When that attempt fails, the task fails with its error.
+   */
+  async use<T>({ share, deadline, caller }: Use, task: (connection: Connection) => Promise<T>) {
+    const turns = this.#turnsOf(share);
+    await turns.take(deadline, caller);
+    let connection: Connection;
+    try {
+      connection = await this.#acquire(deadline);
+    } catch (error) {
+      turns.give();
+      throw error;
+    }
+    let hasEnded = false;
+    const running = task(connection).finally(() => {
+      hasEnded = true;
+    });
+    try {
+      return await beforeDeadline(running, deadline);
+    } catch (error) {
+      if (hasEnded && !leavesConnectionUsable(error)) this.#giveUp(connection);
+      throw this.#checkClock(error, deadline);
+    } finally {
+      const ended = hasEnded ? undefined : this.#cancel(connection, running);
+      if (ended) void ended.then(() => this.#release(connection, turns));
+      else this.#release(connection, turns);
+    }
+  }
+
+  /** Calls a function when the clocks of the database and of this machine have moved apart. */
+  onClockMoved(listener: (error: Error) => void): void {
+    this.#clockListeners.push(listener);
+  }
+
+  /** Lets a kind of statements have more connections. */
+  resize(share: Share, by: number): void {
+    this.#max += by;
+    this.#turnsOf(share).resize(by);
+  }
+
+  /** Replaces all connections: idle ones now, and each other one after its statement. */
+  replaceAll(): void {
+    for (const connection of this.#idle) this.#close(connection);
+    this.#idle = [];
+    // Connections in use are closed when they are released.
+    this.#connections = new Map();
+    this.#nextAttemptAt = this.#lastAttemptAt + this.#options.retryDelay;
+  }
+
+  /**
+   * Closes idle connections now and each other one after its statement. A statement that takes long is
+   * cancelled: the server would not end it because its client is gone. Further statements fail. Resolves
+   * when all connections are closed.
+   */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.replaceAll();
+    this.#wake();
+    await Promise.race([this.#allClosed(), setTimeout(closeGrace, undefined, { ref: false })]);
+    for (const connection of this.#open) if (connection.isOpen) this.#close(connection);
+    await this.#allClosed();
+  }
+
+  async #allClosed(): Promise<void> {
+    while (this.#open.size > 0) await this.#change();
+  }
+
+  async #acquire(deadline: Deadline): Promise<Connection> {
+    const failedBefore = this.#failedAttempts;
+    for (;;) {
+      if (this.#isClosed) throw new Error('the store is closed');
+      const idle = this.#idle.pop();
+      if (idle?.isOpen) return idle;
+      if (idle) this.#close(idle);
+
+      const isEmpty = this.#connections.size === 0;
+      if (isEmpty && this.#failedAttempts > failedBefore) throw this.#lastError;
+      if (this.#open.size < this.#max) void this.#connect();
+      await beforeDeadline(this.#change(), deadline);
+    }
+  }
+
+  #release(connection: Connection, turns: Turns): void {
+    this.#addIdle(connection);
+    turns.give();
+  }
+
+  #addIdle(connection: Connection): void {
+    const openedAt = this.#connections.get(connection) ?? Number.NEGATIVE_INFINITY;
+    const isCurrent = performance.now() - openedAt < maxAge && !this.#isClosed;
+    if (isCurrent && connection.isOpen) this.#idle.push(connection);
+    else this.#close(connection);
+    this.#wake();
+  }
+
+  /** Cancels a task at its deadline. Resolves when the connection is free, or is given up. */
+  async #cancel(connection: Connection, running: Promise<unknown>): Promise<void> {
+    const ended = connection.cancel().then(() => running);
+    const isUsable = await withTimeout(ended, cancelTimeout).then(
+      () => true,
+      leavesConnectionUsable,
+    );
+    if (!isUsable) this.#giveUp(connection);
+  }
+
+  #giveUp(connection: Connection): void {
+    if (this.#connections.has(connection)) this.replaceAll();
+  }
+
+  /**
+   * When the database says that a write is late long before its deadline here, one of the clocks has
+   * moved, or this machine was paused. Then nothing that waits has a deadline that is worth anything.
+   */
+  #checkClock(error: unknown, deadline: Deadline): unknown {
+    const isEarly = deadline - performance.now() > cancelTimeout;
+    if (!isLateWrite(error) || !isEarly) return error;
+    const moved = new Error('the clocks of the database and of this machine have moved apart', {
+      cause: error,
+    });
+    this.replaceAll();
+    for (const turns of this.#turns.values()) turns.rejectWaiting(moved);
+    for (const listener of this.#clockListeners) listener(moved);
+    return moved;
+  }
+
+  /** A connection counts as open until it is closed, so that a server never has more than the shares. */
+  #close(connection: Connection): void {
+    this.#connections.delete(connection);
+    void connection.close().then(() => {
+      this.#open.delete(connection);
+      this.#wake();
+    });
+  }
+
+  /** Opens one more connection, unless an attempt is in progress. The promise is never rejected. */
+  async #connect(): Promise<void> {
+    if (this.#isConnecting) return;
+    this.#isConnecting = true;
+    await setTimeout(Math.max(0, this.#nextAttemptAt - performance.now()));
+    this.#lastAttemptAt = performance.now();
+    try {
+      const connection = await this.#options.connect();
+      this.#connections.set(connection, performance.now());
+      this.#open.add(connection);
+      this.#addIdle(connection);
+    } catch (error) {
+      this.#lastError = error;
+      this.#failedAttempts++;
+      this.#nextAttemptAt = this.#lastAttemptAt + this.#options.retryDelay;
+    }
+    this.#isConnecting = false;
+    this.#wake();
+  }
+
+  #turnsOf(share: Share): Turns {
+    const turns = this.#turns.get(share);
+    if (!turns) throw new Error(`this database has no connections for ${share}`);
+    return turns;
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => this.#changed.push(resolve));
+  }
+
+  #wake(): void {
+    for (const resume of this.#changed.splice(0)) resume();
+  }
+}
+
+type RunValues = Values | ((deadline: string) => Values);
+
+/** Whether the server or the network closed the connection of a statement. */
+function isLostConnection(error: unknown): boolean {
+  return ['CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE', '57P01'].includes(databaseCode(error) ?? '');
+}
+
+/**
+ * Whether a connection is still usable after an error. Severity ERROR concerns only the statement.
+ * With code 25006, however, the server has become read-only, and further statements would fail too.
+ */
+function leavesConnectionUsable(error: unknown): boolean {
+  const concernsStatement =
+    error instanceof Error && 'severity' in error && error.severity === 'ERROR';
+  return concernsStatement && databaseCode(error) !== '25006';
+}

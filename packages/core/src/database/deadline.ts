@@ -1,0 +1,68 @@
+/** The time by which a call is answered, in milliseconds on the clock of `performance.now()`. */
+export type Deadline = number;
+
+/** The sender of a call. Work that waits is dropped when its sender is gone. */
+export interface Caller {
+  readonly isGone: boolean;
+}
+
+/** Options of the store's operations. */
+export interface CallOptions {
+  /** When the call is answered at the latest; after 5 s unless given. */
+  readonly deadline?: Deadline | undefined;
+  readonly caller?: Caller | undefined;
+}
+
+/** Milliseconds within which a call is answered when its caller sets no deadline. */
+export const defaultTimeout = 5_000;
+
+/** Milliseconds for a statement about many plants. */
+export const bulkTimeout = 10 * 60_000;
+
+/** The deadline of a call. */
+export function deadlineOf({ deadline = deadlineIn(defaultTimeout) }: CallOptions = {}): Deadline {
+  return deadline;
+}
+
+/** The deadline in so many milliseconds. */
+export function deadlineIn(milliseconds: number): Deadline {
+  return performance.now() + milliseconds;
+}
+
+/** A timer beyond this would fire at once (https://nodejs.org/api/timers.html#settimeoutcallback-delay-args). */
+const longestTimer = 2 ** 31 - 1;
+
+/** Calls a function at a deadline. */
+export function atDeadline(deadline: Deadline, callback: () => void): NodeJS.Timeout {
+  // Node warns of a negative time.
+  const milliseconds = Math.max(0, deadline - performance.now());
+  return setTimeout(callback, Math.min(milliseconds, longestTimer));
+}
+
+/**
+ * Waits for a promise and returns its value.
+ *
+ * @throws Error at the deadline; otherwise the error that the promise is rejected with
+ */
+export async function beforeDeadline<T>(promise: PromiseLike<T>, deadline: Deadline): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const milliseconds = Math.round(deadline - performance.now());
+  const timer = atDeadline(deadline, () => {
+    late.reject(new Error(`no answer within ${milliseconds} ms`));
+  });
+  try {
+    return await Promise.race([promise, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Waits for a promise as `beforeDeadline` does, for so many milliseconds. */
+export function withTimeout<T>(promise: PromiseLike<T>, milliseconds: number): Promise<T> {
+  return beforeDeadline(promise, deadlineIn(milliseconds));
+}
+
+/** Milliseconds since 1970 as a time, as Postgres reads it. */
+export function timeText(milliseconds: number): string {
+  return Number.isFinite(milliseconds) ? new Date(milliseconds).toISOString() : 'infinity';
+}

@@ -1,0 +1,40 @@
+import { PlantStoreError } from '../plant-store-error.ts';
+import { type Call, Coalescer } from './coalescer.ts';
+import { databaseUnavailable, toStoreError } from './database-error.ts';
+import type { Deadline } from './deadline.ts';
+
+interface LookUpOptions<Key, Value> {
+  /** Looks up distinct keys in one statement. */
+  readonly find: (keys: Key[], deadline: Deadline) => Promise<Map<Key, Value>>;
+  /** What is looked up, for messages: `access tokens`. */
+  readonly what: string;
+  /** Statements that run at the same time: when one hangs, another still returns. */
+  readonly maxInFlight: number;
+}
+
+/**
+ * Makes a coalescer that looks up values by their keys, so that a flood of look-ups does not delay the
+ * others. It throws a PlantStoreError: `databaseUnavailable`, or `overloaded` when too many wait.
+ */
+export function createLookUps<Key, Value>({ find, what, maxInFlight }: LookUpOptions<Key, Value>) {
+  return new Coalescer<Key, Value | undefined>({
+    send,
+    late: databaseUnavailable,
+    overloaded: () => {
+      const message = `too many ${what} are being looked up: send the request again later`;
+      return new PlantStoreError('overloaded', message);
+    },
+    maxInFlight,
+    maxBatch: 32,
+  });
+
+  async function send(calls: Call<Key, Value | undefined>[]): Promise<void> {
+    try {
+      const keys = [...new Set(calls.map(({ input }) => input))];
+      const found = await find(keys, Math.max(...calls.map(({ deadline }) => deadline)));
+      for (const call of calls) call.resolve(found.get(call.input));
+    } catch (error) {
+      for (const call of calls) call.reject(toStoreError(error));
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import type postgres from 'postgres';
+
+interface LostSession {
+  readonly host: string;
+  readonly port: number;
+  readonly pid: number;
+  /** When it started, so that a later session with its number is not taken for it. */
+  readonly startedAt: string;
+}
+
+/**
+ * Sessions whose connections this process has closed. A server may still have them: a firewall that
+ * forgets a connection tells neither side. The next connection to that server ends them.
+ */
+export class LeftBehind {
+  #sessions: LostSession[] = [];
+
+  add(session: LostSession): void {
+    this.#sessions.push(session);
+  }
+
+  /** Ends the sessions on one server. */
+  async end(
+    { host, port }: Pick<LostSession, 'host' | 'port'>,
+    client: postgres.Sql,
+  ): Promise<void> {
+    const isHere = (session: LostSession) => session.host === host && session.port === port;
+    const here = this.#sessions.filter(isHere);
+    if (here.length === 0) return;
+    await client.unsafe(terminate, [
+      `{${here.map(({ pid }) => pid)}}`,
+      `{${here.map(({ startedAt }) => `"${startedAt}"`)}}`,
+    ]);
+    this.#sessions = this.#sessions.filter((session) => !here.includes(session));
+  }
+}
+
+const terminate = `
+  select pg_terminate_backend(activity.pid)
+  from unnest($1::int[], $2::timestamptz[]) as lost (pid, started_at)
+    join pg_stat_activity as activity on activity.pid = lost.pid and backend_start = started_at`;

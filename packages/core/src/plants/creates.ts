@@ -1,0 +1,103 @@
+import type { NewPlant, Plant } from '@plant-store/schemas';
+import type { Call } from '../database/coalescer.ts';
+import { isDataError, isLateWrite } from '../database/database-error.ts';
+import { idTaken, type PlantStoreError } from '../plant-store-error.ts';
+import { bisect } from './bisect.ts';
+import { insertError, outcomeUnknown, plantNotKept, plantRejected } from './create-errors.ts';
+import type { PlantStatements } from './statements.ts';
+
+/** A create that waits for the database. */
+export type Create = Call<NewPlant, Plant>;
+
+/** One insert statement that committed `size` plants, in so many milliseconds. */
+export interface CommittedBatch {
+  size: number;
+  milliseconds: number;
+}
+
+/** How many times a create is repeated whose plant is neither inserted nor found. */
+const maxRounds = 100;
+
+/**
+ * Inserts the plants of a batch in one statement, and answers its creates. When the database rejects
+ * the statement because of a plant, the halves of the batch are written one after the other. The
+ * promise is never rejected.
+ *
+ * The statement has the earliest deadline of its creates. When it reaches the database later, it
+ * changes nothing, and the creates that still have time are written once more.
+ *
+ * @param onCommit is called after each insert statement; it must not throw
+ */
+export async function writeBatch(
+  statements: Pick<PlantStatements, 'insert' | 'findDurable'>,
+  batch: readonly Create[],
+  onCommit: (committed: CommittedBatch) => void,
+  rounds = maxRounds,
+): Promise<void> {
+  const creates = batch.filter(({ isSettled }) => !isSettled);
+  if (creates.length === 0) return;
+  const again = (some: readonly Create[], left = rounds) =>
+    writeBatch(statements, some, onCommit, left);
+  const plants = sortedById(creates);
+  const deadline = Math.min(...creates.map((create) => create.deadline));
+  let isInserted = false;
+  try {
+    const sentAt = performance.now();
+    const inserted = await statements.insert(plants, deadline);
+    isInserted = true;
+    onCommit({ size: plants.length, milliseconds: performance.now() - sentAt });
+    // Nearly always every plant is new and has an id of its own.
+    if (inserted.size === creates.length) {
+      for (const create of creates) settle(create, create.input);
+      return;
+    }
+    const taken = plants.flatMap(({ id }) => (inserted.has(id) ? [] : [id]));
+    const found = taken.length > 0 ? await statements.findDurable(taken, deadline) : [];
+    const stored = new Map<bigint, NewPlant>(found.map((plant) => [plant.id, plant]));
+    for (const plant of plants) if (inserted.has(plant.id)) stored.set(plant.id, plant);
+    // An id was taken, and its plant was deleted before the comparison: now the id may be free.
+    const deleted = creates.filter((create) => !settle(create, stored.get(create.input.id)));
+    if (rounds === 0) return rejectAll(deleted, plantNotKept());
+    await again(deleted, rounds - 1);
+  } catch (error) {
+    if (isLateWrite(error)) {
+      rejectAll(
+        creates.filter((create) => create.deadline === deadline),
+        insertError(error),
+      );
+      return again(creates);
+    }
+    if (!isDataError(error)) {
+      return rejectAll(creates, isInserted ? outcomeUnknown(error) : insertError(error));
+    }
+    if (creates.length === 1) return rejectAll(creates, plantRejected(error));
+    await bisect(creates, (half) => again(half));
+  }
+}
+
+/**
+ * The first plant of each id, ascending by id: an id may occur only once in a statement, and
+ * statements with the same ids in different orders can deadlock.
+ */
+function sortedById(creates: readonly Create[]): NewPlant[] {
+  const sorted = creates
+    .map(({ input }) => input)
+    .sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+  return sorted.filter(({ id }, i) => id !== sorted[i - 1]?.id);
+}
+
+/**
+ * Answers a create by the plant that is stored under its id. Returns false when there is none. A create
+ * of the same plant is a retry.
+ */
+function settle(create: Create, stored: NewPlant | undefined): boolean {
+  if (!stored) return false;
+  const { id, name, tag } = create.input;
+  if (name !== stored.name || tag !== stored.tag) create.reject(idTaken(id));
+  else create.resolve(tag === undefined ? { name } : { name, tag });
+  return true;
+}
+
+function rejectAll(creates: readonly Create[], error: PlantStoreError): void {
+  for (const create of creates) create.reject(error);
+}

@@ -1,0 +1,91 @@
+import { NewPlant, type Plant, type StoredPlant } from '@plant-store/schemas';
+import { Coalescer, type CoalescerLimits } from '../database/coalescer.ts';
+import type { Database } from '../database/database.ts';
+import { orUnavailable } from '../database/database-error.ts';
+import { type CallOptions, deadlineOf } from '../database/deadline.ts';
+import { createLookUps } from '../database/look-ups.ts';
+import { invalidInput } from '../plant-store-error.ts';
+import { insertError, notAccepted, outcomeUnknown } from './create-errors.ts';
+import { type CommittedBatch, writeBatch } from './creates.ts';
+import type { PlantStatements } from './statements.ts';
+
+/** The way to one database node: the queues of what is created and looked up there. */
+export interface Lane {
+  /** See `PlantStore.create`. */
+  create(plant: NewPlant, options?: CallOptions): Promise<Plant>;
+  /** See `PlantStore.delete`. */
+  delete(id: bigint, options?: CallOptions): Promise<boolean>;
+  /** See `PlantStore.get`. */
+  get(id: bigint, options?: CallOptions): Promise<StoredPlant | undefined>;
+  /** See `PlantStore.pending`. */
+  readonly pending: { waiting: number; inFlight: number };
+  /** Accepts no further creates; resolves when all earlier ones are answered. */
+  drained(): Promise<void>;
+}
+
+/** The lanes to the database nodes that store plants. */
+export interface Lanes {
+  /** The lane of the plant with an id. Internal tools may bypass the types, so the id may be anything. */
+  laneOf(id: unknown): Lane;
+}
+
+type LaneOptions = Pick<Database, 'maxInserts' | 'maxLookUps' | 'onClockMoved'> & {
+  readonly statements: PlantStatements;
+  /** Is called after each insert statement; it must not throw. */
+  readonly onCommit: (committed: CommittedBatch) => void;
+  readonly limits?: CoalescerLimits;
+};
+
+export function createLane({
+  statements,
+  maxInserts,
+  maxLookUps,
+  onClockMoved,
+  onCommit,
+  limits,
+}: LaneOptions): Lane {
+  let isClosing = false;
+
+  const creates = new Coalescer<NewPlant, Plant>({
+    send: (calls) => writeBatch(statements, calls, onCommit),
+    late: outcomeUnknown,
+    overloaded: (waiting) => notAccepted('overloaded', `${waiting} creates are waiting already`),
+    maxInFlight: maxInserts,
+    ...limits,
+    lengthOf: ({ name, tag = '' }) => name.length + tag.length,
+  });
+  const lookUps = createLookUps<bigint, StoredPlant>({
+    what: 'plants',
+    maxInFlight: maxLookUps,
+    async find(ids, deadline) {
+      const found = await statements.find(ids, deadline);
+      return new Map(found.map((plant) => [plant.id, plant]));
+    },
+  });
+  onClockMoved((error) => creates.rejectWaiting(insertError(error)));
+
+  return {
+    async create(plant, options) {
+      // Internal tools also call this method, and may bypass the types.
+      const { data, error } = NewPlant.safeParse(plant);
+      if (error) throw invalidInput(error);
+      if (isClosing) throw notAccepted('shuttingDown', 'the store is closing');
+      return creates.run(data, options);
+    },
+
+    delete(id, options = {}) {
+      return orUnavailable(statements.delete(id, deadlineOf(options), options.caller));
+    },
+
+    get: (id, options) => lookUps.run(id, options),
+
+    get pending() {
+      return creates.pending;
+    },
+
+    async drained() {
+      isClosing = true;
+      await creates.drained();
+    },
+  };
+}

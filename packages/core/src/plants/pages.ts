@@ -1,0 +1,148 @@
+import type { PlantPage, StoredPlant } from '@plant-store/schemas';
+import { defaultPageSize } from '@plant-store/schemas/plain';
+import {
+  type AnyColumn,
+  and,
+  asc,
+  eq,
+  gt,
+  gte,
+  type Placeholder,
+  type SQL,
+  sql,
+} from 'drizzle-orm';
+import type { Run } from '../database/database.ts';
+import type { Caller, Deadline } from '../database/deadline.ts';
+import { plants, tagHash } from '../database/tables.ts';
+import { db, writeStatement } from './statements.ts';
+import { type StoredPlantRow, storedPlantColumns, toStoredPlant } from './stored-plant.ts';
+
+/** Which plants a page has. */
+export interface PageQuery {
+  /** Only plants with this tag. */
+  readonly tag?: string | undefined;
+  /** Only plants that were created at this time or later. */
+  readonly since?: Date | undefined;
+  /** Only plants with greater ids. */
+  readonly after?: bigint | undefined;
+  /** How many plants, at most. */
+  readonly limit: number;
+}
+
+export type ReadPage = (
+  query: PageQuery,
+  deadline: Deadline,
+  caller?: Caller,
+) => Promise<PlantPage>;
+
+/** Bytes of the names and tags in a page, at most. A page always has one plant, however large. */
+const maxBytes = 1024 * 1024;
+
+const conditions: Record<'after' | 'tag' | 'since', SQL | undefined> = {
+  after: gt(plants.id, sql.placeholder('after')),
+  tag: and(
+    eq(tagHash(plants.tag), tagHash(sql`${sql.placeholder('tag')}::text`)),
+    eq(plants.tag, sql.placeholder('tag')),
+  ),
+  since: gte(plants.createdAt, sql.placeholder('since')),
+};
+
+/**
+ * Makes a function that reads a page of plants, ascending by id. A page needs no lock, and nothing
+ * stays open in the database after it.
+ */
+export function createPageReader(run: Run): ReadPage {
+  const statements = new Map<string, ReturnType<typeof writeStatement>>();
+
+  return async ({ tag, since, after, limit }, deadline, caller) => {
+    // One row more than the page shows whether there is another page.
+    const given: Record<string, string | undefined> = {
+      after: after?.toString(),
+      tag,
+      since: since?.toISOString(),
+      limit: String(limit + 1),
+    };
+    const { text, placeholders } = statementFor(
+      (['after', 'tag', 'since'] as const).filter((name) => given[name] !== undefined),
+      limit,
+    );
+    const { rows } = await run(
+      text,
+      placeholders.map((name) => given[name] ?? null),
+      { share: 'lists', deadline, caller, isRepeatable: true },
+    );
+    const plants = (rows as StoredPlantRow[]).map(toStoredPlant); // The columns of `pageOf`.
+    const isWithinBounds = plants.length <= limit && bytesOf(plants) <= maxBytes;
+    if (isWithinBounds || plants.length === 1) return { plants };
+    const page = plants.slice(0, -1);
+    return { plants: page, next: page.at(-1)?.id };
+  };
+
+  function statementFor(names: readonly (keyof typeof conditions)[], limit: number) {
+    const size = limit === defaultPageSize ? limit : undefined;
+    const key = [...names, size].join();
+    const statement = statements.get(key) ?? writeStatement(pageOf(names, size));
+    statements.set(key, statement);
+    return statement;
+  }
+
+  /**
+   * Selects the rows of a page and, unless it is the last page, one row more. The window function
+   * reads only the rows within the limit. Over the whole table, it would pull the table to the
+   * coordinator on Citus.
+   *
+   * @param size the limit as a part of the text. Postgres estimates a limit that is a parameter far too
+   *   high, so it plans the statement again for each page, which takes longer than to read the page.
+   */
+  function pageOf(names: readonly (keyof typeof conditions)[], size: number | undefined) {
+    const limited = db
+      .select()
+      .from(plants)
+      .where(and(...names.map((name) => conditions[name])))
+      .orderBy(asc(plants.id))
+      .limit(size === undefined ? sql.placeholder('limit') : literal(size + 1))
+      .as('limited');
+    const measured = db
+      .select({
+        id: limited.id,
+        name: limited.name,
+        tag: limited.tag,
+        createdAt: limited.createdAt,
+        bytesBefore: bytesBefore(limited).as('bytes_before'),
+      })
+      .from(limited)
+      .as('measured');
+    return db
+      .select(storedPlantColumns(measured))
+      .from(measured)
+      .where(sql`${measured.bytesBefore} <= ${sql.raw(String(maxBytes))}`)
+      .orderBy(asc(measured.id));
+  }
+}
+
+/** A number in the text of a statement; Drizzle would make it a parameter. */
+function literal(value: number): Placeholder {
+  return sql.raw(String(value)) as unknown as Placeholder; // `limit` takes any SQL, but its type does not say so.
+}
+
+/** How many bytes the names and tags of plants have. */
+function bytesOf(plants: readonly StoredPlant[]): number {
+  return plants.reduce(
+    (bytes, { name, tag = '' }) => bytes + Buffer.byteLength(name) + Buffer.byteLength(tag),
+    0,
+  );
+}
+
+/**
+ * How many bytes the names and tags of the preceding plants have. A plant counts as at most the bytes
+ * of a page, so that the row after a larger plant is selected, too.
+ */
+function bytesBefore({
+  id,
+  name,
+  tag,
+}: Record<'id' | 'name' | 'tag', SQL | AnyColumn>): SQL<string> {
+  const bytes = sql`octet_length(${name}) + coalesce(octet_length(${tag}), 0)`;
+  return sql`coalesce(sum(least(${bytes}, ${sql.raw(String(maxBytes))}))
+    over (order by ${id} rows between unbounded preceding and 1 preceding), 0)`;
+}

@@ -1,0 +1,154 @@
+import type { NewPlant, StoredPlant } from '@plant-store/schemas';
+import { eq, Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import { type Drizzle, drizzleOver, type Rows, type Run } from '../database/database.ts';
+import { lateWrite } from '../database/database-error.ts';
+import type { Caller, Deadline } from '../database/deadline.ts';
+import { plants } from '../database/tables.ts';
+import { type StoredPlantRow, storedPlantColumns, toStoredPlant } from './stored-plant.ts';
+
+/** The statements of requests on plants. They use only the table `plants`, and find rows by id. */
+export interface PlantStatements {
+  /**
+   * Inserts plants with distinct ids in one statement and one commit, skips those whose id is taken,
+   * and returns the ids that it inserted.
+   */
+  insert(batch: readonly NewPlant[], deadline: Deadline): Promise<Set<bigint>>;
+  /** Deletes a plant. Returns whether there was one, once that is durable on the standby. */
+  delete(id: bigint, deadline: Deadline, caller?: Caller): Promise<boolean>;
+  /** Returns the plants that are stored under these ids. */
+  find(ids: readonly bigint[], deadline: Deadline): Promise<StoredPlant[]>;
+  /** Returns the plants that are stored under these ids, once they are durable on the standby. */
+  findDurable(ids: readonly bigint[], deadline: Deadline): Promise<StoredPlant[]>;
+}
+
+/** Drizzle only writes the statements: it would be too slow to let it run each of them. */
+export const db: Drizzle = drizzleOver(
+  () => Promise.reject(new Error('this Drizzle only writes statements')),
+  () => {
+    throw new Error('this Drizzle only writes statements');
+  },
+);
+
+/**
+ * Writes to the log of the database, so that the commit of a statement that only reads waits for the
+ * synchronous standby, too.
+ *
+ * What a statement sees can be visible before it is durable, when a commit's wait for the standby was
+ * cancelled. With a statement of its own, a failover between the two could confirm on the new primary
+ * what was read on the old one.
+ */
+const waitForStandby = sql`pg_logical_emit_message(true, 'plant-store', '')`.as('written');
+
+const idsGiven = sql`${plants.id} = any(${sql.placeholder('ids')}::bigint[])`;
+
+export function createPlantStatements(run: Run): PlantStatements {
+  const inserts = new Map<number, string>();
+
+  return {
+    async insert(batch, deadline) {
+      const size = batch.length;
+      const statement = inserts.get(size) ?? insertStatement(size);
+      inserts.set(size, statement);
+      const values = (until: string) => [
+        ...batch.flatMap(({ id, name, tag = null }) => [String(id), name, tag]),
+        until,
+      ];
+      const { rows } = await run(statement, values, { share: 'creates', deadline });
+      // Nearly always every plant is new.
+      if (rows.length === size) return new Set(batch.map(({ id }) => id));
+      return new Set((rows as [string][]).map(([id]) => BigInt(id))); // The ids.
+    },
+
+    async delete(id, deadline, caller) {
+      const values = (until: string) => [String(id), until];
+      const { rows } = await run(deletePlant, values, { share: 'deletes', deadline, caller });
+      const [[count] = [0]] = rows as [number | string][]; // How many were deleted.
+      return Number(count) > 0;
+    },
+
+    async find(ids, deadline) {
+      return toPlants(await run(findPlants, [`{${ids}}`], { ...lookUp, deadline }));
+    },
+
+    async findDurable(ids, deadline) {
+      const options = { share: 'creates', deadline, isRepeatable: true } as const;
+      return toPlants(await run(findDurablePlants, [`{${ids}}`], options));
+    },
+  };
+}
+
+const lookUp = { share: 'lookUps', isRepeatable: true } as const;
+
+function toPlants({ rows }: Rows): StoredPlant[] {
+  return (rows as StoredPlantRow[]).map(toStoredPlant); // The columns of a stored plant.
+}
+
+/**
+ * The text of the INSERT for batches of one size. `INSERT … SELECT FROM unnest` would need only one
+ * text for all sizes, but on Citus it sends every row through the coordinator.
+ */
+function insertStatement(size: number): string {
+  const row = {
+    id: sql.placeholder('id'),
+    name: sql.placeholder('name'),
+    tag: sql.placeholder('tag'),
+  };
+  const rows = Array.from({ length: size }, () => row);
+  return db
+    .insert(plants)
+    .values(rows)
+    .onConflictDoNothing({ target: plants.id })
+    .returning({ id: inTime })
+    .toSQL().sql;
+}
+
+/**
+ * The id of a row that was just written. After the deadline it is an error instead, which undoes the
+ * whole statement: this process may have been frozen before it sent the statement, and the network may
+ * deliver it late. Only an expression that fails can undo a statement, because `RAISE` needs a function.
+ */
+const inTime: SQL = sql`case when clock_timestamp() < ${sql.placeholder('deadline')}::timestamptz
+  then ${plants.id} else (${sql.raw(`'${lateWrite}: '`)} || clock_timestamp())::bigint end`;
+
+const deleted = db.$with('deleted').as(
+  db
+    .delete(plants)
+    .where(eq(plants.id, sql.placeholder('id')))
+    .returning({ id: inTime.as('id') }),
+);
+
+const { text: deletePlant } = writeStatement(
+  db.with(deleted).select({ count: sql`count(*)`, waitForStandby }).from(deleted),
+);
+
+const { text: findPlants } = writeStatement(
+  db.select(storedPlantColumns(plants)).from(plants).where(idsGiven),
+);
+
+const { text: findDurablePlants } = writeStatement(
+  db
+    .select({ ...storedPlantColumns(plants), waitForStandby })
+    .from(plants)
+    .where(idsGiven),
+);
+
+/**
+ * The text of a statement, and the names of its placeholders in order.
+ *
+ * @throws Error when a value stands in the statement in place of a placeholder
+ */
+export function writeStatement(statement: SQLWrapper & ToSQL): {
+  text: string;
+  placeholders: string[];
+} {
+  const { sql: text, params } = statement.toSQL();
+  const placeholders = params.map((param) => {
+    if (param instanceof Placeholder) return String(param.name);
+    throw new Error(`the statement has a value in it: ${text}`);
+  });
+  return { text, placeholders };
+}
+
+interface ToSQL {
+  toSQL(): { sql: string; params: unknown[] };
+}

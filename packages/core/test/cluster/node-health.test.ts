@@ -1,0 +1,86 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { NodeAccess, StorageNode } from '../../src/database/database.ts';
+import { NodeHealth, type NodeState } from '../../src/cluster/node-health.ts';
+import type { PlantTable } from '../../src/plants/write/plant-table.ts';
+
+const node: StorageNode = { id: 1, address: 'one:1', shards: 4, share: 1, someId: 7n };
+
+describe('the health of a node whose disk is full', () => {
+  const open = ({ hasClock = true } = {}) => {
+    let now = 0;
+    /** The SQLSTATE with which inserts fail. */
+    const failure: { now: string | undefined } = { now: '53100' };
+    const changes: boolean[] = [];
+    const health: NodeHealth = new NodeHealth({
+      onChange: () => changes.push(state().isWritable),
+      onDetour: () => {},
+      ...(hasClock && { now: () => now }),
+    });
+    const state = (): NodeState => health.stateOf(node);
+    const insert = async () => {
+      if (failure.now) throw Object.assign(new Error('not inserted'), { code: failure.now });
+      return new Set<bigint>();
+    };
+    // The node answers a probe, because a probe writes nothing.
+    const query = vi.fn(async () => ({ rows: [], count: 0 }));
+    const access = { query } as unknown as NodeAccess; // Probes use only this.
+    // Only inserts are observed.
+    const table = health.observed(node.id, { insert } as unknown as PlantTable, access);
+    return {
+      changes,
+      failure,
+      query,
+      insert: () => table.insert([]).catch(() => {}),
+      probe: () => health.probe([node], () => access),
+      wait(milliseconds: number) {
+        now += milliseconds;
+      },
+    };
+  };
+
+  it('is bad although the node answers probes', async () => {
+    const { changes, insert, probe, wait } = open();
+    for (let i = 0; i < 20; i++) {
+      await insert();
+      await probe();
+      wait(1_000);
+    }
+    expect(changes).toEqual([false]);
+  });
+
+  it('is good again with the next insert', async () => {
+    const { changes, insert, failure } = open();
+    await insert();
+    failure.now = undefined;
+    await insert();
+    expect(changes).toEqual([false, true]);
+  });
+
+  it('is bad by the clock of the machine unless it gets another one', async () => {
+    const { changes, insert, probe } = open({ hasClock: false });
+    await insert();
+    await probe();
+    expect(changes).toEqual([false]);
+  });
+
+  it('follows the probes after an insert that failed because of its plant', async () => {
+    const { changes, insert, probe, failure, query } = open();
+    failure.now = '22021';
+    await insert();
+    query.mockRejectedValueOnce(new Error('no answer'));
+    await probe();
+    await probe();
+    expect(changes).toEqual([false, true]);
+  });
+
+  it('is good again with a probe when no insert has failed for a while', async () => {
+    const { changes, insert, probe, wait } = open();
+    await insert();
+    wait(9_000);
+    await probe();
+    expect(changes).toEqual([false]);
+    wait(1_000);
+    await probe();
+    expect(changes).toEqual([false, true]);
+  });
+});

@@ -1,0 +1,46 @@
+import { createDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { openPlantStore } from '../../src/plant-store.ts';
+
+it('a walk by `next` meets each plant that is there throughout once, while others create and delete', async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const store = await openPlantStore({ databaseUrl });
+  const sql = postgres(databaseUrl);
+  onTestFinished(async () => {
+    await sql.end();
+    await store.close();
+  });
+  // Every third id stays, every third is deleted, and every third is created during the walk.
+  const count = 1_000_000;
+  const minId = -(2n ** 63n);
+  await sql`
+    insert into plants (id, name)
+    select ${String(minId)}::bigint + i, 'x' from generate_series(0, ${count}) i where i % 3 < 2`;
+
+  let isWalking = true;
+  let changes = 0;
+  const change = async (start: number) => {
+    for (let i = start; isWalking && i < count; i += 3 * 7) {
+      await store.create({ id: minId + BigInt(3 * i + 2), name: 'new' });
+      await store.delete(minId + BigInt(3 * i + 1));
+      changes++;
+    }
+  };
+  const changing = Promise.all(Array.from({ length: 10 }, (_, i) => change(i * 2000)));
+
+  const seen: bigint[] = [];
+  let after: bigint | undefined;
+  do {
+    const page = await store.list({ limit: 1000, ...(after !== undefined && { after }) });
+    seen.push(...page.plants.map(({ id }) => id - minId));
+    after = page.next;
+  } while (after !== undefined);
+  isWalking = false;
+  await changing;
+
+  expect(changes).toBeGreaterThan(100);
+  expect(new Set(seen).size).toBe(seen.length);
+  const stayed = seen.filter((i) => i % 3n === 0n);
+  expect(stayed).toHaveLength(Math.floor(count / 3) + 1);
+});

@@ -1,0 +1,101 @@
+import { createDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
+import { embedded, server } from '../fixtures/databases.ts';
+
+const [least, greatest] = [-(2n ** 63n), 2n ** 63n - 1n];
+
+describe.each([embedded, server])('reading from a store on $name', ({ provide }) => {
+  let store: PlantStore;
+  let remove: () => Promise<void>;
+
+  const plants = [least, -1n, 0n, 2n ** 53n + 1n, greatest].map((id, i) => ({
+    id,
+    name: `\ufeff plant ${id} 🌻`,
+    ...(i % 2 === 0 && { tag: 'even' }),
+  }));
+
+  beforeAll(async () => {
+    const database = await provide();
+    remove = database.remove;
+    store = await openPlantStore(database.options);
+    for (const plant of plants) await store.create(plant);
+  });
+
+  afterAll(async () => {
+    await store.close();
+    await remove();
+  });
+
+  it('returns a plant exactly as it was created, with the time of its creation', async () => {
+    for (const plant of plants) {
+      const stored = await store.get(plant.id);
+      expect(stored).toEqual({ ...plant, createdAt: expect.any(Date) });
+      expect(Math.abs(Date.now() - Number(stored?.createdAt))).toBeLessThan(60_000);
+    }
+  });
+
+  it('returns undefined for an id without a plant, beside others at the same time', async () => {
+    const ids = [5n, least, 6n, least, greatest];
+    const found = await Promise.all(ids.map((id) => store.get(id)));
+    expect(found.map((plant) => plant?.id)).toEqual([undefined, least, undefined, least, greatest]);
+  });
+
+  it('lists pages ascending by id, each with where the next one begins', async () => {
+    const first = await store.list({ limit: 2 });
+    expect(first.plants.map(({ id }) => id)).toEqual([least, -1n]);
+    expect(first.next).toBe(-1n);
+    const second = await store.list({ limit: 3, after: -1n });
+    expect(second.plants.map(({ id }) => id)).toEqual([0n, 2n ** 53n + 1n, greatest]);
+    expect(second).not.toHaveProperty('next');
+    expect(await store.list({ limit: 3, after: greatest })).toEqual({ plants: [] });
+  });
+
+  it('lists only the plants with a tag', async () => {
+    const page = await store.list({ tag: 'even', limit: 2 });
+    expect(page.plants.map(({ id }) => id)).toEqual([least, 0n]);
+    expect(page.next).toBe(0n);
+    expect((await store.list({ tag: 'even', limit: 2, after: 0n })).plants).toHaveLength(1);
+    expect(await store.list({ tag: 'Even', limit: 2 })).toEqual({ plants: [] });
+  });
+
+  it('ends a page before the plant that exceeds 1 MiB, and gives every page one plant', async () => {
+    const tag = 'é'.repeat(100_000);
+    const bytes = [2 ** 19, 2 ** 19, 2 ** 19, 2 ** 19 + 1, 2 ** 21, 2 ** 19, 2 ** 21];
+    for (const [i, size] of bytes.entries()) {
+      await store.create({ id: 100n + BigInt(i), name: 'x'.repeat(size - 200_000), tag });
+    }
+    const sizes: number[] = [];
+    for (let after: bigint | undefined; ; ) {
+      const page = await store.list({ tag, after, limit: 1000 });
+      sizes.push(page.plants.length);
+      after = page.next;
+      if (after === undefined) break;
+    }
+    expect(sizes).toEqual([2, 1, 1, 1, 1, 1]);
+  });
+
+  it('deletes a plant, whose id is free afterwards', async () => {
+    const [id] = [200n];
+    await store.create({ id, name: 'misspelt' });
+    expect(await store.delete(id)).toBe(true);
+    expect(await store.delete(id)).toBe(false);
+    expect(await store.get(id)).toBeUndefined();
+    await store.create({ id, name: 'Monstera' });
+    expect(await store.get(id)).toMatchObject({ name: 'Monstera' });
+  });
+});
+
+it('gives up on a read at its deadline', async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const store = await openPlantStore({ databaseUrl });
+  const sql = postgres(databaseUrl, { max: 1 });
+  await sql`begin`;
+  await sql`lock table plants in access exclusive mode`;
+  const deadline = performance.now() + 50;
+  const reads = [store.get(0n, { deadline }), store.list({ limit: 1 }, { deadline })];
+  for (const read of reads) await expect(read).rejects.toMatchObject({ code: 50300 });
+  await sql.end();
+  await store.close();
+});
