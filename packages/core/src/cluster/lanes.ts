@@ -4,10 +4,10 @@ import { orUnavailable } from '../database/database-error.ts';
 import { deadlineIn, defaultTimeout } from '../database/deadline.ts';
 import type { CommittedBatch } from '../plants/creates.ts';
 import { createLane, type Lane, type Lanes } from '../plants/lane.ts';
-import { type NodeAccess, nodeShares, openNodeAccess, type StorageNode } from './node-access.ts';
+import { type NodeAccess, nodeShares, openNodeAccess } from './node-access.ts';
 import { type NodeDetour, NodeHealth, type NodeState } from './node-health.ts';
 import { createNodeStatements, createOrdinaryStatements } from './node-statements.ts';
-import type { ShardMap } from './shard-map.ts';
+import type { ShardMap, StorageNode } from './shard-map.ts';
 import { watchShards } from './watch-shards.ts';
 
 /** What happens to the nodes of a cluster. */

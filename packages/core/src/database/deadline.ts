@@ -62,7 +62,10 @@ export function withTimeout<T>(promise: PromiseLike<T>, milliseconds: number): P
   return beforeDeadline(promise, deadlineIn(milliseconds));
 }
 
+/** postgres.js makes a Date of a time, and a Date has no infinity. */
+const lastTime = Date.UTC(9999, 11, 31);
+
 /** Milliseconds since 1970 as a time, as Postgres reads it. */
 export function timeText(milliseconds: number): string {
-  return Number.isFinite(milliseconds) ? new Date(milliseconds).toISOString() : 'infinity';
+  return new Date(Math.min(milliseconds, lastTime)).toISOString();
 }

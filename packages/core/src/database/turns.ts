@@ -72,7 +72,7 @@ export class Turns {
 }
 
 /** The error for a call whose caller has disconnected; nobody reads it. */
-export function callerGone(): Error {
+function callerGone(): Error {
   return new Error('the caller is gone');
 }
 

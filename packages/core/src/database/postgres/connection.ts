@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Socket } from 'node:net';
-import type { PooledConnection } from '../connection-pool.ts';
+import type { DatabaseConnection } from '../database.ts';
 import { timeText, withTimeout } from '../deadline.ts';
 import { cancelStatement, type Session } from './cancel-request.ts';
 import { copyFromStdin } from './copy.ts';
@@ -16,24 +16,13 @@ import {
 import { postgresOverTls } from './tls.ts';
 
 /** One connection to a Postgres. It never reconnects. */
-export interface Connection extends PooledConnection {
+export interface Connection extends DatabaseConnection {
   /** Whether the Postgres accepts no writes in this session. */
   readonly isReadOnly: boolean;
   /** Runs a `COPY … FROM STDIN` with these rows, and commits all of them or, after an error, none. */
   copy(text: string, rows: Uint8Array): Promise<void>;
   /** Runs a `COPY … TO STDOUT`. Yields its rows as they arrive, in blocks of whole rows. */
   copyOut(text: string): AsyncGenerator<Uint8Array>;
-}
-
-/** Connects to an address within so many milliseconds. */
-export type ConnectTo = (host: string, port: number, timeout: number) => Promise<Connection>;
-
-/** Connections to the nodes of a cluster. */
-export interface NodeConnections {
-  /** Connects to the node that the URL names. */
-  readonly connect: () => Promise<Connection>;
-  /** Connects to another node of the cluster. */
-  readonly connectTo: ConnectTo;
 }
 
 export interface ConnectionOptions {
