@@ -11,7 +11,7 @@ export function vitestConfig(test: NonNullable<ViteUserConfig['test']> = {}) {
     const outputFile = `test-results.${mode}.json`;
     const base: ViteUserConfig = {
       test: {
-        include: [`**/*.${mode}.ts`],
+        include: [`**/!(vitest).${mode}.ts`],
         reporters: ['default', ['json', { outputFile }]],
         // The files of a package share their processes, which load our modules once.
         isolate: false,
