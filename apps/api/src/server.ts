@@ -16,6 +16,7 @@ import { checkBodyHeaders, checkRequestHeaders, sendContinue } from './http/requ
 import { answerServerOptions, rejectUnknownRoute } from './http/unknown-route.ts';
 import {
   dropAfterError,
+  isGone,
   trackConnections,
   trackReply,
   untrackReply,
@@ -95,6 +96,8 @@ export async function buildServer({
   server.decorateRequest('bodyBytes', 0);
   server.decorateRequest('principal', undefined);
   server.decorateRequest('deadline', undefined);
+  server.decorateRequest('lookUpTime', 0);
+  server.decorateRequest('isGone', { getter: isGone });
   server.decorate('logError', createErrorLog(server.log, metrics));
   server.setErrorHandler(handleError);
   logNodes(server, store);

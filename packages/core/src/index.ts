@@ -32,7 +32,7 @@ export {
   type PlantExport,
 } from './plants/bulk/plant-exporter.ts';
 export type { LoadOutcome } from './plants/bulk/plant-loader.ts';
-export type { CallOptions, Deadline } from './plants/deadline.ts';
+export type { Caller, CallOptions, Deadline } from './plants/deadline.ts';
 export type { PlantQuery } from './plants/read/plant-reader.ts';
 export type { NodeDetour, NodeState } from './plants/write/node-health.ts';
 export type { StoreEvents } from './plants/write/write-batcher.ts';

@@ -4,7 +4,7 @@ import type { AnyTRPCProcedure, AnyTRPCRouter } from '@trpc/server';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { OpenApiMeta } from 'trpc-to-openapi';
 import * as z from 'zod';
-import { principalOf } from '../auth/authentication.ts';
+import { callContext } from '../auth/call-context.ts';
 import type { ReadInTurn } from '../http/body/body-turns.ts';
 import { bodyNotJson, isObject, parseJsonBodies } from '../http/body/json-body.ts';
 import { sendJsonText } from '../http/json-reply.ts';
@@ -47,7 +47,7 @@ export async function rest(scope: FastifyInstance, { store, router, readInTurn }
         const result: unknown = await procedure({
           path,
           type: procedure._def.type,
-          ctx: { store, principal: principalOf(request), deadline: request.deadline },
+          ctx: callContext(store, request),
           getRawInput: async () => {
             const input = inputOf(request);
             request.body = undefined; // A parsed body may need 40 times the memory of its text.

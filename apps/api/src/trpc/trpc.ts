@@ -4,7 +4,7 @@ import { maxBatchSize } from '@plant-store/schemas';
 import { transformTRPCResponse } from '@trpc/server';
 import { resolveResponse } from '@trpc/server/http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { principalOf } from '../auth/authentication.ts';
+import { callContext } from '../auth/call-context.ts';
 import { errorHeaders } from '../errors/error-headers.ts';
 import { HttpError, toHttpError } from '../errors/http-error.ts';
 import type { BodyBudget } from '../http/body/body-budget.ts';
@@ -46,7 +46,7 @@ export async function trpc(
     method: ['GET', 'POST'],
     url: '/*',
     handler: async (request, reply) => {
-      const context = { store, principal: principalOf(request), deadline: request.deadline };
+      const context = callContext(store, request);
       const path = pathOf(request);
       const onError = (thrown: Error) => scope.logError(toHttpError(thrown), request);
 

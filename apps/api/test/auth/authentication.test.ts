@@ -7,18 +7,12 @@ const ann = { name: 'Ann', scopes: [] };
 it.each([
   ['at once', () => ann],
   ['later', async () => ann],
-])(
-  'gives a request its principal, which is known %s, and five seconds',
-  async (_, authenticate) => {
-    const server = fastify();
-    server.get('/', { onRequest: requireToken(authenticate) }, (request) => ({
-      principal: principalOf(request),
-      seconds: Math.ceil(((request.deadline ?? Number.NaN) - performance.now()) / 1000),
-    }));
-    const reply = await server.inject({ url: '/', headers: { authorization: 'Bearer x' } });
-    expect(reply.json()).toEqual({ principal: ann, seconds: 5 });
-  },
-);
+])('gives a request its principal, which is known %s', async (_, authenticate) => {
+  const server = fastify();
+  server.get('/', { onRequest: requireToken(authenticate) }, principalOf);
+  const reply = await server.inject({ url: '/', headers: { authorization: 'Bearer x' } });
+  expect(reply.json()).toEqual(ann);
+});
 
 it.each([
   ...[

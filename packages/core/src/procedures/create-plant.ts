@@ -20,4 +20,6 @@ export const createPlant = procedure
   })
   .input(NewPlant)
   .output(Plant)
-  .mutation(({ ctx: { store, deadline }, input }) => store.create(input, { deadline }));
+  .mutation(({ ctx: { store, deadline, caller }, input }) =>
+    store.create(input, { deadline, caller }),
+  );

@@ -18,7 +18,7 @@ export const deletePlant = procedure
   })
   .input(PlantId)
   .output(z.void())
-  .mutation(async ({ ctx: { store, deadline }, input: { id } }) => {
-    const wasThere = await store.delete(id, { deadline });
+  .mutation(async ({ ctx: { store, deadline, caller }, input: { id } }) => {
+    const wasThere = await store.delete(id, { deadline, caller });
     if (!wasThere) throw plantUnknown(id);
   });

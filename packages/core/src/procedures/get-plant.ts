@@ -17,8 +17,8 @@ export const getPlant = procedure
   })
   .input(PlantId)
   .output(StoredPlant)
-  .query(async ({ ctx: { store, deadline }, input: { id } }) => {
-    const plant = await store.get(id, { deadline });
+  .query(async ({ ctx: { store, deadline, caller }, input: { id } }) => {
+    const plant = await store.get(id, { deadline, caller });
     if (!plant) throw plantUnknown(id);
     return plant;
   });

@@ -19,4 +19,4 @@ export const listPlants = procedure
   })
   .input(ListPlants)
   .output(PlantPage)
-  .query(({ ctx: { store, deadline }, input }) => store.list(input, { deadline }));
+  .query(({ ctx: { store, deadline, caller }, input }) => store.list(input, { deadline, caller }));

@@ -2,7 +2,7 @@ import type { Scope } from '@plant-store/schemas';
 import { initTRPC } from '@trpc/server';
 import type { Principal } from '../access-tokens/principal.ts';
 import type { PlantStore } from '../plant-store.ts';
-import type { Deadline } from '../plants/deadline.ts';
+import type { Caller, Deadline } from '../plants/deadline.ts';
 import { transformer } from './transformer.ts';
 import { describeError, errorShape } from './trpc-error.ts';
 
@@ -13,6 +13,7 @@ export interface Context {
   readonly principal: Principal;
   /** The time by which the call is answered; 5 s from now by default. */
   readonly deadline?: Deadline | undefined;
+  readonly caller?: Caller | undefined;
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { HttpError } from '../../errors/http-error.ts';
 import { isLargeBody } from './body-budget.ts';
+import { startDeadline } from './deadline.ts';
 
-/** Reads a body now or later. */
+/** Reads a body that has arrived, now or later. */
 export type ReadInTurn = (request: FastifyRequest, bytes: number, body: BodyReader) => void;
 
 interface BodyReader {
@@ -21,6 +22,7 @@ export function readLargeBodiesInTurn(): ReadInTurn {
   let isBusy = false;
 
   return (request, bytes, { read, fail }) => {
+    startDeadline(request);
     if (!isLargeBody(bytes)) return read();
     waiting.push(() => (isTooLate(request) ? fail(tooLate()) : read()));
     if (!isBusy) readNext();
@@ -36,8 +38,8 @@ export function readLargeBodiesInTurn(): ReadInTurn {
   }
 }
 
-function isTooLate({ raw, deadline = Number.POSITIVE_INFINITY }: FastifyRequest): boolean {
-  return raw.socket.destroyed || performance.now() > deadline;
+function isTooLate(request: FastifyRequest): boolean {
+  return request.isGone || performance.now() > startDeadline(request);
 }
 
 function tooLate(): HttpError {
