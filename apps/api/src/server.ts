@@ -22,6 +22,7 @@ import {
   untrackReply,
 } from './node/client-connections.ts';
 import { limitConnections } from './node/connection-limit.ts';
+import { dropGoneAfterGap } from './node/event-loop-gap.ts';
 import { answerNodeEvents } from './node/node-errors.ts';
 import { nodeServerOptions } from './node/node-server-options.ts';
 import { createErrorLog } from './observability/error-log.ts';
@@ -138,6 +139,7 @@ export async function buildServer({
     operations.addHook('onRequest', sendContinue);
     operations.addHook('preParsing', bodies.countChunks);
     operations.addHook('preValidation', dropAfterError(bodies.release));
+    operations.addHook('preValidation', dropGoneAfterGap(operations, bodies.release));
     operations.addHook('onSend', bodies.releaseBody);
     operations.addHook('onSend', countReply);
 

@@ -1,0 +1,55 @@
+import { setImmediate } from 'node:timers/promises';
+import type { FastifyInstance, FastifyRequest, preValidationHookHandler } from 'fastify';
+
+/** Milliseconds without a turn of the event loop that are a gap. */
+const minGap = 1_000;
+
+/** Milliseconds between two looks at the clocks. */
+const lookInterval = 250;
+
+/** Milliseconds after a gap in which the server reads all requests that arrived during the gap. */
+const aftermath = 10_000;
+
+/** Turns of the event loop in which Node reads the end of a connection; one is enough on Linux. */
+const turns = 3;
+
+/**
+ * Makes a hook that drops requests whose client disconnected during a gap of the event loop, such as a
+ * frozen process or a paused virtual machine. The client may have repeated its request elsewhere since
+ * then. The hook runs after the body was read. `onDrop` replaces the hooks of the reply.
+ *
+ * After a gap, Node reads such a request before it reads the end of the connection. So the hook lets a
+ * few turns of the event loop pass before it looks. Without a gap it only reads the clocks.
+ *
+ * @param elapsed a clock that only goes forward; it may stand still in a paused virtual machine
+ * @param now the time, in milliseconds since 1970
+ */
+export function dropGoneAfterGap(
+  server: FastifyInstance,
+  onDrop: (request: FastifyRequest) => void,
+  { elapsed = () => performance.now(), now = () => Date.now() } = {},
+): preValidationHookHandler {
+  let lastLook = { elapsed: elapsed(), now: now() };
+  let aftermathEnd = Number.NEGATIVE_INFINITY;
+  const timer = setInterval(isAfterGap, lookInterval).unref();
+  server.addHook('onClose', async () => clearInterval(timer));
+
+  return (request, _reply, done) => {
+    if (isAfterGap()) void waitForEnd(request, done);
+    else done();
+  };
+
+  function isAfterGap(): boolean {
+    const look = { elapsed: elapsed(), now: now() };
+    const gap = Math.max(look.elapsed - lastLook.elapsed, look.now - lastLook.now);
+    if (gap >= minGap) aftermathEnd = look.elapsed + aftermath;
+    lastLook = look;
+    return look.elapsed < aftermathEnd;
+  }
+
+  async function waitForEnd(request: FastifyRequest, done: () => void): Promise<void> {
+    for (let turn = 0; turn < turns; turn++) await setImmediate();
+    if (request.isGone) onDrop(request);
+    else done();
+  }
+}

@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import { type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { isGone } from '../../src/node/client-connections.ts';
+import { dropGoneAfterGap } from '../../src/node/event-loop-gap.ts';
+
+/** A server with the hook, the clocks that it reads, and what became of its requests. */
+function start() {
+  const time = { elapsed: 0, now: 0 };
+  const served: string[] = [];
+  const dropped: string[] = [];
+  const server = fastify();
+  onTestFinished(() => server.close());
+  const hook = dropGoneAfterGap(server, ({ url }) => dropped.push(url), {
+    elapsed: () => time.elapsed,
+    now: () => time.now,
+  });
+  server.decorateRequest('isGone', { getter: isGone });
+  server.addHook('preValidation', hook);
+  server.get('/:client', async ({ url }) => served.push(url));
+
+  return {
+    server,
+    time,
+    served,
+    dropped,
+    /** Whether the hook lets a request pass at once. */
+    passesAtOnce() {
+      const done = vi.fn();
+      const request = { isGone: false } as FastifyRequest; // The part that it reads.
+      hook.call(server, request, {} as FastifyReply, done);
+      return done.mock.calls.length > 0;
+    },
+  };
+}
+
+it.each(['elapsed', 'now'] as const)(
+  'drops the requests of clients that disconnected during a gap, by the clock %s',
+  async (clock) => {
+    const { server, time, served, dropped } = start();
+    await server.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = server.server.address() as AddressInfo; // It listens on a port.
+    const connectClient = async () => {
+      const socket = connect(port, '127.0.0.1').on('error', () => {});
+      await once(socket, 'connect');
+      return socket;
+    };
+    const [ended, destroyed, waiting] = [
+      await connectClient(),
+      await connectClient(),
+      await connectClient(),
+    ];
+    time[clock] += 1_000;
+    ended.end('GET /ended HTTP/1.1\r\nHost: x\r\n\r\n');
+    destroyed.write('GET /destroyed HTTP/1.1\r\nHost: x\r\n\r\n', () => destroyed.destroy());
+    waiting.write('GET /waiting HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    const [reply] = await once(waiting, 'data');
+    expect(String(reply)).toMatch(/^HTTP\/1\.1 200 /);
+    await vi.waitFor(() => expect(dropped.toSorted()).toEqual(['/destroyed', '/ended']));
+    expect(served).toEqual(['/waiting']);
+  },
+);
+
+it('lets requests pass at once before a gap, and from 10 s after it on', () => {
+  const { time, passesAtOnce } = start();
+  const after = (milliseconds: number) => {
+    time.elapsed += milliseconds;
+    time.now += milliseconds;
+    return passesAtOnce();
+  };
+  expect([after(0), after(999), after(999)]).toEqual([true, true, true]);
+  expect(after(1_000)).toBe(false);
+  for (let i = 0; i < 19; i++) expect(after(500)).toBe(false);
+  expect([after(499), after(1)]).toEqual([false, true]);
+});
+
+it('is no gap when the time is set back', () => {
+  const { time, passesAtOnce } = start();
+  time.now -= 3_600_000;
+  expect(passesAtOnce()).toBe(true);
+});
+
+it('is no gap when no request arrives', () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { time, passesAtOnce } = start();
+  for (let i = 0; i < 10; i++) {
+    time.elapsed += 250;
+    vi.advanceTimersByTime(250);
+  }
+  expect(passesAtOnce()).toBe(true);
+});
+
+it('reads the clocks no more when the server is closed', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { server } = start();
+  expect(vi.getTimerCount()).toBe(1);
+  await server.close();
+  expect(vi.getTimerCount()).toBe(0);
+});
