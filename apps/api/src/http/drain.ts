@@ -7,6 +7,7 @@ import type {
   preCloseAsyncHookHandler,
 } from 'fastify';
 import { closeAfter, connectionOf, endConnection, isLatest } from '../node/client-connections.ts';
+import { readArrived } from '../node/event-loop-gap.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -16,6 +17,15 @@ declare module 'fastify' {
     isClosing: boolean;
   }
 }
+
+/** Milliseconds without a new connection before the server stops listening. */
+const quietTime = 50;
+
+/** Waits for a quiet time, at most. Clients that connect all the time must not delay the exit. */
+const maxQuietTimes = 20;
+
+/** Milliseconds for a client to close its side of a connection after the server has ended its own. */
+const lingerTime = 1_000;
 
 /**
  * Makes the hooks that close a server without any client noticing. The server first takes requests
@@ -28,33 +38,66 @@ export function drain(server: FastifyInstance): {
   closeAfterReply: onResponseHookHandler;
 } {
   const sockets = new Set<Socket>();
+  let connections = 0;
+  let quiet: Promise<void> | undefined;
   server.decorate('drainDelay', 0).decorate('isClosing', false);
   server.server.on('connection', (socket: Socket) => {
+    connections++;
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
+  // Node calls this when it stops listening. Its own method resets requests that are on their way.
+  server.server.closeIdleConnections = () => {
+    for (const socket of sockets) if (isIdle(socket)) halfClose(socket);
+  };
 
   return {
     async waitForDrain() {
       server.isClosing = true;
       await setTimeout(server.drainDelay);
-      // Node would wait for connections without a request as it does for those with one.
-      for (const socket of sockets) if (!connectionOf(socket)?.latest) socket.destroy();
+      quiet = waitForQuiet();
+      await quiet;
     },
     announceClose(_request, reply, _payload, done) {
       const { raw } = reply;
       // With several replies on a connection, only the last says that it closes (RFC 9112 §9.6).
       if (server.isClosing && isLatest(raw)) closeAfter(reply);
       else if (server.isClosing) raw.removeHeader('connection');
-      done();
+      // A client may connect again after the reply, so that it would never become quiet.
+      if (quiet) void quiet.then(() => setImmediate(done));
+      else done();
     },
     closeAfterReply(_request, { raw }, done) {
       // The headers of this reply may have been sent before the server was told to close.
-      if (!server.server.listening && isLatest(raw)) {
-        endConnection(raw.req.socket);
-        raw.req.socket.destroySoon();
-      }
+      if (!server.server.listening && isLatest(raw)) halfClose(raw.req.socket);
       done();
     },
   };
+
+  /**
+   * Waits until the server has accepted all connections and has read all requests that the kernel
+   * holds. The kernel resets the others when the server stops listening.
+   */
+  async function waitForQuiet(): Promise<void> {
+    for (let times = 0; server.server.listening && times < maxQuietTimes; times++) {
+      const before = connections;
+      await setTimeout(quietTime);
+      await readArrived();
+      if (connections === before) return;
+    }
+  }
+}
+
+function isIdle(socket: Socket): boolean {
+  return connectionOf(socket)?.latest?.writableFinished ?? true;
+}
+
+/**
+ * Ends the server's side of a connection. A request that is on its way is read and dropped: if the
+ * socket were closed, the kernel would reset the connection (RFC 9112 §9.6).
+ */
+function halfClose(socket: Socket): void {
+  endConnection(socket);
+  socket.end();
+  socket.setTimeout(lingerTime);
 }

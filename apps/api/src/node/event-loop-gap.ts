@@ -10,9 +10,6 @@ const lookInterval = 250;
 /** Milliseconds after a gap in which the server reads all requests that arrived during the gap. */
 const aftermath = 10_000;
 
-/** Turns of the event loop in which Node reads the end of a connection; one is enough on Linux. */
-const turns = 3;
-
 /**
  * Makes a hook that drops requests whose client disconnected during a gap of the event loop, such as a
  * frozen process or a paused virtual machine. The client may have repeated its request elsewhere since
@@ -48,8 +45,16 @@ export function dropGoneAfterGap(
   }
 
   async function waitForEnd(request: FastifyRequest, done: () => void): Promise<void> {
-    for (let turn = 0; turn < turns; turn++) await setImmediate();
+    await readArrived();
     if (request.isGone) onDrop(request);
     else done();
   }
+}
+
+/**
+ * Resolves when Node has read what has arrived on open connections. The bytes of a connection and its
+ * end take two turns of the event loop; the third one is a reserve.
+ */
+export async function readArrived(): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) await setImmediate();
 }

@@ -1,9 +1,12 @@
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { request as sendOverTls } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { hasPosixSignals } from '@plant-store/test-setup';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { emptyDataDirectory, printedUrl, startProgram } from '../fixtures/program.ts';
+import { hasNginx, startNginx } from '../operations/start-nginx.ts';
 import { startPlantsDatabase } from './plants-database.ts';
 
 const token = 'secret';
@@ -108,4 +111,38 @@ describe.runIf(hasPosixSignals)('an instance that was frozen', () => {
     );
     expect(ids(1, 699).filter((_, i) => found[i] === 200)).toEqual([...ids(1), ...ids(600)]);
   });
+
+  it.runIf(hasNginx)(
+    'deletes no plant that was created again, behind docs/nginx.conf',
+    async () => {
+      const env = await onPostgres();
+      const [frozen, other] = await Promise.all([start(env), start(env)]);
+      const { port, ca, stop } = await startNginx([frozen.url, other.url], '1s');
+      onTestFinished(stop);
+      for (const id of ids(1, 20)) expect(await call(other, create(id))).toBe(200);
+
+      frozen.child.kill('SIGSTOP');
+      const headers = { authorization: `Bearer ${token}` };
+      const removeOverNginx = async (id: number) => {
+        const address = { host: '127.0.0.1', port, ca, servername: 'localhost' };
+        const sent = sendOverTls({ ...address, path: `/plants/${id}`, method: 'DELETE', headers });
+        const [reply]: IncomingMessage[] = await once(sent.end(), 'response');
+        return reply?.statusCode;
+      };
+      const statuses = await Promise.all(ids(1, 20).map(removeOverNginx));
+      expect(new Set(statuses)).toEqual(new Set([204, 503]));
+      for (const [i, id] of ids(1, 20).entries()) {
+        if (statuses[i] === 503) expect(await call(other, remove(id))).toBe(204);
+        expect(await call(other, create(id))).toBe(200);
+      }
+      frozen.child.kill('SIGCONT');
+
+      const lost = () => frozen.output().match(/"method":"DELETE".*"status":499/g);
+      const late = statuses.filter((status) => status === 503);
+      await vi.waitFor(() => expect(lost()).toHaveLength(late.length));
+      for (const id of ids(1, 20)) {
+        expect(await call(other, request('GET', `/plants/${id}`))).toBe(200);
+      }
+    },
+  );
 });

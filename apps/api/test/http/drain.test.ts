@@ -1,9 +1,11 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { promisify } from 'node:util';
 import { openPlantStore, type PlantStore } from '@plant-store/core';
 import { createDatabase } from '@plant-store/test-setup';
 import type { FastifyInstance } from 'fastify';
-import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { buildServer } from '../../src/server.ts';
 import { sendRaw } from '../fixtures/raw-request.ts';
 import { acceptTestToken } from '../fixtures/running-server.ts';
@@ -78,6 +80,71 @@ it('answers the requests in progress, and announces the close in their replies',
   expect((await reply).status).toBe(200);
   expect((await reply).headers.get('connection')).toBe('close');
   await closed;
+});
+
+it('answers all clients that send one request after another, until they cannot connect', async () => {
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(() => agent.destroy());
+  let lastId = 0;
+  const createNext = async (): Promise<string> => {
+    const { port } = new URL(url);
+    const headers = { authorization: 'Bearer test-token', 'content-type': 'application/json' };
+    const sent = request({
+      agent,
+      port,
+      host: '127.0.0.1',
+      path: '/plants',
+      method: 'POST',
+      headers,
+    });
+    sent.end(`{"id":${++lastId},"name":"x"}`);
+    try {
+      const [reply]: IncomingMessage[] = await once(sent, 'response');
+      reply?.resume();
+      return String(reply?.statusCode);
+    } catch (error) {
+      return String(error);
+    }
+  };
+  const outcomes: string[] = [];
+  const clients = Array.from({ length: 40 }, async () => {
+    let outcome: string;
+    do {
+      outcome = await createNext();
+      outcomes.push(outcome);
+    } while (outcome === '200');
+  });
+  await vi.waitFor(() => expect(outcomes.length).toBeGreaterThan(400));
+  await server.close();
+  await Promise.all(clients);
+  const others = outcomes.filter((outcome) => outcome !== '200');
+  expect(others).toEqual(Array(40).fill(expect.stringContaining('ECONNREFUSED')));
+});
+
+/** Throws when the connection was reset. */
+const write = (socket: Socket, bytes: string) =>
+  promisify((done: (error?: Error | null) => void) => socket.write(bytes, done))();
+
+it('does not reset a connection when a request is on its way', async () => {
+  const { port } = new URL(url);
+  const idle = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
+  idle.write(create(1));
+  await once(idle, 'data');
+  const closed = server.close();
+  idle.resume();
+  await once(idle, 'end');
+  for (const id of [2, 3]) await write(idle, create(id));
+  idle.end();
+  await closed;
+  expect(await store.get(2n)).toBeUndefined();
+});
+
+it('does not wait for clients that never close their side of a connection', async () => {
+  const { port } = new URL(url);
+  const open = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
+  onTestFinished(() => void open.destroy());
+  await once(open, 'connect');
+  await server.close();
 });
 
 it('does not wait for unused and idle connections', async () => {

@@ -111,6 +111,21 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       expect((await send(nginx, '/store/openapi.json')).status).toBe(200);
     });
 
+    it.each([
+      ['REST', 'DELETE', '/plants/5'],
+      ['REST under a path prefix', 'DELETE', '/store/plants/5'],
+      ['tRPC', 'POST', '/trpc/deletePlant'],
+      ['tRPC under a path prefix', 'POST', '/store/trpc/deletePlant'],
+    ])('passes deletes over %s on', async (_, method, path) => {
+      await create(nginx, { id: 5, name: 'Hoya carnosa' });
+      const headers = { ...json, authorization: 'Bearer test-token' };
+      const body = method === 'POST' ? '{"json":{"id":5}}' : '';
+      const remove = () => send(nginx, path, { method, headers, body });
+      expect((await remove()).status).toBe(body ? 200 : 204);
+      const again = await remove();
+      expect([again.status, again.body]).toEqual([404, expect.stringContaining('40401')]);
+    });
+
     it('keeps its connection to the store open', async () => {
       for (let id = 10; id < 15; id++) await create(nginx, { id, name: 'Hoya carnosa' });
       expect(await server.connections()).toBe(1);
@@ -219,6 +234,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       const reply = await create(nginx, { id: 1, name: 'Hoya carnosa' });
       expectError(reply, databaseUnavailable);
       expect(reply.headers['retry-after']).toBe('1');
+      expectError(await send(nginx, '/plants/1', { method: 'DELETE' }), databaseUnavailable);
       const head = await send(nginx, '/plants', { method: 'HEAD' });
       expect([head.status, head.body]).toEqual([503, '']);
     });
@@ -237,6 +253,42 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
         );
         expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
       }
+    });
+
+    it.each([
+      ['closes the connection', (socket: Socket) => socket.end()],
+      ['resets the connection', (socket: Socket) => socket.resetAndDestroy()],
+      ['answers 503', (socket: Socket) => socket.end('HTTP/1.1 503 Busy\r\n\r\n')],
+      ['is silent', () => {}],
+    ])('sends a create again when an instance %s, but never a delete', async (_, react) => {
+      const received: string[] = [];
+      const instance = () =>
+        startInstance((socket) => {
+          socket.on('data', (bytes) => {
+            received.push(String(bytes).split(' HTTP')[0] ?? '');
+            react(socket);
+          });
+        });
+      const nginx = await start([await instance(), await instance()], '100ms');
+      const requests = [
+        { method: 'POST', path: '/plants' },
+        { method: 'DELETE', path: '/plants/1' },
+        { method: 'DELETE', path: '/store/plants/2' },
+        { method: 'POST', path: '/trpc/deletePlant' },
+        { method: 'POST', path: '/trpc/createPlant,delete%50lant?batch=1' },
+        { method: 'POST', path: '/trpc/createPlant' },
+      ];
+      for (const { path, method } of requests) {
+        const body = method === 'POST' ? '{}' : '';
+        const reply = await send(nginx, path, { method, headers: json, body });
+        expect([path, reply.status]).toEqual([path, 503]);
+      }
+      expect(received).toEqual([
+        ...['POST /plants', 'POST /plants'],
+        ...['DELETE /plants/1', 'DELETE /plants/2', 'POST /trpc/deletePlant'],
+        'POST /trpc/createPlant,delete%50lant?batch=1',
+        ...['POST /trpc/createPlant', 'POST /trpc/createPlant'],
+      ]);
     });
 
     it('passes the 503 of the store on when no instance is left', async () => {

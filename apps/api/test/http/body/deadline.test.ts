@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { CallOptions, PlantStore } from '@plant-store/core';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { type RunningServer, startServer } from '../../fixtures/running-server.ts';
+import { surfaces, surfacesOnDatabases } from '../../fixtures/surfaces.ts';
+
+const plant = '{"id":1,"name":"Hoya carnosa"}';
+
+/** A plant with a body that waits for its turn. */
+const largePlant = `{"id":1,"name":"${'x'.repeat(100_000)}"}`;
+
+const bodyFor = (path: string, json = plant) => (path === '/plants' ? json : `{"json":${json}}`);
+
+/** Starts a server that stops when the test is finished. */
+async function start(...options: Parameters<typeof startServer>): Promise<RunningServer> {
+  const server = await startServer(...options);
+  onTestFinished(async () => void (await server.stop()));
+  return server;
+}
+
+/** Sends the headers of a create. Resolves when the server asks for the body. */
+async function beginCreate({ url, token }: RunningServer, path: string, body: string) {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nExpect: 100-continue\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+  );
+  await once(socket, 'data');
+  return socket;
+}
+
+/** Stops the clock of this process; a test puts it forward with the function. */
+function stopClock(): (milliseconds: number) => void {
+  let time = performance.now();
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => time);
+  onTestFinished(() => clock.mockRestore());
+  return (milliseconds) => {
+    time += milliseconds;
+  };
+}
+
+/** A `create` that never resolves, and the options of its first call. */
+function heldCreate() {
+  const called = Promise.withResolvers<CallOptions>();
+  const create: PlantStore['create'] = (_plant, options = {}) => {
+    called.resolve(options);
+    return new Promise(() => {});
+  };
+  return { create, called: called.promise };
+}
+
+it.each(
+  surfacesOnDatabases.flatMap((each) => [
+    { ...each, seconds: 6, json: plant },
+    { ...each, seconds: 25, json: largePlant },
+  ]),
+)(
+  'answers 200 to a body of $json.length bytes that takes $seconds s, over $surface.name on $database',
+  async ({ surface: { path }, database, seconds, json }) => {
+    const server = await start(database);
+    const passTime = stopClock();
+    const body = bodyFor(path, json);
+    const socket = await beginCreate(server, path, body);
+    passTime(seconds * 1_000);
+    socket.write(body);
+    expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 200 /);
+  },
+);
+
+it.each(surfaces)(
+  'gives the store five seconds from the arrival of the body, over $name',
+  async ({ path }) => {
+    const { create, called } = heldCreate();
+    const server = await start('Postgres', { create });
+    const passTime = stopClock();
+    const socket = await beginCreate(server, path, bodyFor(path));
+    passTime(10_000);
+    socket.write(bodyFor(path));
+    expect((await called).deadline).toBe(performance.now() + 5_000);
+  },
+);
+
+it.each(surfaces)(
+  'counts the look-up of a token towards the five seconds, over $name',
+  async ({ send }) => {
+    const { create, called } = heldCreate();
+    const passTime = stopClock();
+    const authenticate = async () => {
+      passTime(4_000);
+      return { name: 'Ann', scopes: ['plants:create'] as const };
+    };
+    const server = await start('Postgres', { create, authenticate });
+    send(server, plant).catch(() => {});
+    expect((await called).deadline).toBe(performance.now() + 1_000);
+  },
+);
+
+it.each(
+  surfaces.flatMap(({ name, path }) => [
+    { name, path, event: 'disconnects', leave: (socket: Socket) => socket.destroy() },
+    { name, path, event: 'ends its side', leave: (socket: Socket) => socket.end() },
+  ]),
+)('tells the store when the client $event, over $name', async ({ path, leave }) => {
+  const { create, called } = heldCreate();
+  const server = await start('Postgres', { create });
+  const socket = await beginCreate(server, path, bodyFor(path));
+  socket.write(bodyFor(path));
+  const { caller } = await called;
+  expect(caller?.isGone).toBe(false);
+  leave(socket);
+  await vi.waitFor(() => expect(caller?.isGone).toBe(true));
+});
