@@ -9,6 +9,7 @@ const manifests = execFileSync('git', ['ls-files', 'package.json', '*/package.js
 const files = {
   test: 'test-results.json',
   'test:packed': 'test-results.packed.json',
+  'test:versions': 'test-results.versions.json',
   'test:faults': 'test-results.faults.json',
 };
 const results = manifests

@@ -1,0 +1,6 @@
+import { vitestConfig, withPostgres } from '../vitest.base.ts';
+
+export default vitestConfig(
+  { globalSetup: withPostgres, include: ['versions/*.test.ts'] },
+  'test-results.versions.json',
+);
