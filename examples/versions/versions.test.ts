@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createDatabase, startOnPostgres, startPostgres } from '@plant-store/test-setup';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { repository, run } from '../packed/run.ts';
+import { firefox, openFirefox } from './firefox.ts';
 import {
   type InstalledVersions,
   installVersions,
@@ -60,6 +61,21 @@ describe.each(postgresVersions)('on Postgres %s', (version) => {
     await importPlants(databaseUrl);
     expect(await plantStore(['doctor'], databaseUrl)).toContain(version.split('.')[0]);
   });
+});
+
+it.runIf(firefox)('the console adds a plant in Firefox, where one is installed', async () => {
+  const { env, stop } = await startOnPostgres(await createDatabase(inject('postgresUrl')));
+  onTestFinished(stop);
+  const page = await openFirefox(firefox ?? '');
+  onTestFinished(page.close);
+  await page.open(`${env.PLANT_STORE_URL}/#token=${env.PLANT_STORE_TOKEN}`);
+  await page.click({ role: 'button', name: 'Add a plant' });
+  await page.type({ role: 'textbox', name: 'Name' }, 'Hoya carnosa');
+  await page.type({ role: 'textbox', name: 'Id' }, '9007199254740993');
+  await page.click({ role: 'button', name: 'Add plant' });
+  await page.waitForText('Added “Hoya carnosa”');
+  await page.click({ role: 'button', name: 'Show' });
+  await page.waitForText('9007199254740993');
 });
 
 /** Creates, reads and deletes a plant over REST. */
