@@ -10,6 +10,7 @@ const suites = {
   test: 'test',
   'test:slow': 'slow',
   'test:packed': 'packed',
+  'test:versions': 'versions',
   'test:faults': 'faults',
   'test:histories': 'histories',
 };

@@ -2,5 +2,5 @@ import { vitestConfig, withPostgres } from '../vitest.base.ts';
 
 export default vitestConfig({
   globalSetup: withPostgres,
-  exclude: ['packed/**', 'rest/**', 'front-end/**', 'node_modules/**'],
+  exclude: ['packed/**', 'versions/**', 'rest/**', 'front-end/**', 'node_modules/**'],
 });

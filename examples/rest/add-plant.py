@@ -1,6 +1,6 @@
 """Creates a plant over REST and reads it back, with nothing but Python's standard library.
 
-  PLANT_STORE_TOKEN=plant_… python3 examples/rest/add-plant.py 1 "Monstera deliciosa" Araceae
+  PLANT_STORE_TOKEN=plant_… python3 examples/rest/add-plant.py 9007199254740993 "Monstera deliciosa" Araceae
 """
 
 import json
@@ -9,7 +9,7 @@ import sys
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-plant = {"id": json.loads(sys.argv[1]), "name": sys.argv[2]}  # Python's integers are exact.
+plant = {"id": json.loads(sys.argv[1]), "name": sys.argv[2]}  # Exact: Python's integers have no limit.
 if len(sys.argv) > 3:
     plant["tag"] = sys.argv[3]
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Creates a plant over REST with curl, and reads it back.
 #
-#   PLANT_STORE_TOKEN=plant_… examples/rest/add-plant.sh 1 "Monstera deliciosa" Araceae
+#   PLANT_STORE_TOKEN=plant_… examples/rest/add-plant.sh 9007199254740993 "Monstera deliciosa" Araceae
 set -eu
 
 # Prints a text as a JSON string. The text may have quotes and backslashes, but no line breaks.

@@ -53,7 +53,7 @@ describe.each(programs)('in $language', ({ language, command: [file = '', ...arg
   });
 
   it('prints the error to stderr when the plant is refused', async () => {
-    const result = await addPlant('1.5', 'Ficus lyrata').catch((error) => error);
+    const result = await addPlant(String(2n ** 63n), 'Ficus lyrata').catch((error) => error);
     expect(result).toMatchObject({ code: 1, stdout: '' });
     expect(JSON.parse(result.stderr.trim().split('\n').at(-1))).toEqual({
       error: 40001,

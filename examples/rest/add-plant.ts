@@ -2,35 +2,35 @@
  * Creates a plant over REST and reads it back, with a typed client. Its types are generated from the OpenAPI document
  * (`npx openapi-typescript http://127.0.0.1:3000/openapi.json`).
  *
- *   PLANT_STORE_TOKEN=plant_… npx -y pnpm exec node examples/rest/add-plant.ts 1 "Monstera deliciosa" Araceae
+ *   PLANT_STORE_TOKEN=plant_… npx -y pnpm exec node examples/rest/add-plant.ts 9007199254740993 "Monstera deliciosa" Araceae
  */
 import createClient from 'openapi-fetch';
-import type { paths } from './plant-store.d.ts';
+import { type ExactIds, exactIds, formatExactly } from './exact-ids.ts';
+import type { components, paths } from './plant-store.d.ts';
+
+type StoredPlant = ExactIds<components['schemas']['StoredPlant']>;
 
 const [id = '', name = '', tag] = process.argv.slice(2);
 
-const store = createClient<paths>({
+const store = createClient<ExactIds<paths>>({
   baseUrl: process.env['PLANT_STORE_URL'] ?? 'http://127.0.0.1:3000',
   headers: { authorization: `Bearer ${process.env['PLANT_STORE_TOKEN']}` },
+  bodySerializer: formatExactly,
 });
 
-// Writes the digits of the id into JSON unchanged. `Number` would round an id beyond 2^53.
-const { rawJSON } = JSON as JSON & { rawJSON(text: string): number }; // TypeScript 5 has no type for it.
+const plant = { id: BigInt(id), name, ...(tag !== undefined && { tag }) };
+const created = await store.POST('/plants', { body: plant });
+if (created.error) fail(created.error);
+console.log(JSON.stringify(created.data));
 
-const created = await store.POST('/plants', {
-  body: { id: rawJSON(id), name, ...(tag !== undefined && { tag }) },
-});
-show(created);
+// openapi-fetch would parse the reply with `JSON.parse`, which rounds the id.
+const path = { id: plant.id };
+const read = await store.GET('/plants/{id}', { params: { path }, parseAs: 'text' });
+if (read.error) fail(read.error);
+const stored: StoredPlant = JSON.parse(read.data, exactIds);
+console.log(formatExactly(stored));
 
-if (created.data) {
-  const path = { id: id as unknown as number }; // The digits as text, because a number may be rounded.
-  // `parseAs: 'text'` keeps the digits of the id in the reply.
-  show(await store.GET('/plants/{id}', { params: { path }, parseAs: 'text' }));
-}
-
-function show({ data, error }: { data?: unknown; error?: unknown }) {
-  if (error) {
-    console.error(JSON.stringify(error));
-    process.exitCode = 1;
-  } else console.log(typeof data === 'string' ? data : JSON.stringify(data));
+function fail(error: { error: number; message: string }): never {
+  console.error(JSON.stringify(error));
+  process.exit(1);
 }

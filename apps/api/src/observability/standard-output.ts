@@ -47,7 +47,8 @@ export function openStandardOutput(): StandardOutput {
 /** A file descriptor for standard output that never blocks; undefined when there is none. */
 function openNonBlocking(): number | undefined {
   if (!isatty(1)) {
-    if (fstatSync(1).isFile()) return undefined;
+    // Without `bigint`, Node 22 resolves no symlink after it has looked at a pipe (nodejs/node#51142).
+    if (fstatSync(1, { bigint: true }).isFile()) return undefined;
     void process.stdout; // Node then sets the pipe to non-blocking.
     return 1;
   }

@@ -15,7 +15,7 @@ interface Options {
 
 const help = `Tests whether some order of the calls explains all responses of the store while faults happen.
 
-  npx pnpm test:histories
+  npx -y pnpm test:histories
 
   --seconds 60      how long to begin new histories
   --histories N     how many histories for each database, at most

@@ -67,11 +67,12 @@ export function startProcess(env: Record<string, string>, shell?: string): Start
 /**
  * Starts the server's program on a Postgres and waits until it listens.
  *
+ * @param shell as in `startProcess`
  * @returns the environment variables for a client program, and a function that stops the server
  */
-export async function startOnPostgres(databaseUrl: string) {
+export async function startOnPostgres(databaseUrl: string, shell?: string) {
   const PLANT_STORE_TOKEN = 'secret';
-  const server = startProcess({ DATABASE_URL: databaseUrl, PLANT_STORE_TOKEN });
+  const server = startProcess({ DATABASE_URL: databaseUrl, PLANT_STORE_TOKEN }, shell);
   const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
   return {
     env: { PATH: process.env['PATH'], PLANT_STORE_URL: url, PLANT_STORE_TOKEN },

@@ -1,0 +1,131 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** An element of a page, by the role and the name that assistive technology reads. */
+interface Element {
+  role: string;
+  name: string;
+}
+
+/** A page in a Firefox without a window. */
+export interface FirefoxPage {
+  open(url: string): Promise<void>;
+  /** Waits for an element, clicks it, and types a text in place of its content. */
+  type(element: Element, text: string): Promise<void>;
+  click(element: Element): Promise<void>;
+  /** Waits until the page shows a text. */
+  waitForText(text: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Debian's Firefox, or another one in the PATH; undefined when there is none. */
+export const firefox = ['firefox-esr', 'firefox'].find(
+  (program) => spawnSync(program, ['--version']).status === 0,
+);
+
+/**
+ * Starts a Firefox and talks WebDriver BiDi to it. Playwright cannot: it sends commands that the
+ * Firefox of a distribution does not know.
+ */
+export async function openFirefox(program: string): Promise<FirefoxPage> {
+  const profile = await mkdtemp(join(tmpdir(), 'plant-store-firefox-'));
+  const child = spawn(program, ['--headless', '--remote-debugging-port=0', '--profile', profile], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, HOME: profile },
+  });
+  const exit = once(child, 'exit');
+  const send = await connect(`${await addressOf(child.stderr)}/session`);
+  await send('session.new', { capabilities: {} });
+  const { contexts: [{ context } = {}] = [] } = await send('browsingContext.getTree', {});
+
+  const find = async (locator: object): Promise<{ sharedId: string }> => {
+    for (;;) {
+      const { nodes: [node] = [] } = await send('browsingContext.locateNodes', {
+        context,
+        locator,
+      });
+      if (node) return node;
+    }
+  };
+  const click = async (value: Element) => {
+    const element = await find({ type: 'accessibility', value });
+    const origin = { type: 'element', element: { sharedId: element.sharedId } };
+    const [move, down, up] = [
+      { type: 'pointerMove', x: 0, y: 0, origin },
+      { type: 'pointerDown', button: 0 },
+      { type: 'pointerUp', button: 0 },
+    ];
+    const actions = [{ type: 'pointer', id: 'mouse', actions: [move, down, up] }];
+    await send('input.performActions', { context, actions });
+  };
+  return {
+    click,
+    async open(url) {
+      await send('browsingContext.navigate', { context, url, wait: 'complete' });
+    },
+    async type(element, text) {
+      await click(element);
+      const selectAll = [
+        { type: 'keyDown', value: control },
+        ...pressed('a'),
+        { type: 'keyUp', value: control },
+      ];
+      const actions = [{ type: 'key', id: 'keys', actions: [...selectAll, ...pressed(text)] }];
+      await send('input.performActions', { context, actions });
+    },
+    async waitForText(text) {
+      await find({ type: 'xpath', value: `//*[contains(., ${JSON.stringify(text)})]` });
+    },
+    async close() {
+      child.kill();
+      await exit;
+      await rm(profile, { recursive: true, force: true });
+    },
+  };
+}
+
+/** WebDriver's code for the key Ctrl. */
+const control = '\uE009';
+
+const pressed = (text: string) =>
+  [...text].flatMap((value) => ['keyDown', 'keyUp'].map((type) => ({ type, value })));
+
+async function addressOf(stderr: NodeJS.ReadableStream): Promise<string> {
+  for await (const line of createInterface({ input: stderr })) {
+    const [, address] = /WebDriver BiDi listening on (\S+)/.exec(line) ?? [];
+    if (address) return address;
+  }
+  throw new Error('Firefox exited before it listened');
+}
+
+/** Connects to a browser, and returns a function that sends a command and resolves with its result. */
+async function connect(url: string) {
+  const socket = new WebSocket(url);
+  await new Promise((resolve, reject) => {
+    socket.addEventListener('open', resolve);
+    socket.addEventListener('error', reject);
+  });
+  let lastId = 0;
+  return (method: string, params: object): Promise<Result> =>
+    new Promise((resolve, reject) => {
+      const id = ++lastId;
+      socket.addEventListener('message', function receive({ data }) {
+        const reply = JSON.parse(data);
+        if (reply.id !== id) return;
+        socket.removeEventListener('message', receive);
+        if (reply.type === 'success') resolve(reply.result);
+        else reject(new Error(`${method}: ${reply.message}`));
+      });
+      socket.send(JSON.stringify({ id, method, params }));
+    });
+}
+
+/** What we read of the commands' results. */
+interface Result {
+  contexts?: { context: string }[];
+  nodes?: { sharedId: string }[];
+}

