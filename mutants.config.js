@@ -20,11 +20,11 @@ export const areas = {
   'access-tokens': {
     mutate: [
       'packages/core/src/access-tokens/**/*.ts',
-      'packages/core/src/database/lookup-batcher.ts',
+      'packages/core/src/database/look-ups.ts',
     ],
     tests: [
       'packages/core/test/access-tokens/**/*.test.ts',
-      'packages/core/test/database/lookup-batcher.test.ts',
+      'packages/core/test/database/look-ups.test.ts',
     ],
   },
   authentication: {
@@ -40,18 +40,17 @@ export const areas = {
     tests: ['apps/api/test/auth/{identity-provider-keys,jwt,forged-jwt}.test.ts'],
   },
   'write-path': {
-    mutate: ['packages/core/src/plants/*.ts', 'packages/core/src/plants/write/**/*.ts'],
+    mutate: ['packages/core/src/plants/*.ts', 'packages/core/src/database/coalescer.ts'],
     tests: [
       'packages/core/test/plants/*.test.ts',
-      'packages/core/test/plants/write/*.test.ts',
+      'packages/core/test/database/coalescer.test.ts',
       'packages/core/test/plant-store.test.ts',
-      'packages/core/test/plants/read/plant-reader.test.ts',
     ],
   },
   pool: {
-    mutate: ['packages/core/src/database/postgres/connection-pool.ts'],
+    mutate: ['packages/core/src/database/{connection-pool,turns}.ts'],
     tests: [
-      'packages/core/test/database/postgres/connection-pool.test.ts',
+      'packages/core/test/database/{connection-pool,turns}.test.ts',
       'packages/core/test/database/postgres/postgres-database.test.ts',
     ],
   },

@@ -1,18 +1,16 @@
 import { EventEmitter } from 'node:events';
 import type { NewPlant, Plant } from '@plant-store/schemas';
 import { type AccessTokens, createAccessTokens } from './access-tokens/access-tokens.ts';
-import { type ClusterEvents, createClusterLanes } from './cluster/cluster-lanes.ts';
+import { type ClusterEvents, createLanes } from './cluster/lanes.ts';
 import type { NodeState } from './cluster/node-health.ts';
 import { createOrdinaryStatements } from './cluster/node-statements.ts';
 import type { Database, OpenOptions } from './database/database.ts';
-import { orUnavailable } from './database/database-error.ts';
-import { bulkTimeout, type CallOptions, deadlineIn, defaultTimeout } from './database/deadline.ts';
+import { bulkTimeout, type CallOptions, deadlineIn } from './database/deadline.ts';
 import { type DatabaseOptions, openDatabase } from './database/open-database.ts';
 import { createPlantExporter, type PlantExporter } from './plants/bulk/plant-exporter.ts';
 import { createPlantLoader, type PlantLoader } from './plants/bulk/plant-loader.ts';
 import { createPlantRemover, type PlantRemover } from './plants/bulk/plant-remover.ts';
 import type { CommittedBatch } from './plants/creates.ts';
-import { createLane } from './plants/lane.ts';
 import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
 
 /**
@@ -85,18 +83,16 @@ export async function openPlantStore(
 }
 
 function createPlantStore(database: Database): PlantStore {
-  const { run, bulk } = database;
+  const { bulk } = database;
   const events = new EventEmitter<StoreEvents>();
-  const statements = createOrdinaryStatements(run, () => database.becomeCluster?.());
-  const bulkStatements = createOrdinaryStatements(bulk.run);
-  const main = createLane({ ...database, statements, onCommit });
-  const lanes = createClusterLanes({ database, main, events, onCommit });
+  const lanes = createLanes({ database, events, onCommit });
+  const { insert } = createOrdinaryStatements(bulk.run);
   let readiness: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
 
   return {
     ...createPlantReader(database, lanes),
-    ...createPlantLoader(bulk, (plants) => bulkStatements.insert(plants, deadlineIn(bulkTimeout))),
+    ...createPlantLoader(bulk, (plants) => insert(plants, deadlineIn(bulkTimeout))),
     ...createPlantRemover(bulk),
     ...createPlantExporter(bulk),
     create: (plant, options) => lanes.laneOf(Object(plant).id).create(plant, options),
@@ -105,14 +101,9 @@ function createPlantStore(database: Database): PlantStore {
     events,
     // Concurrent calls share one query, so that a silent database does not accumulate them.
     ready: () =>
-      (readiness ??= Promise.all([
-        orUnavailable(statements.find([], deadlineIn(defaultTimeout))),
-        lanes.probe(),
-      ])
-        .then(() => {})
-        .finally(() => {
-          readiness = undefined;
-        })),
+      (readiness ??= lanes.ready().finally(() => {
+        readiness = undefined;
+      })),
     pending() {
       const pending = lanes.all.map((lane) => lane.pending);
       return {

@@ -1,6 +1,7 @@
 import type { Authentication, Principal } from '@plant-store/core';
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
+import { createFairTurns } from './fair-turns.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -12,11 +13,19 @@ declare module 'fastify' {
 /** Finds the principal of an access token; undefined when the token is not valid. */
 export type Authenticate = (token: string) => Authentication;
 
-/** Makes a hook that accepts only requests with a valid bearer token (RFC 6750). */
+/**
+ * Makes a hook that accepts only requests with a valid bearer token (RFC 6750). Creates with a known
+ * token go first: all other requests take turns.
+ */
 export function requireToken(authenticate: Authenticate): onRequestAsyncHookHandler {
+  const turns = createFairTurns();
+
   return async (request) => {
     const startedAt = performance.now();
-    setPrincipal(request, await authenticate(bearerToken(request)));
+    const authentication = authenticate(bearerToken(request));
+    const principal = await authentication;
+    if (authentication instanceof Promise || request.method !== 'POST') await turns.take();
+    setPrincipal(request, principal);
     request.lookUpTime = performance.now() - startedAt;
   };
 }

@@ -1,7 +1,7 @@
 import type { PlantStore } from '@plant-store/core';
 import type { Context } from '@plant-store/core/router';
 import type { FastifyRequest } from 'fastify';
-import { startDeadline } from '../http/deadline.ts';
+import { startDeadline } from '../http/body/deadline.ts';
 import { principalOf } from './authentication.ts';
 
 /** The context for the procedures that a request calls, on every surface. */

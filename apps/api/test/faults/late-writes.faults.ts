@@ -1,5 +1,4 @@
 import { hasPosixSignals, startFaultProxy } from '@plant-store/test-setup';
-import postgres from 'postgres';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { type PlantsDatabase, setSetting, startPlantsDatabase } from './plants-database.ts';
 import { startInstance } from './two-instances.ts';

@@ -1,6 +1,6 @@
-import type { Connection, ConnectTo } from '../database/postgres/connection.ts';
-import type { StorageNode } from './node-access.ts';
+import type { ConnectTo, DatabaseConnection } from '../database/database.ts';
 import { clusterIdSignature } from './node-functions.ts';
+import type { StorageNode } from './shard-map.ts';
 
 /**
  * Connects to a node of a cluster itself, and checks that it is that node: its address may lead to
@@ -11,7 +11,7 @@ export async function connectToNode(
   clusterId: string,
   connectTo: ConnectTo,
   timeout: number,
-): Promise<Connection> {
+): Promise<DatabaseConnection> {
   const [, host = '', port] = /^(.*):(\d+)$/.exec(address) ?? [];
   const connection = await connectTo(host, Number(port), timeout);
   try {

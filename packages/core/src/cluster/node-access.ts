@@ -1,19 +1,7 @@
 import { ConnectionPool } from '../database/connection-pool.ts';
-import type { Run } from '../database/database.ts';
-import type { Connection, NodeConnections } from '../database/postgres/connection.ts';
+import type { DatabaseConnection, NodeConnections, Run } from '../database/database.ts';
 import { connectToNode } from './connect-to-node.ts';
-
-/** A node of a cluster that stores plants. */
-export interface StorageNode {
-  readonly id: number;
-  /** Its host and port, as the cluster knows them. */
-  readonly address: string;
-  readonly shards: number;
-  /** The part of all ids that it stores, from 0 to 1. */
-  readonly share: number;
-  /** An id that it stores. */
-  readonly someId: bigint;
-}
+import type { StorageNode } from './shard-map.ts';
 
 /**
  * Access for statements about the plants of one node of a cluster. They have connections of their own,
@@ -90,7 +78,7 @@ export function openNodeAccess(
   };
 
   /** Returns undefined when the node cannot be reached. */
-  async function tryDirectly(within: number): Promise<Connection | undefined> {
+  async function tryDirectly(within: number): Promise<DatabaseConnection | undefined> {
     triedAt = now();
     try {
       const connection = await connectDirectly(within);
@@ -111,7 +99,7 @@ export function openNodeAccess(
     await connection.close();
   }
 
-  function connectDirectly(within: number): Promise<Connection> {
+  function connectDirectly(within: number): Promise<DatabaseConnection> {
     return connectToNode(node, clusterId, connectTo, within);
   }
 }

@@ -1,9 +1,9 @@
 import { isDataError, isLateWrite } from '../database/database-error.ts';
 import { deadlineIn } from '../database/deadline.ts';
 import type { PlantStatements } from '../plants/statements.ts';
-import type { NodeAccess, StorageNode } from './node-access.ts';
+import type { NodeAccess } from './node-access.ts';
 import { callAnywhere } from './node-functions.ts';
-import type { ShardMap } from './shard-map.ts';
+import type { ShardMap, StorageNode } from './shard-map.ts';
 
 /** A node of a cluster, and whether its plants can be written. */
 export interface NodeState {

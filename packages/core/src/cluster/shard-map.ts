@@ -1,10 +1,21 @@
 import type { Rows, Values } from '../database/database.ts';
 import { hashId } from './hash-id.ts';
-import type { StorageNode } from './node-access.ts';
 import { clusterIdSignature, insertFunctionSignature, markOfShard } from './node-functions.ts';
 
 /** Runs a statement that only reads. */
 export type Query = (text: string, values: Values) => Promise<Rows>;
+
+/** A node of a cluster that stores plants. */
+export interface StorageNode {
+  readonly id: number;
+  /** Its host and port, as the cluster knows them. */
+  readonly address: string;
+  readonly shards: number;
+  /** The part of all ids that it stores, from 0 to 1. */
+  readonly share: number;
+  /** An id that it stores. */
+  readonly someId: bigint;
+}
 
 /** A part of the plants: those whose hash is in a range. */
 interface Shard {

@@ -1,23 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { databaseCode } from '../error-causes.ts';
-import type { Rows, RunOptions, Share, Values } from './database.ts';
+import type { DatabaseConnection, Rows, RunOptions, Share, Values } from './database.ts';
 import { isLateWrite } from './database-error.ts';
 import { beforeDeadline, type Caller, type Deadline, withTimeout } from './deadline.ts';
 import { Turns } from './turns.ts';
-
-/** A connection to a database. It never reconnects. */
-export interface PooledConnection {
-  /** False once the connection is known to be lost. */
-  readonly isOpen: boolean;
-  /** Runs a statement. Only one may run at a time. */
-  query(text: string, values?: Values, rowsAs?: 'arrays' | 'objects'): Promise<Rows>;
-  /** A deadline in the clock of the database, as Postgres reads it. */
-  timeOf(deadline: Deadline): string;
-  /** Cancels the statement that runs. The promise is never rejected. */
-  cancel(): Promise<void>;
-  /** Closes the connection, and ends its statement. The promise is never rejected. */
-  close(): Promise<void>;
-}
 
 interface ConnectionPoolOptions<Connection> {
   readonly connect: () => Promise<Connection>;
@@ -52,7 +38,7 @@ const maxAge = 10 * 60_000;
  * When one connection fails, the pool replaces all of them: a server that is unreachable, silent or
  * read-only usually affects every connection.
  */
-export class ConnectionPool<Connection extends PooledConnection = PooledConnection> {
+export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConnection> {
   readonly #options: Required<ConnectionPoolOptions<Connection>>;
   readonly #turns: ReadonlyMap<Share, Turns>;
   #max = 0;

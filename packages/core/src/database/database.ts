@@ -2,7 +2,6 @@ import { fileURLToPath } from 'node:url';
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import type { Caller, Deadline } from './deadline.ts';
-import type { NodeConnections } from './postgres/connection.ts';
 
 /** A Postgres, embedded or on a server: what the rest of core needs of it. */
 export interface Database {
@@ -75,6 +74,35 @@ export type Run = (
   values: Values | ((deadline: string) => Values),
   options: RunOptions,
 ) => Promise<Rows>;
+
+/** A connection to a database. It never reconnects. */
+export interface DatabaseConnection {
+  /** False once the connection is known to be lost. */
+  readonly isOpen: boolean;
+  /** Runs a statement. Only one may run at a time. */
+  query(text: string, values?: Values, rowsAs?: 'arrays' | 'objects'): Promise<Rows>;
+  /** A deadline in the clock of the database, as Postgres reads it. */
+  timeOf(deadline: Deadline): string;
+  /** Cancels the statement that runs. The promise is never rejected. */
+  cancel(): Promise<void>;
+  /** Closes the connection, and ends its statement. The promise is never rejected. */
+  close(): Promise<void>;
+}
+
+/** Connects to an address within so many milliseconds. */
+export type ConnectTo = (
+  host: string,
+  port: number,
+  timeout: number,
+) => Promise<DatabaseConnection>;
+
+/** Connections to the nodes of a cluster. */
+export interface NodeConnections {
+  /** Connects to the node that the URL names. */
+  readonly connect: () => Promise<DatabaseConnection>;
+  /** Connects to another node of the cluster. */
+  readonly connectTo: ConnectTo;
+}
 
 /**
  * Access for statements about many plants, which may be slow. On a server they have a connection of

@@ -34,7 +34,9 @@ const longestTimer = 2 ** 31 - 1;
 
 /** Calls a function at a deadline. */
 export function atDeadline(deadline: Deadline, callback: () => void): NodeJS.Timeout {
-  return setTimeout(callback, Math.min(deadline - performance.now(), longestTimer));
+  // Node warns of a negative time.
+  const milliseconds = Math.max(0, deadline - performance.now());
+  return setTimeout(callback, Math.min(milliseconds, longestTimer));
 }
 
 /**
@@ -44,7 +46,10 @@ export function atDeadline(deadline: Deadline, callback: () => void): NodeJS.Tim
  */
 export async function beforeDeadline<T>(promise: PromiseLike<T>, deadline: Deadline): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const timer = atDeadline(deadline, () => late.reject(new Error('no response in time')));
+  const milliseconds = Math.round(deadline - performance.now());
+  const timer = atDeadline(deadline, () => {
+    late.reject(new Error(`no answer within ${milliseconds} ms`));
+  });
   try {
     return await Promise.race([promise, late.promise]);
   } finally {
@@ -57,7 +62,10 @@ export function withTimeout<T>(promise: PromiseLike<T>, milliseconds: number): P
   return beforeDeadline(promise, deadlineIn(milliseconds));
 }
 
+/** postgres.js makes a Date of a time, and a Date has no infinity. */
+const lastTime = Date.UTC(9999, 11, 31);
+
 /** Milliseconds since 1970 as a time, as Postgres reads it. */
 export function timeText(milliseconds: number): string {
-  return Number.isFinite(milliseconds) ? new Date(milliseconds).toISOString() : 'infinity';
+  return new Date(Math.min(milliseconds, lastTime)).toISOString();
 }

@@ -25,6 +25,7 @@ export function createLookUps<Key, Value>({ find, what, maxInFlight }: LookUpOpt
       return new PlantStoreError('overloaded', message);
     },
     maxInFlight,
+    maxBatch: 32,
   });
 
   async function send(calls: Call<Key, Value | undefined>[]): Promise<void> {

@@ -52,10 +52,9 @@ export class Turns {
     }
   }
 
-  /** Lets more or fewer statements run. */
+  /** Lets more statements run. */
   resize(by: number): void {
-    this.#free += by - 1;
-    this.give();
+    for (let i = 0; i < by; i++) this.give();
   }
 
   rejectWaiting(error: Error): void {
@@ -73,7 +72,7 @@ export class Turns {
 }
 
 /** The error for a call whose caller has disconnected; nobody reads it. */
-export function callerGone(): Error {
+function callerGone(): Error {
   return new Error('the caller is gone');
 }
 

@@ -23,11 +23,10 @@ export interface Lane {
   drained(): Promise<void>;
 }
 
-/** The lanes of a store: one for each database node that stores plants. */
+/** The lanes to the database nodes that store plants. */
 export interface Lanes {
   /** The lane of the plant with an id. Internal tools may bypass the types, so the id may be anything. */
   laneOf(id: unknown): Lane;
-  readonly all: readonly Lane[];
 }
 
 type LaneOptions = Pick<Database, 'maxInserts' | 'maxLookUps' | 'onClockMoved'> & {

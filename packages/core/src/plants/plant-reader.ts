@@ -45,7 +45,7 @@ const bulkPageSize = 5_000;
 /** @param database reads pages for requests; its `bulk` reads all plants */
 export function createPlantReader(
   { run, bulk }: Pick<Database, 'run' | 'bulk'>,
-  { laneOf }: Pick<Lanes, 'laneOf'>,
+  { laneOf }: Lanes,
 ): PlantReader {
   const readPage = createPageReader(run);
   const readBulkPage = createPageReader(bulk.run);

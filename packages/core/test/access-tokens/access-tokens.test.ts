@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDatabase } from '@plant-store/test-setup';
-import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import {
@@ -11,6 +10,8 @@ import {
   createAccessTokens,
   generateToken,
 } from '../../src/access-tokens/access-tokens.ts';
+import type { Database } from '../../src/database/database.ts';
+import { openPostgres } from '../../src/database/postgres/postgres-database.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
 
 /** The principal of a token that was created without scopes. */
@@ -22,6 +23,7 @@ const principal = (name: string | undefined) => ({
 describe('access tokens', () => {
   let sql: postgres.Sql;
   let databaseUrl: string;
+  let database: Database;
   let time = Date.parse('2030-01-01T00:00:00Z');
   const now = () => time;
   /** A time by the database's clock. */
@@ -29,15 +31,15 @@ describe('access tokens', () => {
     const [row] = await sql`select now() + ${milliseconds} * interval '1 ms' as time`;
     return row?.['time'];
   };
-  const open = () => createAccessTokens({ db: drizzle(postgres(databaseUrl)), now, elapsed: now });
+  const open = () => createAccessTokens({ ...database, now, elapsed: now });
 
   beforeAll(async () => {
     databaseUrl = await createDatabase(inject('postgresUrl'));
-    await (await openPlantStore({ databaseUrl })).close();
+    database = await openPostgres(databaseUrl);
     sql = postgres(databaseUrl);
   });
 
-  afterAll(() => sql.end());
+  afterAll(() => Promise.all([sql.end(), database.close()]));
 
   it('have 256 random bits after a recognisable prefix', () => {
     expect(generateToken(() => Buffer.alloc(32, 255))).toBe(`plant_${'_'.repeat(42)}8`);
@@ -63,7 +65,7 @@ describe('access tokens', () => {
   });
 
   it('are cached for 30 seconds by the clock of the process unless another one is given', async () => {
-    const tokens = createAccessTokens({ db: drizzle(postgres(databaseUrl)) });
+    const tokens = createAccessTokens(database);
     const token = await tokens.create('Kim');
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -89,8 +91,9 @@ describe('access tokens', () => {
   });
 
   it('are not created while the database is unreachable, and the error message has no SQL', async () => {
-    const unreachable = drizzle(postgres('postgres://127.0.0.1:1/none'));
-    const { create } = createAccessTokens({ db: unreachable });
+    const unreachable = await openPostgres('postgres://127.0.0.1:1/none');
+    onTestFinished(() => unreachable.close());
+    const { create } = createAccessTokens(unreachable);
     await expect(create('Fay')).rejects.toMatchObject({
       code: 50300,
       message: 'the database did not answer: try again',
@@ -158,15 +161,15 @@ describe('access tokens', () => {
     await other`begin`;
     await other`lock table access_tokens in access exclusive mode`;
     const tokens = open();
-    // One statement is in flight, a full one of 128, and 10,000 look-ups wait.
-    const lookups = Array.from({ length: 10_130 }, (_, i) => tokens.authenticate(`guess ${i}`));
+    // One statement is in flight, a full one of 32, and 10,000 look-ups wait.
+    const lookups = Array.from({ length: 10_034 }, (_, i) => tokens.authenticate(`guess ${i}`));
     await expect(lookups.pop()).rejects.toMatchObject({
       code: 50301,
       message: 'too many access tokens are being looked up: send the request again later',
     });
     await other`rollback`;
     other.release();
-    expect(await Promise.all(lookups)).toEqual(Array(10_129).fill(undefined));
+    expect(await Promise.all(lookups)).toEqual(Array(10_033).fill(undefined));
     await expect(tokens.authenticate(generateToken())).resolves.toBeUndefined();
   });
 

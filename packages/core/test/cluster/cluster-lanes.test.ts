@@ -1,13 +1,13 @@
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
-import { createFindNode } from '../../../src/cluster/find-node.ts';
-import { watchShards } from '../../../src/cluster/watch-shards.ts';
-import type { Database, NodeAccess, Query, StorageNode } from '../../../src/database/database.ts';
-import { openPostgres } from '../../../src/database/postgres/postgres-database.ts';
-import { createNodeTable } from '../../../src/plants/write/node-table.ts';
-import { createPlantTable } from '../../../src/plants/write/plant-table.ts';
-import { createPlantWriter, type PlantWriter } from '../../../src/plants/write/plant-writer.ts';
+import { createFindNode } from '../../src/cluster/find-node.ts';
+import { watchShards } from '../../src/cluster/watch-shards.ts';
+import type { Database, NodeAccess, Query, StorageNode } from '../../src/database/database.ts';
+import { openPostgres } from '../../src/database/postgres/postgres-database.ts';
+import { createNodeTable } from '../../src/plants/write/node-table.ts';
+import { createPlantTable } from '../../src/plants/write/plant-table.ts';
+import { createPlantWriter, type PlantWriter } from '../../src/plants/write/plant-writer.ts';
 
 let sql: postgres.Sql;
 let database: Database;

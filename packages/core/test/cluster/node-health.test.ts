@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { NodeAccess, StorageNode } from '../../../src/database/database.ts';
-import { NodeHealth, type NodeState } from '../../../src/cluster/node-health.ts';
-import type { PlantTable } from '../../../src/plants/write/plant-table.ts';
+import type { NodeAccess, StorageNode } from '../../src/database/database.ts';
+import { NodeHealth, type NodeState } from '../../src/cluster/node-health.ts';
+import type { PlantTable } from '../../src/plants/write/plant-table.ts';
 
 const node: StorageNode = { id: 1, address: 'one:1', shards: 4, share: 1, someId: 7n };
 

@@ -1,88 +1,326 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { outcomeUnknown } from '../../../src/plants/create-errors.ts';
-import { CreateQueue } from '../../../src/plants/write/create-queue.ts';
-import { PendingCreate } from '../../../src/plants/write/pending-create.ts';
+import { type Call, Coalescer } from '../../src/database/coalescer.ts';
+import { deadlineIn } from '../../src/database/deadline.ts';
+import { PlantStoreError } from '../../src/plant-store-error.ts';
 
-/** A create whose deadline never comes. */
-function pending(id: number, plant: { name?: string; tag?: string } = {}): PendingCreate {
-  if (!vi.isFakeTimers()) vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  const create = new PendingCreate({ id: BigInt(id), name: 'x', ...plant }, 1e9, () => {});
-  create.outcome.catch(() => {});
-  return create;
+type Options = ConstructorParameters<typeof Coalescer<string, string>>[0];
+type Calls = Call<string, string>[];
+
+/** A coalescer with one statement at a time, whose calls have their own inputs as outputs. */
+function createCoalescer(options: Partial<Options> = {}): Coalescer<string, string> {
+  return new Coalescer({
+    send: async (calls) => echo(calls),
+    late: () => new PlantStoreError('databaseUnavailable', 'late'),
+    overloaded: (waiting) => new PlantStoreError('overloaded', `${waiting} wait`),
+    maxInFlight: 1,
+    ...options,
+  });
 }
 
-const idsOf = (creates: Iterable<PendingCreate>) => [...creates].map(({ plant }) => plant.id);
+function echo(calls: Calls): void {
+  for (const call of calls) call.resolve(call.input);
+}
+
+/** Statements that record how many calls they have. */
+function recording(sizes: number[], send: Options['send'] = async (calls) => echo(calls)) {
+  return (calls: Calls) => {
+    sizes.push(calls.length);
+    return send(calls);
+  };
+}
+
+/** Statements that take so many milliseconds of a fake clock. */
+function withLatency(latencyOf: (statement: number) => number): Options['send'] {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let statements = 0;
+  return async (calls) => {
+    await new Promise((resolve) => setTimeout(resolve, latencyOf(++statements)));
+    echo(calls);
+  };
+}
+
+/** Statements of which the first one ends when the test says so. */
+function hangingAtFirst() {
+  const hung = Promise.withResolvers<void>();
+  const sent: string[][] = [];
+  const send: Options['send'] = async (calls) => {
+    sent.push(calls.map(({ input }) => input));
+    if (sent.length === 1) await hung.promise;
+    echo(calls);
+  };
+  return { send, sent, end: hung.resolve };
+}
+
+const inputs = (count: number) => Array.from({ length: count }, (_, i) => `input ${i}`);
+
+/** Makes calls at once and counts their outcomes: `done`, or the kind of the error. */
+async function countOutcomes(coalescer: Coalescer<string, string>, count: number) {
+  const outcomes: Record<string, number> = { done: 0 };
+  for (const outcome of await Promise.allSettled(
+    inputs(count).map((each) => coalescer.run(each)),
+  )) {
+    const kind = outcome.status === 'fulfilled' ? 'done' : outcome.reason.kind;
+    outcomes[kind] = (outcomes[kind] ?? 0) + 1;
+  }
+  return outcomes;
+}
+
+it('sends the first call at once and batches those that arrive meanwhile', async () => {
+  const sizes: number[] = [];
+  const coalescer = createCoalescer({ send: recording(sizes), maxBatch: 100 });
+  const outputs = await Promise.all(inputs(250).map((input) => coalescer.run(input)));
+  expect(outputs).toEqual(inputs(250));
+  expect(sizes).toEqual([1, 100, 100, 49]);
+});
+
+it('sends a second statement when it is full or the first one is slow', async () => {
+  const { send, sent, end } = hangingAtFirst();
+  const coalescer = createCoalescer({ send, maxInFlight: 2, maxBatch: 10, slowAfter: 20 });
+  const [slow, ...others] = inputs(16).map((input) => coalescer.run(input));
+  await Promise.all(others);
+  expect(sent.map(({ length }) => length)).toEqual([1, 10, 5]);
+  end();
+  expect(await slow).toBe('input 0');
+});
+
+it('sends one waiting call when the statement before it is slow', async () => {
+  const { send, end } = hangingAtFirst();
+  const coalescer = createCoalescer({ send, maxInFlight: 2, slowAfter: 20 });
+  const slow = coalescer.run('slow');
+  expect(await coalescer.run('next')).toBe('next');
+  end();
+  expect(await slow).toBe('slow');
+});
+
+it('rejects calls beyond the queue at once', async () => {
+  const { send, end } = hangingAtFirst();
+  const coalescer = createCoalescer({ send, maxQueue: 5 });
+  const accepted = inputs(6).map((input) => coalescer.run(input));
+  expect(coalescer.pending).toEqual({ waiting: 5, inFlight: 1 });
+  await expect(coalescer.run('one more')).rejects.toMatchObject({
+    kind: 'overloaded',
+    message: '5 wait',
+  });
+  end();
+  expect(await Promise.all(accepted)).toEqual(inputs(6));
+  expect(coalescer.pending).toEqual({ waiting: 0, inFlight: 0 });
+});
+
+it('rejects a call at its deadline, and never sends it when it still waits then', async () => {
+  const { send, sent, end } = hangingAtFirst();
+  const coalescer = createCoalescer({ send, maxQueue: 2 });
+  const options = { deadline: deadlineIn(50) };
+  const late = ['sent', 'waiting', 'waiting, too'].map((each) => coalescer.run(each, options));
+  for (const outcome of await Promise.allSettled(late)) {
+    expect(outcome).toMatchObject({ reason: { message: 'late' } });
+  }
+  expect(coalescer.pending).toEqual({ waiting: 0, inFlight: 1 });
+  const next = coalescer.run('next');
+  end();
+  expect(await next).toBe('next');
+  expect(sent).toEqual([['sent'], ['next']]);
+});
+
+it('never sends a call whose caller is gone', async () => {
+  const { send, sent, end } = hangingAtFirst();
+  const coalescer = createCoalescer({ send, maxBatch: 2 });
+  const caller = { isGone: false };
+  const first = coalescer.run('first', { caller });
+  const dropped = ['a', 'b', 'c'].map((each) =>
+    expect(coalescer.run(each, { caller })).rejects.toThrow('late'),
+  );
+  const others = ['d', 'e', 'f'].map((each) => coalescer.run(each));
+  caller.isGone = true;
+  end();
+  await Promise.all(dropped);
+  expect(await first).toBe('first');
+  expect(await Promise.all(others)).toEqual(['d', 'e', 'f']);
+  expect(sent).toEqual([['first'], ['d', 'e'], ['f']]);
+});
+
+it('makes room for a call when the callers of others are gone', async () => {
+  const { send, end } = hangingAtFirst();
+  const coalescer = createCoalescer({ send, maxQueue: 2 });
+  const caller = { isGone: false };
+  const first = coalescer.run('first');
+  const dropped = expect(coalescer.run('a', { caller })).rejects.toThrow('late');
+  const waiting = coalescer.run('b');
+  caller.isGone = true;
+  const next = coalescer.run('c');
+  await dropped;
+  await expect(coalescer.run('d')).rejects.toThrow('2 wait');
+  end();
+  expect(await Promise.all([first, waiting, next])).toEqual(['first', 'b', 'c']);
+});
+
+it('rejects the calls that wait, and not those that run, when it is told to', async () => {
+  const { send, sent, end } = hangingAtFirst();
+  const coalescer = createCoalescer({ send, maxBatch: 2, lengthOf: ({ length }) => length });
+  const running = coalescer.run('running');
+  const rejected = ['a', 'b', 'c'].map((each) =>
+    expect(coalescer.run(each)).rejects.toThrow('the clocks'),
+  );
+  coalescer.rejectWaiting(new Error('the clocks have moved'));
+  await Promise.all(rejected);
+  const next = coalescer.run('next');
+  end();
+  expect(await Promise.all([running, next])).toEqual(['running', 'next']);
+  expect(sent).toEqual([['running'], ['next']]);
+});
+
+it('is drained when all its calls are settled', async () => {
+  const { send, end } = hangingAtFirst();
+  const coalescer = createCoalescer({ send });
+  const calls = inputs(3).map((input) => coalescer.run(input));
+  let isDrained = false;
+  const drained = coalescer.drained().then(() => {
+    isDrained = true;
+  });
+  end();
+  await calls[0];
+  expect(isDrained).toBe(false);
+  await Promise.all(calls);
+  await drained;
+});
+
+it('is drained at the deadline even when a statement never returns', async () => {
+  const coalescer = createCoalescer({ send: () => new Promise(() => {}) });
+  const call = coalescer.run('x', { deadline: deadlineIn(20) });
+  await Promise.all([expect(call).rejects.toThrow('late'), coalescer.drained()]);
+});
+
+it('rejects calls at once that would miss their deadline, and answers the others in time', async () => {
+  const coalescer = createCoalescer({ send: withLatency(() => 500), maxBatch: 10 });
+  for (let i = 0; i < 30; i++) {
+    void countOutcomes(coalescer, 10);
+    await vi.advanceTimersByTimeAsync(500);
+  }
+  const overload = countOutcomes(coalescer, 1_000);
+  await vi.advanceTimersByTimeAsync(5_000);
+  const { done = 0, overloaded = 0, ...others } = await overload;
+  expect(others).toEqual({});
+  expect(done + overloaded).toBe(1_000);
+  // The deadline leaves time for nine statements of ten calls, less a margin.
+  expect(done).toBeGreaterThan(40);
+  expect(done).toBeLessThan(80);
+});
+
+it('accepts as many calls as two statements at a time can answer before the deadline', async () => {
+  const coalescer = createCoalescer({
+    send: withLatency(() => 400),
+    maxInFlight: 2,
+    maxBatch: 10,
+  });
+  for (let i = 0; i < 30; i++) {
+    void countOutcomes(coalescer, 20);
+    await vi.advanceTimersByTimeAsync(400);
+  }
+  const overload = countOutcomes(coalescer, 1_000);
+  await vi.advanceTimersByTimeAsync(5_000);
+  // Calls are accepted while the statements ahead, two at a time, fit into 80 % of five seconds.
+  // So 180 may wait, beside ten that are sent at once.
+  expect(await overload).toEqual({ done: 190, overloaded: 810 });
+});
+
+it.each([
+  { latencies: [800], average: 100, accepted: 390 },
+  { latencies: [800, 1_700], average: 300, accepted: 120 },
+])(
+  'expects $average ms of a statement after $latencies ms, because each counts an eighth',
+  async ({ latencies, accepted }) => {
+    const coalescer = createCoalescer({
+      send: withLatency((statement) => latencies[statement - 1] ?? 10_000),
+      maxBatch: 10,
+    });
+    void countOutcomes(coalescer, 31);
+    for (const latency of latencies) await vi.advanceTimersByTimeAsync(latency);
+    void countOutcomes(coalescer, 1_000);
+    expect(coalescer.pending.waiting).toBe(accepted);
+    await vi.advanceTimersByTimeAsync(10_000);
+  },
+);
+
+it('rejects no calls after a statement that hung', async () => {
+  const send = withLatency((statement) => (statement === 1 ? 4_900 : 5));
+  const coalescer = createCoalescer({ send });
+  const first = countOutcomes(coalescer, 512);
+  await vi.advanceTimersByTimeAsync(4_900);
+  const next = countOutcomes(coalescer, 128);
+  await vi.advanceTimersByTimeAsync(100);
+  expect([await first, await next]).toEqual([{ done: 512 }, { done: 128 }]);
+});
+
+it('rejects no more calls when a slow database has become fast', async () => {
+  let latency = 1_000;
+  const coalescer = createCoalescer({ send: withLatency(() => latency) });
+  const overload = countOutcomes(coalescer, 5_000);
+  await vi.advanceTimersByTimeAsync(3_500);
+  expect(await countOutcomes(coalescer, 1)).toEqual({ done: 0, overloaded: 1 });
+  await vi.advanceTimersByTimeAsync(5_000);
+  await overload;
+
+  latency = 5;
+  const after = countOutcomes(coalescer, 1_000);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(await after).toEqual({ done: 1_000 });
+});
+
+it('fills its statements even when each takes half of the deadline', async () => {
+  const sizes: number[] = [];
+  const coalescer = createCoalescer({
+    send: recording(
+      sizes,
+      withLatency(() => 2_400),
+    ),
+  });
+  for (let i = 0; i < 50; i++) {
+    void countOutcomes(coalescer, 200);
+    await vi.advanceTimersByTimeAsync(1_200);
+  }
+  // The first call is sent at once, alone.
+  expect(sizes).toEqual([1, ...sizes.slice(1).fill(128)]);
+  expect(sizes.length).toBeGreaterThan(20);
+});
+
+it('leaves no timer behind when every call is answered', async () => {
+  const coalescer = createCoalescer({ send: withLatency(() => 10), maxInFlight: 2 });
+  const outcomes = countOutcomes(coalescer, 200);
+  await vi.advanceTimersByTimeAsync(20);
+  expect(await outcomes).toEqual({ done: 200 });
+  expect(vi.getTimerCount()).toBe(0);
+});
 
 const million = 'x'.repeat(2 ** 20);
+const byLength = { lengthOf: ({ length }: string) => length };
 
-it('has its creates in order, and gives as many as fit into a statement', () => {
-  const queue = new CreateQueue(2, 10);
-  for (const id of [3, 1, 2]) queue.add(pending(id));
-  expect(queue.size).toBe(3);
-  expect(idsOf(queue)).toEqual([3n, 1n, 2n]);
-  expect(idsOf(queue.take())).toEqual([3n, 1n]);
-  expect(idsOf(queue.take())).toEqual([2n]);
-  expect(queue.take()).toEqual([]);
-  expect(queue.size).toBe(0);
+it('ends a statement with the call whose text exceeds a million characters', async () => {
+  const sizes: number[] = [];
+  const coalescer = createCoalescer({ send: recording(sizes), ...byLength });
+  const long = Array.from({ length: 6 }, () => 'x'.repeat(400_000));
+  await Promise.all(long.map((input) => coalescer.run(input)));
+  expect(sizes).toEqual([1, 3, 2]);
 });
 
-it('is full from its greatest number of creates on', () => {
-  const queue = new CreateQueue(2, 2);
-  queue.add(pending(1));
-  expect(queue.isFull).toBe(false);
-  queue.add(pending(2));
-  expect(queue.isFull).toBe(true);
-  queue.take();
-  expect(queue.isFull).toBe(false);
+it('sends a second statement beside the first when it is full of text', async () => {
+  const { send, sent, end } = hangingAtFirst();
+  const coalescer = createCoalescer({ send, maxInFlight: 2, ...byLength });
+  const slow = coalescer.run('slow');
+  const waiting = coalescer.run(million.slice(1));
+  expect(sent).toHaveLength(1);
+  await Promise.all([coalescer.run('x'), waiting]);
+  expect(sent.map(({ length }) => length)).toEqual([1, 2]);
+  end();
+  await slow;
 });
 
-it('is full from 64 Mi characters of names and tags on', () => {
-  const queue = new CreateQueue(1, 1_000);
-  for (let id = 0; id < 63; id++) queue.add(pending(id, { name: million }));
-  queue.add(pending(63, { name: 'x', tag: million.slice(2) }));
-  expect(queue.isFull).toBe(false);
-  queue.add(pending(64));
-  expect(queue.isFull).toBe(true);
-  queue.take();
-  expect(queue.isFull).toBe(false);
-});
-
-it('gives creates up to the one whose text exceeds a million characters', () => {
-  const queue = new CreateQueue(10, 10);
-  queue.add(pending(1, { name: million.slice(1) }));
-  queue.add(pending(2));
-  queue.add(pending(3));
-  expect(idsOf(queue.take())).toEqual([1n, 2n]);
-});
-
-it('counts the statements that it fills completely, by plants and by characters', () => {
-  const queue = new CreateQueue(3, 10);
-  const counts = [1, 2, 3, 4, 5, 6].map((id) => {
-    queue.add(pending(id));
-    return queue.fullStatements;
-  });
-  expect(counts).toEqual([0, 0, 1, 1, 1, 2]);
-  queue.take();
-  expect(queue.fullStatements).toBe(1);
-
-  const long = new CreateQueue(100, 100);
-  for (const id of [1, 2, 3]) long.add(pending(id, { name: million }));
-  expect(long.fullStatements).toBe(3);
-  long.take();
-  expect(long.fullStatements).toBe(2);
-});
-
-it('drops the creates at its start that were answered at their deadline', () => {
-  const queue = new CreateQueue(10, 10);
-  const creates = [1, 2, 3, 4].map((id) => pending(id, { name: million }));
-  for (const create of creates) queue.add(create);
-  for (const at of [0, 1, 3]) creates[at]?.fail(outcomeUnknown());
-  queue.dropAnswered();
-  expect(idsOf(queue)).toEqual([3n, 4n]);
-  expect(queue.fullStatements).toBe(2);
-  creates[2]?.fail(outcomeUnknown());
-  queue.dropAnswered();
-  expect(queue.size).toBe(0);
-  expect(queue.fullStatements).toBe(0);
+it('rejects calls at once while too much text waits in the queue', async () => {
+  const { send, end } = hangingAtFirst();
+  const coalescer = createCoalescer({ send, ...byLength });
+  const accepted = Array.from({ length: 64 }, () => coalescer.run(million));
+  accepted.push(coalescer.run(million.slice(1)), coalescer.run('x'));
+  await expect(coalescer.run('x')).rejects.toMatchObject({ kind: 'overloaded' });
+  end();
+  await Promise.all(accepted);
+  expect(await coalescer.run('x')).toBe('x');
 });

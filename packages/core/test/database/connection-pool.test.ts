@@ -1,35 +1,43 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import postgres from 'postgres';
-import { describe, expect, it, vi } from 'vitest';
-import type { Connection } from '../../../src/database/postgres/connection.ts';
-import { ConnectionPool } from '../../../src/database/connection-pool.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { ConnectionPool, type PooledConnection } from '../../src/database/connection-pool.ts';
+import type { RunOptions, Values } from '../../src/database/database.ts';
+import { lateWrite } from '../../src/database/database-error.ts';
+import { deadlineIn } from '../../src/database/deadline.ts';
 
 /** A connection whose statements end when the test says so. */
-class TestConnection implements Connection {
+class TestConnection implements PooledConnection {
   isOpen = true;
-  readonly isReadOnly = false;
-  /** How many times the pool has closed it. */
+  /** How many times the pool has cancelled a statement, and closed the connection. */
+  cancels = 0;
   closes = 0;
   readonly statements: string[] = [];
+  readonly values: Values[] = [];
   readonly #closed = Promise.withResolvers<void>();
   #running: PromiseWithResolvers<{ rows: unknown[]; count: number }> | undefined;
 
-  query(text: string) {
+  query(text: string, values: Values = []) {
     this.statements.push(text);
+    this.values.push(values);
     this.#running = Promise.withResolvers();
     return this.#running.promise;
   }
 
-  async copy(text: string, rows: Uint8Array) {
-    await this.query(`${text} ${Buffer.from(rows)}`);
+  timeOf(deadline: number) {
+    return `the time ${deadline}`;
   }
 
-  /** The pool only runs statements and copies into tables. */
-  async *copyOut() {}
+  async cancel() {
+    this.cancels++;
+  }
 
   /** Answers the running statement with one row, or with an error, as soon as it runs. */
   async answer(result: unknown = 'row') {
-    await vi.waitFor(() => expect(this.#running).toBeDefined(), { interval: 1 });
+    // `waitFor` moves a fake clock.
+    if (!this.#running) {
+      await vi.waitFor(() => expect(this.#running).toBeDefined(), { interval: 1 });
+    }
     const running = this.#running;
     this.#running = undefined;
     if (result instanceof Error) running?.reject(result);
@@ -52,12 +60,14 @@ class TestConnection implements Connection {
 /** Milliseconds; much more than a slow machine needs for a step of a test. */
 const longDelay = 400;
 
-/** A pool of two connections, and its attempts to connect. */
-function createPool(options: Partial<ConstructorParameters<typeof ConnectionPool>[0]> = {}) {
-  const attempts: (PromiseWithResolvers<Connection> & { startedAt: number })[] = [];
+/** A pool of two connections for creates, and its attempts to connect. */
+function createPool(
+  options: Partial<ConstructorParameters<typeof ConnectionPool<TestConnection>>[0]> = {},
+) {
+  const attempts: (PromiseWithResolvers<TestConnection> & { startedAt: number })[] = [];
   let answered = 0;
   const connect = () => {
-    const attempt = { ...Promise.withResolvers<Connection>(), startedAt: performance.now() };
+    const attempt = { ...Promise.withResolvers<TestConnection>(), startedAt: performance.now() };
     attempts.push(attempt);
     return attempt.promise;
   };
@@ -65,9 +75,13 @@ function createPool(options: Partial<ConstructorParameters<typeof ConnectionPool
     await vi.waitFor(() => expect(attempts.length).toBeGreaterThan(answered), { interval: 1 });
     return attempts[answered++];
   };
+  const pool = new ConnectionPool({ connect, shares: { creates: 2 }, retryDelay: 30, ...options });
   return {
-    pool: new ConnectionPool({ connect, max: 2, retryDelay: 30, ...options }),
+    pool,
     attempts,
+    /** Runs a create, with a deadline that does not come. */
+    run: (text: string, options: Partial<RunOptions> = {}) =>
+      pool.run(text, [], { share: 'creates', deadline: deadlineIn(60_000), ...options }),
     /** Answers the next attempt with a new connection. */
     async accept() {
       const connection = new TestConnection();
@@ -86,34 +100,50 @@ function createPool(options: Partial<ConstructorParameters<typeof ConnectionPool
 const rowsOf = async (answer: Promise<{ rows: unknown[] }>) => (await answer).rows;
 
 /** An error that the server reports about a statement. */
-function serverError(code: string, severity = 'ERROR'): Error {
+function serverError(code: string, severity = 'ERROR', message = 'from the server'): Error {
   // postgres.js itself makes it of the fields of a message.
-  return Object.assign(Object.create(postgres.PostgresError.prototype), { code, severity });
+  const fields = { code, severity, message };
+  return Object.assign(Object.create(postgres.PostgresError.prototype), fields);
 }
 
 const lost = (code = 'CONNECTION_CLOSED') => Object.assign(new Error('lost'), { code });
 
+/** Stops the clocks, so that a deadline comes when the test says so. */
+function stopClocks(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
 it('opens a connection for a statement, and keeps it for the next one', async () => {
-  const { pool, attempts, accept } = createPool();
+  const { pool, attempts, run, accept } = createPool();
   expect(attempts).toHaveLength(0);
-  const first = rowsOf(pool.query('one'));
+  const first = rowsOf(run('one'));
   const connection = await accept();
   await connection.answer(1);
   expect(await first).toEqual([1]);
-  const second = rowsOf(pool.query('two'));
+  const second = rowsOf(run('two'));
   await connection.answer(2);
   expect(await second).toEqual([2]);
-  const copied = pool.copy('three', Buffer.from('rows'));
-  await connection.answer();
-  await copied;
-  expect(connection.statements).toEqual(['one', 'two', 'three rows']);
+  const task = pool.use({ share: 'creates', deadline: deadlineIn(60_000) }, async (used) => used);
+  expect(await task).toBe(connection);
+  expect(connection.statements).toEqual(['one', 'two']);
   expect(attempts).toHaveLength(1);
   expect(connection.closes).toBe(0);
 });
 
+it('makes the values of a statement of its deadline in the clock of the database', async () => {
+  const { pool, accept } = createPool();
+  const options = { share: 'creates', deadline: deadlineIn(60_000) } as const;
+  const answer = pool.run('one', (until) => ['x', until], options);
+  const connection = await accept();
+  await connection.answer();
+  await answer;
+  expect(connection.values).toEqual([['x', `the time ${options.deadline}`]]);
+});
+
 it('opens connections one after the other, up to its greatest number', async () => {
-  const { pool, attempts, accept } = createPool();
-  const answers = [1, 2, 3].map((each) => rowsOf(pool.query(`statement ${each}`)));
+  const { attempts, run, accept } = createPool();
+  const answers = [1, 2, 3].map((each) => rowsOf(run(`statement ${each}`)));
   await vi.waitFor(() => expect(attempts).toHaveLength(1));
   const first = await accept();
   const second = await accept();
@@ -121,7 +151,7 @@ it('opens connections one after the other, up to its greatest number', async () 
   await second.answer('b');
   expect(second.statements).toEqual(['statement 2', 'statement 3']);
   // A statement that comes when all connections are busy waits for one of them.
-  answers.push(rowsOf(pool.query('statement 4')));
+  answers.push(rowsOf(run('statement 4')));
   await setTimeout(1); // A timer of the pool, before an attempt to connect, would end earlier.
   await first.answer('a');
   expect(first.statements).toEqual(['statement 1', 'statement 4']);
@@ -132,18 +162,18 @@ it('opens connections one after the other, up to its greatest number', async () 
 });
 
 it('fails the statements that wait when an attempt to connect fails, and tries again later', async () => {
-  const { pool, attempts, accept, refuse } = createPool({ retryDelay: longDelay });
+  const { attempts, run, accept, refuse } = createPool({ retryDelay: longDelay });
   const refused = new Error('refused');
-  const waiting = [pool.query('one'), pool.query('two')];
+  const waiting = [run('one'), run('two')];
   const failed = Promise.all(waiting.map((each) => expect(each).rejects.toBe(refused)));
   await refuse(refused);
   await failed;
   expect(attempts).toHaveLength(1);
 
-  const second = expect(pool.query('three')).rejects.toThrow('refused again');
+  const second = expect(run('three')).rejects.toThrow('refused again');
   await refuse(new Error('refused again'));
   await second;
-  const third = rowsOf(pool.query('four'));
+  const third = rowsOf(run('four'));
   await (await accept()).answer(4);
   expect(await third).toEqual([4]);
   expectDelays(attempts);
@@ -158,33 +188,33 @@ function expectDelays(attempts: readonly { startedAt: number }[]): void {
 }
 
 it('delays the attempt after a lost connection', async () => {
-  const { pool, attempts, accept } = createPool({ retryDelay: longDelay });
-  const failed = expect(pool.query('one')).rejects.toThrow('lost');
+  const { attempts, run, accept } = createPool({ retryDelay: longDelay });
+  const failed = expect(run('one')).rejects.toThrow('lost');
   await (await accept()).answer(lost());
   await failed;
-  const next = rowsOf(pool.query('two'));
+  const next = rowsOf(run('two'));
   await (await accept()).answer(2);
   expect(await next).toEqual([2]);
   expectDelays(attempts);
 });
 
 it('fails a statement when its only connection was lost, and no other can be opened', async () => {
-  const { pool, accept, refuse } = createPool();
-  const first = rowsOf(pool.query('one'));
+  const { run, accept, refuse } = createPool();
+  const first = rowsOf(run('one'));
   const connection = await accept();
   await connection.answer(1);
   await first;
   connection.isOpen = false;
-  const failed = expect(pool.query('two')).rejects.toThrow('refused');
+  const failed = expect(run('two')).rejects.toThrow('refused');
   await refuse(new Error('refused'));
   await failed;
 });
 
 it('does not fail statements while another connection is open', async () => {
-  const { pool, accept, refuse } = createPool();
-  const first = rowsOf(pool.query('one'));
+  const { run, accept, refuse } = createPool();
+  const first = rowsOf(run('one'));
   const connection = await accept();
-  const second = rowsOf(pool.query('two'));
+  const second = rowsOf(run('two'));
   await refuse(new Error('refused'));
   await connection.answer(1);
   expect(await first).toEqual([1]);
@@ -195,12 +225,12 @@ it('does not fail statements while another connection is open', async () => {
 it.each(['23505', '53100', '40P01'])(
   'keeps its connections when a statement fails with %s',
   async (code) => {
-    const { pool, attempts, accept } = createPool();
-    const failed = expect(pool.query('one')).rejects.toMatchObject({ code });
+    const { attempts, run, accept } = createPool();
+    const failed = expect(run('one')).rejects.toMatchObject({ code });
     const connection = await accept();
     await connection.answer(serverError(code));
     await failed;
-    const next = rowsOf(pool.query('two'));
+    const next = rowsOf(run('two'));
     await connection.answer(2);
     expect(await next).toEqual([2]);
     expect(attempts).toHaveLength(1);
@@ -211,10 +241,10 @@ it.each([
   ['the session is ended', serverError('57P01', 'FATAL')],
   ['the server is read-only', serverError('25006')],
   ['the connection is lost', lost()],
-  ['an error of another kind comes', Object.assign(new Error('x'), { severity: 'ERROR' })],
+  ['an error of another kind comes', new Error('x')],
 ])('replaces all connections when %s', async (_, error) => {
-  const { pool, attempts, accept } = createPool();
-  const answers = [pool.query('one'), pool.query('two')];
+  const { attempts, run, accept } = createPool();
+  const answers = [run('one'), run('two')];
   const [first, second] = [await accept(), await accept()];
   await second.answer('idle');
   await answers[1];
@@ -225,7 +255,7 @@ it.each([
   expect([first.closes, second.closes]).toEqual([1, 1]);
 
   // Both count until their sessions have ended.
-  const next = rowsOf(pool.query('three'));
+  const next = rowsOf(run('three'));
   await setImmediate();
   expect(attempts).toHaveLength(2);
   second.end();
@@ -235,8 +265,8 @@ it.each([
 });
 
 it('closes a connection in use after its statement, when another one was lost', async () => {
-  const { pool, accept } = createPool();
-  const answers = [pool.query('one'), rowsOf(pool.query('two'))];
+  const { run, accept } = createPool();
+  const answers = [run('one'), rowsOf(run('two'))];
   const [first, second] = [await accept(), await accept()];
   const failed = expect(answers[0]).rejects.toThrow('lost');
   await first.answer(lost());
@@ -248,13 +278,13 @@ it('closes a connection in use after its statement, when another one was lost', 
 });
 
 it('replaces no new connection because of an error on an old one', async () => {
-  const { pool, accept } = createPool();
-  const answers = [pool.query('one'), pool.query('two')];
+  const { run, accept } = createPool();
+  const answers = [run('one'), run('two')];
   const [first, second] = [await accept(), await accept()];
   const failed = Promise.all(answers.map((each) => expect(each).rejects.toThrow('lost')));
   await first.answer(lost());
   first.end();
-  const next = rowsOf(pool.query('three'));
+  const next = rowsOf(run('three'));
   const third = await accept();
   await second.answer(lost());
   await failed;
@@ -263,22 +293,14 @@ it('replaces no new connection because of an error on an old one', async () => {
   expect(third.closes).toBe(0);
 });
 
-it('ends a statement that takes too long, and closes its connection', async () => {
-  const { pool, accept } = createPool({ timeout: 40 });
-  const late = expect(pool.query('one')).rejects.toThrow('no answer within 40 ms');
-  const connection = await accept();
-  await late;
-  expect(connection.closes).toBe(1);
-});
-
 it('does not use an idle connection that was lost meanwhile', async () => {
-  const { pool, accept } = createPool({ max: 1 });
-  const first = rowsOf(pool.query('one'));
+  const { run, accept } = createPool({ shares: { creates: 1 } });
+  const first = rowsOf(run('one'));
   const connection = await accept();
   await connection.answer(1);
   await first;
   connection.isOpen = false;
-  const second = rowsOf(pool.query('two'));
+  const second = rowsOf(run('two'));
   await vi.waitFor(() => expect(connection.closes).toBe(1));
   connection.end();
   await (await accept()).answer(2);
@@ -287,8 +309,8 @@ it('does not use an idle connection that was lost meanwhile', async () => {
 });
 
 it('does not keep a connection that was lost during its statement', async () => {
-  const { pool, accept } = createPool();
-  const first = rowsOf(pool.query('one'));
+  const { run, accept } = createPool();
+  const first = rowsOf(run('one'));
   const connection = await accept();
   connection.isOpen = false;
   await connection.answer(1);
@@ -298,8 +320,8 @@ it('does not keep a connection that was lost during its statement', async () => 
 
 describe.each(['CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE', '57P01'])('after %s', (code) => {
   it('runs a statement that can run twice once more', async () => {
-    const { pool, accept } = createPool();
-    const answer = rowsOf(pool.queryAgain('one'));
+    const { run, accept } = createPool();
+    const answer = rowsOf(run('one', { isRepeatable: true }));
     await (await accept()).answer(lost(code));
     const second = await accept();
     await second.answer(1);
@@ -308,31 +330,28 @@ describe.each(['CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE', '57P01'])('after %s',
   });
 
   it('runs no other statement again', async () => {
-    const { pool, attempts, accept } = createPool();
-    const failed = expect(pool.query('one')).rejects.toThrow('lost');
+    const { attempts, run, accept } = createPool();
+    const failed = expect(run('one')).rejects.toThrow('lost');
     await (await accept()).answer(lost(code));
     await failed;
     expect(attempts).toHaveLength(1);
   });
 });
 
-it('says that a statement was sent twice when its second run fails', async () => {
-  const { pool, accept } = createPool();
-  const second = serverError('53100');
-  const failed = expect(pool.queryAgain('one')).rejects.toMatchObject({
-    message: 'the statement was sent twice',
-    cause: second,
-  });
+it('runs a statement no third time', async () => {
+  const { attempts, run, accept } = createPool();
+  const failed = expect(run('one', { isRepeatable: true })).rejects.toThrow('lost');
   await (await accept()).answer(lost());
-  await (await accept()).answer(second);
+  await (await accept()).answer(lost());
   await failed;
+  expect(attempts).toHaveLength(2);
 });
 
 it.each([serverError('23505'), new Error('without a code')])(
   'does not run a statement again after another error (%#)',
   async (error) => {
-    const { pool, accept } = createPool();
-    const failed = expect(pool.queryAgain('one')).rejects.toBe(error);
+    const { run, accept } = createPool();
+    const failed = expect(run('one', { isRepeatable: true })).rejects.toBe(error);
     const connection = await accept();
     await connection.answer(error);
     await failed;
@@ -340,9 +359,266 @@ it.each([serverError('23505'), new Error('without a code')])(
   },
 );
 
+describe('each kind of statements', () => {
+  const shares = { creates: 1, lists: 1 };
+  const list = { share: 'lists' } as const;
+
+  it('has connections of its own, so that a flood of another kind does not delay it', async () => {
+    const { attempts, run, accept } = createPool({ shares });
+    const lists = Array.from({ length: 100 }, (_, i) => rowsOf(run(`list ${i}`, list)));
+    const listing = await accept();
+    const create = rowsOf(run('create'));
+    const creating = await accept();
+    expect([listing.statements, creating.statements]).toEqual([['list 0'], ['create']]);
+    await creating.answer('created');
+    expect(await create).toEqual(['created']);
+    for (let i = 0; i < 100; i++) await listing.answer(i);
+    expect((await Promise.all(lists)).flat()).toEqual(Array.from({ length: 100 }, (_, i) => i));
+    expect(creating.statements).toHaveLength(1);
+    expect(attempts).toHaveLength(2);
+  });
+
+  it('runs only where it has connections', async () => {
+    const { run } = createPool({ shares });
+    await expect(run('a statement', { share: 'bulk' })).rejects.toThrow(
+      'this database has no connections for bulk',
+    );
+  });
+
+  it('gets further connections', async () => {
+    const { pool, run, accept } = createPool({ shares });
+    const lists = ['one', 'two', 'three', 'four'].map((text) => rowsOf(run(text, list)));
+    const connections = [await accept()];
+    pool.resize('lists', 2);
+    connections.push(await accept(), await accept());
+    expect(connections.map(({ statements }) => statements)).toEqual([['one'], ['two'], ['three']]);
+    for (const connection of connections) await connection.answer();
+    await connections[0]?.answer();
+    expect(await Promise.all(lists)).toHaveLength(4);
+  });
+});
+
+describe('a statement that waits for a connection', () => {
+  const shares = { creates: 1, lists: 1 };
+
+  it('is rejected at once when too many of its kind wait', async () => {
+    const { run, accept } = createPool({ shares, maxWaiting: 2 });
+    const running = run('one');
+    const connection = await accept();
+    const waiting = [run('two'), run('three')];
+    await expect(run('four')).rejects.toMatchObject({
+      kind: 'overloaded',
+      code: 50301,
+      message:
+        '2 such requests are waiting already: nothing was written, send the request again later',
+    });
+    const list = run('list', { share: 'lists' });
+    await (await accept()).answer();
+    await list;
+    for (let i = 0; i < 3; i++) await connection.answer();
+    await Promise.all([running, ...waiting]);
+    expect(connection.statements).toEqual(['one', 'two', 'three']);
+  });
+
+  it('leaves at its deadline', async () => {
+    stopClocks();
+    const { run, accept } = createPool({ shares });
+    const running = run('one');
+    const connection = await accept();
+    const late = expect(run('two', { deadline: deadlineIn(50) })).rejects.toThrow(
+      'no connection was free in time',
+    );
+    const next = run('three');
+    await vi.advanceTimersByTimeAsync(50);
+    await late;
+    await connection.answer();
+    await connection.answer();
+    await Promise.all([running, next]);
+    expect(connection.statements).toEqual(['one', 'three']);
+  });
+
+  it('leaves at its deadline while no connection can be opened', async () => {
+    stopClocks();
+    const { run, accept } = createPool({ shares });
+    const late = expect(run('one', { deadline: deadlineIn(50) })).rejects.toThrow(
+      /no answer within \d+ ms/,
+    );
+    await vi.advanceTimersByTimeAsync(50);
+    await late;
+    const next = run('two');
+    const connection = await accept();
+    await connection.answer();
+    await next;
+    expect(connection.statements).toEqual(['two']);
+  });
+
+  it('does not run when its caller is gone by then', async () => {
+    const { run, accept } = createPool({ shares });
+    const caller = { isGone: false };
+    const running = run('one', { caller });
+    const connection = await accept();
+    const dropped = expect(run('two', { caller })).rejects.toThrow('the caller is gone');
+    const next = run('three');
+    caller.isGone = true;
+    await connection.answer('of the caller that is gone');
+    await dropped;
+    expect(await rowsOf(running)).toEqual(['of the caller that is gone']);
+    await connection.answer();
+    await next;
+    expect(connection.statements).toEqual(['one', 'three']);
+  });
+
+  it('makes room when its caller is gone and too many wait', async () => {
+    const { run, accept } = createPool({ shares, maxWaiting: 2 });
+    const running = run('one');
+    const connection = await accept();
+    const caller = { isGone: false };
+    const dropped = expect(run('two', { caller })).rejects.toThrow('the caller is gone');
+    const waiting = run('three');
+    caller.isGone = true;
+    const next = run('four');
+    await dropped;
+    for (let i = 0; i < 3; i++) await connection.answer();
+    await Promise.all([running, waiting, next]);
+    expect(connection.statements).toEqual(['one', 'three', 'four']);
+  });
+});
+
+describe('a statement that runs at its deadline', () => {
+  const shares = { creates: 1 };
+
+  /** Runs a statement whose deadline comes. */
+  const runLate = async ({ run, accept }: ReturnType<typeof createPool>) => {
+    stopClocks();
+    const deadline = deadlineIn(50);
+    const late = expect(run('late', { deadline })).rejects.toThrow(/no answer within \d+ ms/);
+    const connection = await accept();
+    await vi.advanceTimersByTimeAsync(deadline - performance.now());
+    await late;
+    return connection;
+  };
+
+  it.each([serverError('57014'), 'the cancel request came too late'])(
+    'is cancelled, and its connection is used again when it has ended (%#)',
+    async (end) => {
+      const pool = createPool({ shares });
+      const connection = await runLate(pool);
+      expect(connection.cancels).toBe(1);
+      const next = rowsOf(pool.run('next'));
+      await vi.advanceTimersByTimeAsync(999);
+      expect(connection.statements).toEqual(['late']);
+      await connection.answer(end);
+      await connection.answer('the next one');
+      expect(await next).toEqual(['the next one']);
+      expect(connection.closes).toBe(0);
+    },
+  );
+
+  it('costs its connection when the cancel request does not help within a second', async () => {
+    const pool = createPool({ shares });
+    const connection = await runLate(pool);
+    const next = rowsOf(pool.run('next'));
+    await vi.advanceTimersByTimeAsync(999);
+    expect(connection.closes).toBe(0);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(connection.closes).toBe(1);
+    connection.end();
+    await (await pool.accept()).answer('the next one');
+    expect(await next).toEqual(['the next one']);
+  });
+
+  it('costs its connection when that is lost', async () => {
+    const pool = createPool({ shares });
+    const connection = await runLate(pool);
+    await connection.answer(lost());
+    expect(connection.closes).toBe(1);
+  });
+
+  it('is none when it has all the time in the world', async () => {
+    stopClocks();
+    const { run, accept } = createPool({ shares });
+    const answer = rowsOf(run('one', { deadline: Number.POSITIVE_INFINITY }));
+    const connection = await accept();
+    const waiting = rowsOf(run('two', { deadline: Number.POSITIVE_INFINITY }));
+    await vi.advanceTimersByTimeAsync(9 * 60_000);
+    await connection.answer(1);
+    await connection.answer(2);
+    expect([await answer, await waiting]).toEqual([[1], [2]]);
+    expect(connection.cancels).toBe(0);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+const lateError = () => serverError('22P02', 'ERROR', `invalid input: "${lateWrite}: 2026-11-22"`);
+
+it('gives up all that waits when the database says that a write is late long before its deadline', async () => {
+  const { pool, run, accept } = createPool({ shares: { creates: 1, lists: 1 } });
+  const heard: Error[] = [];
+  for (let i = 0; i < 2; i++) pool.onClockMoved((error) => heard.push(error));
+  const error = lateError();
+  const moved = {
+    message: 'the clocks of the database and of this machine have moved apart',
+    cause: error,
+  };
+  const list = run('list', { share: 'lists' });
+  const listing = await accept();
+  const failed = [run('create'), run('next'), run('next list', { share: 'lists' })].map((each) =>
+    expect(each).rejects.toMatchObject(moved),
+  );
+  const creating = await accept();
+  await creating.answer(error);
+  await Promise.all(failed);
+  expect(heard).toMatchObject([moved, moved]);
+
+  // The clocks are compared anew on new connections.
+  expect(creating.closes).toBe(1);
+  await listing.answer();
+  await list;
+  expect(listing.closes).toBe(1);
+  for (const connection of [creating, listing]) connection.end();
+  const again = rowsOf(run('again'));
+  await (await accept()).answer('created');
+  expect(await again).toEqual(['created']);
+});
+
+it('keeps its connections when a write is late shortly before its deadline', async () => {
+  const { pool, run, accept } = createPool();
+  const heard: Error[] = [];
+  pool.onClockMoved((error) => heard.push(error));
+  const error = lateError();
+  const failed = expect(run('create', { deadline: deadlineIn(1_000) })).rejects.toBe(error);
+  const connection = await accept();
+  await connection.answer(error);
+  await failed;
+  expect(heard).toEqual([]);
+  expect(connection.closes).toBe(0);
+});
+
+it('replaces a connection after ten minutes, when its statement has ended', async () => {
+  stopClocks();
+  const { run, accept } = createPool();
+  const useConnection = async (connection: TestConnection, answer = rowsOf(run('a statement'))) => {
+    await connection.answer();
+    await answer;
+  };
+  const first = rowsOf(run('a statement'));
+  const connection = await accept();
+  const openedAt = performance.now();
+  await useConnection(connection, first);
+  vi.advanceTimersByTime(openedAt + 9 * 60_000 - performance.now());
+  await useConnection(connection);
+  expect(connection.closes).toBe(0);
+  vi.advanceTimersByTime(openedAt + 10 * 60_000 - performance.now());
+  await useConnection(connection);
+  expect(connection.closes).toBe(1);
+  const next = rowsOf(run('a statement'));
+  await useConnection(await accept(), next);
+  expect(connection.statements).toHaveLength(3);
+});
+
 it('closes idle connections at once and the others after their statements', async () => {
-  const { pool, accept } = createPool();
-  const answers = [rowsOf(pool.query('one')), rowsOf(pool.query('two'))];
+  const { pool, run, accept } = createPool();
+  const answers = [rowsOf(run('one')), rowsOf(run('two'))];
   const [used, idle] = [await accept(), await accept()];
   await idle.answer('a');
   expect(await answers[1]).toEqual(['a']);
@@ -351,13 +627,13 @@ it('closes idle connections at once and the others after their statements', asyn
   await used.answer('b');
   expect(await answers[0]).toEqual(['b']);
   expect(used.closes).toBe(1);
-  await expect(pool.query('three')).rejects.toThrow('the store is closed');
+  await expect(run('three')).rejects.toThrow('the store is closed');
 });
 
 it('cancels a statement that takes long when it is closed', async () => {
-  const { pool, accept } = createPool();
-  const failed = expect(pool.query('one')).rejects.toThrow();
-  const second = pool.query('two');
+  const { pool, run, accept } = createPool();
+  const failed = expect(run('one')).rejects.toThrow();
+  const second = run('two');
   const [used, idle] = [await accept(), await accept()];
   await idle.answer();
   await second;
@@ -379,8 +655,8 @@ it('does not keep the process alive when its connections are closed', async () =
 });
 
 it('fails the statements that wait when it is closed, and closes a connection that opens then', async () => {
-  const { pool, attempts, accept } = createPool();
-  const waiting = expect(pool.query('one')).rejects.toThrow('the store is closed');
+  const { pool, attempts, run, accept } = createPool();
+  const waiting = expect(run('one')).rejects.toThrow('the store is closed');
   await vi.waitFor(() => expect(attempts).toHaveLength(1));
   pool.close();
   await waiting;

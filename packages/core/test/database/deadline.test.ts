@@ -1,23 +1,73 @@
-import { expect, it } from 'vitest';
-import { queryWithTimeout } from '../../src/database/deadline.ts';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import {
+  beforeDeadline,
+  deadlineIn,
+  deadlineOf,
+  timeText,
+  withTimeout,
+} from '../../src/database/deadline.ts';
 
-it('returns the result of a query', async () => {
-  await expect(queryWithTimeout(Promise.resolve('row'))).resolves.toBe('row');
+/** Stops the clocks, a second after the start of this one. */
+function stopClocks(): void {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  vi.advanceTimersByTime(1_000);
+}
+
+const silence = new Promise(() => {});
+
+it('gives a call five seconds unless the call has a deadline', () => {
+  stopClocks();
+  const inFiveSeconds = performance.now() + 5_000;
+  const calls = [undefined, {}, { deadline: undefined }];
+  expect(calls.map(deadlineOf)).toEqual(calls.map(() => inFiveSeconds));
+  const deadline = deadlineIn(700);
+  expect(deadline).toBe(performance.now() + 700);
+  expect(deadlineOf({ deadline })).toBe(deadline);
 });
 
-it('throws databaseUnavailable when a query takes too long', async () => {
-  const silence = new Promise(() => {});
-  await expect(queryWithTimeout(silence, 10)).rejects.toMatchObject({
-    code: 50300,
-    message: 'the database did not answer: try again',
-    cause: { message: 'no answer within 10 ms' },
-  });
+it('returns the value of a promise before the deadline, and leaves no timer behind', async () => {
+  stopClocks();
+  expect(await beforeDeadline(Promise.resolve('row'), deadlineIn(1))).toBe('row');
+  expect(vi.getTimerCount()).toBe(0);
 });
 
-it('throws databaseUnavailable when a query fails', async () => {
-  const cause = new Error('refused');
-  await expect(queryWithTimeout(Promise.reject(cause))).rejects.toMatchObject({
-    code: 50300,
-    cause,
+it('throws the error of a promise before the deadline', async () => {
+  const error = new Error('refused');
+  await expect(withTimeout(Promise.reject(error), 1_000)).rejects.toBe(error);
+});
+
+it('throws at the deadline', async () => {
+  stopClocks();
+  let isLate = false;
+  const late = expect(withTimeout(silence, 10)).rejects.toThrow(/no answer within \d+ ms/);
+  void late.then(() => {
+    isLate = true;
   });
+  await vi.advanceTimersByTimeAsync(9);
+  expect(isLate).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  await late;
+});
+
+it('throws at once when the deadline has passed, without a warning of Node', async () => {
+  const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
+  onTestFinished(() => warn.mockRestore());
+  await expect(beforeDeadline(silence, performance.now() - 1)).rejects.toThrow('no answer');
+  expect(warn).not.toHaveBeenCalled();
+});
+
+// A timer of Node holds 32 bits, and fires at once beyond that.
+it.each([2 ** 31, Number.POSITIVE_INFINITY])('waits for %d milliseconds', async (milliseconds) => {
+  stopClocks();
+  const value = Promise.withResolvers<string>();
+  const waiting = withTimeout(value.promise, milliseconds);
+  await vi.advanceTimersByTimeAsync(2 ** 31 - 2);
+  value.resolve('row');
+  expect(await waiting).toBe('row');
+});
+
+it('writes a time as Postgres reads it', () => {
+  expect(timeText(Date.parse('2026-11-22T09:30:00.125Z'))).toBe('2026-11-22T09:30:00.125Z');
+  expect(timeText(Number.POSITIVE_INFINITY)).toBe('9999-12-31T00:00:00.000Z');
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openPlantStore, type PlantStore } from '../../../src/plant-store.ts';
-import { embedded, server } from '../../fixtures/databases.ts';
+import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
+import { embedded, server } from '../fixtures/databases.ts';
 
 describe.each([embedded, server])('reading plants from $name', ({ provide }) => {
   let store: PlantStore;

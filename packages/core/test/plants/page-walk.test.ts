@@ -1,7 +1,7 @@
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { openPlantStore } from '../../../src/plant-store.ts';
+import { openPlantStore } from '../../src/plant-store.ts';
 
 it('a walk by `next` meets each plant that is there throughout once, while others create and delete', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));

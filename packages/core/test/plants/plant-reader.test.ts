@@ -1,8 +1,8 @@
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { openPlantStore, type PlantStore } from '../../../src/plant-store.ts';
-import { embedded, server } from '../../fixtures/databases.ts';
+import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
+import { embedded, server } from '../fixtures/databases.ts';
 
 const [least, greatest] = [-(2n ** 63n), 2n ** 63n - 1n];
 

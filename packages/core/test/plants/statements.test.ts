@@ -1,31 +1,107 @@
 import { eq, sql } from 'drizzle-orm';
 import { QueryBuilder } from 'drizzle-orm/pg-core';
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database, Run } from '../../src/database/database.ts';
+import { isLateWrite } from '../../src/database/database-error.ts';
+import { deadlineIn, timeText } from '../../src/database/deadline.ts';
+import { openDatabase } from '../../src/database/open-database.ts';
 import { plants } from '../../src/database/tables.ts';
-import { prepareStatement } from '../../src/plants/statement.ts';
+import {
+  createPlantStatements,
+  type PlantStatements,
+  writeStatement,
+} from '../../src/plants/statements.ts';
+import { embedded, server } from '../fixtures/databases.ts';
 
-const select = new QueryBuilder().select({ id: plants.id }).from(plants);
+describe.each([embedded, server])('statements about plants on $name', ({ provide }) => {
+  let database: Database;
+  let remove: () => Promise<void>;
+  let statements: PlantStatements;
+  /** The same statements, which reach the database a millisecond after their deadline. */
+  let late: PlantStatements;
 
-it('runs a statement by the values of its placeholders, which are null when they are missing', async () => {
-  const sent: unknown[] = [];
-  const query = async (...statement: unknown[]) => {
-    sent.push(statement);
-    return { rows: [], count: 0 };
-  };
-  const [name, tag] = [sql.placeholder('name'), sql.placeholder('tag')];
-  const run = prepareStatement(query, select.where(sql`name = ${name} and tag = ${tag}`));
-  await run({ tag: 'Araceae', name: 'Monstera' });
-  await run({ name: 'Ficus' });
-  const text = 'select "id" from "plants" where name = $1 and tag = $2';
-  expect(sent).toEqual([
-    [text, ['Monstera', 'Araceae']],
-    [text, ['Ficus', null]],
-  ]);
+  beforeAll(async () => {
+    const provided = await provide();
+    remove = provided.remove;
+    database = await openDatabase(provided.options);
+    statements = createPlantStatements(database.run);
+    const runLate: Run = (text, values, options) =>
+      database.run(
+        text,
+        typeof values === 'function' ? () => values(timeText(Date.now() - 1)) : values,
+        options,
+      );
+    late = createPlantStatements(runLate);
+  });
+
+  afterAll(async () => {
+    await database.close();
+    await remove();
+  });
+
+  const deadline = () => deadlineIn(60_000);
+
+  it('insert the plants whose ids are free, and return these', async () => {
+    const hoya = { id: 1n, name: 'Hoya', tag: '' };
+    expect(await statements.insert([hoya], deadline())).toEqual(new Set([1n]));
+    const batch = [0n, 1n, 2n].map((id) => ({ id, name: 'Ficus' }));
+    expect(await statements.insert(batch, deadline())).toEqual(new Set([0n, 2n]));
+    expect(await statements.insert(batch, deadline())).toEqual(new Set());
+    const found = await statements.find([0n, 1n, 2n, 3n], deadline());
+    const createdAt = expect.any(Date);
+    expect(found.toSorted((a, b) => Number(a.id - b.id))).toEqual([
+      { id: 0n, name: 'Ficus', createdAt },
+      { ...hoya, createdAt },
+      { id: 2n, name: 'Ficus', createdAt },
+    ]);
+    expect(await statements.findDurable([1n, 3n], deadline())).toEqual([{ ...hoya, createdAt }]);
+  });
+
+  it('insert nothing after their deadline, in the clock of the database', async () => {
+    await statements.insert([{ id: 10n, name: 'taken' }], deadline());
+    const batch = [10n, 11n, 12n].map((id) => ({ id, name: 'late' }));
+    const error = await late.insert(batch, deadline()).catch((error: unknown) => error);
+    expect(isLateWrite(error)).toBe(true);
+    expect(await statements.find([11n, 12n], deadline())).toEqual([]);
+    expect(await statements.find([10n], deadline())).toMatchObject([{ name: 'taken' }]);
+  });
+
+  it('delete a plant, and say whether there was one', async () => {
+    await statements.insert([{ id: 20n, name: 'Hoya' }], deadline());
+    expect(await statements.delete(20n, deadline())).toBe(true);
+    expect(await statements.delete(20n, deadline())).toBe(false);
+    expect(await statements.find([20n], deadline())).toEqual([]);
+  });
+
+  it('delete nothing after their deadline, in the clock of the database', async () => {
+    await statements.insert([{ id: 30n, name: 'Hoya' }], deadline());
+    const error = await late.delete(30n, deadline()).catch((error: unknown) => error);
+    expect(isLateWrite(error)).toBe(true);
+    expect(await statements.find([30n], deadline())).toMatchObject([{ name: 'Hoya' }]);
+  });
+
+  it('write when they have all the time in the world', async () => {
+    const forEver = Number.POSITIVE_INFINITY;
+    const plant = { id: 40n, name: 'Hoya' };
+    expect(await statements.insert([plant], forEver)).toEqual(new Set([40n]));
+    expect(await statements.delete(40n, forEver)).toBe(true);
+  });
 });
 
-it('accepts no statement with a value in it, which every run would repeat', () => {
-  const query = () => Promise.reject(new Error('not called'));
-  expect(() => prepareStatement(query, select.where(eq(plants.id, 5n)))).toThrow(
-    'the statement has a value in it: select "id" from "plants"',
-  );
+describe('the text of a statement', () => {
+  const select = new QueryBuilder().select({ id: plants.id }).from(plants);
+
+  it('comes with the names of its placeholders in order', () => {
+    const [name, tag] = [sql.placeholder('name'), sql.placeholder('tag')];
+    expect(writeStatement(select.where(sql`name = ${name} and tag = ${tag}`))).toEqual({
+      text: 'select "id" from "plants" where name = $1 and tag = $2',
+      placeholders: ['name', 'tag'],
+    });
+  });
+
+  it('has no value in it, which every run would repeat', () => {
+    expect(() => writeStatement(select.where(eq(plants.id, 5n)))).toThrow(
+      'the statement has a value in it: select "id" from "plants"',
+    );
+  });
 });

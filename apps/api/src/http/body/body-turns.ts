@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { HttpError } from '../../errors/http-error.ts';
-import { startDeadline } from '../deadline.ts';
 import { isLargeBody } from './body-budget.ts';
+import { startDeadline } from './deadline.ts';
 
 /** Reads a body that has arrived, now or later. */
 export type ReadInTurn = (request: FastifyRequest, bytes: number, body: BodyReader) => void;

@@ -1,14 +1,13 @@
+import type { ConnectTo } from '../../database/database.ts';
 import { withTimeout } from '../../database/deadline.ts';
-import type { ConnectTo } from '../../database/postgres/connection.ts';
 import {
   type ClusterRole,
   clusterRole,
   type Run,
 } from '../../database/postgres/migration/cluster-role.ts';
 import { connectToNode } from '../connect-to-node.ts';
-import type { StorageNode } from '../node-access.ts';
 import { countOnNode } from '../node-functions.ts';
-import { type Query, readShardMap } from '../shard-map.ts';
+import { type Query, readShardMap, type StorageNode } from '../shard-map.ts';
 import { planTables } from './distribute.ts';
 
 /** A Citus cluster, as one of its nodes sees it. */

@@ -1,6 +1,6 @@
 import { drizzle } from 'drizzle-orm/pg-proxy';
-import { ConnectionPool, type PooledConnection } from '../connection-pool.ts';
-import { type Database, migrationsFolder, type Run } from '../database.ts';
+import { ConnectionPool } from '../connection-pool.ts';
+import { type Database, type DatabaseConnection, migrationsFolder, type Run } from '../database.ts';
 import { bulkTimeout, timeText } from '../deadline.ts';
 import { type RunText, readSchemaVersion } from '../schema-version.ts';
 import { openCopies, removeCopies } from './copy-session.ts';
@@ -55,7 +55,7 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
 const shares = { creates: 1, deletes: 1, lookUps: 1, lists: 1 };
 
 /** A statement's way to the one session. The database opens it again when it was lost. */
-function sessionOn(connection: PGliteConnection, timeout?: number): PooledConnection {
+function sessionOn(connection: PGliteConnection, timeout?: number): DatabaseConnection {
   return {
     isOpen: true,
     query: (text, texts = [], rowsAs) =>

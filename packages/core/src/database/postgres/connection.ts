@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Socket } from 'node:net';
-import type { PooledConnection } from '../connection-pool.ts';
+import type { DatabaseConnection } from '../database.ts';
 import { timeText, withTimeout } from '../deadline.ts';
 import { cancelStatement, type Session } from './cancel-request.ts';
 import { copyFromStdin } from './copy.ts';
@@ -16,24 +16,13 @@ import {
 import { postgresOverTls } from './tls.ts';
 
 /** One connection to a Postgres. It never reconnects. */
-export interface Connection extends PooledConnection {
+export interface Connection extends DatabaseConnection {
   /** Whether the Postgres accepts no writes in this session. */
   readonly isReadOnly: boolean;
   /** Runs a `COPY … FROM STDIN` with these rows, and commits all of them or, after an error, none. */
   copy(text: string, rows: Uint8Array): Promise<void>;
   /** Runs a `COPY … TO STDOUT`. Yields its rows as they arrive, in blocks of whole rows. */
   copyOut(text: string): AsyncGenerator<Uint8Array>;
-}
-
-/** Connects to an address within so many milliseconds. */
-export type ConnectTo = (host: string, port: number, timeout: number) => Promise<Connection>;
-
-/** Connections to the nodes of a cluster. */
-export interface NodeConnections {
-  /** Connects to the node that the URL names. */
-  readonly connect: () => Promise<Connection>;
-  /** Connects to another node of the cluster. */
-  readonly connectTo: ConnectTo;
 }
 
 export interface ConnectionOptions {
@@ -179,7 +168,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
         return run();
       });
       throwIfWarned();
-      return { rows, count: rows.count };
+      return { rows: withoutHoles(rows), count: rows.count };
     },
     async copy(text, rows) {
       hasWarned = false;
@@ -234,6 +223,14 @@ const keepAlive = {
   tcp_keepalives_count: 3,
   tcp_user_timeout: 25_000,
 };
+
+/**
+ * postgres.js 3.4 counts the rows of a statement that fails in the middle of them to the next statement
+ * on the connection, whose rows then begin with holes (`rows` in its connection.js).
+ */
+function withoutHoles(rows: unknown[]): unknown[] {
+  return rows.length > 0 && !(0 in rows) ? rows.filter(() => true) : rows;
+}
 
 const noTimers = { connect_timeout: 0, idle_timeout: 0, max_lifetime: 0 };
 

@@ -54,6 +54,13 @@ it('returns rows as arrays or as objects, and how many the statement returned or
   expect(await query('delete from numbers')).toEqual({ rows: [], count: 3 });
 });
 
+it('returns the rows of a statement after one that failed in the middle of its rows', async () => {
+  const { query } = await connect();
+  const failing = 'select 1 / (5000 - n) from generate_series(1, 5001) as n';
+  await expect(query(failing)).rejects.toMatchObject({ code: '22012' });
+  expect(await query('select 7')).toEqual({ rows: [[7]], count: 1 });
+});
+
 it('has a name and the timeouts that it is given', async () => {
   const connection = await connect({ statementTimeout: 1234, lockTimeout: 987 });
   expect(await show(connection, 'application_name')).toEqual([['plant-store']]);
@@ -131,7 +138,9 @@ it('rejects a server that is read-only', async () => {
 
 it.each([
   ['off', 'on'],
-  ['local', 'local'],
+  ['local', 'on'],
+  ['remote_write', 'on'],
+  ['remote_apply', 'remote_apply'],
 ])('replaces synchronous_commit %s by %s', async (set, used) => {
   await setDatabase(`synchronous_commit = ${set}`);
   expect(await show(await connect(), 'synchronous_commit')).toEqual([[used]]);

@@ -1,30 +1,30 @@
 import type { EventEmitter } from 'node:events';
 import type { Database } from '../database/database.ts';
+import { orUnavailable } from '../database/database-error.ts';
 import { deadlineIn, defaultTimeout } from '../database/deadline.ts';
 import type { CommittedBatch } from '../plants/creates.ts';
 import { createLane, type Lane, type Lanes } from '../plants/lane.ts';
-import { type NodeAccess, nodeShares, openNodeAccess, type StorageNode } from './node-access.ts';
+import { type NodeAccess, nodeShares, openNodeAccess } from './node-access.ts';
 import { type NodeDetour, NodeHealth, type NodeState } from './node-health.ts';
-import { createNodeStatements } from './node-statements.ts';
-import type { ShardMap } from './shard-map.ts';
+import { createNodeStatements, createOrdinaryStatements } from './node-statements.ts';
+import type { ShardMap, StorageNode } from './shard-map.ts';
 import { watchShards } from './watch-shards.ts';
 
 /** What happens to the nodes of a cluster. */
 export type ClusterEvents = { node: [NodeState]; detour: [NodeDetour] };
 
-/** The lanes of a cluster: one for each node that stores plants, and the one for all other statements. */
-export interface ClusterLanes extends Lanes {
+/** The lanes of a store: one, or on a cluster also one for each node that stores plants. */
+export interface StoreLanes extends Lanes {
+  readonly all: readonly Lane[];
   /** See `PlantStore.nodes`. */
   nodes(): NodeState[];
-  /** Finds out which nodes can be written. The promise is never rejected. */
-  probe(): Promise<void>;
+  /** See `PlantStore.ready`. Also finds out which nodes can be written. */
+  ready(): Promise<void>;
   close(): Promise<void>;
 }
 
-interface ClusterLanesOptions {
-  readonly database: Pick<Database, 'run' | 'nodes'>;
-  /** The lane for plants of any node. On a database that is no cluster, there is no other. */
-  readonly main: Lane;
+interface LanesOptions {
+  readonly database: Omit<Database, 'bulk' | 'close'>;
   readonly events: Pick<EventEmitter<ClusterEvents>, 'emit'>;
   readonly onCommit: (committed: CommittedBatch) => void;
 }
@@ -34,13 +34,10 @@ interface NodeLane {
   readonly access: NodeAccess;
 }
 
-/** While the shards are not known, all plants go through the main lane. */
-export function createClusterLanes({
-  database,
-  main,
-  events,
-  onCommit,
-}: ClusterLanesOptions): ClusterLanes {
+/** On a cluster, all plants go through the main lane while the shards are not known. */
+export function createLanes({ database, events, onCommit }: LanesOptions): StoreLanes {
+  const statements = createOrdinaryStatements(database.run, () => database.becomeCluster?.());
+  const main = createLane({ ...database, statements, onCommit });
   const byKey = new Map<string, NodeLane>();
   const byNode = new WeakMap<StorageNode, NodeLane>();
   const shards = watchShards(
@@ -77,16 +74,23 @@ export function createClusterLanes({
       return [main, ...[...byKey.values()].map(({ lane }) => lane)];
     },
     nodes: () => health.states(shards.current),
-    async probe() {
-      if (!database.nodes) return;
-      shards.keepFresh();
-      const map = shards.current;
-      if (map) await health.probe(map.nodes, (node) => laneOfNode(node, map).access);
+    async ready() {
+      await Promise.all([
+        orUnavailable(statements.find([], deadlineIn(defaultTimeout))),
+        probeNodes(),
+      ]);
     },
     async close() {
       await Promise.all([...byKey.values()].map(({ access }) => access.close()));
     },
   };
+
+  async function probeNodes(): Promise<void> {
+    if (!database.nodes) return;
+    shards.keepFresh();
+    const map = shards.current;
+    if (map) await health.probe(map.nodes, (node) => laneOfNode(node, map).access);
+  }
 
   function laneOfNode(node: StorageNode, { clusterId }: ShardMap): NodeLane {
     const key = keyOf(node, clusterId);

@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import {
+  isDataError,
+  isLateWrite,
+  lateWrite,
+  orUnavailable,
+} from '../../src/database/database-error.ts';
+import { PlantStoreError } from '../../src/plant-store-error.ts';
+
+const databaseError = (code: string, message = 'from the server') =>
+  Object.assign(new Error(message), { code });
+
+it('returns the result of a query', async () => {
+  await expect(orUnavailable(Promise.resolve('row'))).resolves.toBe('row');
+});
+
+it('throws databaseUnavailable when a query fails', async () => {
+  const cause = new Error('refused');
+  await expect(orUnavailable(Promise.reject(cause))).rejects.toMatchObject({
+    code: 50300,
+    message: 'the database did not answer: try again',
+    cause,
+  });
+});
+
+it('keeps the errors of the store', async () => {
+  const error = new PlantStoreError('overloaded', 'too many wait');
+  await expect(orUnavailable(Promise.reject(error))).rejects.toBe(error);
+});
+
+it('knows a late write, which is no error of its data', () => {
+  const late = databaseError('22P02', `invalid input syntax: "${lateWrite}: 2026-11-22"`);
+  const wrapped = new Error('a statement failed', { cause: late });
+  for (const error of [late, wrapped]) {
+    expect(isLateWrite(error)).toBe(true);
+    expect(isDataError(error)).toBe(false);
+  }
+  for (const code of ['22P02', '22021', '23514']) {
+    expect(isLateWrite(databaseError(code))).toBe(false);
+    expect(isDataError(databaseError(code))).toBe(true);
+  }
+  expect(isLateWrite(databaseError('40001', lateWrite))).toBe(false);
+  expect(isDataError(databaseError('40001'))).toBe(false);
+  expect(isDataError(new Error('no connection'))).toBe(false);
+});

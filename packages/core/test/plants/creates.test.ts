@@ -1,0 +1,244 @@
+import type { NewPlant, Plant } from '@plant-store/schemas';
+import { createDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { Call } from '../../src/database/coalescer.ts';
+import type { Database, Run } from '../../src/database/database.ts';
+import { type Deadline, deadlineIn, timeText } from '../../src/database/deadline.ts';
+import { openPostgres } from '../../src/database/postgres/postgres-database.ts';
+import { outcomeUnknown } from '../../src/plants/create-errors.ts';
+import { type CommittedBatch, type Create, writeBatch } from '../../src/plants/creates.ts';
+import { createPlantStatements, type PlantStatements } from '../../src/plants/statements.ts';
+
+let sql: postgres.Sql;
+let database: Database;
+let statements: PlantStatements;
+
+beforeAll(async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  database = await openPostgres(databaseUrl);
+  sql = postgres(databaseUrl);
+  await sql`alter table plants add constraint no_poison check (name <> 'poison')`;
+  statements = createPlantStatements(database.run);
+});
+
+afterAll(() => Promise.all([sql.end(), database.close()]));
+
+const plantsFrom = (first: number, count: number) =>
+  Array.from({ length: count }, (_, i) => ({ id: BigInt(first + i), name: `plant ${first + i}` }));
+
+const create = (plant: NewPlant, deadline: Deadline = deadlineIn(60_000)): Create =>
+  new Call<NewPlant, Plant>(plant, { deadline }, (call) => call.reject(outcomeUnknown()));
+
+/** Writes a batch, by the real statements unless there are others, and returns its outcomes. */
+async function write(
+  batch: readonly Create[],
+  others: Partial<PlantStatements> = {},
+  onCommit: (committed: CommittedBatch) => void = () => {},
+) {
+  const outcomes = Promise.allSettled(batch.map(({ outcome }) => outcome));
+  await writeBatch({ ...statements, ...others }, batch, onCommit);
+  return outcomes;
+}
+
+const stored = (...ids: number[]) => sql`
+  select id::int, name from plants where id = any (${ids}::bigint[]) order by id`;
+
+it('creates plants, and reads none back when every id was free', async () => {
+  const find = vi.fn(statements.findDurable);
+  const plant = { id: 1n, name: 'Hoya', tag: 'Apocynaceae' };
+  const outcomes = await write([create(plant), create({ id: 0n, name: 'Ficus' })], {
+    findDurable: find,
+  });
+  expect(outcomes).toEqual([
+    { status: 'fulfilled', value: { name: 'Hoya', tag: 'Apocynaceae' } },
+    { status: 'fulfilled', value: { name: 'Ficus' } },
+  ]);
+  expect(find).not.toHaveBeenCalled();
+});
+
+it('creates the first plant of each id, and compares the others with it', async () => {
+  const batch = [
+    { id: 13n, name: 'a' },
+    { id: 11n, name: 'b' },
+    { id: 13n, name: 'c' },
+    { id: 11n, name: 'b' },
+    { id: 11n, name: 'b', tag: '' },
+  ];
+  expect(await write(batch.map((plant) => create(plant)))).toMatchObject([
+    { value: { name: 'a' } },
+    { value: { name: 'b' } },
+    { reason: { kind: 'idTaken', message: expect.stringContaining('id 13 ') } },
+    { value: { name: 'b' } },
+    { reason: { kind: 'idTaken' } },
+  ]);
+  expect(await stored(11, 13)).toEqual([
+    { id: 11, name: 'b' },
+    { id: 13, name: 'a' },
+  ]);
+});
+
+it('sends ids in ascending order, so that overlapping batches never deadlock', async () => {
+  const batches: bigint[][] = [];
+  const insert: PlantStatements['insert'] = (batch, deadline) => {
+    batches.push(batch.map(({ id }) => id));
+    return statements.insert(batch, deadline);
+  };
+  const plants = plantsFrom(3000, 300);
+  const orders = [plants, plants.toReversed(), plants.toSpliced(0, 150), plants.toReversed()];
+  const written = orders.map((order) =>
+    write(
+      order.map((plant) => create(plant)),
+      { insert },
+    ),
+  );
+  for (const outcomes of await Promise.all(written)) {
+    for (const { status } of outcomes) expect(status).toBe('fulfilled');
+  }
+  for (const ids of batches) expect(ids).toEqual(ids.toSorted((a, b) => (a < b ? -1 : 1)));
+});
+
+it('creates the other plants of a batch when the database rejects some', async () => {
+  const plants = plantsFrom(2000, 100);
+  const poisoned = plants.map((plant, i) => (i % 30 === 7 ? { ...plant, name: 'poison' } : plant));
+  const outcomes = await write(poisoned.map((plant) => create(plant)));
+  const message =
+    'the table does not allow this plant (SQLSTATE 23514): nothing was written, tell the operator';
+
+  for (const [i, outcome] of outcomes.entries()) {
+    if (i % 30 === 7) expect(outcome).toMatchObject({ reason: { code: 50300, message } });
+    else expect(outcome).toEqual({ status: 'fulfilled', value: { name: `plant ${2000 + i}` } });
+  }
+  const [row] = await sql`select count(*)::int from plants where id between 2000 and 2099`;
+  expect(row).toEqual({ count: 96 });
+});
+
+it('says that the table does not keep a plant that a trigger drops', async () => {
+  await sql`
+    create function drop_plant() returns trigger language plpgsql as
+      $$ begin if new.name = 'dropped' then return null; end if; return new; end $$`;
+  await sql`create trigger drop_plant before insert on plants for each row execute function drop_plant()`;
+  onTestFinished(async () => {
+    await sql`drop trigger drop_plant on plants`;
+  });
+  const batch = [create({ id: 2_500n, name: 'dropped' }), create({ id: 2_501n, name: 'kept' })];
+  const message = 'the table does not keep this plant: nothing was written, tell the operator';
+  expect(await write(batch)).toMatchObject([
+    { reason: { code: 50300, message } },
+    { value: { name: 'kept' } },
+  ]);
+});
+
+it('creates a plant whose id was taken until the plant under it was deleted', async () => {
+  let inserts = 0;
+  const insert: PlantStatements['insert'] = async (...batch) =>
+    ++inserts === 1 ? new Set() : statements.insert(...batch);
+  const outcomes = await write([create({ id: 6000n, name: 'x' })], { insert });
+  expect(outcomes).toMatchObject([{ value: { name: 'x' } }]);
+  expect(await stored(6000)).toEqual([{ id: 6000, name: 'x' }]);
+});
+
+it('never inserts a plant again that was deleted after its insert', async () => {
+  await sql`insert into plants (id, name) values (6010, 'taken')`;
+  const findDurable: PlantStatements['findDurable'] = async (...ids) => {
+    await sql`delete from plants where id = 6011`;
+    return statements.findDurable(...ids);
+  };
+  const batch = [create({ id: 6010n, name: 'other' }), create({ id: 6011n, name: 'x' })];
+  expect(await write(batch, { findDurable })).toMatchObject([
+    { reason: { kind: 'idTaken' } },
+    { value: { name: 'x' } },
+  ]);
+  expect(await stored(6011)).toEqual([]);
+});
+
+it('reports the size and the milliseconds of each committed statement', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const insert: PlantStatements['insert'] = async (...batch) => {
+    vi.advanceTimersByTime(30);
+    return statements.insert(...batch);
+  };
+  const committed: CommittedBatch[] = [];
+  const plants = [...plantsFrom(13_000, 3), { id: 13_003n, name: 'poison' }];
+  await write(
+    plants.map((plant) => create(plant)),
+    { insert },
+    (batch) => committed.push(batch),
+  );
+  // The statement with the poison is not committed; its halves are, but for the poison.
+  expect(committed).toEqual([
+    { size: 2, milliseconds: 30 },
+    { size: 1, milliseconds: 30 },
+  ]);
+});
+
+it('says that nothing was written only when it was the insert that the database rolled back', async () => {
+  const diskFull = Object.assign(new Error('disk full'), { severity: 'ERROR', code: '53100' });
+  const fail = () => Promise.reject(diskFull);
+  const plant = { id: 15_000n, name: 'x' };
+  const message = (part: string) => expect.stringContaining(part);
+  expect(await write([create(plant)], { insert: fail })).toMatchObject([
+    { reason: { message: message('(SQLSTATE 53100): nothing was written'), cause: diskFull } },
+  ]);
+  const taken = { insert: async () => new Set<bigint>(), findDurable: fail };
+  expect(await write([create(plant)], taken)).toMatchObject([
+    { reason: { message: message('may or may not be stored'), cause: diskFull } },
+  ]);
+});
+
+it('inserts no plant whose create was answered at its deadline', async () => {
+  const late = create({ id: 17_000n, name: 'x' }, deadlineIn(1));
+  await expect(late.outcome).rejects.toMatchObject({ code: 50300 });
+  const sizes: number[] = [];
+  const insert: PlantStatements['insert'] = (batch, deadline) => {
+    sizes.push(batch.length);
+    return statements.insert(batch, deadline);
+  };
+  const outcomes = await write([late, create({ id: 17_001n, name: 'x' })], { insert });
+  expect(outcomes).toMatchObject([{ status: 'rejected' }, { value: { name: 'x' } }]);
+  expect(sizes).toEqual([1]);
+  expect(await stored(17_000, 17_001)).toEqual([{ id: 17_001, name: 'x' }]);
+  await write([late], { insert });
+  expect(sizes).toEqual([1]);
+});
+
+it('sends a batch with its earliest deadline', async () => {
+  const deadlines: Deadline[] = [];
+  const insert: PlantStatements['insert'] = async (batch, deadline) => {
+    deadlines.push(deadline);
+    return new Set(batch.map(({ id }) => id));
+  };
+  const first = deadlineIn(20_000);
+  await write([create({ id: 1n, name: 'x' }), create({ id: 2n, name: 'x' }, first)], { insert });
+  expect(deadlines).toEqual([first]);
+});
+
+it('writes the other plants of a batch when the deadline of one has passed in the database', async () => {
+  /** This process was paused for 50 s after its clock was compared with that of the database. */
+  const run: Run = (text, values, options) => {
+    const until = timeText(Date.now() + options.deadline - performance.now() - 50_000);
+    return database.run(text, typeof values === 'function' ? values(until) : values, options);
+  };
+  const { insert } = createPlantStatements(run);
+  const sizes: number[] = [];
+  const batch = plantsFrom(19_000, 5).map((plant, i) =>
+    create(plant, deadlineIn(i % 2 === 1 ? 40_000 + i : 100_000)),
+  );
+  const outcomes = await write(batch, { insert }, ({ size }) => sizes.push(size));
+  const late = {
+    code: 50300,
+    cause: expect.objectContaining({ message: expect.stringContaining('have moved apart') }),
+  };
+  expect(outcomes).toMatchObject([
+    { value: { name: 'plant 19000' } },
+    { reason: late },
+    { value: { name: 'plant 19002' } },
+    { reason: late },
+    { value: { name: 'plant 19004' } },
+  ]);
+  expect(sizes).toEqual([3]);
+  expect((await stored(19_000, 19_001, 19_002, 19_003, 19_004)).map(({ id }) => id)).toEqual([
+    19_000, 19_002, 19_004,
+  ]);
+});
