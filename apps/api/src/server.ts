@@ -166,7 +166,7 @@ export async function buildServer({
 
 /**
  * In place of Fastify's compilers of JSON Schemas, whose import takes a tenth of the start. Our routes have
- * no schemas: the procedures check their input, and `replyWriter` writes the replies.
+ * no schemas: the procedures check their input, and `listWriter` writes the replies.
  */
 const noCompilers = { buildValidator: noCompiler, buildSerializer: noCompiler };
 

@@ -1,5 +1,5 @@
 import { type PlantStore, PlantStoreError } from '@plant-store/core';
-import { checkJsonDepth, parseJson } from '@plant-store/schemas';
+import { checkJsonDepth, formatJson, parseJson } from '@plant-store/schemas';
 import type { AnyTRPCProcedure, AnyTRPCRouter } from '@trpc/server';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { OpenApiMeta } from 'trpc-to-openapi';
@@ -8,8 +8,8 @@ import { callContext } from '../auth/call-context.ts';
 import type { ReadInTurn } from '../http/body/body-turns.ts';
 import { bodyNotJson, isObject, parseJsonBodies } from '../http/body/json-body.ts';
 import { sendJsonText } from '../http/json-reply.ts';
+import { listWriter } from '../http/list-writer.ts';
 import { methodsWithoutBody } from '../http/request-headers.ts';
-import { replyWriter } from './reply-writer.ts';
 import { textReader } from './text-input.ts';
 
 interface RestOptions {
@@ -39,7 +39,7 @@ export async function rest(scope: FastifyInstance, { store, router, readInTurn }
 
     const { openapi } = meta;
     const inputOf = inputReader(openapi, inputs[0]);
-    const writeReply = replyWriter(output);
+    const writeReply = listWriter(output, 'integer') ?? formatJson;
     scope.route({
       method: openapi.method,
       url: openapi.path.replaceAll(/\{(\w+)\}/g, ':$1'),

@@ -2,8 +2,10 @@ import { type AppRouter, type Context, describeError, errorShape } from '@plant-
 import { maxBatchSize } from '@plant-store/schemas';
 import type { AnyTRPCProcedure } from '@trpc/server';
 import type { FastifyRequest } from 'fastify';
+import { ZodType } from 'zod';
 import { isObject } from '../http/body/json-body.ts';
 import { readJson } from './readable-json.ts';
+import { resultWriter } from './result-writer.ts';
 
 /** The calls of a request from `httpLink` or `httpBatchLink`. Most requests are like this. */
 interface PlainCalls {
@@ -19,7 +21,11 @@ interface PlainCalls {
  */
 export function createPlainCaller(router: AppRouter) {
   const { transformer } = router._def._config;
+  const { serialize } = transformer.output;
   const procedures = new Map<string, AnyTRPCProcedure>(Object.entries(router._def.procedures));
+  const writers = new Map(
+    [...procedures].map(([path, { _def }]) => [path, resultWriter(outputOf(_def), serialize)]),
+  );
 
   return {
     /**
@@ -63,11 +69,11 @@ export function createPlainCaller(router: AppRouter) {
       errors.forEach(onError);
       const statuses = new Set(outcomes.map(({ status }) => status));
       const [status = 200] = statuses;
-      const envelopes = outcomes.map(({ envelope }) => envelope);
+      const envelopes = outcomes.map(({ envelope }) => envelope).join();
       return {
         status: statuses.size > 1 ? 207 : status,
         errors,
-        body: JSON.stringify(isBatch ? envelopes : envelopes[0]),
+        body: isBatch ? `[${envelopes}]` : envelopes,
       };
     },
   };
@@ -93,11 +99,11 @@ export function createPlainCaller(router: AppRouter) {
         signal: undefined,
         batchIndex,
       });
-      return { status: 200, envelope: { result: { data: transformer.output.serialize(data) } } };
+      return { status: 200, envelope: `{"result":{"data":${await writers.get(path)?.(data)}}}` };
     } catch (thrown) {
       const shape = errorShape(describeError(thrown), path);
       const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-      const envelope = { error: transformer.output.serialize(shape) };
+      const envelope = JSON.stringify({ error: serialize(shape) });
       return { status: shape.data.httpStatus, envelope, error };
     }
   }
@@ -105,6 +111,12 @@ export function createPlainCaller(router: AppRouter) {
   function deserialize(input: unknown): unknown {
     return input === undefined ? undefined : transformer.input.deserialize(input);
   }
+}
+
+/** The schema of a procedure's output, which is not in tRPC's public types. */
+function outputOf(definition: object): ZodType | undefined {
+  const output: unknown = Reflect.get(definition, 'output');
+  return output instanceof ZodType ? output : undefined;
 }
 
 /**

@@ -148,5 +148,9 @@ async function answer({ path, ...request }: SentRequest, headers: Record<string,
   });
   const sent = Object.fromEntries(reply.headers);
   delete sent['date'];
-  return { status: reply.status, headers: sent, body: await reply.text() };
+  const body = await reply.text();
+  // superjson also notes that `next` equals the last id, which means nothing for a bigint.
+  const [equalities = ''] = /"referentialEqualities":\{.*?\},/.exec(body) ?? [];
+  sent['content-length'] = String(Number(sent['content-length']) - equalities.length);
+  return { status: reply.status, headers: sent, body: body.replace(equalities, '') };
 }

@@ -1,6 +1,5 @@
 import type { StoredPlant } from '@plant-store/schemas';
 import type { PgColumn } from 'drizzle-orm/pg-core';
-import { exactText, withoutDot } from './exact-text.ts';
 
 /** A row of `storedPlantColumns`, as a driver reads it. */
 export type StoredPlantRow = [
@@ -15,15 +14,15 @@ export type StoredPlantRow = [
 export function storedPlantColumns<
   Source extends Record<'id' | 'name' | 'tag' | 'createdAt', PgColumn>,
 >({ id, name, tag, createdAt }: Source) {
-  return { id, name: exactText(name), tag: exactText(tag), createdAt };
+  return { id, name, tag, createdAt };
 }
 
 export function toStoredPlant([id, name, tag, createdAt]: StoredPlantRow): StoredPlant {
   const plant: StoredPlant = {
     id: BigInt(id),
-    name: withoutDot(name),
+    name,
     createdAt: createdAt instanceof Date ? createdAt : new Date(createdAt),
   };
-  if (tag !== null) plant.tag = withoutDot(tag);
+  if (tag !== null) plant.tag = tag;
   return plant;
 }

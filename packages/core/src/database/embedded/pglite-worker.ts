@@ -10,6 +10,13 @@ import { createPreparedRunner } from './prepared-statements.ts';
 
 // The program of a worker thread that opens PGlite and runs the statements that it receives.
 
+/** PGlite 0.5 drops a U+FEFF at the beginning of a value, as if it were the byte order mark of a file. */
+globalThis.TextDecoder = class extends TextDecoder {
+  constructor(encoding?: string) {
+    super(encoding, { ignoreBOM: true });
+  }
+};
+
 const { pglite, dataDirectory }: WorkerInput = workerData;
 const pgliteModule: typeof import('@electric-sql/pglite') = await import(pglite);
 

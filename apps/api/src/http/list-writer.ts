@@ -1,0 +1,60 @@
+import type { Schema } from 'fast-json-stringify';
+import * as z from 'zod';
+
+export type WriteJson = (value: unknown) => string | Promise<string>;
+
+/**
+ * Makes a function that writes an operation's output as JSON, when the output has a list; otherwise
+ * returns undefined. Properties have the order of the schema.
+ *
+ * The function runs code that is generated from the schema. For a page of plants, it takes a quarter of
+ * the time of `formatJson`. The first list waits for the generator: to load it takes 40 ms of CPU time,
+ * which would delay each start.
+ *
+ * @param bigint how a `bigint` is written: as an exact integer, or as a string
+ */
+export function listWriter(
+  output: z.ZodType = z.unknown(),
+  bigint: 'integer' | 'string',
+): WriteJson | undefined {
+  const schema = listSchema(output, { bigint: { type: bigint }, date: dateTime });
+  if (!schema) return undefined;
+  let generated: ReturnType<typeof generate> | undefined;
+  return async (value) => {
+    generated ??= generate(schema).catch((error) => {
+      generated = undefined; // The process may have had no file descriptor left. The next list tries again.
+      throw error;
+    });
+    const write = await generated;
+    return write(value);
+  };
+}
+
+const dateTime = { type: 'string', format: 'date-time' };
+
+async function generate(schema: Schema): Promise<(value: unknown) => string> {
+  const { default: generator } = await import('fast-json-stringify');
+  return generator(schema);
+}
+
+/**
+ * The JSON Schema of an output with a list. Undefined when a part of it has no type there: the generated
+ * code would write that part by `JSON.stringify`, which throws for a `bigint`.
+ *
+ * @param types how the generated code writes values that zod does not represent in JSON Schema
+ */
+function listSchema(output: z.ZodType, types: Record<string, object>): Schema | undefined {
+  let hasList = false;
+  let isTyped = true;
+  const jsonSchema = z.toJSONSchema(output, {
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema: part }) => {
+      Object.assign(part, part['override'], types[zodSchema._zod.def.type]); // `override` is our metadata.
+      delete part['override']; // An optional schema inherits the parts of its inner one.
+      delete part.required; // The generated code would write these properties first.
+      hasList ||= part.type === 'array';
+      isTyped &&= 'type' in part || '$ref' in part;
+    },
+  });
+  return hasList && isTyped ? (jsonSchema as Schema) : undefined; // zod has its own type of the same.
+}

@@ -1,0 +1,84 @@
+import type { SuperJSONResult } from 'superjson';
+import * as z from 'zod';
+import { listWriter, type WriteJson } from '../http/list-writer.ts';
+
+/**
+ * Makes a function that writes a procedure's output in superjson's format. An output with a list is
+ * written by its schema, because superjson's walk through a page of plants takes ten times as long. The
+ * bytes are the same, without superjson's notes of which objects are identical.
+ *
+ * @param serialize writes all other outputs: superjson
+ */
+export function resultWriter(
+  output: z.ZodType | undefined,
+  serialize: (value: unknown) => SuperJSONResult,
+): WriteJson {
+  const writeJson = listWriter(output, 'string');
+  const writeTypes = output && typesWriter(output);
+  if (!writeJson || !writeTypes) return (value) => JSON.stringify(serialize(value));
+  return async (value) => {
+    const json = await writeJson(value);
+    const types = writeTypes(value, start);
+    return types === ''
+      ? `{"json":${json}}`
+      : `{"json":${json},"meta":{"values":{${types.slice(1)}},"v":1}}`;
+  };
+}
+
+/**
+ * Writes the types that JSON does not have, after a comma: `,"plants.0.id":["bigint"]`. The casts below
+ * rely on the procedure, which has checked its output against the schema.
+ */
+type WriteTypes = (value: unknown, path: string) => string;
+
+/** The start of each path. */
+const start = ',"';
+
+const nothing: WriteTypes = () => '';
+
+/** Undefined for a schema whose values may need other types. A number may be -0. */
+function typesWriter(schema: unknown): WriteTypes | undefined {
+  if (schema instanceof z.ZodString || schema instanceof z.ZodBoolean) return nothing;
+  if (schema instanceof z.ZodBigInt) return (_value, path) => `${path}":["bigint"]`;
+  if (schema instanceof z.ZodDate) return (_value, path) => `${path}":["Date"]`;
+  if (schema instanceof z.ZodOptional) {
+    const write = typesWriter(schema.unwrap());
+    return write && ((value, path) => (value === undefined ? '' : write(value, path)));
+  }
+  if (schema instanceof z.ZodArray) return listTypesWriter(schema);
+  if (schema instanceof z.ZodObject) return objectTypesWriter(schema);
+  return undefined;
+}
+
+function listTypesWriter({ element }: z.ZodArray): WriteTypes | undefined {
+  const write = typesWriter(element);
+  if (!write || write === nothing) return write;
+  return (list, path) => {
+    const prefix = prefixOf(path);
+    let types = '';
+    for (const [i, each] of (list as unknown[]).entries()) types += write(each, `${prefix}${i}`);
+    return types;
+  };
+}
+
+function objectTypesWriter({ shape }: z.ZodObject): WriteTypes | undefined {
+  const properties: { name: string; write: WriteTypes }[] = [];
+  for (const [name, schema] of Object.entries(shape)) {
+    const write = typesWriter(schema);
+    if (!write || /[^\w]/.test(name)) return undefined; // superjson escapes dots.
+    if (write !== nothing) properties.push({ name, write });
+  }
+  if (properties.length === 0) return nothing;
+  return (object, path) => {
+    const prefix = prefixOf(path);
+    let types = '';
+    for (const { name, write } of properties) {
+      types += write((object as Record<string, unknown>)[name], `${prefix}${name}`);
+    }
+    return types;
+  };
+}
+
+function prefixOf(path: string): string {
+  return path === start ? path : `${path}.`;
+}

@@ -1,0 +1,36 @@
+import { PlantPage, StoredPlant } from '@plant-store/schemas';
+import superjson from 'superjson';
+import { expect, it } from 'vitest';
+import * as z from 'zod';
+import { resultWriter } from '../../src/trpc/result-writer.ts';
+
+const plant = {
+  id: -9223372036854775808n,
+  name: 'Monstera "deliciosa" 🌿',
+  createdAt: new Date('2026-01-02T03:04:05.678Z'),
+};
+const plants = [plant, { ...plant, id: 1n, tag: '', createdAt: new Date(0) }];
+const Tree = z.object({
+  ids: z.array(z.bigint()),
+  at: z.array(z.object({ 'a.b': z.date(), isKnown: z.boolean() })),
+});
+
+const outputs: [name: string, schema: z.ZodType, output: unknown][] = [
+  ['a page of plants', PlantPage, { plants, next: 5n }],
+  ['the last page', PlantPage, { plants }],
+  ['a page without plants', PlantPage, { plants: [] }],
+  ['a plant', StoredPlant, plant],
+  ['nothing', z.void(), undefined],
+  ['a list', z.array(StoredPlant), plants],
+  ['a list of strings', z.array(z.string()), ['a', 'b']],
+  ['lists within objects', Tree.pick({ ids: true }), { ids: [1n, 2n] }],
+  ['a name with a dot', Tree, { ids: [1n], at: [{ 'a.b': new Date(0), isKnown: true }] }],
+  ['numbers', z.array(z.number()), [1, -0]],
+  ['a set', z.array(z.set(z.bigint())), [new Set([1n])]],
+];
+
+it.each(outputs)('writes %s in the same bytes as superjson', async (_name, schema, output) => {
+  const expected = superjson.serialize(schema.parse(output));
+  const write = resultWriter(schema, superjson.serialize);
+  expect(await write(schema.parse(output))).toBe(JSON.stringify(expected));
+});
