@@ -1,8 +1,8 @@
 /**
  * An internal tool: it imports core and works on the store directly, without HTTP.
  *
- *   npx pnpm exec node examples/internal-tool.ts ./some-directory
- *   npx pnpm exec node examples/internal-tool.ts postgres://user:password@host:5432/database
+ *   npx -y pnpm exec node examples/internal-tool.ts ./some-directory
+ *   npx -y pnpm exec node examples/internal-tool.ts postgres://user:password@host:5432/database
  */
 import { openPlantStore, PlantStoreError } from '@plant-store/core';
 import { createCaller } from '@plant-store/core/router';
