@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDatabase, startOnPostgres, startPostgres } from '@plant-store/test-setup';
@@ -61,6 +61,12 @@ describe.each(postgresVersions)('on Postgres %s', (version) => {
     await importPlants(databaseUrl);
     expect(await plantStore(['doctor'], databaseUrl)).toContain(version.split('.')[0]);
   });
+});
+
+it('are the versions that the page names', async () => {
+  const page = await readFile(join(repository, 'docs/supported-versions.md'), 'utf8');
+  for (const version of nodeVersions) expect(page).toContain(version);
+  for (const version of postgresVersions) expect(page).toContain(version.replace(/\.0-.*/, ''));
 });
 
 it.runIf(firefox)('the console adds a plant in Firefox, where one is installed', async () => {
