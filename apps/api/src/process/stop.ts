@@ -38,11 +38,12 @@ const exit = () => process.exit();
 export function stopOnSignals({ server, store, drainDelay, logOutput }: RunningServer): void {
   let isStopping = false;
 
+  // Each new listener comes before the old one goes: Node loses a signal that arrives between them.
   // SIGINT and SIGHUP come from a terminal: a user waits there, and no load balancer reads `/readyz`.
-  process.off('SIGINT', exit).on('SIGINT', () => onSignal(0));
+  process.on('SIGINT', () => onSignal(0)).off('SIGINT', exit);
   // A terminal that closes may send SIGHUP several times.
-  process.off('SIGHUP', exit).on('SIGHUP', () => void (isStopping || stop(0)));
-  process.off('SIGTERM', exit).on('SIGTERM', () => onSignal(drainDelay));
+  process.on('SIGHUP', () => void (isStopping || stop(0))).off('SIGHUP', exit);
+  process.on('SIGTERM', () => onSignal(drainDelay)).off('SIGTERM', exit);
   // Node also emits this for unhandled rejections.
   process.on('uncaughtException', (thrown) => {
     logFatal(thrown);
