@@ -92,7 +92,10 @@ it('keeps the process alive for a statement, and only for that', async () => {
   const source = `
     import { openEmbeddedDatabase } from ${JSON.stringify(new URL('../../../src/database/embedded/embedded-database.ts', import.meta.url).href)};
     const database = await openEmbeddedDatabase(${JSON.stringify(directory)});
-    await database.query('insert into numbers select generate_series(1, 1000)', []);
+    await database.run('insert into numbers select generate_series(1, 1000)', [], {
+      share: 'creates',
+      deadline: performance.now() + 60_000,
+    });
     console.log('inserted');`;
   const flags = ['--input-type=module', '--eval', source];
   const { stdout } = await promisify(execFile)(process.execPath, flags);

@@ -216,6 +216,21 @@ describe('on a node of a cluster', () => {
     });
   });
 
+  it('leaves no session behind on a node', async () => {
+    await makeCoordinator();
+    const { nodes } = await open();
+    if (!nodes) throw new Error('the database is a coordinator');
+    const { hostname, port } = new URL(proxy.url);
+    const lost = await nodes.connectTo(hostname, Number(port), 5_000);
+    const [[pid] = []] = (await lost.query('select pg_backend_pid()')).rows as [number][];
+    proxy.forget();
+    await lost.close();
+    const next = await nodes.connectTo(hostname, Number(port), 5_000);
+    onTestFinished(() => next.close());
+    const session = () => sql`select from pg_stat_activity where pid = ${pid ?? 0}`;
+    await vi.waitFor(async () => expect(await session()).toEqual([]));
+  });
+
   it('has no nodes on a database that is no part of a cluster', async () => {
     const database = await open();
     expect(database.nodes).toBeUndefined();
