@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { DataDirectoryError } from './data-directory-error.ts';
 import { lockDataDirectory } from './data-directory-lock.ts';
-import { checkNotDamaged } from './data-directory-state.ts';
+import { checkNotDamaged, hasDatabase } from './data-directory-state.ts';
 import { isNoRoomError, noRoomError } from './free-room.ts';
 import type { Result, Statement } from './pglite-messages.ts';
 import { PGliteThread } from './pglite-thread.ts';
@@ -34,12 +34,19 @@ export class PGliteConnection {
    */
   static async open(directory: string): Promise<PGliteConnection> {
     // The thread starts while the directory is locked and checked.
-    const thread = new PGliteThread(directory);
+    let thread = new PGliteThread(directory);
     let unlock: (() => void) | undefined;
     try {
       unlock = await lockDataDirectory(directory);
       await checkDirectory(directory);
+      const isNew = !(await hasDatabase(directory));
       await thread.open(openTimeout);
+      if (isNew) {
+        // A thread that has created a database keeps the memory of a second PGlite, 100 MB and more.
+        await thread.close();
+        thread = new PGliteThread(directory);
+        await thread.open(reopenTimeout);
+      }
       return new PGliteConnection(directory, unlock, thread);
     } catch (error) {
       await thread.close();
