@@ -37,7 +37,8 @@ export interface PlantStore extends PlantReader, PlantLoader, PlantRemover, Plan
    * Deletes the plant with this id; resolves when that is committed, with whether there was one. The
    * id is free afterwards.
    *
-   * @throws PlantStoreError `databaseUnavailable`: the plant may be deleted, repeat the call
+   * @throws PlantStoreError `databaseUnavailable`: the plant may be deleted. A repeated call also
+   *   deletes a plant that was created again under the id
    */
   delete(id: bigint, options?: CallOptions): Promise<boolean>;
 

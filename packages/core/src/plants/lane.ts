@@ -3,10 +3,10 @@ import { Coalescer, type CoalescerLimits } from '../database/coalescer.ts';
 import type { Database } from '../database/database.ts';
 import { orUnavailable } from '../database/database-error.ts';
 import { type CallOptions, deadlineOf } from '../database/deadline.ts';
-import { createLookUps } from '../database/look-ups.ts';
 import { invalidInput } from '../plant-store-error.ts';
 import { insertError, notAccepted, outcomeUnknown } from './create-errors.ts';
 import { type CommittedBatch, writeBatch } from './creates.ts';
+import { createPlantLookUps } from './plant-look-ups.ts';
 import type { PlantStatements } from './statements.ts';
 
 /** The way to one database node: the queues of what is created and looked up there. */
@@ -54,14 +54,7 @@ export function createLane({
     ...limits,
     lengthOf: ({ name, tag = '' }) => name.length + tag.length,
   });
-  const lookUps = createLookUps<bigint, StoredPlant>({
-    what: 'plants',
-    maxInFlight: maxLookUps,
-    async find(ids, deadline) {
-      const found = await statements.find(ids, deadline);
-      return new Map(found.map((plant) => [plant.id, plant]));
-    },
-  });
+  const lookUps = createPlantLookUps(statements, maxLookUps);
   onClockMoved((error) => creates.rejectWaiting(insertError(error)));
 
   return {

@@ -1,6 +1,6 @@
 import { type DatabaseOptions, openDatabase } from '../database/open-database.ts';
-import { createLane } from './lane.ts';
-import { createPlantReader, type PlantReader } from './plant-reader.ts';
+import { createPlantLookUps } from './plant-look-ups.ts';
+import { createPlantReader, type PlantReader, type ReadingLane } from './plant-reader.ts';
 import { createPlantStatements } from './statements.ts';
 
 /** A store that is only read. */
@@ -18,8 +18,10 @@ export interface OpenPlantReader extends PlantReader {
  */
 export async function openPlantReader(options: DatabaseOptions): Promise<OpenPlantReader> {
   const database = await openDatabase(options, { readOnly: true });
-  const statements = createPlantStatements(database.run);
-  const lane = createLane({ ...database, statements, onCommit() {} });
-  const lanes = { laneOf: () => lane };
-  return { ...createPlantReader(database, lanes), close: () => database.close() };
+  const lookUps = createPlantLookUps(createPlantStatements(database.run), database.maxLookUps);
+  const lane: ReadingLane = { get: (id, options) => lookUps.run(id, options) };
+  return {
+    ...createPlantReader(database, { laneOf: () => lane }),
+    close: () => database.close(),
+  };
 }

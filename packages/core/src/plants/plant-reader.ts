@@ -4,7 +4,6 @@ import { type Database, drizzleOver } from '../database/database.ts';
 import { orUnavailable } from '../database/database-error.ts';
 import { bulkTimeout, type CallOptions, deadlineIn, deadlineOf } from '../database/deadline.ts';
 import { plants, tagHash } from '../database/tables.ts';
-import type { Lanes } from './lane.ts';
 import { createPageReader, type PageQuery } from './pages.ts';
 
 /** Which plants to read; all of them when every property is omitted. */
@@ -39,13 +38,16 @@ export interface PlantReader {
   read(query?: PlantQuery): AsyncGenerator<StoredPlant[]>;
 }
 
+/** As much of a lane as reading needs. */
+export type ReadingLane = Pick<PlantReader, 'get'>;
+
 /** Plants in a page of `read`, at most. */
 const bulkPageSize = 5_000;
 
 /** @param database reads pages for requests; its `bulk` reads all plants */
 export function createPlantReader(
   { run, bulk }: Pick<Database, 'run' | 'bulk'>,
-  { laneOf }: Lanes,
+  { laneOf }: { readonly laneOf: (id: bigint) => ReadingLane },
 ): PlantReader {
   const readPage = createPageReader(run);
   const readBulkPage = createPageReader(bulk.run);

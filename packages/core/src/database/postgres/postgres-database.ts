@@ -8,7 +8,7 @@ import { type Connection, connectPostgres } from './connection.ts';
 import { openCopies } from './copy-session.ts';
 import { LeftBehind } from './left-behind.ts';
 import { migratePostgres, migrationTimeout } from './migration/migration.ts';
-import { Migrator } from './migration/migrator.ts';
+import { RepeatedMigration } from './migration/repeated-migration.ts';
 
 /** The connections of requests, by kind of statement. */
 const shares = { creates: 2, deletes: 1, lookUps: 2, lists: 1 };
@@ -56,7 +56,7 @@ export async function openPostgres(
   };
 
   const migrationLimits = { timeout: migrationTimeout, lockTimeout: migrationTimeout };
-  const migrator = new Migrator(async () => {
+  const migrator = new RepeatedMigration(async () => {
     if (readOnly) return;
     const role = await migratePostgres(createConnectToPrimary(url, migrationLimits));
     if (role) becomeCluster();

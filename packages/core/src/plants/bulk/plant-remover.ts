@@ -10,7 +10,8 @@ export interface PlantRemover {
    * Deletes the plants with these ids in one statement and one commit, and returns how many there
    * were. Pass some thousand ids at most.
    *
-   * @throws PlantStoreError `databaseUnavailable`: the plants may be deleted, repeat the call
+   * @throws PlantStoreError `databaseUnavailable`: the plants may be deleted. A repeated call also
+   *   deletes plants that were created again under these ids
    */
   deleteMany(ids: readonly bigint[]): Promise<number>;
 }

@@ -11,7 +11,7 @@ const retryDelay = 500;
 const undefinedTable = '42P01';
 
 /** Migrates a database until it succeeds: at once, and again when a table is missing. */
-export class Migrator {
+export class RepeatedMigration {
   readonly #migrate: () => Promise<void>;
   #current: Promise<void>;
   #isRunning = false;

@@ -1,11 +1,11 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { Migrator } from '../../../../src/database/postgres/migration/migrator.ts';
+import { RepeatedMigration } from '../../../../src/database/postgres/migration/repeated-migration.ts';
 
 /** A migrator, and the attempts to migrate that it has begun. */
 function createMigrator() {
   const attempts: PromiseWithResolvers<void>[] = [];
-  const migrator = new Migrator(() => {
+  const migrator = new RepeatedMigration(() => {
     const attempt = Promise.withResolvers<void>();
     attempts.push(attempt);
     return attempt.promise;
