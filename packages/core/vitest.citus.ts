@@ -5,7 +5,7 @@ export default vitestConfig(
   {
     include: [
       'test/plant-store.test.ts',
-      'test/plants/{bulk,read}/*.test.ts',
+      'test/plants/{plant-reader,bulk-reading,bulk/*}.test.ts',
       'test/citus/*.citus.ts',
     ],
     testNamePattern: /Citus/,
