@@ -14,7 +14,7 @@ const done = [
   "done: distribute plants by id over 8 shards, and remove the coordinator's own copy\n",
   'done: copy access_tokens to every node, as a reference table\n',
   'done: copy drizzle.__drizzle_migrations to every node, as a reference table\n',
-  'done: create the functions that insert and count the plants of one node\n',
+  'done: create the functions that insert, delete and count the plants of one node\n',
 ].join('');
 
 const line = (id: number, name = 'Pilea') => `{"id":${id},"name":"${name}"}\n`;
@@ -99,7 +99,7 @@ describe('the command line on a Citus cluster', () => {
     await admin.end();
     expect(await distribute()).toEqual({
       code: 0,
-      stdout: 'done: create the functions that insert and count the plants of one node\n',
+      stdout: 'done: create the functions that insert, delete and count the plants of one node\n',
       stderr: '',
     });
   });

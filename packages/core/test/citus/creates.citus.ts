@@ -1,20 +1,50 @@
 import type { CitusDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import type { ConnectTo } from '../../src/cluster/connect-to-node.ts';
-import { insertOnNode, probeNode } from '../../src/cluster/insert-on-node.ts';
-import { openNodeAccess } from '../../src/cluster/node-access.ts';
+import { type NodeAccess, openNodeAccess } from '../../src/cluster/node-access.ts';
+import {
+  createNodeStatements,
+  createOrdinaryStatements,
+} from '../../src/cluster/node-statements.ts';
 import { distributePlants } from '../../src/cluster/operator.ts';
-import { readShardMap, type ShardMap } from '../../src/cluster/shard-map.ts';
+import { type Query, readShardMap, type ShardMap } from '../../src/cluster/shard-map.ts';
 import { watchShards } from '../../src/cluster/watch-shards.ts';
+import type { ConnectTo, Run } from '../../src/database/database.ts';
+import { isLateWrite } from '../../src/database/database-error.ts';
+import { deadlineIn, timeText } from '../../src/database/deadline.ts';
 import { createConnectToPrimary } from '../../src/database/postgres/connect-to-primary.ts';
 import { connectPostgres } from '../../src/database/postgres/connection.ts';
 import { openPostgres } from '../../src/database/postgres/postgres-database.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
-import { createNodeTable } from '../../src/plants/write/node-table.ts';
+import type { PlantStatements } from '../../src/plants/statements.ts';
 import { createDistributedDatabase } from '../fixtures/distributed-database.ts';
 
 const shards = 8;
+
+/** Runs a statement that only reads. */
+const queryOver =
+  (run: Run): Query =>
+  (text, values) =>
+    run(text, values, { share: 'lookUps', deadline: deadlineIn(20_000) });
+
+/** The statements for the plants of a node. */
+async function statementsOn(access: NodeAccess, run = access.run): Promise<PlantStatements> {
+  const shards = watchShards(queryOver(access.run));
+  await shards.refresh();
+  return createNodeStatements({ run, access }, shards);
+}
+
+/** Sends writes that reach the database a minute after their deadline. */
+const late =
+  (run: Run): Run =>
+  (text, values, options) =>
+    run(
+      text,
+      typeof values === 'function' ? () => values(timeText(Date.now() - 60_000)) : values,
+      options,
+    );
+
+const inTime = () => deadlineIn(20_000);
 
 describe('creates on Citus', () => {
   let database: CitusDatabase;
@@ -35,8 +65,8 @@ describe('creates on Citus', () => {
   afterAll(() => Promise.all([store.close(), admin.end()]));
 
   const readMap = async () => {
-    const { query, close } = await openPostgres(database.url);
-    const map = await readShardMap(query);
+    const { run, close } = await openPostgres(database.url);
+    const map = await readShardMap(queryOver(run));
     await close();
     return map as ShardMap; // The tables are distributed.
   };
@@ -57,6 +87,14 @@ describe('creates on Citus', () => {
       ids.map((id) => [String(id), map.shardOf(id).id]),
     );
   });
+
+  /** A free id that a node stores. */
+  const freeIdOn = async (node: number) => {
+    const { shardOf } = await readMap();
+    let id = freeId();
+    while (shardOf(id).node !== node) id = freeId();
+    return id;
+  };
 
   const plants = () =>
     Array.from({ length: 300 }, () => ({ id: freeId(), name: '"\\ 🪴', tag: 'NULL' }));
@@ -84,15 +122,20 @@ describe('creates on Citus', () => {
     for (const node of nodes) {
       const access = openNodeAccess(
         { ...node, clusterId },
-        { connect, connectTo: () => Promise.reject(new Error('out of reach')), max: 1 },
+        { connect, connectTo: () => Promise.reject(new Error('out of reach')) },
       );
-      const { insert } = createNodeTable(access, watchShards(access.query));
+      const statements = await statementsOn(access);
       const ofNode = plants().filter(({ id }) => shardOf(id).node === node.id);
-      expect(await insert(ofNode)).toEqual(new Set(ofNode.map(({ id }) => id)));
-      expect(await insertOnNode(access, await readMap(), ofNode)).toEqual([]);
+      const ids = ofNode.map(({ id }) => id);
+      expect(await statements.insert(ofNode, inTime())).toEqual(new Set(ids));
+      expect(await statements.insert(ofNode, inTime())).toEqual(new Set());
+      const found = await statements.findDurable(ids, inTime());
+      expect(found.map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
+      expect(await statements.delete(ids[0] ?? 0n, inTime())).toBe(true);
+      expect(await statements.delete(ids[0] ?? 0n, inTime())).toBe(false);
       expect(access.isDirect).toBe(false);
       expect(access.directError).toMatchObject({ message: 'out of reach' });
-      access.close();
+      await access.close();
     }
   });
 
@@ -105,21 +148,23 @@ describe('creates on Citus', () => {
     let connectTo: ConnectTo = () => Promise.reject(new Error('out of reach'));
     const access = openNodeAccess(
       { ...node, clusterId },
-      { connect, connectTo: (...to) => connectTo(...to), max: 4, now: () => now },
+      { connect, connectTo: (...to) => connectTo(...to), now: () => now },
     );
-    await Promise.all(Array.from({ length: 4 }, () => probeNode(access, node.someId)));
+    const query = queryOver(access.run);
+    const groups = () =>
+      Promise.all(
+        Array.from({ length: 2 }, () => query('select groupid from pg_dist_local_group', [])),
+      );
+    await groups();
     connectTo = (host, port, timeout) =>
       connectPostgres({ url: database.url, host, port, timeout });
-    await probeNode(access, node.someId);
+    await groups();
     expect(access.isDirect).toBe(false);
     now += 15_001;
-    await probeNode(access, node.someId); // It also begins to connect to the node.
+    await groups(); // It also begins to connect to the node.
     await vi.waitFor(() => expect(access.isDirect).toBe(true));
     expect(access.directError).toBeUndefined();
-    const groups = await Promise.all(
-      Array.from({ length: 4 }, () => access.query('select groupid from pg_dist_local_group', [])),
-    );
-    expect(groups.map(({ rows }) => rows)).toEqual(groups.map(() => [[node.id]]));
+    for (const { rows } of await groups()) expect(rows).toEqual([[node.id]]);
     await access.close();
   });
 
@@ -130,11 +175,42 @@ describe('creates on Citus', () => {
     if (!node) throw new Error('the cluster has two workers');
     const access = openNodeAccess(
       { ...node, clusterId },
-      { connect, connectTo: connect, max: 1 }, // The coordinator.
+      { connect, connectTo: connect }, // The coordinator.
     );
-    await probeNode(access, node.someId);
+    await queryOver(access.run)('select 1', []);
     expect(access.isDirect).toBe(false);
-    access.close();
+    await access.close();
+  });
+
+  it('and deletes change nothing after their deadline, whichever way they go', async () => {
+    const { nodes, clusterId } = await readMap();
+    const [node] = nodes;
+    if (!node) throw new Error('the cluster has two workers');
+    const connect = createConnectToPrimary(database.url);
+    const connectTo: ConnectTo = (host, port, timeout) =>
+      connectPostgres({ url: database.url, host, port, timeout });
+    const direct = openNodeAccess({ ...node, clusterId }, { connect, connectTo });
+    const detour = openNodeAccess({ ...node, clusterId }, { connect, connectTo: connect });
+    const { run, close } = await openPostgres(database.url);
+    const [id, free] = [await freeIdOn(node.id), await freeIdOn(node.id)];
+    await store.create({ id, name: 'stays' });
+    for (const statements of [
+      await statementsOn(direct, late(direct.run)),
+      await statementsOn(detour, late(detour.run)),
+      createOrdinaryStatements(late(run)),
+    ]) {
+      const error = await statements
+        .insert([{ id: free, name: 'is late' }], inTime())
+        .catch((cause: unknown) => cause);
+      expect(isLateWrite(error)).toBe(true);
+      // Citus allows an ordinary delete no function that fails, so that one deletes nothing.
+      await statements.delete(id, inTime()).catch((cause: unknown) => {
+        expect(isLateWrite(cause)).toBe(true);
+      });
+      expect(await store.get(id)).toMatchObject({ name: 'stays' });
+      expect(await store.get(free)).toBeUndefined();
+    }
+    await Promise.all([direct.close(), detour.close(), close()]);
   });
 
   it('find a shard that has moved', async () => {
@@ -165,7 +241,8 @@ describe('creates on Citus', () => {
 describe('a Citus cluster that grows', () => {
   it('takes creates of a shard that is split, and by node again after another distribute', async () => {
     const { url, adminUrl } = await createDistributedDatabase(2);
-    const { query, close } = await openPostgres(url);
+    const { run, close } = await openPostgres(url);
+    const query = queryOver(run);
     const before = await readShardMap(query);
     const admin = postgres(adminUrl, { max: 1, onnotice: () => {} });
     await admin`
@@ -184,7 +261,7 @@ describe('a Citus cluster that grows', () => {
       confirm: async () => true,
     });
     expect(steps.map(({ description }) => description)).toEqual([
-      'create the functions that insert and count the plants of one node',
+      'create the functions that insert, delete and count the plants of one node',
     ]);
     const map = await readShardMap(query);
     expect(map?.nodes.map((node) => node.shards).toSorted()).toEqual([1, 2]);

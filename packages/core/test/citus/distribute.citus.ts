@@ -26,7 +26,7 @@ describe('distribute on Citus', () => {
       'copy drizzle.__drizzle_migrations to every node, as a reference table',
       "remove the coordinator's own copy of access_tokens",
       "remove the coordinator's own copy of plants",
-      'create the functions that insert and count the plants of one node',
+      'create the functions that insert, delete and count the plants of one node',
     ]);
     const [sizes] = await sql`
       select pg_relation_size('plants')::int as plants, pg_relation_size('access_tokens')::int as tokens`;
@@ -53,7 +53,7 @@ describe('distribute on Citus', () => {
     await sql.unsafe(`comment on function ${insertFunctionSignature} is 'an earlier version'`);
     expect(await read(worker)).not.toEqual(current);
 
-    const step = 'create the functions that insert and count the plants of one node';
+    const step = 'create the functions that insert, delete and count the plants of one node';
     expect(await inspectCluster(url)).toMatchObject({ missing: [step] });
     const distribute = () =>
       distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });

@@ -1,33 +1,35 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Query } from '../../src/database/database.ts';
+import type { Run, Values } from '../../src/database/database.ts';
 import { openPostgres } from '../../src/database/postgres/postgres-database.ts';
+import { createLane } from '../../src/plants/lane.ts';
 import { createPlantReader, type PlantReader } from '../../src/plants/plant-reader.ts';
+import { createPlantStatements } from '../../src/plants/statements.ts';
 import { createDistributedDatabase } from '../fixtures/distributed-database.ts';
 
 describe('statements that read from Citus', () => {
   let sql: postgres.Sql;
   let reader: PlantReader;
   let close: () => Promise<void>;
-  let sent: { text: string; values: (string | null)[] }[] = [];
+  let sent: { text: string; values: Values }[] = [];
 
   beforeAll(async () => {
     const { url } = await createDistributedDatabase();
     sql = postgres(url, { max: 1 });
     const database = await openPostgres(url);
     const recorded =
-      (query: Query): Query =>
-      (text, values) => {
+      (run: Run): Run =>
+      (text, values, options) => {
+        if (typeof values === 'function') throw new Error('statements that read have no deadline');
         sent.push({ text, values });
-        return query(text, values);
+        return run(text, values, options);
       };
-    const { bulk } = database;
-    reader = createPlantReader({
-      ...database,
-      query: recorded(database.query),
-      allNodes: { db: database.db, query: recorded(database.query) },
-      bulk: { ...bulk, query: recorded(bulk.query) },
-    });
+    const [run, bulk] = [database.run, database.bulk.run].map(recorded) as [Run, Run];
+    const lane = createLane({ ...database, statements: createPlantStatements(run), onCommit() {} });
+    reader = createPlantReader(
+      { run, bulk: { ...database.bulk, run: bulk } },
+      { laneOf: () => lane },
+    );
     close = () => Promise.all([sql.end(), database.close()]).then(() => {});
     await sql`
       insert into plants (id, name, tag)
@@ -59,11 +61,11 @@ describe('statements that read from Citus', () => {
   });
 
   /** Runs a statement and reads what each of its tasks has sent. */
-  async function explain(text: string, values: (string | null)[]) {
+  async function explain(text: string, values: Values) {
     await sql`set citus.explain_all_tasks = on`;
     const rows = await sql.unsafe(
       `explain (analyze, verbose, costs off, timing off, summary off) ${text}`,
-      values,
+      [...values],
     );
     const lines = rows.map((row) => String(row['QUERY PLAN']));
     const taskRows = lines.flatMap((line, i) =>

@@ -156,6 +156,12 @@ it('migrates a database that is dropped and made anew', async () => {
   expect(await store.accessTokens.list()).toEqual([]);
 });
 
+it('throws databaseUnavailable when the table is missing', async () => {
+  await sql`drop table plants`;
+  await expect(store.create(plant)).rejects.toMatchObject({ code: 50300 });
+  await expect(store.ready()).rejects.toMatchObject({ code: 50300 });
+});
+
 it('does not send a create again, which could undo the delete of another client', async () => {
   await store.create({ id: 2n, name: 'Ficus' });
   const held = proxy.holdAnswer('INSERT 0 ');
