@@ -1,7 +1,7 @@
 import { type NewPlant, Plant, scopes } from '@plant-store/schemas';
 import { createDatabase, hasPgBouncer, startPgBouncer } from '@plant-store/test-setup';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import type { DatabaseOptions } from '../src/database/open-database.ts';
 import { openPlantStore, type PlantStore } from '../src/plant-store.ts';
 import { createCaller } from '../src/procedures/router.ts';
@@ -163,6 +163,29 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
       cause: { name: 'PlantStoreError', kind: 'idTaken' },
     });
   });
+
+  it('reports each committed statement', async () => {
+    const sizes: number[] = [];
+    const listen = ({ size }: { size: number }) => sizes.push(size);
+    store.events.on('batch', listen);
+    const plants = Array.from({ length: 3 }, () => ({ id: freeId(), name: 'Hoya' }));
+    await Promise.all(plants.map((plant) => store.create(plant)));
+    store.events.off('batch', listen);
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(3);
+  });
+
+  it.each([new Error('from the listener'), 'a text'])(
+    'answers the creates of a batch even when a listener throws (%s)',
+    async (thrown) => {
+      const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
+      store.events.once('batch', () => {
+        throw thrown;
+      });
+      onTestFinished(() => warn.mockRestore());
+      await expect(store.create({ id: freeId(), name: 'x' })).resolves.toEqual({ name: 'x' });
+      expect(warn).toHaveBeenCalledWith(thrown);
+    },
+  );
 
   it('is ready once it is open', async () => {
     await expect(store.ready()).resolves.toBeUndefined();

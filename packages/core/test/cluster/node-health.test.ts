@@ -1,7 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { NodeAccess, StorageNode } from '../../src/database/database.ts';
+import type { NodeAccess } from '../../src/cluster/node-access.ts';
 import { NodeHealth, type NodeState } from '../../src/cluster/node-health.ts';
-import type { PlantTable } from '../../src/plants/write/plant-table.ts';
+import type { StorageNode } from '../../src/cluster/shard-map.ts';
+import { lateWrite } from '../../src/database/database-error.ts';
+import { deadlineIn } from '../../src/database/deadline.ts';
+import type { PlantStatements } from '../../src/plants/statements.ts';
 
 const node: StorageNode = { id: 1, address: 'one:1', shards: 4, share: 1, someId: 7n };
 
@@ -9,7 +12,10 @@ describe('the health of a node whose disk is full', () => {
   const open = ({ hasClock = true } = {}) => {
     let now = 0;
     /** The SQLSTATE with which inserts fail. */
-    const failure: { now: string | undefined } = { now: '53100' };
+    const failure: { now: string | undefined; message: string } = {
+      now: '53100',
+      message: 'not inserted',
+    };
     const changes: boolean[] = [];
     const health: NodeHealth = new NodeHealth({
       onChange: () => changes.push(state().isWritable),
@@ -18,19 +24,19 @@ describe('the health of a node whose disk is full', () => {
     });
     const state = (): NodeState => health.stateOf(node);
     const insert = async () => {
-      if (failure.now) throw Object.assign(new Error('not inserted'), { code: failure.now });
+      if (failure.now) throw Object.assign(new Error(failure.message), { code: failure.now });
       return new Set<bigint>();
     };
     // The node answers a probe, because a probe writes nothing.
-    const query = vi.fn(async () => ({ rows: [], count: 0 }));
-    const access = { query } as unknown as NodeAccess; // Probes use only this.
+    const run = vi.fn(async () => ({ rows: [], count: 0 }));
+    const access = { run } as unknown as NodeAccess; // Probes use only this.
     // Only inserts are observed.
-    const table = health.observed(node.id, { insert } as unknown as PlantTable, access);
+    const statements = health.observed(node.id, { insert } as unknown as PlantStatements, access);
     return {
       changes,
       failure,
-      query,
-      insert: () => table.insert([]).catch(() => {}),
+      run,
+      insert: () => statements.insert([], deadlineIn(60_000)).catch(() => {}),
       probe: () => health.probe([node], () => access),
       wait(milliseconds: number) {
         now += milliseconds;
@@ -64,10 +70,20 @@ describe('the health of a node whose disk is full', () => {
   });
 
   it('follows the probes after an insert that failed because of its plant', async () => {
-    const { changes, insert, probe, failure, query } = open();
+    const { changes, insert, probe, failure, run } = open();
     failure.now = '22021';
     await insert();
-    query.mockRejectedValueOnce(new Error('no answer'));
+    run.mockRejectedValueOnce(new Error('no answer'));
+    await probe();
+    await probe();
+    expect(changes).toEqual([false, true]);
+  });
+
+  it('follows the probes after an insert that came after its deadline', async () => {
+    const { changes, insert, probe, failure, run } = open();
+    Object.assign(failure, { now: '22P02', message: lateWrite });
+    await insert();
+    run.mockRejectedValueOnce(new Error('no answer'));
     await probe();
     await probe();
     expect(changes).toEqual([false, true]);

@@ -1,13 +1,13 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import postgres from 'postgres';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ConnectionPool, type PooledConnection } from '../../src/database/connection-pool.ts';
-import type { RunOptions, Values } from '../../src/database/database.ts';
+import { ConnectionPool } from '../../src/database/connection-pool.ts';
+import type { DatabaseConnection, RunOptions, Values } from '../../src/database/database.ts';
 import { lateWrite } from '../../src/database/database-error.ts';
 import { deadlineIn } from '../../src/database/deadline.ts';
 
 /** A connection whose statements end when the test says so. */
-class TestConnection implements PooledConnection {
+class TestConnection implements DatabaseConnection {
   isOpen = true;
   /** How many times the pool has cancelled a statement, and closed the connection. */
   cancels = 0;

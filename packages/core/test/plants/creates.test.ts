@@ -155,9 +155,11 @@ it('never inserts a plant again that was deleted after its insert', async () => 
 it('reports the size and the milliseconds of each committed statement', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
-  const insert: PlantStatements['insert'] = async (...batch) => {
+  const insert: PlantStatements['insert'] = async (batch) => {
     vi.advanceTimersByTime(30);
-    return statements.insert(...batch);
+    const isRejected = batch.some(({ name }) => name === 'poison');
+    if (isRejected) throw Object.assign(new Error('poison'), { code: '23514' });
+    return new Set(batch.map(({ id }) => id));
   };
   const committed: CommittedBatch[] = [];
   const plants = [...plantsFrom(13_000, 3), { id: 13_003n, name: 'poison' }];

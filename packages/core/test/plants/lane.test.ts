@@ -178,7 +178,7 @@ describe('a delete', () => {
   it('has five seconds unless it has a deadline, and its caller', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());
-    const remove = vi.fn(statements.delete);
+    const remove = vi.fn(async () => true);
     const lane = openLane({ delete: remove });
     const options = { deadline: deadlineIn(700), caller: { isGone: false } };
     const inFiveSeconds = deadlineIn(5_000);

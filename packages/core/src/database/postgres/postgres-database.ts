@@ -6,6 +6,7 @@ import { bulkTimeout, deadlineIn, defaultTimeout } from '../deadline.ts';
 import { createConnectToPrimary } from './connect-to-primary.ts';
 import { type Connection, connectPostgres } from './connection.ts';
 import { openCopies } from './copy-session.ts';
+import { LeftBehind } from './left-behind.ts';
 import { migratePostgres, migrationTimeout } from './migration/migration.ts';
 import { Migrator } from './migration/migrator.ts';
 
@@ -48,6 +49,7 @@ export async function openPostgres(
   const bulkUse = () => ({ share: 'bulk', deadline: deadlineIn(bulkTimeout) }) as const;
 
   let isCluster = false;
+  const leftBehindOnNodes = new LeftBehind();
   const becomeCluster = () => {
     if (!isCluster) pool.resize('lists', moreLists);
     isCluster = true;
@@ -107,6 +109,13 @@ export async function openPostgres(
   }
 
   function connectTo(host: string, port: number, timeout: number): Promise<Connection> {
-    return connectPostgres({ url, host, port, timeout, statementTimeout: nodeTimeout });
+    return connectPostgres({
+      url,
+      host,
+      port,
+      timeout,
+      statementTimeout: nodeTimeout,
+      leftBehind: leftBehindOnNodes,
+    });
   }
 }

@@ -1,15 +1,21 @@
 import { once } from 'node:events';
 import { connect as connectTo, createServer, type Server } from 'node:net';
 import { promisify } from 'node:util';
-import { createDatabase, type FaultProxy, startFaultProxy } from '@plant-store/test-setup';
+import {
+  createDatabase,
+  type FaultProxy,
+  startFaultProxy,
+  startPostgres,
+} from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { afterEach, beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { cancelStatement } from '../../../src/database/postgres/cancel-request.ts';
 import {
   type Connection,
   type ConnectionOptions,
   connectPostgres,
 } from '../../../src/database/postgres/connection.ts';
+import { LeftBehind } from '../../../src/database/postgres/left-behind.ts';
 
 let sql: postgres.Sql;
 let proxy: FaultProxy;
@@ -144,6 +150,23 @@ it.each([
 ])('replaces synchronous_commit %s by %s', async (set, used) => {
   await setDatabase(`synchronous_commit = ${set}`);
   expect(await show(await connect(), 'synchronous_commit')).toEqual([[used]]);
+});
+
+it('commits durably although the settings of the server change while it is open', async () => {
+  const server = await startPostgres({ fsync: 'off' });
+  onTestFinished(() => server.stop());
+  const { port } = new URL(server.url);
+  const connection = await connect({ url: server.url, port: Number(port) });
+  const admin = postgres(server.url, { max: 1 });
+  onTestFinished(() => admin.end());
+  for (const setting of ['off', 'local']) {
+    await admin.unsafe(`alter system set synchronous_commit = ${setting}`);
+    await admin`select pg_reload_conf()`;
+    await vi.waitFor(async () =>
+      expect(await admin`show synchronous_commit`).toEqual([{ synchronous_commit: setting }]),
+    );
+    expect(await show(connection, 'synchronous_commit')).toEqual([['on']]);
+  }
 });
 
 it('leaves the settings as they are when it only reads, and may be read-only', async () => {
@@ -337,6 +360,76 @@ it('cancels a copy whose reader stops early when it is closed', async () => {
   await connection.close();
   await vi.waitFor(async () => expect(await copying()).toEqual([]));
   expect(proxy.accepted).toBe(2);
+});
+
+it('tells the time of a deadline by the clock of the database, whatever this machine says', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2001-01-01') });
+  onTestFinished(() => void vi.useRealTimers());
+  const connection = await connect();
+  const now = performance.now();
+  const { rows } = await connection.query(
+    `select $1::timestamptz between clock_timestamp() - interval '1 min' and clock_timestamp(),
+      $2::timestamptz - $1::timestamptz between interval '59 min' and interval '61 min'`,
+    [connection.timeOf(now), connection.timeOf(now + 3_600_000)],
+  );
+  expect(rows).toEqual([[true, true]]);
+});
+
+it('cancels the statement that runs, and works on', async () => {
+  const connection = await connect();
+  await connection.cancel();
+  expect(proxy.accepted).toBe(1); // No statement runs.
+  const failed = expect(connection.query('select pg_sleep(60)')).rejects.toMatchObject({
+    code: '57014',
+  });
+  await vi.waitFor(async () => expect(await sleeping()).toHaveLength(1));
+  await connection.cancel();
+  await failed;
+  expect((await connection.query('select 1')).rows).toEqual([[1]]);
+  expect(connection.isOpen).toBe(true);
+});
+
+describe('a session that a connection has left behind', () => {
+  const sessions = async () => {
+    const rows = await sql`
+      select pid from pg_stat_activity
+      where application_name = 'plant-store' and datname = current_database() order by pid`;
+    return rows.map(({ pid }) => pid);
+  };
+
+  it('is ended by the next connection, when the network has told neither side', async () => {
+    const leftBehind = new LeftBehind();
+    const [first, second] = [await connect({ leftBehind }), await connect({ leftBehind })];
+    const before = await sessions();
+    expect(before).toHaveLength(2);
+    proxy.forget();
+    await Promise.all([first.close(), second.close()]);
+    expect(await sessions()).toEqual(before);
+    const third = await connect({ leftBehind });
+    const [[pid] = []] = (await third.query('select pg_backend_pid()')).rows as [number][];
+    await vi.waitFor(async () => expect(await sessions()).toEqual([pid]));
+    expect((await third.query('select 1')).rows).toEqual([[1]]);
+  });
+
+  it('stays when it is one of another address, or of another time', async () => {
+    const leftBehind = new LeftBehind();
+    const other = await connect();
+    const [[pid, startedAt] = []] = (
+      await other.query(
+        `select pid, backend_start::text from pg_stat_activity where pid = pg_backend_pid()`,
+      )
+    ).rows as [number, string][];
+    const port = Number(new URL(proxy.url).port);
+    const session = { host: '127.0.0.1', port, pid: pid ?? 0, startedAt: startedAt ?? '' };
+    leftBehind.add({ ...session, port: port + 1 });
+    leftBehind.add({ ...session, host: 'elsewhere' });
+    leftBehind.add({ ...session, startedAt: '2001-01-01' });
+    await connect({ leftBehind });
+    expect((await other.query('select 1')).rows).toEqual([[1]]);
+    leftBehind.add(session);
+    await connect({ leftBehind });
+    await vi.waitFor(() => expect(other.isOpen).toBe(false));
+  });
 });
 
 it('cancels its running statement when it is closed', async () => {

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { createDatabase, type FaultProxy, startFaultProxy } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import type { Database, OpenOptions } from '../../../src/database/database.ts';
+import { deadlineIn } from '../../../src/database/deadline.ts';
 import { openPostgres } from '../../../src/database/postgres/postgres-database.ts';
 
 let sql: postgres.Sql;
@@ -24,6 +26,10 @@ async function open(options?: OpenOptions): Promise<Database> {
   return database;
 }
 
+/** Runs a statement of a request. */
+const run = (database: Database | Database['bulk'], text: string) =>
+  database.run(text, [], { share: 'lookUps', deadline: deadlineIn(60_000) });
+
 const countPlants = 'select count(*)::int from plants';
 
 const hasTable = async () => {
@@ -32,10 +38,10 @@ const hasTable = async () => {
 };
 
 it('migrates when it opens, and again only for a database that is new', async () => {
-  const { query } = await open();
-  expect((await query(countPlants, [])).rows).toEqual([[0]]);
+  const database = await open();
+  expect((await run(database, countPlants)).rows).toEqual([[0]]);
   expect(proxy.accepted).toBe(2); // One connection is the migration's.
-  await expect(query('select x', [])).rejects.toMatchObject({ code: '42703' });
+  await expect(run(database, 'select x')).rejects.toMatchObject({ code: '42703' });
 
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -45,28 +51,12 @@ it('migrates when it opens, and again only for a database that is new', async ()
     vi.advanceTimersByTime(1_001);
     // Only the first of these statements starts a migration.
     for (let i = 0; i < 3; i++) {
-      await expect(query('select from nowhere', [])).rejects.toMatchObject({ code: '42P01' });
+      await expect(run(database, 'select from nowhere')).rejects.toMatchObject({ code: '42P01' });
     }
     await vi.waitFor(async () => expect(await hasTable()).toBe(true), { timeout: 5_000 });
-    expect((await query(countPlants, [])).rows).toEqual([[0]]);
+    expect((await run(database, countPlants)).rows).toEqual([[0]]);
     expect(proxy.accepted).toBe(accepted);
   }
-});
-
-it('migrates also when Drizzle finds that a table is missing', async () => {
-  const { db } = await open();
-  await sql`drop schema drizzle cascade`;
-  await sql`drop table plants, access_tokens`;
-  await expect(db.execute('select from plants')).rejects.toThrow();
-  await vi.waitFor(async () => expect(await hasTable()).toBe(true), { timeout: 5_000 });
-});
-
-it('lists over the same connections as it creates, because it is no cluster', async () => {
-  const { query, allNodes } = await open();
-  await query(countPlants, []);
-  expect(await allNodes?.db.execute(countPlants)).toEqual([{ count: 0 }]);
-  expect((await allNodes?.query(countPlants, []))?.rows).toEqual([[0]]);
-  expect(proxy.accepted).toBe(2); // One connection is the migration's.
 });
 
 it('gives a statement of a migration nearly an hour', async () => {
@@ -90,11 +80,11 @@ it('throws an error that says what to change when the settings are wrong', async
 
 it('migrates as soon as the Postgres is reachable', async () => {
   proxy.fault = 'refuse';
-  const { query } = await open();
-  await expect(query(countPlants, [])).rejects.toThrow();
+  const database = await open();
+  await expect(run(database, countPlants)).rejects.toThrow();
   proxy.fault = 'none';
   await vi.waitFor(async () => expect(await hasTable()).toBe(true), { timeout: 5_000 });
-  await vi.waitFor(() => query(countPlants, []), { timeout: 5_000 });
+  await vi.waitFor(() => run(database, countPlants), { timeout: 5_000 });
 });
 
 it('fails while the Postgres is unreachable when it must answer', async () => {
@@ -107,21 +97,21 @@ it('fails while the Postgres is unreachable when it must answer', async () => {
 });
 
 it('does not migrate when it only reads', async () => {
-  const { query, onNode } = await open({ readOnly: true });
-  expect(onNode).toBeUndefined();
-  await expect(query(countPlants, [])).rejects.toMatchObject({ code: '42P01' });
-  await expect(query('select from nowhere', [])).rejects.toMatchObject({ code: '42P01' });
+  const database = await open({ readOnly: true });
+  expect(database.nodes).toBeUndefined();
+  await expect(run(database, countPlants)).rejects.toMatchObject({ code: '42P01' });
+  await expect(run(database, 'select from nowhere')).rejects.toMatchObject({ code: '42P01' });
   expect(proxy.accepted).toBe(1);
   await sql.unsafe(`alter database ${sql.options.database} set default_transaction_read_only = on`);
   const replica = await open({ readOnly: true });
-  expect((await replica.query('select 1', [])).rows).toEqual([[1]]);
-  expect((await replica.bulk.query('select 1', [])).rows).toEqual([[1]]);
+  expect((await run(replica, 'select 1')).rows).toEqual([[1]]);
+  expect((await run(replica.bulk, 'select 1')).rows).toEqual([[1]]);
 });
 
 it('limits statements on the server, and those about many plants less', async () => {
-  const limits = async ({ query }: Pick<Database, 'query'>) => {
+  const limits = async (of: Database | Database['bulk']) => {
     const settings = ['statement_timeout', 'lock_timeout'];
-    return Promise.all(settings.map(async (each) => (await query(`show ${each}`, [])).rows[0]));
+    return Promise.all(settings.map(async (each) => (await run(of, `show ${each}`)).rows[0]));
   };
   const database = await open();
   expect(await limits(database)).toEqual([['4500ms'], ['4s']]);
@@ -139,13 +129,38 @@ it('copies plants in and out', async () => {
   for await (const block of copies.copyOut(select, 'text')) rows.push(block);
   expect(Buffer.concat(rows).toString()).toBe('1\tHoya\n2\tFicus\n');
   await copies.close();
-  const { rows: names } = await bulk.query('select name from plants order by id', []);
+  const { rows: names } = await run(bulk, 'select name from plants order by id');
   expect(names).toEqual([['Hoya'], ['Ficus']]);
+});
+
+it('migrates in one loop while a table is missing that its user may not create', async () => {
+  await (await open()).close();
+  const user = `user_${randomUUID().replaceAll('-', '')}`;
+  await sql.unsafe(`create role ${user} login; grant select on plants, access_tokens to ${user}`);
+  const url = Object.assign(new URL(proxy.url), { username: user }).href;
+  const database = await openPostgres(url);
+  onTestFinished(() => database.close());
+  expect((await run(database, countPlants)).rows).toEqual([[0]]);
+  await sql`drop table plants, access_tokens`;
+  const { accepted } = proxy;
+  const startedAt = performance.now();
+  await vi.waitFor(
+    async () => {
+      const flood = Array.from({ length: 50 }, () => run(database, countPlants));
+      for (const { status } of await Promise.allSettled(flood)) expect(status).toBe('rejected');
+      expect(performance.now() - startedAt).toBeGreaterThan(3_000);
+    },
+    { interval: 1, timeout: 60_000 },
+  );
+  const milliseconds = performance.now() - startedAt;
+  expect(proxy.accepted).toBeGreaterThan(accepted);
+  // Each attempt has one connection. It begins 500 ms after the one before at the earliest.
+  expect(proxy.accepted - accepted).toBeLessThanOrEqual(1 + milliseconds / 500);
 });
 
 it('closes all connections', async () => {
   const database = await open();
-  await Promise.all([database.query('select 1', []), database.bulk.query('select 1', [])]);
+  await Promise.all([run(database, 'select 1'), run(database.bulk, 'select 1')]);
   expect(proxy.open).toBe(2);
   await database.close();
   await vi.waitFor(() => expect(proxy.open).toBe(0));
@@ -184,33 +199,67 @@ describe('on a node of a cluster', () => {
     await sql.unsafe(`alter database ${sql.options.database} set search_path = public, citus`);
   }
 
-  const node = (address: string) => ({ id: 0, address, shards: 1, share: 1, someId: 0n });
-
-  it('gives each node connections of its own, and closes them', async () => {
+  it('connects to the nodes', async () => {
     await makeCoordinator();
-    const database = await open();
-    const address = new URL(proxy.url).host;
-    const access = database.onNode?.(node(address), clusterId);
-    if (!access) throw new Error('the database is a coordinator');
-    expect((await access.query('show statement_timeout', [])).rows).toEqual([['4500ms']]);
-    expect(access.isDirect).toBe(true);
-    expect(database.onNode?.(node(address), clusterId)).toBe(access);
-    expect(database.onNode?.(node('127.0.0.1:1'), clusterId)).not.toBe(access);
-    expect(database.onNode?.(node(address), 'another cluster')).not.toBe(access);
-    expect(database.onNode?.({ ...node(address), id: 1 }, clusterId)).not.toBe(access);
-    await database.close();
-    await vi.waitFor(() => expect(proxy.open).toBe(0));
+    const { nodes } = await open();
+    if (!nodes) throw new Error('the database is a coordinator');
+    const { hostname, port } = new URL(proxy.url);
+    for (const connection of [
+      await nodes.connect(),
+      await nodes.connectTo(hostname, Number(port), 5_000),
+    ]) {
+      onTestFinished(() => connection.close());
+      expect((await connection.query('show statement_timeout')).rows).toEqual([['4500ms']]);
+    }
+    await expect(nodes.connectTo('127.0.0.1', 1, 5_000)).rejects.toMatchObject({
+      code: 'ECONNREFUSED',
+    });
   });
 
-  it('reaches a node through its own when it cannot reach that itself', async () => {
+  it('leaves no session behind on a node', async () => {
     await makeCoordinator();
-    const database = await open();
-    const access = database.onNode?.(node('127.0.0.1:1'), clusterId);
-    expect((await access?.query('select 1', []))?.rows).toEqual([[1]]);
-    expect(access?.isDirect).toBe(false);
+    const { nodes } = await open();
+    if (!nodes) throw new Error('the database is a coordinator');
+    const { hostname, port } = new URL(proxy.url);
+    const lost = await nodes.connectTo(hostname, Number(port), 5_000);
+    const [[pid] = []] = (await lost.query('select pg_backend_pid()')).rows as [number][];
+    proxy.forget();
+    await lost.close();
+    const next = await nodes.connectTo(hostname, Number(port), 5_000);
+    onTestFinished(() => next.close());
+    const session = () => sql`select from pg_stat_activity where pid = ${pid ?? 0}`;
+    await vi.waitFor(async () => expect(await session()).toEqual([]));
   });
 
   it('has no nodes on a database that is no part of a cluster', async () => {
-    expect((await open()).onNode).toBeUndefined();
+    const database = await open();
+    expect(database.nodes).toBeUndefined();
+    database.becomeCluster?.();
+    expect(database.nodes).toBeDefined();
+  });
+
+  it('lists over four connections, and over one on any other database', async () => {
+    const lists = (database: Database) =>
+      Array.from({ length: 6 }, () =>
+        database.run(countPlants, [], { share: 'lists', deadline: deadlineIn(60_000) }),
+      );
+    const waiting = async () => {
+      const rows = await sql`
+        select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like 'select count%'`;
+      return rows.length;
+    };
+    const database = await open();
+    const lock = await sql.reserve();
+    await lock`begin`;
+    await lock`lock table plants in access exclusive mode`;
+    const pending = lists(database);
+    await vi.waitFor(async () => expect(await waiting()).toBe(1));
+    // Those that wait need not wait longer when it turns out that there are further nodes.
+    for (let i = 0; i < 2; i++) database.becomeCluster?.();
+    await vi.waitFor(async () => expect(await waiting()).toBe(4));
+    await lock`rollback`;
+    lock.release();
+    for (const { rows } of await Promise.all(pending)) expect(rows).toEqual([[0]]);
   });
 });
