@@ -62,62 +62,90 @@ export function createPageReader(run: Run): ReadPage {
       since: since?.toISOString(),
       limit: String(limit + 1),
     };
-    const { text, placeholders } = statementFor(
-      (['after', 'tag', 'since'] as const).filter((name) => given[name] !== undefined),
-      limit,
-    );
-    const { rows } = await run(
-      text,
-      placeholders.map((name) => given[name] ?? null),
-      { share: 'lists', deadline, caller, isRepeatable: true },
-    );
-    const plants = (rows as StoredPlantRow[]).map(toStoredPlant); // The columns of `pageOf`.
-    const isWithinBounds = plants.length <= limit && bytesOf(plants) <= maxBytes;
+    const names = (['after', 'tag', 'since'] as const).filter((name) => given[name] !== undefined);
+    const read = async (rowsOf: RowsOf) => {
+      const { text, placeholders } = statementFor(rowsOf, names, limit);
+      const values = placeholders.map((name) => given[name] ?? null);
+      return run(text, values, { share: 'lists', deadline, caller, isRepeatable: true });
+    };
+
+    let { rows } = await read(shortPlants);
+    const hasLong = (rows as [unknown, string | null][]).some(([, name]) => name === null); // The first two columns.
+    if (hasLong) ({ rows } = await read(plantsWithinBytes));
+    const plants = (rows as StoredPlantRow[]).map(toStoredPlant); // The columns of both statements.
+    const isWithinBounds = plants.length <= limit && (!hasLong || bytesOf(plants) <= maxBytes);
     if (isWithinBounds || plants.length === 1) return { plants };
     const page = plants.slice(0, -1);
     return { plants: page, next: page.at(-1)?.id };
   };
 
-  function statementFor(names: readonly (keyof typeof conditions)[], limit: number) {
+  /** The statement for a page. Most pages have the default size. */
+  function statementFor(
+    rowsOf: RowsOf,
+    names: readonly (keyof typeof conditions)[],
+    limit: number,
+  ) {
     const size = limit === defaultPageSize ? limit : undefined;
-    const key = [...names, size].join();
-    const statement = statements.get(key) ?? writeStatement(pageOf(names, size));
+    const key = [rowsOf.name, ...names, size].join();
+    const where = and(...names.map((name) => conditions[name]));
+    const maxRows = size === undefined ? sql.placeholder('limit') : literal(size + 1);
+    const statement = statements.get(key) ?? writeStatement(rowsOf(where, maxRows));
     statements.set(key, statement);
     return statement;
   }
+}
 
-  /**
-   * Selects the rows of a page and, unless it is the last page, one row more. The window function
-   * reads only the rows within the limit. Over the whole table, it would pull the table to the
-   * coordinator on Citus.
-   *
-   * @param size the limit as a part of the text. Postgres estimates a limit that is a parameter far too
-   *   high, so it plans the statement again for each page, which takes longer than to read the page.
-   */
-  function pageOf(names: readonly (keyof typeof conditions)[], size: number | undefined) {
-    const limited = db
-      .select()
-      .from(plants)
-      .where(and(...names.map((name) => conditions[name])))
-      .orderBy(asc(plants.id))
-      .limit(size === undefined ? sql.placeholder('limit') : literal(size + 1))
-      .as('limited');
-    const measured = db
-      .select({
-        id: limited.id,
-        name: limited.name,
-        tag: limited.tag,
-        createdAt: limited.createdAt,
-        bytesBefore: bytesBefore(limited).as('bytes_before'),
-      })
-      .from(limited)
-      .as('measured');
-    return db
-      .select(storedPlantColumns(measured))
-      .from(measured)
-      .where(sql`${measured.bytesBefore} <= ${sql.raw(String(maxBytes))}`)
-      .orderBy(asc(measured.id));
-  }
+/**
+ * Selects the rows of a page and, unless it is the last page, one row more.
+ *
+ * @param maxRows as a part of the text where possible. Postgres estimates a limit that is a parameter far
+ *   too high, so it plans the statement again for each page, which takes longer than to read the page.
+ */
+type RowsOf = typeof shortPlants | typeof plantsWithinBytes;
+
+/** Leaves out the names and tags that are longer than their share of a page. */
+function shortPlants(where: SQL | undefined, maxRows: Placeholder) {
+  const ifShort = (column: AnyColumn) =>
+    sql`case when ${bytes(plants)} <= ${literal(maxBytes)} / ${maxRows} then ${column} end`;
+  return db
+    .select({
+      ...storedPlantColumns(plants),
+      name: ifShort(plants.name),
+      tag: ifShort(plants.tag),
+    })
+    .from(plants)
+    .where(where)
+    .orderBy(asc(plants.id))
+    .limit(maxRows);
+}
+
+/**
+ * Ends before a row that does not fit, and has that row, too. The window function reads only the rows
+ * within the limit. Over the whole table, it would pull the table to the coordinator on Citus.
+ */
+function plantsWithinBytes(where: SQL | undefined, maxRows: Placeholder) {
+  const limited = db
+    .select()
+    .from(plants)
+    .where(where)
+    .orderBy(asc(plants.id))
+    .limit(maxRows)
+    .as('limited');
+  const measured = db
+    .select({
+      id: limited.id,
+      name: limited.name,
+      tag: limited.tag,
+      createdAt: limited.createdAt,
+      bytesBefore: bytesBefore(limited).as('bytes_before'),
+    })
+    .from(limited)
+    .as('measured');
+  return db
+    .select(storedPlantColumns(measured))
+    .from(measured)
+    .where(sql`${measured.bytesBefore} <= ${literal(maxBytes)}`)
+    .orderBy(asc(measured.id));
 }
 
 /** A number in the text of a statement; Drizzle would make it a parameter. */
@@ -137,12 +165,11 @@ function bytesOf(plants: readonly StoredPlant[]): number {
  * How many bytes the names and tags of the preceding plants have. A plant counts as at most the bytes
  * of a page, so that the row after a larger plant is selected, too.
  */
-function bytesBefore({
-  id,
-  name,
-  tag,
-}: Record<'id' | 'name' | 'tag', SQL | AnyColumn>): SQL<string> {
-  const bytes = sql`octet_length(${name}) + coalesce(octet_length(${tag}), 0)`;
-  return sql`coalesce(sum(least(${bytes}, ${sql.raw(String(maxBytes))}))
-    over (order by ${id} rows between unbounded preceding and 1 preceding), 0)`;
+function bytesBefore(row: Record<'id' | 'name' | 'tag', SQL | AnyColumn>): SQL<string> {
+  return sql`coalesce(sum(least(${bytes(row)}, ${literal(maxBytes)}))
+    over (order by ${row.id} rows between unbounded preceding and 1 preceding), 0)`;
+}
+
+function bytes({ name, tag }: Record<'name' | 'tag', SQL | AnyColumn>): SQL {
+  return sql`(octet_length(${name}) + coalesce(octet_length(${tag}), 0))`;
 }

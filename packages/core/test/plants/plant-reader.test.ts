@@ -76,6 +76,18 @@ describe.each([embedded, server])('reading from a store on $name', ({ provide })
     expect(sizes).toEqual([2, 1, 1, 1, 1, 1]);
   });
 
+  it('lists a long name among short ones', async () => {
+    const names = ['short', 'long'.repeat(50_000), ''];
+    for (const [i, name] of names.entries()) {
+      await store.create({ id: 300n + BigInt(i), name, tag: 'mixed' });
+    }
+    for (const limit of [100, 3]) {
+      const { plants, ...rest } = await store.list({ tag: 'mixed', limit });
+      expect(plants.map(({ name }) => name)).toEqual(names);
+      expect(rest).toEqual({});
+    }
+  });
+
   it('deletes a plant, whose id is free afterwards', async () => {
     const [id] = [200n];
     await store.create({ id, name: 'misspelt' });
