@@ -120,6 +120,35 @@ it('limits statements on the server, and those about many plants less', async ()
   expect(await limits(reading.bulk)).toEqual([['9min'], ['4s']]);
 });
 
+it('cancels a statement at its deadline, and uses its connection again', async () => {
+  const database = await open();
+  const list = (text: string, milliseconds: number) =>
+    database.run(text, [], { share: 'lists', deadline: deadlineIn(milliseconds) });
+  const session = async () => (await list('select pg_backend_pid()', 60_000)).rows;
+  const before = await session();
+  await expect(list('select pg_sleep(60)', 200)).rejects.toThrow(/^no answer within/);
+  expect(await session()).toEqual(before);
+  const sleeping = await sql`
+    select from pg_stat_activity
+    where query like 'select pg_sleep%' and state = 'active' and datname = current_database()`;
+  expect(sleeping).toEqual([]);
+});
+
+it('writes and looks up while a flood of lists hangs', async () => {
+  const database = await open();
+  const lists = Promise.allSettled(
+    Array.from({ length: 100 }, () =>
+      database.run('select pg_sleep(60)', [], { share: 'lists', deadline: deadlineIn(60_000) }),
+    ),
+  );
+  for (const share of ['creates', 'deletes', 'lookUps'] as const) {
+    const { rows } = await database.run('select 1', [], { share, deadline: deadlineIn(20_000) });
+    expect(rows).toEqual([[1]]);
+  }
+  await database.close();
+  for (const { status } of await lists) expect(status).toBe('rejected');
+});
+
 it('copies plants in and out', async () => {
   const { bulk } = await open();
   await bulk.copyPlants(Buffer.from('1\tHoya\n2\tFicus\n'), 'id, name');

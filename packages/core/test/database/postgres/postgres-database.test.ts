@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
 import { platform } from 'node:os';
 import { createDatabase, type FaultProxy, startFaultProxy } from '@plant-store/test-setup';
 import postgres from 'postgres';
@@ -181,6 +183,66 @@ it('does not send a delete again, whose second run would find nothing', async ()
   await lost;
   expect(await store.delete(plant.id)).toBe(false);
 });
+
+it('writes nothing after a deadline that has come while a lock blocked the write', async () => {
+  await store.create(plant);
+  const other = await sql.reserve();
+  await other`begin`;
+  await other`lock table plants in exclusive mode`;
+  const late = { deadline: performance.now() + 300 };
+  const writes = [store.create({ id: 2n, name: 'Ficus' }, late), store.delete(plant.id, late)];
+  for (const { status } of await Promise.allSettled(writes)) expect(status).toBe('rejected');
+  const active = () => sql`
+    select from pg_stat_activity
+    where application_name = 'plant-store' and datname = current_database() and state = 'active'`;
+  await vi.waitFor(async () => expect(await active()).toEqual([]));
+  await other`rollback`;
+  other.release();
+  expect(await sql`select id::int from plants`).toEqual([{ id: 1 }]);
+});
+
+it('rejects one write, and no later ones, when the clocks have moved apart', async () => {
+  const server = await startWithClockBehind(proxy.url);
+  const opened = await openPlantStore({ databaseUrl: server.url });
+  onTestFinished(() => opened.close());
+  expect(await opened.delete(5n)).toBe(false); // Nothing is late about that.
+  // Since the connection was opened, the database has gone a minute further than this machine.
+  server.catchUp();
+  await expect(opened.create(plant)).rejects.toMatchObject({
+    code: 50300,
+    reason: expect.stringContaining('the deadline of this write has passed'),
+  });
+  expect(await sql`select from plants`).toEqual([]);
+  expect(await opened.create(plant)).toEqual({ name: plant.name });
+  expect(await opened.delete(plant.id)).toBe(true);
+});
+
+/** A server whose clock is a minute behind, as far as clients can tell when they connect. */
+async function startWithClockBehind(serverUrl: string) {
+  const { hostname, port } = new URL(serverUrl);
+  let behind = 60_000;
+  const server = createServer((client) => {
+    const upstream = connect({ host: hostname, port: Number(port) });
+    for (const socket of [client, upstream]) socket.on('error', () => {});
+    client.on('close', () => upstream.destroy()).on('data', (chunk) => upstream.write(chunk));
+    upstream.on('close', () => client.destroy());
+    upstream.on('data', (chunk: Buffer) => {
+      const earlier = (time: string) => String(Number(time) - behind);
+      const text = chunk.toString('latin1').replace(/\d{13}(?=\.\d{6})/, earlier);
+      client.write(Buffer.from(text, 'latin1'));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address() as { port: number }; // It listens on a port, not on a pipe.
+  return {
+    url: Object.assign(new URL(serverUrl), { port: String(address.port) }).href,
+    catchUp() {
+      behind = 0;
+    },
+  };
+}
 
 it('replaces all connections when one is lost, because the server may have changed', async () => {
   await store.create(plant);
