@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url';
-import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 
 /** A Postgres, embedded or on a server: what the rest of core needs of it. */
 export interface Database {
@@ -91,7 +90,8 @@ export interface CopySession {
 }
 
 /** Drizzle without transactions, because each statement may run on another connection. */
-export type Drizzle = Omit<PgDatabase<PgQueryResultHKT>, 'transaction'>;
+// biome-ignore lint/suspicious/noEmptyInterface: drizzle-over.ts adds the methods.
+export interface Drizzle {}
 
 /** The folder of the generated SQL migrations; its path is the same from `src` and from `dist`. */
 export const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url));
