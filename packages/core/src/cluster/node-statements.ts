@@ -2,11 +2,11 @@ import { and, eq, sql } from 'drizzle-orm';
 import { arrayText } from '../database/array-text.ts';
 import type { Database } from '../database/database.ts';
 import { lateWrite } from '../database/database-error.ts';
+import { db } from '../database/drizzle-over.ts';
 import { plants } from '../database/tables.ts';
 import { databaseCode } from '../error-causes.ts';
 import {
   createPlantStatements,
-  db,
   type PlantStatements,
   writeStatement,
 } from '../plants/statements.ts';

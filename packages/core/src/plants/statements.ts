@@ -1,8 +1,9 @@
 import type { NewPlant, StoredPlant } from '@plant-store/schemas';
-import { eq, Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
-import { type Drizzle, drizzleOver, type Rows, type Run } from '../database/database.ts';
+import { eq, Placeholder, type SQL, sql } from 'drizzle-orm';
+import type { Rows, Run } from '../database/database.ts';
 import { lateWrite } from '../database/database-error.ts';
 import type { Caller, Deadline } from '../database/deadline.ts';
+import { db } from '../database/drizzle-over.ts';
 import { plants } from '../database/tables.ts';
 import { type StoredPlantRow, storedPlantColumns, toStoredPlant } from './stored-plant.ts';
 
@@ -20,14 +21,6 @@ export interface PlantStatements {
   /** Returns the plants that are stored under these ids, once they are durable on the standby. */
   findDurable(ids: readonly bigint[], deadline: Deadline): Promise<StoredPlant[]>;
 }
-
-/** Drizzle only writes the statements: it would be too slow to let it run each of them. */
-export const db: Drizzle = drizzleOver(
-  () => Promise.reject(new Error('this Drizzle only writes statements')),
-  () => {
-    throw new Error('this Drizzle only writes statements');
-  },
-);
 
 /**
  * Writes to the log of the database, so that the commit of a statement that only reads waits for the
@@ -137,7 +130,7 @@ const { text: findDurablePlants } = writeStatement(
  *
  * @throws Error when a value stands in the statement in place of a placeholder
  */
-export function writeStatement(statement: SQLWrapper & ToSQL): {
+export function writeStatement(statement: ToSQL): {
   text: string;
   placeholders: string[];
 } {
