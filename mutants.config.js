@@ -18,10 +18,7 @@ export const areas = {
     tests: ['packages/core/test/procedures/transformer.test.ts'],
   },
   'access-tokens': {
-    mutate: [
-      'packages/core/src/access-tokens/**/*.ts',
-      'packages/core/src/database/look-ups.ts',
-    ],
+    mutate: ['packages/core/src/access-tokens/**/*.ts', 'packages/core/src/database/look-ups.ts'],
     tests: [
       'packages/core/test/access-tokens/**/*.test.ts',
       'packages/core/test/database/look-ups.test.ts',
