@@ -2,7 +2,10 @@ import { vitestConfig, withCitus } from '../../vitest.base.ts';
 
 /** The suites that run on every kind of database, and those about Citus. */
 export default vitestConfig({
-  include: ['test/plant-store.test.ts', 'test/plants/**/*.{test,slow}.ts'],
+  include: [
+    'test/plant-store.test.ts',
+    'test/plants/{plant-reader,bulk-reading,bulk/*}.{test,slow}.ts',
+  ],
   testNamePattern: /Citus/,
   globalSetup: withCitus,
 });

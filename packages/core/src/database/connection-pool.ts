@@ -160,7 +160,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     for (;;) {
       if (this.#isClosed) throw new Error('the store is closed');
       const idle = this.#idle.pop();
-      if (idle?.isOpen) return idle;
+      if (idle && this.#isFresh(idle)) return idle;
       if (idle) this.#close(idle);
 
       const isEmpty = this.#connections.size === 0;
@@ -176,11 +176,14 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   }
 
   #addIdle(connection: Connection): void {
-    const openedAt = this.#connections.get(connection) ?? Number.NEGATIVE_INFINITY;
-    const isCurrent = performance.now() - openedAt < maxAge && !this.#isClosed;
-    if (isCurrent && connection.isOpen) this.#idle.push(connection);
+    if (this.#isFresh(connection) && !this.#isClosed) this.#idle.push(connection);
     else this.#close(connection);
     this.#wake();
+  }
+
+  #isFresh(connection: Connection): boolean {
+    const openedAt = this.#connections.get(connection) ?? Number.NEGATIVE_INFINITY;
+    return connection.isOpen && performance.now() - openedAt < maxAge;
   }
 
   /** Cancels a task at its deadline. Resolves when the connection is free, or is given up. */
@@ -204,9 +207,11 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   #checkClock(error: unknown, deadline: Deadline): unknown {
     const isEarly = deadline - performance.now() > cancelTimeout;
     if (!isLateWrite(error) || !isEarly) return error;
-    const moved = new Error('the clocks of the database and of this machine have moved apart', {
-      cause: error,
-    });
+    // Its severity says that the database has changed nothing.
+    const moved = Object.assign(
+      new Error('the clocks of the database and of this machine have moved apart'),
+      { severity: 'ERROR', code: 'CLOCKS_MOVED' },
+    );
     this.replaceAll();
     for (const turns of this.#turns.values()) turns.rejectWaiting(moved);
     for (const listener of this.#clockListeners) listener(moved);
