@@ -4,6 +4,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { Call } from '../../src/database/coalescer.ts';
 import type { Database, Run } from '../../src/database/database.ts';
+import { lateWrite } from '../../src/database/database-error.ts';
 import { type Deadline, deadlineIn, timeText } from '../../src/database/deadline.ts';
 import { openPostgres } from '../../src/database/postgres/postgres-database.ts';
 import { outcomeUnknown } from '../../src/plants/create-errors.ts';
@@ -217,30 +218,41 @@ it('sends a batch with its earliest deadline', async () => {
 });
 
 it('writes the other plants of a batch when the deadline of one has passed in the database', async () => {
-  /** This process was paused for 50 s after its clock was compared with that of the database. */
-  const run: Run = (text, values, options) => {
-    const until = timeText(Date.now() + options.deadline - performance.now() - 50_000);
-    return database.run(text, typeof values === 'function' ? values(until) : values, options);
-  };
-  const { insert } = createPlantStatements(run);
+  const limit = deadlineIn(60_000);
+  const late = Object.assign(new Error(lateWrite), { code: '22P02', severity: 'ERROR' });
+  const insert: typeof statements.insert = (plants, deadline) =>
+    deadline < limit ? Promise.reject(late) : statements.insert(plants, deadline);
   const sizes: number[] = [];
   const batch = plantsFrom(19_000, 5).map((plant, i) =>
-    create(plant, deadlineIn(i % 2 === 1 ? 40_000 + i : 100_000)),
+    create(plant, i % 2 === 1 ? limit - i : limit + i),
   );
   const outcomes = await write(batch, { insert }, ({ size }) => sizes.push(size));
-  const late = {
-    code: 50300,
-    cause: expect.objectContaining({ message: expect.stringContaining('have moved apart') }),
-  };
+  const nothingWritten = { code: 50300, message: expect.stringContaining('nothing was written') };
   expect(outcomes).toMatchObject([
     { value: { name: 'plant 19000' } },
-    { reason: late },
+    { reason: nothingWritten },
     { value: { name: 'plant 19002' } },
-    { reason: late },
+    { reason: nothingWritten },
     { value: { name: 'plant 19004' } },
   ]);
   expect(sizes).toEqual([3]);
   expect((await stored(19_000, 19_001, 19_002, 19_003, 19_004)).map(({ id }) => id)).toEqual([
     19_000, 19_002, 19_004,
   ]);
+});
+
+it('writes no plant of a batch when the clocks have moved apart', async () => {
+  /** This process was paused for 50 s after its clock was compared with that of the database. */
+  const run: Run = (text, values, options) => {
+    const until = timeText(Date.now() + options.deadline - performance.now() - 50_000);
+    return database.run(text, typeof values === 'function' ? values(until) : values, options);
+  };
+  const { insert } = createPlantStatements(run);
+  const batch = plantsFrom(19_100, 3).map((plant, i) =>
+    create(plant, deadlineIn(i === 1 ? 40_000 : 100_000)),
+  );
+  const outcomes = await write(batch, { insert }, () => {});
+  const nothingWritten = { code: 50300, message: expect.stringContaining('nothing was written') };
+  expect(outcomes).toMatchObject([1, 2, 3].map(() => ({ reason: nothingWritten })));
+  expect(await stored(19_100, 19_101, 19_102)).toEqual([]);
 });
