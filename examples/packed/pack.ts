@@ -1,13 +1,19 @@
+import { rm } from 'node:fs/promises';
+import manifest from '../../package.json' with { type: 'json' };
 import { repository, run } from './run.ts';
 
-/** Packs packages as `pnpm publish` does, one after the other: each build needs those before it. */
-export async function pack(directory: string): Promise<Tarballs> {
-  const packed: [string, string][] = [];
-  for (const [name, path] of Object.entries(paths)) {
-    await run(`${repository}/${path}`, 'pnpm', ['pack', '--pack-destination', directory]);
-    packed.push([name, `${directory}/plant-store-${name}-1.0.0.tgz`]);
+/** Packs the packages by the command that their pages name, as in a fresh clone. */
+export async function pack(): Promise<Tarballs> {
+  const built = Object.values(paths).map((path) => `${path}/dist`);
+  for (const path of ['dist-packages', ...built]) {
+    await rm(`${repository}/${path}`, { recursive: true, force: true });
   }
-  return Object.fromEntries(packed) as Tarballs; // It has every name of `paths`.
+  await run(repository, 'pnpm', ['pack:packages']);
+  const tarballs = Object.keys(paths).map((name) => [
+    name,
+    `${repository}/dist-packages/plant-store-${name}-${manifest.version}.tgz`,
+  ]);
+  return Object.fromEntries(tarballs); // It has every name of `paths`.
 }
 
 const paths = {

@@ -1,7 +1,8 @@
 import { isScope, type Scope } from '@plant-store/schemas';
 import { and, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm';
-import { drizzleOver, type Run } from '../database/database.ts';
+import type { Run } from '../database/database.ts';
 import { type Deadline, deadlineIn, defaultTimeout } from '../database/deadline.ts';
+import { drizzleOver } from '../database/drizzle-over.ts';
 import { accessTokens } from '../database/tables.ts';
 
 /** The public properties of an access token. The token itself and its hash stay secret. */

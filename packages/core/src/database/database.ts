@@ -1,6 +1,4 @@
 import { fileURLToPath } from 'node:url';
-import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
-import { drizzle } from 'drizzle-orm/pg-proxy';
 import type { Caller, Deadline } from './deadline.ts';
 
 /** A Postgres, embedded or on a server: what the rest of core needs of it. */
@@ -126,16 +124,6 @@ export interface CopySession {
   copyOut(select: string, format: 'csv' | 'text'): AsyncGenerator<Uint8Array>;
   /** Ends the session, and a copy that still runs. The promise is never rejected. */
   close(): Promise<void>;
-}
-
-/** Drizzle without transactions, because each statement may run on another connection. */
-export type Drizzle = Omit<PgDatabase<PgQueryResultHKT>, 'transaction'>;
-
-/** Drizzle over a function that runs statements; `options` is called for each of them. */
-export function drizzleOver(run: Run, options: () => RunOptions): Drizzle {
-  return drizzle((text, values, method) =>
-    run(text, values, { ...options(), rowsAs: method === 'all' ? 'arrays' : 'objects' }),
-  );
 }
 
 /** The folder of the generated SQL migrations; its path is the same from `src` and from `dist`. */

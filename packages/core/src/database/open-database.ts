@@ -12,6 +12,7 @@ export async function openDatabase(
   options: DatabaseOptions,
   openOptions: OpenOptions = {},
 ): Promise<Database> {
+  checkNode();
   if ('databaseUrl' in options) {
     const { openPostgres } = await import('./postgres/postgres-database.ts');
     return openPostgres(options.databaseUrl, openOptions);
@@ -27,12 +28,22 @@ export async function useDatabase<T>(
   options: DatabaseOptions,
   use: (run: RunText) => Promise<T>,
 ): Promise<T | undefined> {
+  checkNode();
   if ('databaseUrl' in options) {
     const { usePostgres } = await import('./postgres/use-postgres.ts');
     return usePostgres(options.databaseUrl, use);
   }
   const { useEmbeddedDatabase } = await importEmbeddedDatabase();
   return useEmbeddedDatabase(options.dataDirectory, use);
+}
+
+/** Without it, an older Node would open the store and fail at the first create. */
+function checkNode(): void {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major > 22 || (major === 22 && minor >= 18)) return;
+  throw new Error(
+    `this is Node ${process.versions.node}: the plant store needs Node 22.18 or newer`,
+  );
 }
 
 /** @throws DataDirectoryError when PGlite, an optional peer of this package, is not installed */

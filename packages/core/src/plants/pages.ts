@@ -14,8 +14,8 @@ import {
 import type { Run } from '../database/database.ts';
 import type { Caller, Deadline } from '../database/deadline.ts';
 import { plants, tagHash } from '../database/tables.ts';
-import { db, writeStatement } from './statements.ts';
 import { type StoredPlantRow, storedPlantColumns, toStoredPlant } from './stored-plant.ts';
+import { db, writeStatement } from './write-statement.ts';
 
 /** Which plants a page has. */
 export interface PageQuery {

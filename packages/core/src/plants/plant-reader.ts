@@ -1,8 +1,9 @@
 import type { ListPlants, PlantPage, StoredPlant } from '@plant-store/schemas';
 import { and, eq, sql } from 'drizzle-orm';
-import { type Database, drizzleOver } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { orUnavailable } from '../database/database-error.ts';
 import { bulkTimeout, type CallOptions, deadlineIn, deadlineOf } from '../database/deadline.ts';
+import { drizzleOver } from '../database/drizzle-over.ts';
 import { plants, tagHash } from '../database/tables.ts';
 import { createPageReader, type PageQuery } from './pages.ts';
 

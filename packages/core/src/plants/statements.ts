@@ -1,10 +1,11 @@
 import type { NewPlant, StoredPlant } from '@plant-store/schemas';
-import { eq, Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
-import { type Drizzle, drizzleOver, type Rows, type Run } from '../database/database.ts';
+import { eq, type SQL, sql } from 'drizzle-orm';
+import type { Rows, Run } from '../database/database.ts';
 import { lateWrite } from '../database/database-error.ts';
 import type { Caller, Deadline } from '../database/deadline.ts';
 import { plants } from '../database/tables.ts';
 import { type StoredPlantRow, storedPlantColumns, toStoredPlant } from './stored-plant.ts';
+import { db, writeStatement } from './write-statement.ts';
 
 /** The statements of requests on plants. They use only the table `plants`, and find rows by id. */
 export interface PlantStatements {
@@ -20,14 +21,6 @@ export interface PlantStatements {
   /** Returns the plants that are stored under these ids, once they are durable on the standby. */
   findDurable(ids: readonly bigint[], deadline: Deadline): Promise<StoredPlant[]>;
 }
-
-/** Drizzle only writes the statements: it would be too slow to let it run each of them. */
-export const db: Drizzle = drizzleOver(
-  () => Promise.reject(new Error('this Drizzle only writes statements')),
-  () => {
-    throw new Error('this Drizzle only writes statements');
-  },
-);
 
 /**
  * Writes to the log of the database, so that the commit of a statement that only reads waits for the
@@ -131,24 +124,3 @@ const { text: findDurablePlants } = writeStatement(
     .from(plants)
     .where(idsGiven),
 );
-
-/**
- * The text of a statement, and the names of its placeholders in order.
- *
- * @throws Error when a value stands in the statement in place of a placeholder
- */
-export function writeStatement(statement: SQLWrapper & ToSQL): {
-  text: string;
-  placeholders: string[];
-} {
-  const { sql: text, params } = statement.toSQL();
-  const placeholders = params.map((param) => {
-    if (param instanceof Placeholder) return String(param.name);
-    throw new Error(`the statement has a value in it: ${text}`);
-  });
-  return { text, placeholders };
-}
-
-interface ToSQL {
-  toSQL(): { sql: string; params: unknown[] };
-}

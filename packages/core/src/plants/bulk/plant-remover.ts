@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm';
-import { type Bulk, drizzleOver } from '../../database/database.ts';
+import type { Bulk } from '../../database/database.ts';
 import { orUnavailable } from '../../database/database-error.ts';
 import { bulkTimeout, deadlineIn } from '../../database/deadline.ts';
+import { drizzleOver } from '../../database/drizzle-over.ts';
 import { plants } from '../../database/tables.ts';
 import { databaseCode } from '../../error-causes.ts';
 
