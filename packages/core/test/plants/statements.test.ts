@@ -6,11 +6,8 @@ import { isLateWrite } from '../../src/database/database-error.ts';
 import { deadlineIn, timeText } from '../../src/database/deadline.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
 import { plants } from '../../src/database/tables.ts';
-import {
-  createPlantStatements,
-  type PlantStatements,
-  writeStatement,
-} from '../../src/plants/statements.ts';
+import { createPlantStatements, type PlantStatements } from '../../src/plants/statements.ts';
+import { writeStatement } from '../../src/plants/write-statement.ts';
 import { embedded, server } from '../fixtures/databases.ts';
 
 describe.each([embedded, server])('statements about plants on $name', ({ provide }) => {
