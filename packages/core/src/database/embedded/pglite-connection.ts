@@ -1,4 +1,6 @@
+import { closeSync, openSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
+import { devNull } from 'node:os';
 import { DataDirectoryError } from './data-directory-error.ts';
 import { lockDataDirectory } from './data-directory-lock.ts';
 import { checkNotDamaged, hasDatabase } from './data-directory-state.ts';
@@ -49,9 +51,10 @@ export class PGliteConnection {
       }
       return new PGliteConnection(directory, unlock, thread);
     } catch (error) {
+      const shortage = fileDescriptorShortage(); // While the thread has those that it opened.
       await thread.close();
       unlock?.();
-      throw openError(directory, error);
+      throw openError(directory, shortage ?? error);
     }
   }
 
@@ -111,13 +114,33 @@ async function checkDirectory(directory: string): Promise<void> {
   if (noRoom) throw noRoom;
 }
 
+/**
+ * The error for a process that can open hardly any more files; undefined for any other. PGlite and SQLite
+ * do not say that they lack file descriptors, and may have closed some already.
+ */
+function fileDescriptorShortage(): unknown {
+  const opened: number[] = [];
+  try {
+    while (opened.length < 16) opened.push(openSync(devNull, 'r'));
+    return undefined;
+  } catch (error) {
+    return error;
+  } finally {
+    for (const each of opened) closeSync(each);
+  }
+}
+
 /** The error for a database that cannot be opened or migrated. */
 export function openError(directory: string, cause: unknown): DataDirectoryError {
   if (cause instanceof DataDirectoryError) return cause;
-  const why = cause instanceof Error ? cause.message : cause;
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const message = `the database in ${directory} cannot be opened (${why}): ${remedyOf(cause, why)}`;
+  return new DataDirectoryError(message, { cause });
+}
+
+function remedyOf(cause: unknown, why: string): string {
+  // The message of a worker that cannot start has the code, too.
+  if (/\bE[MN]FILE\b/.test(why)) return 'raise the limit of file descriptors (ulimit -n)';
   const remedy = isNoRoomError(cause) ? 'free some room' : 'restore it from a backup';
-  return new DataDirectoryError(
-    `the database in ${directory} cannot be opened (${why}): ${remedy}, or choose another directory`,
-    { cause },
-  );
+  return `${remedy}, or choose another directory`;
 }

@@ -135,8 +135,8 @@ export function hostsOf(url: string): Host[] {
     const [defaultPort = 5432] = ports;
     const { hosts } = parseDatabaseUrl(url);
     const [first] = hosts;
-    return hosts.map(({ host = defaultHost, port }) => ({
-      host,
+    return hosts.map(({ host, port }) => ({
+      host: host ?? (first?.host === undefined ? defaultHost : 'localhost'),
       port: port ?? (first?.port === undefined ? defaultPort : 5432),
     }));
   } catch (error) {

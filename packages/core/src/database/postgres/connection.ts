@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import type { DatabaseConnection } from '../database.ts';
 import { timeText, withTimeout } from '../deadline.ts';
 import { cancelStatement, type Session } from './cancel-request.ts';
-import { copyFromStdin } from './copy.ts';
+import { copyFromStdin, copyToStdout } from './copy.ts';
 import type { LeftBehind } from './left-behind.ts';
 import { isStatementLost, poolerKeepsStatements } from './prepared-statements.ts';
 import {
@@ -180,7 +180,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
       const stopped = Promise.withResolvers<void>();
       running = stopped.promise;
       try {
-        yield* await client.unsafe(text).readable();
+        yield* copyToStdout(client.unsafe(text));
         running = undefined;
       } finally {
         stopped.resolve();

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { PendingQuery, Row } from 'postgres';
 
@@ -18,4 +19,26 @@ export async function copyFromStdin(query: PendingQuery<Row[]>, rows: Uint8Array
     await finished(stream);
   };
   await Promise.race([copy(), rejected.promise]);
+}
+
+/**
+ * Runs a `COPY … TO STDOUT`. Yields its rows as they arrive, in blocks of whole rows.
+ *
+ * postgres.js 3.4 resolves the query with the stream of the rows. When an error arrives in the same
+ * packet, it destroys the stream before anybody can listen, and an error without a listener ends the
+ * process. So this function replaces the query's `resolve`. The stream keeps the error for its reader.
+ */
+export async function* copyToStdout(query: PendingQuery<Row[]>): AsyncGenerator<Uint8Array> {
+  const { resolve } = query as unknown as Resolvable;
+  const resolveWithListener = (stream: Readable) => {
+    Object.assign(query, { resolve }); // It is called once more, at the end of the copy.
+    resolve(stream.on('error', () => {}));
+  };
+  Object.assign(query, { resolve: resolveWithListener });
+  yield* await query.readable();
+}
+
+/** A part of postgres.js's queries that its types lack. */
+interface Resolvable {
+  resolve(stream: Readable): void;
 }

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { hasPosixShell } from '@plant-store/test-setup';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { selectLogLength } from '../../../src/database/embedded/checkpointer.ts';
 import { markInUse } from '../../../src/database/embedded/data-directory-state.ts';
@@ -103,3 +104,21 @@ it('keeps the process alive for a statement, and only for that', async () => {
   connection = await PGliteConnection.open(directory);
   expect(await connection.run(count)).toMatchObject({ rows: [[1000]] });
 });
+
+// Windows has no such limit.
+it.runIf(hasPosixShell).each([30, 48])(
+  'says what is missing with a limit of %d file descriptors',
+  async (limit) => {
+    await connection.close();
+    const program = `
+      import { openPlantStore } from './src/plant-store.ts';
+      await openPlantStore({ dataDirectory: process.argv[1] }).catch(({ message }) => console.log(message));`;
+    const node = [process.execPath, '--input-type=module', '--eval', program, directory];
+    const withLimit = ['-c', `ulimit -n ${limit} && exec "$@"`, 'sh', ...node];
+    const { stdout } = await promisify(execFile)('sh', withLimit);
+    connection = await PGliteConnection.open(directory);
+    expect(stdout).toMatch(
+      /^the database in .* cannot be opened \(.*EMFILE.*\): raise the limit of file descriptors \(ulimit -n\)\n$/,
+    );
+  },
+);

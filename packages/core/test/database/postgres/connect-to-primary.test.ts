@@ -162,6 +162,8 @@ it('tries once without the limits', async () => {
 it.each([
   ['postgres://a,b:2/d', ['a:5432', 'b:2']],
   ['postgres://a:1,b/d', ['a:1', 'b:5432']],
+  ['postgres://[::1]:2,/d', ['::1:2', 'localhost:5432']],
+  ['postgres://a:1,:2/d', ['a:1', 'localhost:2']],
   ['postgres:///d?host=/run', ['/run:5432']],
   ['postgres:///d', ['localhost:5432']],
 ])('finds the hosts of the URL %s', (databaseUrl, expected) => {

@@ -1,4 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { openPlantStore, type PlantStore } from '../../../src/plant-store.ts';
 import type { ExportQuery } from '../../../src/plants/bulk/plant-exporter.ts';
 import { embedded, server } from '../../fixtures/databases.ts';
@@ -74,6 +76,42 @@ describe.each([embedded, server])('exporting plants from $name', ({ provide }) =
     }
     await (await store.export()).close();
     expect((await exportIds({})).length).toBe(10_000);
+  });
+});
+
+describe('an export from a Postgres that fails', () => {
+  let sql: postgres.Sql;
+  let store: PlantStore;
+
+  beforeEach(async () => {
+    const databaseUrl = await createDatabase(inject('postgresUrl'));
+    sql = postgres(databaseUrl, { max: 1 });
+    store = await openPlantStore({ databaseUrl });
+  });
+
+  afterEach(async () => {
+    await store.close();
+    await sql.end();
+  });
+
+  it('throws an error that comes with the first bytes', async () => {
+    await store.load(plantsFrom(0, 1));
+    await sql`alter table plants rename to stored`;
+    await sql`
+      create view plants as
+      select id, name, tag, created_at + interval '1 s' / (id - id) as created_at from stored`;
+    const { rows, close } = await store.export();
+    await expect(Array.fromAsync(rows)).rejects.toMatchObject({ code: 50300 });
+    await close();
+  });
+
+  it('throws an error that comes between the rows', async () => {
+    await store.load(plantsFrom(0, count));
+    const { rows, close } = await store.export();
+    await rows.next();
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where query like 'copy (select id%'`;
+    await expect(Array.fromAsync(rows)).rejects.toMatchObject({ code: 50300 });
+    await close();
   });
 });
 
