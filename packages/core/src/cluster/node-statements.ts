@@ -2,14 +2,10 @@ import { and, eq, sql } from 'drizzle-orm';
 import { arrayText } from '../database/array-text.ts';
 import type { Database } from '../database/database.ts';
 import { lateWrite } from '../database/database-error.ts';
-import { db } from '../database/drizzle-over.ts';
 import { plants } from '../database/tables.ts';
 import { databaseCode } from '../error-causes.ts';
-import {
-  createPlantStatements,
-  type PlantStatements,
-  writeStatement,
-} from '../plants/statements.ts';
+import { createPlantStatements, type PlantStatements } from '../plants/statements.ts';
+import { db, writeStatement } from '../plants/write-statement.ts';
 import type { NodeAccess } from './node-access.ts';
 import { callAnywhere, callHere, shardMoved } from './node-functions.ts';
 import type { ShardWatch } from './watch-shards.ts';

@@ -13,10 +13,9 @@ import {
 } from 'drizzle-orm';
 import type { Run } from '../database/database.ts';
 import type { Caller, Deadline } from '../database/deadline.ts';
-import { db } from '../database/drizzle-over.ts';
 import { plants, tagHash } from '../database/tables.ts';
-import { writeStatement } from './statements.ts';
 import { type StoredPlantRow, storedPlantColumns, toStoredPlant } from './stored-plant.ts';
+import { db, writeStatement } from './write-statement.ts';
 
 /** Which plants a page has. */
 export interface PageQuery {

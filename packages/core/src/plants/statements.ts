@@ -1,11 +1,11 @@
 import type { NewPlant, StoredPlant } from '@plant-store/schemas';
-import { eq, Placeholder, type SQL, sql } from 'drizzle-orm';
+import { eq, type SQL, sql } from 'drizzle-orm';
 import type { Rows, Run } from '../database/database.ts';
 import { lateWrite } from '../database/database-error.ts';
 import type { Caller, Deadline } from '../database/deadline.ts';
-import { db } from '../database/drizzle-over.ts';
 import { plants } from '../database/tables.ts';
 import { type StoredPlantRow, storedPlantColumns, toStoredPlant } from './stored-plant.ts';
+import { db, writeStatement } from './write-statement.ts';
 
 /** The statements of requests on plants. They use only the table `plants`, and find rows by id. */
 export interface PlantStatements {
@@ -124,24 +124,3 @@ const { text: findDurablePlants } = writeStatement(
     .from(plants)
     .where(idsGiven),
 );
-
-/**
- * The text of a statement, and the names of its placeholders in order.
- *
- * @throws Error when a value stands in the statement in place of a placeholder
- */
-export function writeStatement(statement: ToSQL): {
-  text: string;
-  placeholders: string[];
-} {
-  const { sql: text, params } = statement.toSQL();
-  const placeholders = params.map((param) => {
-    if (param instanceof Placeholder) return String(param.name);
-    throw new Error(`the statement has a value in it: ${text}`);
-  });
-  return { text, placeholders };
-}
-
-interface ToSQL {
-  toSQL(): { sql: string; params: unknown[] };
-}
