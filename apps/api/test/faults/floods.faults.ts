@@ -13,7 +13,7 @@ const flooders = 1_500;
 const creators = 8;
 
 /** Milliseconds for which creates are measured, without a flood and during it. */
-const duration = 10_000;
+const duration = 5_000;
 
 let lastId = 0;
 const nextId = () => ++lastId;

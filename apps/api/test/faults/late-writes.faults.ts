@@ -12,34 +12,6 @@ const patience = 6_000;
 const ids = Array.from({ length: 12 }, (_, i) => i + 1);
 const plantOf = (id: number) => ({ id, name: `plant ${id}` });
 
-test('a frozen instance deletes no plant that was created meanwhile', async () => {
-  const { url } = await startDatabase();
-  const [frozen, other] = [await startInstance(url), await startInstance(url)];
-  await Promise.all(ids.map((id) => frozen.create(plantOf(id))));
-  process.kill(frozen.pid, 'SIGSTOP');
-  const first = await Promise.all(ids.map((id) => frozen.delete(id, patience)));
-  expect(first).toEqual(ids.map(() => 'none'));
-  for (const id of ids) expect(await other.delete(id)).toBe('204');
-  for (const id of ids) expect(await other.create(plantOf(id))).toBe('200');
-  process.kill(frozen.pid, 'SIGCONT');
-  await settled(frozen);
-  expect(await Promise.all(ids.map((id) => other.get(id)))).toEqual(ids.map(() => '200'));
-});
-
-test('a frozen instance creates no plant that was deleted meanwhile', async () => {
-  const { url } = await startDatabase();
-  const [frozen, other] = [await startInstance(url), await startInstance(url)];
-  await frozen.create(plantOf(100));
-  process.kill(frozen.pid, 'SIGSTOP');
-  const creates = ids.map((id) => frozen.call('POST', '/plants', plantOf(id), patience));
-  expect(await Promise.all(creates)).toEqual(ids.map(() => 'none'));
-  for (const id of ids) expect(await other.create(plantOf(id))).toBe('200');
-  for (const id of ids) expect(await other.delete(id)).toBe('204');
-  process.kill(frozen.pid, 'SIGCONT');
-  await settled(frozen);
-  expect(await Promise.all(ids.map((id) => other.get(id)))).toEqual(ids.map(() => '40401'));
-});
-
 test('a statement that the network delivers late changes nothing', async () => {
   const { url, admin } = await startDatabase();
   const proxy = await startFaultProxy(url);
