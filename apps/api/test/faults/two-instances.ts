@@ -6,7 +6,6 @@ const headers = { authorization: `Bearer ${token}`, 'content-type': 'application
 
 /** An instance of the server, and a client that gives up after some time. */
 export interface Instance {
-  readonly pid: number;
   /** Sends a call; resolves with its status and error code, or `none` when the client gave up. */
   call(method: string, path: string, plant?: object, patience?: number): Promise<string>;
   create(plant: { id: number; name: string }): Promise<string>;
@@ -35,7 +34,6 @@ export async function startInstance(databaseUrl: string): Promise<Instance> {
     }
   };
   return {
-    pid: server.child.pid ?? Number.NaN,
     call,
     create: (plant) => call('POST', '/plants', plant),
     delete: (id, patience) => call('DELETE', `/plants/${id}`, undefined, patience),
