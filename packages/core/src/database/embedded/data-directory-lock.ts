@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DataDirectoryError } from './data-directory-error.ts';
+import { lockFile } from './data-directory-state.ts';
 
 /**
  * Locks the data directory for this process, and creates it when it does not exist. Without a lock,
@@ -18,7 +19,7 @@ export async function lockDataDirectory(directory: string): Promise<() => void> 
   const holder = join(directory, 'lock-holder');
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
-    const unlock = lockFile(join(directory, 'lock'));
+    const unlock = lock(join(directory, lockFile));
     await writeFile(holder, `process ${process.pid}, started ${new Date().toISOString()}\n`);
     return unlock;
   } catch (cause) {
@@ -30,16 +31,16 @@ export async function lockDataDirectory(directory: string): Promise<() => void> 
   }
 }
 
-function lockFile(path: string): () => void {
-  const lock = new DatabaseSync(path, { timeout: 0 });
+function lock(path: string): () => void {
+  const file = new DatabaseSync(path, { timeout: 0 });
   try {
     // A journal in memory leaves no file behind; it is never needed, because nothing is written.
-    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    file.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
-    lock.close();
+    file.close();
     throw error;
   }
-  return () => lock.close();
+  return () => file.close();
 }
 
 /** SQLITE_BUSY: another connection has the lock (https://sqlite.org/rescode.html#busy). */

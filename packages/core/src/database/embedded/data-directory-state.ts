@@ -1,6 +1,10 @@
+import { statSync } from 'node:fs';
 import { access, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { DataDirectoryError } from './data-directory-error.ts';
+
+/** The file that the process with the data directory has locked. */
+export const lockFile = 'lock';
 
 /** An empty file that marks a data directory as one that has had a database. */
 const inUseFile = 'in-use';
@@ -26,6 +30,27 @@ export async function checkHasDatabase(directory: string): Promise<void> {
   throw new DataDirectoryError(
     `there is no store in ${directory}: start the server or import plants to create one, ` +
       'or set DATABASE_URL or PLANT_STORE_DATA_DIR to the store',
+  );
+}
+
+/** Tells the lock file of a directory from that of any other; undefined when there is none. */
+export function lockFileId(directory: string): string | undefined {
+  const file = statSync(join(directory, lockFile), { bigint: true, throwIfNoEntry: false });
+  return file && `${file.dev} ${file.ino}`;
+}
+
+/**
+ * Checks that the directory is still the one that this process has locked. PGlite opens files by their
+ * paths, so it would write into a directory that has taken the place of its own.
+ *
+ * @param id of the file that this process has locked
+ * @throws DataDirectoryError when the directory was moved or replaced
+ */
+export function checkNotReplaced(directory: string, id: string | undefined): void {
+  if (lockFileId(directory) === id) return;
+  throw new DataDirectoryError(
+    `the data directory ${resolve(directory)} was moved or replaced while this process had it open: ` +
+      'put it back, or start the process again to use the new one',
   );
 }
 

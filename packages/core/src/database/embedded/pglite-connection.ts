@@ -3,7 +3,12 @@ import { statfs } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import { DataDirectoryError } from './data-directory-error.ts';
 import { lockDataDirectory } from './data-directory-lock.ts';
-import { checkNotDamaged, hasDatabase } from './data-directory-state.ts';
+import {
+  checkNotDamaged,
+  checkNotReplaced,
+  hasDatabase,
+  lockFileId,
+} from './data-directory-state.ts';
 import { isNoRoomError, noRoomError } from './free-room.ts';
 import type { Result, Statement } from './pglite-messages.ts';
 import { PGliteThread } from './pglite-thread.ts';
@@ -24,6 +29,8 @@ const reopenInterval = 1_000;
 export class PGliteConnection {
   readonly #directory: string;
   readonly #unlock: () => void;
+  /** The file that this process has locked. */
+  readonly #lockFile: string | undefined;
   /** Undefined when the next statement must open the database again. */
   #thread: Promise<PGliteThread> | undefined;
   #isClosed = false;
@@ -61,6 +68,7 @@ export class PGliteConnection {
   private constructor(directory: string, unlock: () => void, thread: PGliteThread) {
     this.#directory = directory;
     this.#unlock = unlock;
+    this.#lockFile = lockFileId(directory);
     this.#thread = this.#forgetWhenEnded(Promise.resolve(thread));
   }
 
@@ -71,7 +79,7 @@ export class PGliteConnection {
    */
   async run(statement: Statement, timeout?: number): Promise<Result> {
     if (this.#isClosed) throw new Error('the embedded database is closed');
-    this.#thread ??= this.#forgetWhenEnded(reopen(this.#directory));
+    this.#thread ??= this.#forgetWhenEnded(this.#reopen());
     return (await this.#thread).run(statement, timeout);
   }
 
@@ -83,6 +91,20 @@ export class PGliteConnection {
     this.#unlock();
   }
 
+  async #reopen(): Promise<PGliteThread> {
+    let thread: PGliteThread | undefined;
+    try {
+      checkNotReplaced(this.#directory, this.#lockFile);
+      await checkDirectory(this.#directory);
+      thread = new PGliteThread(this.#directory);
+      await thread.open(reopenTimeout);
+      return thread;
+    } catch (error) {
+      await thread?.close();
+      throw openError(this.#directory, error);
+    }
+  }
+
   #forgetWhenEnded(opening: Promise<PGliteThread>): Promise<PGliteThread> {
     const forget = () => {
       this.#thread = undefined;
@@ -92,19 +114,6 @@ export class PGliteConnection {
       () => setTimeout(forget, reopenInterval).unref(),
     );
     return opening;
-  }
-}
-
-async function reopen(directory: string): Promise<PGliteThread> {
-  let thread: PGliteThread | undefined;
-  try {
-    await checkDirectory(directory);
-    thread = new PGliteThread(directory);
-    await thread.open(reopenTimeout);
-    return thread;
-  } catch (error) {
-    await thread?.close();
-    throw openError(directory, error);
   }
 }
 

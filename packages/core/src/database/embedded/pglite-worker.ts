@@ -5,6 +5,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Results } from '@electric-sql/pglite';
 import { databaseCode } from '../../error-causes.ts';
 import { createCheckpointer } from './checkpointer.ts';
+import { DataDirectoryError } from './data-directory-error.ts';
+import { checkNotReplaced, lockFileId } from './data-directory-state.ts';
 import { noRoomError } from './free-room.ts';
 import type { Answer, Call, Result, Statement, Task, WorkerInput } from './pglite-messages.ts';
 import { createPreparedRunner } from './prepared-statements.ts';
@@ -29,6 +31,8 @@ setFlagsFromString('--no-wasm-dynamic-tiering');
 const pgliteModule: typeof import('@electric-sql/pglite') = await import(pglite);
 
 let database: OpenDatabase | undefined;
+/** The lock file of the directory that PGlite has open. */
+let lockFile: string | undefined;
 
 interface OpenDatabase {
   run(statement: Statement): Promise<Results>;
@@ -43,7 +47,8 @@ parentPort?.on('message', async ({ id, task }: Call) => {
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     send({ id, error: { message, code: databaseCode(error), severity: severityOf(error) } });
-    if (isCrash(error)) process.exit(); // The next statement might never return.
+    // The next statement might never return, or write into another directory.
+    if (isCrash(error) || error instanceof DataDirectoryError) process.exit();
   }
 });
 
@@ -51,15 +56,18 @@ function send(answer: Answer): void {
   parentPort?.postMessage(answer);
 }
 
+const nothing: Result = { rows: [], count: 0 };
+
 async function perform(task: Task): Promise<Result> {
   if (task === 'open') {
+    lockFile = lockFileId(dataDirectory);
     database = await open();
-  } else if (task === 'close') {
-    await database?.close();
-  } else {
-    return run(task);
+    return nothing;
   }
-  return { rows: [], count: 0 };
+  checkNotReplaced(dataDirectory, lockFile);
+  if (task !== 'close') return run(task);
+  await database?.close();
+  return nothing;
 }
 
 async function open(): Promise<OpenDatabase> {

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { rename } from 'node:fs/promises';
+import { cp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { hasPosixShell } from '@plant-store/test-setup';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, inject, it } from 'vitest';
 import { selectLogLength } from '../../../src/database/embedded/checkpointer.ts';
 import { markInUse } from '../../../src/database/embedded/data-directory-state.ts';
 import { PGliteConnection } from '../../../src/database/embedded/pglite-connection.ts';
@@ -55,6 +55,30 @@ it('does not replace a database that is lost while it runs', async () => {
   await rename(join(directory, 'lost'), join(directory, 'postgres'));
   await expect.poll(() => connection.run(count).catch(() => {})).toMatchObject({ rows: [[0]] });
 });
+
+// Windows does not move a directory with open files.
+it.runIf(hasPosixShell)(
+  'stops writing when another directory takes the place of its own',
+  async () => {
+    await cp(inject('dataDirectory'), `${directory} new`, { recursive: true });
+    await rename(directory, `${directory} moved`);
+    await rename(`${directory} new`, directory);
+    const other = await PGliteConnection.open(directory);
+    await other.run({ text: 'create table numbers (number int)' });
+    const replaced = `the data directory ${directory} was moved or replaced`;
+    await expect(connection.run(insert)).rejects.toThrow(replaced);
+    const again = () => connection.run(insert).catch(String);
+    await expect.poll(again, { timeout: 10_000 }).toContain(`DataDirectoryError: ${replaced}`);
+    expect(await other.run(count)).toMatchObject({ rows: [[0]] });
+    await other.close();
+
+    await rm(directory, { recursive: true });
+    await rename(`${directory} moved`, directory);
+    await expect
+      .poll(() => connection.run(count).catch(() => {}), { timeout: 10_000 })
+      .toMatchObject({ rows: [[0]] });
+  },
+);
 
 it('reports the SQLSTATE and the severity of an error', async () => {
   await expect(connection.run({ text: 'select 1 / 0' })).rejects.toMatchObject({
