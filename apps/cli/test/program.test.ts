@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
 import { buildProgram } from '../src/program.ts';
@@ -22,6 +25,20 @@ it.each(['20.19.0', '22.17.1'])('names the Node that it needs when it runs on %s
     stderr: `plant-store: this is Node ${old}: install Node 22.18 or newer, and run it again\n`,
   });
 });
+
+it.each(['apps/cli/bin/plant-store.js', 'apps/api/bin/server.js'])(
+  '%s names the Node that it needs when this one cannot run TypeScript',
+  async (program) => {
+    const file = fileURLToPath(new URL(`../../../${program}`, import.meta.url));
+    const old = `data:text/javascript,Object.defineProperty(process.features, 'typescript', { value: false })`;
+    const ended = promisify(execFile)(process.execPath, ['--import', old, file]);
+    const version = process.versions.node;
+    await expect(ended).rejects.toMatchObject({
+      code: 1,
+      stderr: `plant-store: this is Node ${version}: install Node 22.18 or newer, and run it again\n`,
+    });
+  },
+);
 
 it.each(['22.18.0', '24.0.0'])('runs on Node %s', async (version) => {
   expect(await run(['--version'], { node: withNode(version) })).toMatchObject({ code: 0 });
