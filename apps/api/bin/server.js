@@ -4,7 +4,9 @@ import module from 'node:module';
 
 // macOS runs it on the machine's own Node.
 if (!process.features.typescript) {
-  console.error(`plant-store: this is Node ${process.versions.node}: install Node 22.18 or newer, and run it again`);
+  console.error(
+    `plant-store: this is Node ${process.versions.node}: install Node 22.18 or newer, and run it again`,
+  );
   process.exit(1);
 }
 module.enableCompileCache();

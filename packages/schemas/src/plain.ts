@@ -13,4 +13,5 @@ export { formatJson } from './json/format-json.ts';
 export { checkJsonDepth } from './json/json-depth.ts';
 export { isExact, parseJson } from './json/parse-json.ts';
 export { defaultPageSize, maxPageSize } from './page-size.ts';
+export { type ColumnKind, columnText, plantColumns, plantFields } from './plant-columns.ts';
 export { isScope, type Scope, scopes } from './scopes.ts';

@@ -1,4 +1,5 @@
 import { lateWrite } from '../database/database-error.ts';
+import { contentColumns } from '../plants/columns.ts';
 
 /**
  * The functions by which the store inserts and deletes plants on a cluster: they run on the node that
@@ -16,19 +17,33 @@ import { lateWrite } from '../database/database-error.ts';
 const insertName = 'plant_store_insert';
 const deleteName = 'plant_store_delete';
 
+/** The parameters of the function that inserts: an array for each column of the content. */
+const insertParameters = [
+  ['key', 'bigint'],
+  ['shards', 'text'],
+  ['counts', 'text'],
+  ['ids', 'text'],
+  ...contentColumns.map(({ name }) => [`${name}s`, 'text']),
+  ['deadline', 'text'],
+] as const;
+
+const insertValues = insertParameters.map((_, i) => `$${i + 1}`).join(', ');
+
+const contentNames = contentColumns.map(({ name }) => name).join(', ');
+
 /** The name of the function that inserts, and the types of its parameters. */
-export const insertFunctionSignature = `${insertName}(bigint,text,text,text,text,text,text)`;
+export const insertFunctionSignature = `${insertName}(${insertParameters.map(([, type]) => type)})`;
 const deleteFunctionSignature = `${deleteName}(bigint,text,text)`;
 
 /** Calls on the node that stores the plants. The condition keeps Citus from planning them for each call. */
 export const callHere = {
-  insert: `select id from ${insertName}($1, $2, $3, $4, $5, $6, $7) as id where id is not null`,
+  insert: `select id from ${insertName}(${insertValues}) as id where id is not null`,
   delete: `select id from ${deleteName}($1, $2, $3) as id where id is not null`,
 };
 
 /** Calls on any node, which passes them on to the node that stores the plant `key` ($1). */
 export const callAnywhere = {
-  insert: `select * from ${insertName}($1, $2, $3, $4, $5, $6, $7)`,
+  insert: `select * from ${insertName}(${insertValues})`,
   delete: `select * from ${deleteName}($1, $2, $3)`,
 };
 
@@ -66,10 +81,10 @@ const lockShards = `
 /** The statements for a shard. `format` replaces %1$s by its number, %2$s by its name, %3$s and %4$s by its hashes. */
 const insertIntoShard = `
       when %1$s then /* shard %1$s */
-        return query insert into %2$s (id, name, tag)
-          select id, name, tag
-          from unnest(plant_ids[first:last], plant_names[first:last], plant_tags[first:last])
-            as plant (id, name, tag)
+        return query insert into %2$s (id, ${contentNames})
+          select id, ${contentNames}
+          from unnest(plant_ids[first:last], ${contentColumns.map(({ name }) => `plant_${name}s[first:last]`).join(', ')})
+            as plant (id, ${contentNames})
           where hashint8(id) between %3$s and %4$s
           on conflict (id) do nothing returning id;`;
 
@@ -90,7 +105,7 @@ export const createNodeFunctions = [
   begin
     execute $head$
   create or replace function ${insertName}(
-    key bigint, shards text, counts text, ids text, names text, tags text, deadline text)
+    ${insertParameters.map((parameter) => parameter.join(' ')).join(', ')})
   returns setof bigint
   language plpgsql
   set citus.enable_manual_changes_to_shards = on
@@ -100,8 +115,7 @@ export const createNodeFunctions = [
     shard_ids bigint[] := shards;
     sizes int[] := counts;
     plant_ids bigint[] := ids;
-    plant_names text[] := names;
-    plant_tags text[] := tags;
+    ${contentColumns.map(({ name, type }) => `plant_${name}s ${type}[] := ${name}s;`).join('\n    ')}
     first int := 1;
     last int := 0;
   begin

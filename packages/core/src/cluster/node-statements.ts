@@ -1,9 +1,15 @@
+import type { NewPlant } from '@plant-store/schemas';
 import { and, eq, sql } from 'drizzle-orm';
-import { arrayText } from '../database/array-text.ts';
 import type { Database } from '../database/database.ts';
 import { lateWrite } from '../database/database-error.ts';
 import { plants } from '../database/tables.ts';
 import { databaseCode } from '../error-causes.ts';
+import {
+  contentArrays,
+  contentColumns,
+  contentPlaceholders,
+  contentValues,
+} from '../plants/columns.ts';
 import { createPlantStatements, type PlantStatements } from '../plants/statements.ts';
 import { db, writeStatement } from '../plants/write-statement.ts';
 import type { NodeAccess } from './node-access.ts';
@@ -36,8 +42,7 @@ export function createNodeStatements(
         `{${groups.map(([id]) => id)}}`,
         `{${groups.map(([, ofShard]) => ofShard.length)}}`,
         `{${sorted.map(({ id }) => id)}}`,
-        arrayText(sorted.map(({ name }) => name)),
-        arrayText(sorted.map(({ tag }) => tag)),
+        ...contentArrays(sorted),
         until,
       ];
       try {
@@ -97,7 +102,7 @@ export function createOrdinaryStatements(
           const statement = inserts.get(batch.length) ?? insertStatement(batch.length);
           inserts.set(batch.length, statement);
           const values = (until: string) =>
-            batch.flatMap(({ id, name, tag = null }) => [String(id), until, name, tag]);
+            batch.flatMap((plant) => [String(plant.id), ...withDeadline(plant, until)]);
           const inserted = run(statement, values, { share: 'creates', deadline });
           const { rows } = await inserted.catch(throwLateWrite);
           return new Set((rows as [string][]).map(([id]) => BigInt(id))); // The ids.
@@ -137,14 +142,23 @@ const arrivedInTime = sql`statement_timestamp() < ${sql.placeholder('deadline')}
 function insertStatement(size: number): string {
   const row = {
     id: sql.placeholder('id'),
+    ...contentPlaceholders,
     // Citus would evaluate an expression that fails even when it is not needed.
-    name: sql<string>`case when ${arrivedInTime} then ${sql.placeholder('name')}::text end`,
-    tag: sql.placeholder('tag'),
+    name: sql<string>`case when ${arrivedInTime} then ${contentPlaceholders.name}::text end`,
   };
   const rows = Array.from({ length: size }, () => row);
   const insert = db.insert(plants).values(rows).onConflictDoNothing({ target: plants.id });
   return insert.returning({ id: plants.id }).toSQL().sql;
 }
+
+/** The content of a plant, with the deadline before the name. */
+function withDeadline(plant: NewPlant, until: string): (string | null)[] {
+  const values = contentValues(plant);
+  values.splice(nameAt, 0, until);
+  return values;
+}
+
+const nameAt = contentColumns.findIndex(({ field }) => field === 'name');
 
 /** A plant has a name, so its column is null only after the deadline. */
 function throwLateWrite(cause: unknown): never {

@@ -1,5 +1,14 @@
+import type { StoredPlant } from '@plant-store/schemas';
 import { type AnyColumn, type SQL, sql } from 'drizzle-orm';
-import { bigint, customType, index, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  customType,
+  index,
+  type PgColumnBuilderBase,
+  pgTable,
+  text,
+  timestamp,
+} from 'drizzle-orm/pg-core';
 
 /** A bytea column, which the code reads and writes as hexadecimal text. */
 const bytes = customType<{ data: string; driverData: Uint8Array }>({
@@ -21,7 +30,7 @@ export const plants = pgTable(
     name: text().notNull(),
     tag: text(),
     createdAt: createdAt(),
-  },
+  } satisfies Record<keyof StoredPlant, PgColumnBuilderBase>,
   ({ id, tag }) => [
     // An index entry has at most 2,704 bytes. A tag may be longer, so the index has its hash.
     index('plants_tag').on(tagHash(tag), id).where(sql`${tag} is not null`),

@@ -3,6 +3,7 @@ import type { Call } from '../database/coalescer.ts';
 import { isDataError, isLateWrite } from '../database/database-error.ts';
 import { idTaken, type PlantStoreError } from '../plant-store-error.ts';
 import { bisect } from './bisect.ts';
+import { contentOf, hasSameContent } from './columns.ts';
 import { insertError, outcomeUnknown, plantNotKept, plantRejected } from './create-errors.ts';
 import type { PlantStatements } from './statements.ts';
 
@@ -92,9 +93,8 @@ function sortedById(creates: readonly Create[]): NewPlant[] {
  */
 function settle(create: Create, stored: NewPlant | undefined): boolean {
   if (!stored) return false;
-  const { id, name, tag } = create.input;
-  if (name !== stored.name || tag !== stored.tag) create.reject(idTaken(id));
-  else create.resolve(tag === undefined ? { name } : { name, tag });
+  if (hasSameContent(create.input, stored)) create.resolve(contentOf(create.input));
+  else create.reject(idTaken(create.input.id));
   return true;
 }
 

@@ -1,20 +1,11 @@
-import type { PlantPage, StoredPlant } from '@plant-store/schemas';
-import { defaultPageSize } from '@plant-store/schemas/plain';
-import {
-  type AnyColumn,
-  and,
-  asc,
-  eq,
-  gt,
-  gte,
-  type Placeholder,
-  type SQL,
-  sql,
-} from 'drizzle-orm';
+import type { Plant, PlantPage, StoredPlant } from '@plant-store/schemas';
+import { defaultPageSize, plantFields } from '@plant-store/schemas/plain';
+import { and, asc, eq, gt, gte, type Placeholder, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Run } from '../database/database.ts';
 import type { Caller, Deadline } from '../database/deadline.ts';
 import { plants, tagHash } from '../database/tables.ts';
-import { type StoredPlantRow, storedPlantColumns, toStoredPlant } from './stored-plant.ts';
+import { contentBytes, contentBytesSql, storedPlantColumns, toStoredPlant } from './columns.ts';
 import { db, writeStatement } from './write-statement.ts';
 
 /** Which plants a page has. */
@@ -70,10 +61,11 @@ export function createPageReader(run: Run): ReadPage {
     };
 
     let { rows } = await read(shortPlants);
-    const hasLong = (rows as [unknown, string | null][]).some(([, name]) => name === null); // The first two columns.
+    const hasLong = (rows as unknown[][]).some((row) => row[nameAt] === null);
     if (hasLong) ({ rows } = await read(plantsWithinBytes));
-    const plants = (rows as StoredPlantRow[]).map(toStoredPlant); // The columns of both statements.
-    const isWithinBounds = plants.length <= limit && (!hasLong || bytesOf(plants) <= maxBytes);
+    const plants = (rows as unknown[][]).map(toStoredPlant);
+    const isWithinBounds =
+      plants.length <= limit && (!hasLong || plants.reduce(sumBytes, 0) <= maxBytes);
     if (isWithinBounds || plants.length === 1) return { plants };
     const page = plants.slice(0, -1);
     return { plants: page, next: page.at(-1)?.id };
@@ -103,16 +95,13 @@ export function createPageReader(run: Run): ReadPage {
  */
 type RowsOf = typeof shortPlants | typeof plantsWithinBytes;
 
-/** Leaves out the names and tags that are longer than their share of a page. */
+/** Leaves out the content of plants that are longer than their share of a page. */
 function shortPlants(where: SQL | undefined, maxRows: Placeholder) {
-  const ifShort = (column: AnyColumn) =>
-    sql`case when ${bytes(plants)} <= ${literal(maxBytes)} / ${maxRows} then ${column} end`;
+  const ifShort = (column: PgColumn) =>
+    sql`case when ${contentBytesSql(plants)} <= ${literal(maxBytes)} / ${maxRows} then ${column} end`;
+  const content = plantFields.map((field) => [field, ifShort(plants[field])]);
   return db
-    .select({
-      ...storedPlantColumns(plants),
-      name: ifShort(plants.name),
-      tag: ifShort(plants.tag),
-    })
+    .select({ ...storedPlantColumns(plants), ...Object.fromEntries(content) })
     .from(plants)
     .where(where)
     .orderBy(asc(plants.id))
@@ -133,10 +122,7 @@ function plantsWithinBytes(where: SQL | undefined, maxRows: Placeholder) {
     .as('limited');
   const measured = db
     .select({
-      id: limited.id,
-      name: limited.name,
-      tag: limited.tag,
-      createdAt: limited.createdAt,
+      ...storedPlantColumns(limited),
       bytesBefore: bytesBefore(limited).as('bytes_before'),
     })
     .from(limited)
@@ -153,23 +139,18 @@ function literal(value: number): Placeholder {
   return sql.raw(String(value)) as unknown as Placeholder; // `limit` takes any SQL, but its type does not say so.
 }
 
-/** How many bytes the names and tags of plants have. */
-function bytesOf(plants: readonly StoredPlant[]): number {
-  return plants.reduce(
-    (bytes, { name, tag = '' }) => bytes + Buffer.byteLength(name) + Buffer.byteLength(tag),
-    0,
-  );
+/** Where a row has the name, which every plant has. */
+const nameAt = Object.keys(storedPlantColumns(plants)).indexOf('name');
+
+function sumBytes(bytes: number, plant: StoredPlant): number {
+  return bytes + contentBytes(plant);
 }
 
 /**
- * How many bytes the names and tags of the preceding plants have. A plant counts as at most the bytes
+ * How many bytes the content of the preceding plants has. A plant counts as at most the bytes
  * of a page, so that the row after a larger plant is selected, too.
  */
-function bytesBefore(row: Record<'id' | 'name' | 'tag', SQL | AnyColumn>): SQL<string> {
-  return sql`coalesce(sum(least(${bytes(row)}, ${literal(maxBytes)}))
+function bytesBefore(row: Record<'id' | keyof Plant, PgColumn>): SQL<string> {
+  return sql`coalesce(sum(least(${contentBytesSql(row)}, ${literal(maxBytes)}))
     over (order by ${row.id} rows between unbounded preceding and 1 preceding), 0)`;
-}
-
-function bytes({ name, tag }: Record<'name' | 'tag', SQL | AnyColumn>): SQL {
-  return sql`(octet_length(${name}) + coalesce(octet_length(${tag}), 0))`;
 }

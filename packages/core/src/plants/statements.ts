@@ -4,7 +4,12 @@ import type { Rows, Run } from '../database/database.ts';
 import { lateWrite } from '../database/database-error.ts';
 import type { Caller, Deadline } from '../database/deadline.ts';
 import { plants } from '../database/tables.ts';
-import { type StoredPlantRow, storedPlantColumns, toStoredPlant } from './stored-plant.ts';
+import {
+  contentPlaceholders,
+  contentValues,
+  storedPlantColumns,
+  toStoredPlant,
+} from './columns.ts';
 import { db, writeStatement } from './write-statement.ts';
 
 /** The statements of requests on plants. They use only the table `plants`, and find rows by id. */
@@ -43,7 +48,7 @@ export function createPlantStatements(run: Run): PlantStatements {
       const statement = inserts.get(size) ?? insertStatement(size);
       inserts.set(size, statement);
       const values = (until: string) => [
-        ...batch.flatMap(({ id, name, tag = null }) => [String(id), name, tag]),
+        ...batch.flatMap((plant) => [String(plant.id), ...contentValues(plant)]),
         until,
       ];
       const { rows } = await run(statement, values, { share: 'creates', deadline });
@@ -73,7 +78,7 @@ export function createPlantStatements(run: Run): PlantStatements {
 const lookUp = { share: 'lookUps', isRepeatable: true } as const;
 
 function toPlants({ rows }: Rows): StoredPlant[] {
-  return (rows as StoredPlantRow[]).map(toStoredPlant); // The columns of a stored plant.
+  return (rows as unknown[][]).map(toStoredPlant);
 }
 
 /**
@@ -81,11 +86,7 @@ function toPlants({ rows }: Rows): StoredPlant[] {
  * text for all sizes, but on Citus it sends every row through the coordinator.
  */
 function insertStatement(size: number): string {
-  const row = {
-    id: sql.placeholder('id'),
-    name: sql.placeholder('name'),
-    tag: sql.placeholder('tag'),
-  };
+  const row = { id: sql.placeholder('id'), ...contentPlaceholders };
   const rows = Array.from({ length: size }, () => row);
   return db
     .insert(plants)

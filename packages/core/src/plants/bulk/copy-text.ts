@@ -1,33 +1,26 @@
+import { contentColumns, textOf } from '../columns.ts';
 import type { LoadedPlant } from './loaded-plant.ts';
 
-/** The columns of a COPY. */
-export const copyColumns = {
-  withoutTime: 'id, name, tag',
-  withTime: 'id, name, tag, created_at',
-} as const;
+const withoutTime = ['id', ...contentColumns.map(({ name }) => name)].join(', ');
 
-export type CopyColumns = (typeof copyColumns)[keyof typeof copyColumns];
+/** The columns of a COPY. */
+export const copyColumns = { withoutTime, withTime: `${withoutTime}, created_at` };
 
 /**
  * Plants as lines of COPY's text format (https://www.postgresql.org/docs/current/sql-copy.html). With
  * times, `now` stands for the time of the statement.
  */
-export function copyText(plants: readonly LoadedPlant[], columns: CopyColumns): Uint8Array {
+export function copyText(plants: readonly LoadedPlant[], columns: string): Uint8Array {
   const hasTime = columns === copyColumns.withTime;
   const text = new TextBuffer(64 * plants.length);
-  for (const { id, name, tag, createdAt } of plants) {
-    text.add(`${id}\t`);
-    text.add(escaped(name));
-    if (tag === undefined) {
-      text.add('\t\\N');
-    } else {
+  for (const plant of plants) {
+    text.add(String(plant.id));
+    for (const { field } of contentColumns) {
       text.add('\t');
-      text.add(escaped(tag));
+      const value = textOf(plant[field]);
+      text.add(value === undefined ? '\\N' : escaped(value));
     }
-    if (hasTime) {
-      text.add('\t');
-      text.add(createdAt ?? 'now');
-    }
+    if (hasTime) text.add(`\t${plant.createdAt ?? 'now'}`);
     text.add('\n');
   }
   return text.bytes();

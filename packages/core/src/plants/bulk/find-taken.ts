@@ -1,13 +1,13 @@
-import { arrayText } from '../../database/array-text.ts';
 import type { Run } from '../../database/database.ts';
 import { bulkTimeout, deadlineIn } from '../../database/deadline.ts';
+import { contentArrays, contentColumns, sameContentSql } from '../columns.ts';
 import type { LoadedPlant } from './loaded-plant.ts';
 
 /** A plant of a call whose id is taken. */
 export interface TakenId {
   /** The plant's place among the plants of the call, from 0. */
   readonly at: number;
-  /** Whether the stored plant has the same name and tag. */
+  /** Whether the stored plant has the same content. */
   readonly isSame: boolean;
 }
 
@@ -23,14 +23,11 @@ export interface TakenId {
  * call again. So they come out of an expression that it cannot evaluate.
  */
 const compare = `
-  select loaded.at - 1, plants.name collate "C" = loaded.name
-    and plants.tag collate "C" is not distinct from loaded.tag,
+  select loaded.at - 1, ${sameContentSql('plants', 'loaded')},
     pg_logical_emit_message(true, 'plant-store', '')
-  from unnest(
-    case when random() < 1 then $1::bigint[] end,
-    case when random() < 1 then $2::text[] end,
-    case when random() < 1 then $3::text[] end
-  ) with ordinality as loaded (id, name, tag, at)
+  from unnest(${['bigint', ...contentColumns.map(({ type }) => type)].map(
+    (type, i) => `case when random() < 1 then $${i + 1}::${type}[] end`,
+  )}) with ordinality as loaded (${['id', ...contentColumns.map(({ name }) => name), 'at']})
   join plants on plants.id = loaded.id`;
 
 /** Finds the plants whose ids are taken. */
@@ -44,11 +41,7 @@ export async function findTaken(run: Run, values: (string | null)[]): Promise<Ta
   }));
 }
 
-/** The ids, names and tags of plants, as Postgres writes arrays. */
+/** The ids and the content of plants, column by column, as Postgres writes arrays. */
 export function toArrays(plants: readonly LoadedPlant[]): string[] {
-  return [
-    `{${plants.map(({ id }) => id)}}`,
-    arrayText(plants.map(({ name }) => name)),
-    arrayText(plants.map(({ tag }) => tag)),
-  ];
+  return [`{${plants.map(({ id }) => id)}}`, ...contentArrays(plants)];
 }

@@ -1,13 +1,12 @@
-import { Int64, int64Bounds, NewPlant } from '@plant-store/schemas';
+import { Int64, int64Bounds, NewPlant, type Plant } from '@plant-store/schemas';
+import { plantColumns, plantFields } from '@plant-store/schemas/plain';
 import * as z from 'zod';
 import { invalidInput, type PlantStoreError } from '../../plant-store-error.ts';
 import { isPlainTime, timeText } from './time-text.ts';
 
 /** A plant to load. Its id is exact, also when it is a `number`. */
-export interface LoadedPlant {
+export interface LoadedPlant extends Readonly<Plant> {
   readonly id: bigint | number;
-  readonly name: string;
-  readonly tag?: string | undefined;
   /** When the plant was created. Default: now. */
   readonly createdAt?: string | undefined;
 }
@@ -36,11 +35,10 @@ export function checkPlant(input: unknown): LoadedPlant | PlantStoreError {
 
 function isPlain(input: unknown): input is LoadedPlant {
   if (typeof input !== 'object' || input === null) return false;
-  const { id, name, tag, createdAt } = input as Record<string, unknown>; // Any object has these types.
+  const { id, createdAt, ...content } = input as Record<string, unknown>; // Any object has these types.
   return (
     isId(id) &&
-    isText(name) &&
-    (tag === undefined || isText(tag)) &&
+    plantFields.every((field) => isPlainValue(field, content[field])) &&
     (createdAt === undefined || (typeof createdAt === 'string' && isPlainTime(createdAt)))
   );
 }
@@ -50,7 +48,11 @@ function isId(id: unknown): boolean {
   return typeof id === 'bigint' && id >= int64Bounds.minimum && id <= int64Bounds.maximum;
 }
 
-/** Whether a value is a text that Postgres can hold. */
-function isText(value: unknown): boolean {
-  return typeof value === 'string' && value.isWellFormed() && !value.includes('\0');
+/** Whether a value is a text that Postgres can hold, or is missing where it may be. */
+function isPlainValue(field: keyof Plant, value: unknown): boolean {
+  const { kind, isOptional } = plantColumns[field];
+  if (value === undefined) return isOptional;
+  return (
+    kind === 'text' && typeof value === 'string' && value.isWellFormed() && !value.includes('\0')
+  );
 }

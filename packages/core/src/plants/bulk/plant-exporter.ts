@@ -1,8 +1,9 @@
+import { plantColumns } from '@plant-store/schemas/plain';
 import type { Bulk, CopySession } from '../../database/database.ts';
 import { databaseUnavailable, orUnavailable } from '../../database/database-error.ts';
 
 /** The columns of an export. */
-export const exportColumns = ['id', 'name', 'tag', 'created_at'] as const;
+export const exportColumns = Object.values(plantColumns).map(({ name }) => name);
 
 export type ExportColumn = (typeof exportColumns)[number];
 

@@ -3,6 +3,7 @@ import type { Bulk } from '../../database/database.ts';
 import { databaseUnavailable, isDataError, orUnavailable } from '../../database/database-error.ts';
 import { idTaken, PlantStoreError } from '../../plant-store-error.ts';
 import { bisect } from '../bisect.ts';
+import { contentOf } from '../columns.ts';
 import { plantRejected } from '../create-errors.ts';
 import { copyColumns, copyText } from './copy-text.ts';
 import { splitByDistinctId } from './distinct-ids.ts';
@@ -133,8 +134,8 @@ export function createPlantLoader(
 
   /** Inserts a plant by a statement whose error has the SQLSTATE that COPY hides. */
   async function insertOne(load: Load, place: number): Promise<void> {
-    const { id, name, tag } = load.plants[place] ?? noPlant;
-    const plant = { id: BigInt(id), name, tag };
+    const loaded = load.plants[place] ?? noPlant;
+    const plant = { ...contentOf(loaded), id: BigInt(loaded.id) };
     try {
       const inserted = await insert([plant]);
       if (!inserted.has(plant.id)) await compareWithStored(load, [place]);

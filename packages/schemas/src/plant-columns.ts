@@ -1,0 +1,45 @@
+import type { Plant } from './plant.ts';
+import type { StoredPlant } from './stored-plant.ts';
+
+/** The values of a column, by their type in the schema. */
+export type ColumnKind = keyof ValueByKind;
+
+interface ValueByKind {
+  int64: bigint;
+  number: number;
+  text: string;
+  time: Date;
+}
+
+interface PlantColumn<Field extends keyof StoredPlant> {
+  /** The column's name in the table and in files. */
+  readonly name: string;
+  readonly kind: {
+    [Kind in ColumnKind]: StoredPlant[Field] extends ValueByKind[Kind] | undefined ? Kind : never;
+  }[ColumnKind];
+  /** Whether a plant may be without it. */
+  readonly isOptional: undefined extends StoredPlant[Field] ? true : false;
+}
+
+/**
+ * The columns of the table `plants`. The type checker requires one for each property of a stored plant.
+ * Statements, comparisons, files and forms are made from this list, so that they lose no property.
+ */
+export const plantColumns = {
+  id: { name: 'id', kind: 'int64', isOptional: false },
+  name: { name: 'name', kind: 'text', isOptional: false },
+  tag: { name: 'tag', kind: 'text', isOptional: true },
+  createdAt: { name: 'created_at', kind: 'time', isOptional: false },
+} as const satisfies { [Field in keyof StoredPlant]-?: PlantColumn<Field> };
+
+/** What makes a plant with an id the same plant: the properties of a {@link Plant}. */
+export const plantFields = Object.keys(plantColumns).filter(isPlantField);
+
+function isPlantField(field: string): field is keyof Plant {
+  return field !== 'id' && field !== 'createdAt';
+}
+
+/** A value as text: in a CSV file, and as Postgres reads and writes it. */
+export function columnText(value: string | number | bigint | Date): string {
+  return value instanceof Date ? value.toISOString() : String(value);
+}
