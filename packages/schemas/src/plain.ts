@@ -13,5 +13,11 @@ export { formatJson } from './json/format-json.ts';
 export { checkJsonDepth } from './json/json-depth.ts';
 export { isExact, parseJson } from './json/parse-json.ts';
 export { defaultPageSize, maxPageSize } from './page-size.ts';
-export { type ColumnKind, columnText, plantColumns, plantFields } from './plant-columns.ts';
+export {
+  type ColumnKind,
+  columnText,
+  columnValue,
+  plantColumns,
+  plantFields,
+} from './plant-columns.ts';
 export { isScope, type Scope, scopes } from './scopes.ts';

@@ -39,6 +39,11 @@ function isPlantField(field: string): field is keyof Plant {
   return field !== 'id' && field !== 'createdAt';
 }
 
+/** Reads a value from the text of a file or a form. A text that is no number becomes NaN, which the schema rejects. */
+export function columnValue(kind: ColumnKind, text: string): string | number {
+  return kind === 'number' ? Number(text) : text;
+}
+
 /** A value as text: in a CSV file, and as Postgres reads and writes it. */
 export function columnText(value: string | number | bigint | Date): string {
   return value instanceof Date ? value.toISOString() : String(value);

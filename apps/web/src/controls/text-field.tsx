@@ -6,7 +6,7 @@ interface TextFieldProps extends Omit<ComponentProps<'input'>, 'onChange'> {
   value: string;
   onChange(value: string): void;
   /** Explains which values the field takes. */
-  description?: string;
+  description?: string | undefined;
   /** Says what is wrong with the value. */
   error?: string | undefined;
 }

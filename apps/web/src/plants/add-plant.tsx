@@ -1,5 +1,6 @@
 import { plantStoreError } from '@plant-store/client';
 import type { NewPlant } from '@plant-store/schemas';
+import { plantFields } from '@plant-store/schemas/plain';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
 import './add-plant.css';
@@ -7,8 +8,15 @@ import { Button } from '../controls/button.tsx';
 import { TextField } from '../controls/text-field.tsx';
 import { explainError } from '../store/explain-error.ts';
 import { useTRPC, useTRPCClient } from '../store/trpc.ts';
-import { checkNewPlant, type FieldErrors, type FieldName } from './new-plant-form.ts';
+import {
+  checkNewPlant,
+  type FieldName,
+  firstOfEach,
+  formFields,
+  type PlantTexts,
+} from './new-plant-form.ts';
 import { PlantFacts } from './plant-facts.tsx';
+import { shownFields } from './shown-fields.tsx';
 import { randomId, suggestId } from './suggest-id.ts';
 
 interface AddPlantProps {
@@ -16,19 +24,18 @@ interface AddPlantProps {
   onAdded(plant: NewPlant): void;
 }
 
+const noTexts = Object.fromEntries(formFields.map((field) => [field, ''])) as PlantTexts; // It loses the keys' type.
+
 /** A form for a new plant. */
 export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const suggestion = useSuggestedId(mayRead);
-  const [typed, setTyped] = useState<{ id?: string; name: string; tag: string }>({
-    name: '',
-    tag: '',
-  });
+  const [typed, setTyped] = useState<Partial<PlantTexts>>({});
   const [touched, setTouched] = useState<ReadonlySet<FieldName>>(new Set());
   const nameInput = useRef<HTMLInputElement>(null);
 
-  const texts = { ...typed, id: typed.id ?? suggestion };
+  const texts = { ...noTexts, id: suggestion, ...typed };
   const { plant, errors } = checkNewPlant(texts);
   const create = useMutation(
     trpc.createPlant.mutationOptions({
@@ -52,14 +59,21 @@ export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
   });
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    setTouched(new Set(['id', 'name', 'tag']));
+    setTouched(new Set(formFields));
     if (plant) create.mutate(plant);
     else if (errors.name) nameInput.current?.focus();
   };
   return (
     <form className="add-plant" noValidate onSubmit={onSubmit}>
-      <TextField label="Name" ref={nameInput} {...field('name')} />
-      <TextField label="Tag" description="Optional: the type of the plant" {...field('tag')} />
+      {plantFields.map((name) => (
+        <TextField
+          key={name}
+          label={shownFields[name].label}
+          description={shownFields[name].hint}
+          ref={name === 'name' ? nameInput : undefined}
+          {...field(name)}
+        />
+      ))}
       <TextField
         label="Id"
         inputMode="numeric"
@@ -118,13 +132,4 @@ function TakenId({ message, id = 0n, mayRead }: TakenIdProps) {
       {owner && <PlantFacts plant={owner} />}
     </section>
   );
-}
-
-function firstOfEach(fields: { [field: string]: string[] | undefined }): FieldErrors {
-  const { id, name, tag } = fields;
-  return {
-    ...(id?.[0] !== undefined && { id: id[0] }),
-    ...(name?.[0] !== undefined && { name: name[0] }),
-    ...(tag?.[0] !== undefined && { tag: tag[0] }),
-  };
 }

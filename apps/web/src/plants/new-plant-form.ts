@@ -1,34 +1,46 @@
 import { IdFromText, NewPlant } from '@plant-store/schemas';
+import { columnValue, plantColumns, plantFields } from '@plant-store/schemas/plain';
+
+export type FieldName = keyof NewPlant;
 
 /** What somebody typed. */
-export interface PlantTexts {
-  id: string;
-  name: string;
-  tag: string;
-}
-
-export type FieldName = keyof PlantTexts;
+export type PlantTexts = Readonly<Record<FieldName, string>>;
 
 /** What is wrong with each field. */
 export type FieldErrors = { [Field in FieldName]?: string };
 
+/** The fields that somebody fills in. */
+export const formFields: readonly FieldName[] = [...plantFields, 'id'];
+
 /** The schema that the store uses, with an id that is a text. */
 const PlantForm = NewPlant.extend({ id: IdFromText });
 
-/** Checks what somebody typed by the schema that the store uses. An empty tag is no tag. */
-export function checkNewPlant({ id, name, tag }: PlantTexts): {
+/** Checks what somebody typed by the schema that the store uses. An empty field is a missing one. */
+export function checkNewPlant(texts: PlantTexts): {
   plant: NewPlant | undefined;
   errors: FieldErrors;
 } {
+  const content = plantFields.map((field) => [
+    field,
+    texts[field] === '' ? undefined : columnValue(plantColumns[field].kind, texts[field]),
+  ]);
   const { data, error } = PlantForm.safeParse({
-    id: id.trim() || undefined,
-    name: name || undefined,
-    tag: tag || undefined,
+    ...Object.fromEntries(content),
+    id: texts.id.trim() || undefined,
   });
   const errors: FieldErrors = {};
   for (const { path, message } of error?.issues ?? []) {
-    const [field] = path;
-    if (field === 'id' || field === 'name' || field === 'tag') errors[field] ??= message;
+    const field = formFields.find((name) => name === path[0]);
+    if (field) errors[field] ??= message;
   }
   return { plant: data, errors };
+}
+
+/** The first of the server's messages for each field. */
+export function firstOfEach(messages: { [field: string]: string[] | undefined }): FieldErrors {
+  const given = formFields.flatMap((field) => {
+    const [first] = messages[field] ?? [];
+    return first === undefined ? [] : [[field, first]];
+  });
+  return Object.fromEntries(given);
 }

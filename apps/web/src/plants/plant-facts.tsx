@@ -1,23 +1,20 @@
 import type { StoredPlant } from '@plant-store/schemas';
+import { Fragment } from 'react';
 import './plant-facts.css';
-
-const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle: 'medium' });
+import { fieldNames, showField, shownFields } from './shown-fields.tsx';
 
 /** Everything that the store knows about a plant. */
-export function PlantFacts({ plant: { id, name, tag, createdAt } }: { plant: StoredPlant }) {
+export function PlantFacts({ plant }: { plant: StoredPlant }) {
   return (
     <dl className="plant-facts">
-      <dt>Id</dt>
-      <dd className="plant-facts-id">{String(id)}</dd>
-      <dt>Name</dt>
-      <dd>{name}</dd>
-      <dt>Tag</dt>
-      <dd>{tag === undefined ? <span className="plant-facts-none">none</span> : tag}</dd>
-      <dt>Created</dt>
-      <dd>
-        <time dateTime={createdAt.toISOString()}>{time.format(createdAt)}</time>
-        <span className="plant-facts-utc">{createdAt.toISOString()}</span>
-      </dd>
+      {fieldNames.map((field) => (
+        <Fragment key={field}>
+          <dt>{shownFields[field].label}</dt>
+          <dd>
+            {showField(plant, field, 'fact') ?? <span className="plant-facts-none">none</span>}
+          </dd>
+        </Fragment>
+      ))}
     </dl>
   );
 }

@@ -70,6 +70,11 @@ export function sameContentSql(one: string, other: string): string {
   return conditions.join(' and ');
 }
 
+/** How many characters (UTF-16) the content of a plant has, as text. */
+export function contentLength(plant: Plant): number {
+  return plantFields.reduce((sum, field) => sum + (textOf(plant[field])?.length ?? 0), 0);
+}
+
 /** How many bytes the content of a plant has, as text. */
 export function contentBytes(plant: Plant): number {
   return plantFields.reduce((sum, field) => sum + Buffer.byteLength(textOf(plant[field]) ?? ''), 0);

@@ -4,6 +4,7 @@ import type { Database } from '../database/database.ts';
 import { orUnavailable } from '../database/database-error.ts';
 import { type CallOptions, deadlineOf } from '../database/deadline.ts';
 import { invalidInput } from '../plant-store-error.ts';
+import { contentLength } from './columns.ts';
 import { insertError, notAccepted, outcomeUnknown } from './create-errors.ts';
 import { type CommittedBatch, writeBatch } from './creates.ts';
 import { createPlantLookUps } from './plant-look-ups.ts';
@@ -52,7 +53,7 @@ export function createLane({
     overloaded: (waiting) => notAccepted('overloaded', `${waiting} creates are waiting already`),
     maxInFlight: maxInserts,
     ...limits,
-    lengthOf: ({ name, tag = '' }) => name.length + tag.length,
+    lengthOf: contentLength,
   });
   const lookUps = createPlantLookUps(statements, maxLookUps);
   onClockMoved((error) => creates.rejectWaiting(insertError(error)));

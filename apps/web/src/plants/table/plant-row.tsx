@@ -1,4 +1,5 @@
 import type { StoredPlant } from '@plant-store/schemas';
+import { showField, tableFields } from '../shown-fields.tsx';
 
 interface PlantRowProps {
   index: number;
@@ -9,8 +10,6 @@ interface PlantRowProps {
   isActive: boolean;
   onOpen(plant: StoredPlant): void;
 }
-
-const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
 export function PlantRow({ index, top, plant, isActive, onOpen }: PlantRowProps) {
   return (
@@ -28,23 +27,12 @@ export function PlantRow({ index, top, plant, isActive, onOpen }: PlantRowProps)
   );
 }
 
-function PlantCells({ plant: { id, name, tag, createdAt } }: { plant: StoredPlant }) {
-  return (
-    <>
-      <span role="gridcell" className="plant-id">
-        {String(id)}
-      </span>
-      <span role="gridcell" className="plant-name">
-        {name}
-      </span>
-      <span role="gridcell" className="plant-tag">
-        {tag !== undefined && <span className="tag">{tag}</span>}
-      </span>
-      <span role="gridcell" className="plant-time">
-        <time dateTime={createdAt.toISOString()}>{time.format(createdAt)}</time>
-      </span>
-    </>
-  );
+function PlantCells({ plant }: { plant: StoredPlant }) {
+  return tableFields.map((field) => (
+    <span key={field} role="gridcell" className={`plant-${field}`}>
+      {showField(plant, field, 'cell')}
+    </span>
+  ));
 }
 
 function LoadingCells() {

@@ -1,7 +1,8 @@
 import type { StoredPlant } from '@plant-store/schemas';
-import { type KeyboardEvent, useCallback, useState } from 'react';
+import { type CSSProperties, type KeyboardEvent, useCallback, useState } from 'react';
 import { explainError } from '../../store/explain-error.ts';
 import type { PlantFilter } from '../plant-filter.ts';
+import { shownFields, tableFields } from '../shown-fields.tsx';
 import { PlantRow } from './plant-row.tsx';
 import './plant-table.css';
 import { type RowRange, rowHeight, useScrollWindow } from './scroll-window.ts';
@@ -12,6 +13,11 @@ interface PlantTableProps {
   /** Somebody chose a plant to look at. */
   onOpen(plant: StoredPlant): void;
 }
+
+/** The widths of the columns, for the style sheet. */
+const columns = {
+  '--columns': tableFields.map((field) => shownFields[field].width).join(' '),
+} as CSSProperties; // React's type has no variables.
 
 /** Rows that are rendered beyond each edge of the screen. */
 const overscan = 8;
@@ -71,14 +77,16 @@ export function PlantTable({ filter, onOpen }: PlantTableProps) {
       aria-rowcount={isComplete ? rowCount + 1 : -1}
       aria-activedescendant={rows.includes(active) ? `row-${active}` : undefined}
       tabIndex={0}
+      style={columns}
       onScroll={onScroll}
       onKeyDown={onKeyDown}
     >
       <div className="plant-table-header" role="row" aria-rowindex={1}>
-        <span role="columnheader">Id</span>
-        <span role="columnheader">Name</span>
-        <span role="columnheader">Tag</span>
-        <span role="columnheader">Created</span>
+        {tableFields.map((field) => (
+          <span key={field} role="columnheader" data-field={field}>
+            {shownFields[field].label}
+          </span>
+        ))}
       </div>
       <div className="plant-table-rows" role="rowgroup" style={{ height }}>
         {rows.map((index) => (

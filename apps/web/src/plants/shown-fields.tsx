@@ -1,0 +1,66 @@
+import type { StoredPlant } from '@plant-store/schemas';
+import type { ReactNode } from 'react';
+
+interface ShownField<Value> {
+  readonly label: string;
+  /** What the form says below the field. */
+  readonly hint?: string | undefined;
+  /** The width of its column in the table, as CSS; undefined for a field that the table leaves out. */
+  readonly width?: string;
+  /** In the table. */
+  cell(value: Value): ReactNode;
+  /** In the list of all that is known about a plant; by default as in the table. */
+  fact?(value: Value): ReactNode;
+}
+
+const shortTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const longTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle: 'medium' });
+
+/** How the page shows each property of a plant. The type checker asks for a new one. */
+export const shownFields: {
+  readonly [Field in keyof StoredPlant]-?: ShownField<NonNullable<StoredPlant[Field]>>;
+} = {
+  id: {
+    label: 'Id',
+    width: 'minmax(8rem, 12.5rem)',
+    cell: String,
+    fact: (id) => <span className="plant-facts-id">{String(id)}</span>,
+  },
+  name: { label: 'Name', width: 'minmax(8rem, 1fr)', cell: (name) => name },
+  tag: {
+    label: 'Tag',
+    hint: 'Optional: the type of the plant',
+    width: 'minmax(6rem, 15rem)',
+    cell: (tag) => <span className="tag">{tag}</span>,
+    fact: (tag) => tag,
+  },
+  createdAt: {
+    label: 'Created',
+    width: '11.5rem',
+    cell: (time) => <time dateTime={time.toISOString()}>{shortTime.format(time)}</time>,
+    fact: (time) => (
+      <>
+        <time dateTime={time.toISOString()}>{longTime.format(time)}</time>
+        <span className="plant-facts-utc">{time.toISOString()}</span>
+      </>
+    ),
+  },
+};
+
+/** The properties of a plant, in the order in which the page shows them. */
+export const fieldNames = Object.keys(shownFields) as (keyof StoredPlant)[]; // Typed by the list itself.
+
+/** Those in the table. */
+export const tableFields = fieldNames.filter((field) => shownFields[field].width !== undefined);
+
+/** Shows a property in the table, or in the list of facts; undefined when the plant has none. */
+export function showField(
+  plant: StoredPlant,
+  field: keyof StoredPlant,
+  place: 'cell' | 'fact',
+): ReactNode {
+  const value = plant[field];
+  const { cell, fact = cell }: ShownField<never> = shownFields[field];
+  const show = place === 'cell' ? cell : fact;
+  return value === undefined ? undefined : show(value as never); // The list has the value's own field.
+}
