@@ -52,12 +52,7 @@ describe('allPlants', () => {
 
   it('returns each plant whole', async () => {
     for await (const plant of allPlants(client)) {
-      expectTypeOf(plant).toEqualTypeOf<{
-        id: bigint;
-        name: string;
-        tag?: string | undefined;
-        createdAt: Date;
-      }>();
+      expectTypeOf(plant).toEqualTypeOf<StoredPlant>();
       expect(plant).toEqual({
         id: ids[0],
         name: `Plant ${ids[0]}`,

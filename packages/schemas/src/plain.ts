@@ -17,6 +17,7 @@ export {
   type ColumnKind,
   columnText,
   columnValue,
+  type PlantField,
   plantColumns,
   plantFields,
 } from './plant-columns.ts';

@@ -1,4 +1,3 @@
-import type { Plant } from './plant.ts';
 import type { StoredPlant } from './stored-plant.ts';
 
 /** The values of a column, by their type in the schema. */
@@ -35,7 +34,9 @@ export const plantColumns = {
 /** What makes a plant with an id the same plant: the properties of a {@link Plant}. */
 export const plantFields = Object.keys(plantColumns).filter(isPlantField);
 
-function isPlantField(field: string): field is keyof Plant {
+export type PlantField = Exclude<keyof typeof plantColumns, 'id' | 'createdAt'>;
+
+function isPlantField(field: string): field is PlantField {
   return field !== 'id' && field !== 'createdAt';
 }
 

@@ -1,7 +1,12 @@
 import { IdFromText, NewPlant } from '@plant-store/schemas';
-import { columnValue, plantColumns, plantFields } from '@plant-store/schemas/plain';
+import {
+  columnValue,
+  type PlantField,
+  plantColumns,
+  plantFields,
+} from '@plant-store/schemas/plain';
 
-export type FieldName = keyof NewPlant;
+export type FieldName = PlantField | 'id';
 
 /** What somebody typed. */
 export type PlantTexts = Readonly<Record<FieldName, string>>;

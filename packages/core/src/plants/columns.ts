@@ -1,5 +1,11 @@
 import type { Plant, StoredPlant } from '@plant-store/schemas';
-import { type ColumnKind, columnText, plantColumns, plantFields } from '@plant-store/schemas/plain';
+import {
+  type ColumnKind,
+  columnText,
+  type PlantField,
+  plantColumns,
+  plantFields,
+} from '@plant-store/schemas/plain';
 import { getTableColumns, type Placeholder, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { plants } from '../database/tables.ts';
@@ -20,7 +26,7 @@ export const contentColumns = contentFields.map((field) => ({
 /** The content of a new row, as placeholders; `contentValues` has their values. */
 export const contentPlaceholders = Object.fromEntries(
   contentFields.map((field) => [field, sql.placeholder(field)]),
-) as Record<keyof Plant, Placeholder>; // `fromEntries` loses the type of the keys.
+) as Record<PlantField, Placeholder>; // `fromEntries` loses the type of the keys.
 
 /** The value of a property as Postgres reads it; undefined for a missing one. */
 export function textOf(value: Plant[keyof Plant]): string | undefined {
@@ -81,13 +87,13 @@ export function contentBytes(plant: Plant): number {
 }
 
 /** The same for a row. */
-export function contentBytesSql(row: Record<keyof Plant, PgColumn | SQL.Aliased>): SQL {
+export function contentBytesSql(row: Record<PlantField, PgColumn | SQL.Aliased>): SQL {
   const sizes = plantFields.map((field) => sql`coalesce(octet_length(${row[field]}::text), 0)`);
   return sql`(${sql.join(sizes, sql` + `)})`;
 }
 
 /** The properties of a stored plant, in the order in which clients see them. */
-const storedFields = Object.keys(plantColumns) as (keyof StoredPlant)[]; // The list is typed by them.
+const storedFields = Object.keys(plantColumns) as (keyof typeof plantColumns)[]; // `keys` loses their types.
 
 /** Selects the columns of a stored plant from the table or a subquery, in the order of the list. */
 export function storedPlantColumns(source: StoredPlantSource): StoredPlantSource {
@@ -95,7 +101,7 @@ export function storedPlantColumns(source: StoredPlantSource): StoredPlantSource
   return Object.fromEntries(columns) as StoredPlantSource; // `fromEntries` loses the type of the keys.
 }
 
-type StoredPlantSource = Readonly<Record<keyof StoredPlant, PgColumn>>;
+type StoredPlantSource = Readonly<Record<keyof typeof plantColumns, PgColumn>>;
 
 /** Makes a plant of a row that `storedPlantColumns` selected, as a driver reads it. */
 export function toStoredPlant(row: readonly unknown[]): StoredPlant {

@@ -1,5 +1,5 @@
-import type { Plant, PlantPage, StoredPlant } from '@plant-store/schemas';
-import { defaultPageSize, plantFields } from '@plant-store/schemas/plain';
+import type { PlantPage, StoredPlant } from '@plant-store/schemas';
+import { defaultPageSize, type PlantField, plantFields } from '@plant-store/schemas/plain';
 import { and, asc, eq, gt, gte, type Placeholder, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Run } from '../database/database.ts';
@@ -150,7 +150,7 @@ function sumBytes(bytes: number, plant: StoredPlant): number {
  * How many bytes the content of the preceding plants has. A plant counts as at most the bytes
  * of a page, so that the row after a larger plant is selected, too.
  */
-function bytesBefore(row: Record<'id' | keyof Plant, PgColumn>): SQL<string> {
+function bytesBefore(row: Record<'id' | PlantField, PgColumn>): SQL<string> {
   return sql`coalesce(sum(least(${contentBytesSql(row)}, ${literal(maxBytes)}))
     over (order by ${row.id} rows between unbounded preceding and 1 preceding), 0)`;
 }

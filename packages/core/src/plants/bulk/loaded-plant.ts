@@ -1,5 +1,5 @@
 import { Int64, int64Bounds, NewPlant, type Plant } from '@plant-store/schemas';
-import { plantColumns, plantFields } from '@plant-store/schemas/plain';
+import { type PlantField, plantColumns, plantFields } from '@plant-store/schemas/plain';
 import * as z from 'zod';
 import { invalidInput, type PlantStoreError } from '../../plant-store-error.ts';
 import { isPlainTime, timeText } from './time-text.ts';
@@ -49,7 +49,7 @@ function isId(id: unknown): boolean {
 }
 
 /** Whether a value is a text that Postgres can hold, or is missing where it may be. */
-function isPlainValue(field: keyof Plant, value: unknown): boolean {
+function isPlainValue(field: PlantField, value: unknown): boolean {
   const { kind, isOptional } = plantColumns[field];
   if (value === undefined) return isOptional;
   return (
