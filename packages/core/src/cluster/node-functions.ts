@@ -27,6 +27,12 @@ const insertParameters = [
   ['deadline', 'text'],
 ] as const;
 
+/** The values of a call that inserts no plant. It fails when the node cannot be written. */
+export function insertNothing(key: bigint, deadline: string): string[] {
+  const noArrays = insertParameters.slice(1, -1).map(() => '{}');
+  return [String(key), ...noArrays, deadline];
+}
+
 const insertValues = insertParameters.map((_, i) => `$${i + 1}`).join(', ');
 
 const contentNames = contentColumns.map(({ name }) => name).join(', ');

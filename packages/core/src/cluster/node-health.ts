@@ -2,7 +2,7 @@ import { isDataError, isLateWrite } from '../database/database-error.ts';
 import { deadlineIn } from '../database/deadline.ts';
 import type { PlantStatements } from '../plants/statements.ts';
 import type { NodeAccess } from './node-access.ts';
-import { callAnywhere } from './node-functions.ts';
+import { callAnywhere, insertNothing } from './node-functions.ts';
 import type { ShardMap, StorageNode } from './shard-map.ts';
 
 /** A node of a cluster, and whether its plants can be written. */
@@ -123,7 +123,7 @@ export class NodeHealth {
 
 /** Inserts no plant on a node. It fails when the node cannot be written. */
 async function probeNode({ run }: NodeAccess, someId: bigint): Promise<void> {
-  const values = (until: string) => [String(someId), '{}', '{}', '{}', '{}', '{}', until];
+  const values = (until: string) => insertNothing(someId, until);
   const options = { share: 'lookUps', deadline: deadlineIn(probeTimeout) } as const;
   await run(callAnywhere.insert, values, options);
 }
