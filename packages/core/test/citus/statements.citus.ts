@@ -60,6 +60,21 @@ describe('statements that read from Citus', () => {
     }
   });
 
+  it('reads a page of a frequent tag by the index, and no other row', async () => {
+    await sql`
+      insert into plants (id, name, tag)
+      select i, 'plant ' || i, case when i % 9 = 0 then 'frequent' else 'tag ' || i % 5000 end
+      from generate_series(100000, 700000) i`;
+    sent = [];
+    await reader.list({ limit: 100, tag: 'frequent' });
+    const [{ text, values } = { text: '', values: [] }] = sent;
+    const { lines } = await explain(text, values);
+    const rows = lines.map((line) => Number(/actual rows=(\d+)/.exec(line)?.[1] ?? 0));
+    // Each of the four shards reads a page, and the coordinator merges them.
+    expect(Math.max(...rows)).toBe(4 * 101);
+    expect(lines.filter((line) => line.includes('Index Scan using plants_tag'))).toHaveLength(4);
+  });
+
   /** Runs a statement and reads what each of its tasks has sent. */
   async function explain(text: string, values: Values) {
     await sql`set citus.explain_all_tasks = on`;
