@@ -185,10 +185,16 @@ export const createNodeFunctions = [
   end
   $do$`,
   `select create_distributed_function('${clusterIdSignature}')`,
-  // Citus hides the shards from pg_class, and so from the views of statistics.
-  `create or replace function plant_store_count(key bigint) returns bigint language sql as $function$
-    select coalesce(sum(pg_stat_get_live_tuples(to_regclass(shard_name(logicalrelid, shardid)))), 0)::bigint
+  // The planner's estimate: a crash resets the statistics, from which it comes only before the first ANALYZE.
+  `create or replace function plant_store_count(key bigint) returns bigint language sql
+  set citus.override_table_visibility = off
+  as $function$
+    select coalesce(sum(
+      case when relpages = 0 then pg_stat_get_live_tuples(oid)
+        else reltuples / relpages * (pg_relation_size(oid) / current_setting('block_size')::int) end
+    ), 0)::bigint
     from pg_dist_shard join pg_dist_placement using (shardid)
+      join pg_class on pg_class.oid = to_regclass(shard_name(logicalrelid, shardid))
     where logicalrelid = 'plants'::regclass
       and groupid = (select groupid from pg_dist_local_group)
   $function$`,

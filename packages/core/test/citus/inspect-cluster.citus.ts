@@ -28,8 +28,24 @@ describe('the state of a Citus cluster', () => {
         const plants = nodes.map((each) => each.plants ?? 0);
         expect(plants.every((count) => count > 0)).toBe(true);
         expect(plants.reduce((sum, count) => sum + count, 0)).toBe(1_000);
-      }, 10_000);
+      });
     }
+  });
+
+  it('knows how many plants there are after a crash, which resets the statistics', async () => {
+    const { url, workerUrls, adminUrl } = await createDistributedDatabase();
+    const sql = postgres(url, { max: 1 });
+    await sql`insert into plants (id, name) select i, 'plant ' || i from generate_series(1, 1000) i`;
+    await sql`analyze plants`;
+    await sql.end();
+    for (const worker of workerUrls) {
+      const admin = Object.assign(new URL(worker), { username: new URL(adminUrl).username });
+      const node = postgres(admin.href, { max: 1 });
+      await node`select pg_stat_reset()`;
+      await node.end();
+    }
+    const { nodes = [] } = (await inspectCluster(url)) ?? {};
+    expect(nodes.reduce((sum, { plants = 0 }) => sum + plants, 0)).toBe(1_000);
   });
 
   it('has the nodes without plants that do not answer', async () => {
