@@ -3,7 +3,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { lateWrite } from '../database/database-error.ts';
 import { plants } from '../database/tables.ts';
-import { databaseCode } from '../error-causes.ts';
+import { databaseCode, rootMessage } from '../error-causes.ts';
 import {
   contentArrays,
   contentColumns,
@@ -68,14 +68,21 @@ export function createNodeStatements(
   };
 
   function orOrdinary<T>(error: unknown, statement: () => Promise<T>): Promise<T> {
-    if (!needsOrdinary.has(databaseCode(error) ?? '')) throw error;
+    if (!needsOrdinary(error)) throw error;
     void shards.refresh();
     return statement();
   }
 }
 
-/** The SQLSTATEs of plants that have moved, and of a function that is gone or may not be called. */
-const needsOrdinary = new Set([shardMoved, '42883', '42501']);
+/**
+ * Whether plants have moved, or a function is gone or may not be called. In all these cases nothing is
+ * written. While Citus splits a shard, it reports the moved plants as an internal error.
+ */
+function needsOrdinary(error: unknown): boolean {
+  const code = databaseCode(error) ?? '';
+  if (code !== 'XX000') return [shardMoved, '42883', '42501'].includes(code);
+  return rootMessage(error).startsWith('could not find valid entry for shard');
+}
 
 /**
  * The statements of a plain Postgres, or those that Citus also accepts once the plants are distributed:
