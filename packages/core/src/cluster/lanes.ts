@@ -76,7 +76,7 @@ export function createLanes({ database, events, onCommit }: LanesOptions): Store
     nodes: () => health.states(shards.current),
     async ready() {
       await Promise.all([
-        orUnavailable(statements.find([], deadlineIn(defaultTimeout))),
+        orUnavailable(statements.ready(deadlineIn(defaultTimeout))),
         probeNodes(),
       ]);
     },

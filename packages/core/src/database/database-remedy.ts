@@ -77,6 +77,12 @@ const address = 'check the host and the port in DATABASE_URL, and that the datab
 const difference = 'plant-store doctor shows what to do';
 
 const advice: Record<string, Advice | undefined> = {
+  '08006': {
+    what: 'a node of the cluster did not answer',
+    remedy:
+      'start that node; until then, no access token can be created or revoked, so block a leaked one in ' +
+      'front of the server',
+  },
   ECONNREFUSED: { what: 'nothing accepts connections there', remedy: address },
   ENOTFOUND: { what: 'no machine has that name', remedy: 'check the host in DATABASE_URL' },
   ENOENT: {

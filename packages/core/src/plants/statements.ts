@@ -25,6 +25,8 @@ export interface PlantStatements {
   find(ids: readonly bigint[], deadline: Deadline): Promise<StoredPlant[]>;
   /** Returns the plants that are stored under these ids, once they are durable on the standby. */
   findDurable(ids: readonly bigint[], deadline: Deadline): Promise<StoredPlant[]>;
+  /** Resolves when the database answers and has the table. On a cluster, it needs no other node. */
+  ready(deadline: Deadline): Promise<void>;
 }
 
 /**
@@ -72,6 +74,10 @@ export function createPlantStatements(run: Run): PlantStatements {
       const options = { share: 'creates', deadline, isRepeatable: true } as const;
       return toPlants(await run(findDurablePlants, [`{${ids}}`], options));
     },
+
+    async ready(deadline) {
+      await run(findNothing, [], { ...lookUp, deadline });
+    },
   };
 }
 
@@ -117,6 +123,10 @@ const { text: deletePlant } = writeStatement(
 
 const { text: findPlants } = writeStatement(
   db.select(storedPlantColumns(plants)).from(plants).where(idsGiven),
+);
+
+const { text: findNothing } = writeStatement(
+  db.select(storedPlantColumns(plants)).from(plants).where(sql`false`),
 );
 
 const { text: findDurablePlants } = writeStatement(

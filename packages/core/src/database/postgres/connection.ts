@@ -8,6 +8,7 @@ import type { LeftBehind } from './left-behind.ts';
 import { isStatementLost, poolerKeepsStatements } from './prepared-statements.ts';
 import {
   commitDurably,
+  leaveSilentNodes,
   noTlsError,
   readOnlyError,
   type ServerState,
@@ -133,6 +134,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     // Other clients share the sessions of a pooler, so the store does not change the settings of those.
     if (isDirect && !readOnly) await client.unsafe(commitDurably);
     if (isDirect) {
+      await client.unsafe(leaveSilentNodes);
       startedAt = server.started_at;
       await leftBehind?.end({ host, port }, client);
     }
