@@ -141,3 +141,15 @@ it.each([
     expect(await reply.text()).toContain('"error":40001,');
   },
 );
+
+it.each(['createPlant', 'createPlant?batch=1'])(
+  'rejects a body of 1 MiB that is one path of superjson metadata (%s)',
+  async (path) => {
+    const claim = `${'a'.repeat(1_000_000)}\\`;
+    const payload = { json: { id: 1, name: 'x' }, meta: { values: { [claim]: ['bigint'] } } };
+    const body = JSON.stringify(path.includes('batch') ? { 0: payload } : payload);
+    const reply = await post(server, `/trpc/${path}`, body);
+    expect(reply.status).toBe(400);
+    expect(await reply.text()).toContain('a path in meta is over 1000 characters');
+  },
+);
