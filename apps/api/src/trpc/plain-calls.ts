@@ -1,4 +1,9 @@
-import { type AppRouter, type Context, describeError, errorShape } from '@plant-store/core/router';
+import {
+  type AppRouter,
+  type Context,
+  errorShape,
+  toCatalogueError,
+} from '@plant-store/core/router';
 import { maxBatchSize } from '@plant-store/schemas';
 import type { AnyTRPCProcedure } from '@trpc/server';
 import type { FastifyRequest } from 'fastify';
@@ -101,7 +106,7 @@ export function createPlainCaller(router: AppRouter) {
       });
       return { status: 200, envelope: `{"result":{"data":${await writers.get(path)?.(data)}}}` };
     } catch (thrown) {
-      const shape = errorShape(describeError(thrown), path);
+      const shape = errorShape(toCatalogueError(thrown), path);
       const error = thrown instanceof Error ? thrown : new Error(String(thrown));
       const envelope = JSON.stringify({ error: serialize(shape) });
       return { status: shape.data.httpStatus, envelope, error };

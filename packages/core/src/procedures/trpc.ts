@@ -4,7 +4,7 @@ import type { Principal } from '../access-tokens/principal.ts';
 import type { Caller, Deadline } from '../database/deadline.ts';
 import type { PlantStore } from '../plant-store.ts';
 import { transformer } from './transformer.ts';
-import { describeError, errorShape } from './trpc-error.ts';
+import { errorShape, toCatalogueError } from './trpc-error.ts';
 
 /** The context of a call, for its procedure. */
 export interface Context {
@@ -41,7 +41,7 @@ export const t = initTRPC
     transformer,
     // By default tRPC adds stack traces to errors unless NODE_ENV is `production`.
     isDev: false,
-    errorFormatter: ({ shape, error }) => errorShape(describeError(error), shape.data.path),
+    errorFormatter: ({ shape, error }) => errorShape(toCatalogueError(error), shape.data.path),
   });
 
 export const procedure = t.procedure;
