@@ -21,5 +21,5 @@ export const createPlant = procedure
   .input(NewPlant)
   .output(Plant)
   .mutation(({ ctx: { store, deadline, caller }, input }) =>
-    store.create(input, { deadline, caller }),
+    store.create(input, { deadline, caller, isChecked: true }),
   );
