@@ -75,16 +75,6 @@ it('keeps the tag when superjson metadata marks another value as undefined', asy
   expect(await reply.json()).toMatchObject({ result: { data: { json: { tag: 'kept' } } } });
 });
 
-it.each(['x', '', '1', '[]', '{"a":1}'])(
-  'answers 400 to the invalid connectionParams %j',
-  async (params) => {
-    const path = `/trpc/createPlant?connectionParams=${encodeURIComponent(params)}`;
-    const reply = await post(server, path, '{"json":{"id":1,"name":"x"}}');
-    expect(reply.status).toBe(400);
-    expect(await reply.text()).toMatch(/"error":40002\b/);
-  },
-);
-
 it('keeps the connection open after a stream', async () => {
   const body = '{"0":{"json":{"id":8200,"name":"x"}}}';
   const stream =
@@ -115,7 +105,7 @@ it.each([
     headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
   });
   expect(reply.status).toBe(status);
-  expect(JSON.stringify(await reply.json())).toContain(`"error":${error},`);
+  expect(JSON.stringify(await reply.json())).toContain(`"error":${error}`);
   if (status === 405) expect(reply.headers.get('allow')).toBe('POST');
 });
 

@@ -1,4 +1,4 @@
-import type { Scope } from '@plant-store/schemas';
+import type { Operation, Scope } from '@plant-store/schemas';
 import { initTRPC } from '@trpc/server';
 import type { Principal } from '../access-tokens/principal.ts';
 import type { Caller, Deadline } from '../database/deadline.ts';
@@ -24,9 +24,7 @@ export interface Context {
 export type ProcedureMeta = {
   /** The scope that the caller needs. */
   readonly scope: Scope;
-  readonly openapi?: {
-    readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-    readonly path: `/${string}`;
+  readonly openapi?: Operation & {
     readonly summary?: string;
     readonly description?: string;
     readonly tags?: string[];
