@@ -96,17 +96,35 @@ it.each([
     431,
     43100,
   ],
-  ['an encoded target', `GET /%74rpc/getPlant?input=${long} HTTP/1.1\r\nHost: x\r\n\r\n`, 431, 43100],
+  [
+    'an encoded target',
+    `GET /%74rpc/getPlant?input=${long} HTTP/1.1\r\nHost: x\r\n\r\n`,
+    431,
+    43100,
+  ],
   ['an invalid header', `${trpcHead}A b: c\r\n\r\n`, 400, 40002],
   ['an unknown method', 'BREW /trpc/createPlant HTTP/1.1\r\nHost: x\r\n\r\n', 501, 50100],
   ['no Host', 'POST /trpc/createPlant HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 40002],
-  ['an invalid Host', 'POST /trpc/createPlant HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', 400, 40002],
+  [
+    'an invalid Host',
+    'POST /trpc/createPlant HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n',
+    400,
+    40002,
+  ],
   ['an expectation', `${trpcHead}Expect: cake\r\nConnection: close\r\n\r\n`, 417, 41700],
-  ['an invalid chunk', `${trpcHead}Transfer-Encoding: chunked\r\nAuthorization: Bearer test-token\r\nContent-Type: application/json\r\n\r\nxyz\r\n`, 400, 40002],
-])('answers a request to tRPC with %s in the envelope of tRPC', async (_what, bytes, status, code) => {
-  const { body, ...reply } = await sendRaw(server.url, bytes);
-  expectErrorAt('/trpc', { status: reply.status, body: JSON.parse(body) }, status, code);
-});
+  [
+    'an invalid chunk',
+    `${trpcHead}Transfer-Encoding: chunked\r\nAuthorization: Bearer test-token\r\nContent-Type: application/json\r\n\r\nxyz\r\n`,
+    400,
+    40002,
+  ],
+])(
+  'answers a request to tRPC with %s in the envelope of tRPC',
+  async (_what, bytes, status, code) => {
+    const { body, ...reply } = await sendRaw(server.url, bytes);
+    expectErrorAt('/trpc', { status: reply.status, body: JSON.parse(body) }, status, code);
+  },
+);
 
 it('answers the request that is wrong, of several on a connection', async () => {
   const good = 'GET /trpc/ HTTP/1.1\r\nHost: x\r\n\r\n';

@@ -17,7 +17,10 @@ import { rest } from '../../src/rest/rest.ts';
 import { trpc } from '../../src/trpc/trpc.ts';
 
 const { transformer, errorFormatter } = appRouter._def._config;
-const t = initTRPC.meta<{ openapi: Operation }>().context<Context>().create({ transformer, errorFormatter });
+const t = initTRPC
+  .meta<{ openapi: Operation }>()
+  .context<Context>()
+  .create({ transformer, errorFormatter });
 const router = t.router({
   getThing: t.procedure
     .meta({ openapi: { method: 'GET', path: '/things/{id}', status: 200 } })

@@ -153,7 +153,10 @@ it.each([
   [`getPlant?${input(first)}&${input(unknown)}`, invalid('input is given more than once')],
   [`getPlant?batch=1&batch=1&${input({ 0: first })}`, invalid('batch is given more than once')],
   [`getPlant?${input(first)}&more=1`, invalid('it has no parameter "more"')],
-  [`getPlant?${input(first)}&connectionParams=1`, invalid('it has no parameter "connectionParams"')],
+  [
+    `getPlant?${input(first)}&connectionParams=1`,
+    invalid('it has no parameter "connectionParams"'),
+  ],
   ['getPlant?input=%ff', invalid('input is not percent-encoded UTF-8')],
   ['getPlant?input={"json":{"tag":"%zz"}}', invalid('input is not percent-encoded UTF-8')],
   [`getPlant?batch=1&${input(null)}`, badBatch],
@@ -164,7 +167,11 @@ it.each([
 it.each([
   ['createPlant?more=1', JSON.stringify(plant(90)), invalid('it has no parameter "more"')],
   ['createPlant?batch=1&batch=1', batchOf(plant(90)), invalid('batch is given more than once')],
-  ['createPlant?input=%ff', JSON.stringify(plant(90)), invalid('input is not percent-encoded UTF-8')],
+  [
+    'createPlant?input=%ff',
+    JSON.stringify(plant(90)),
+    invalid('input is not percent-encoded UTF-8'),
+  ],
   ['createPlant?batch=1', JSON.stringify([plant(90)]), badBatch],
   ['createPlant?batch=1', 'null', badBatch],
   ['createPlant?batch=1', '5', badBatch],
