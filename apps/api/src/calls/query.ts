@@ -1,4 +1,4 @@
-import { HttpError } from '../errors/http-error.ts';
+import { PlantStoreError } from '@plant-store/core';
 
 /** Throws when a parameter of the query is not percent-encoded UTF-8. Fastify leaves it as it is. */
 export function checkEncoding(url: string): void {
@@ -13,7 +13,7 @@ export function checkEncoding(url: string): void {
   }
 }
 
-/** The error for a query that does not fit its operation. */
-export function invalidQuery(why: string, cause?: unknown): HttpError {
-  return new HttpError('invalidInput', `invalid input: ${why}`, { cause });
+/** The error for a query that does not fit its operation; core's, because it may pass a procedure. */
+export function invalidQuery(why: string, cause?: unknown): PlantStoreError {
+  return new PlantStoreError('invalidInput', `invalid input: ${why}`, { cause });
 }

@@ -1,5 +1,6 @@
 import type { AppRouter } from '@plant-store/core/router';
 import { checkJsonDepth, formatJson, isExact, parseJson } from '@plant-store/schemas';
+import { TRPCError } from '@trpc/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Endpoint, proceduresOf } from '../calls/call-flow.ts';
 import { HttpError } from '../errors/http-error.ts';
@@ -18,7 +19,11 @@ export function createEndpoints({ _def }: AppRouter) {
       status: 200,
       decode(request, index) {
         const json = takeJson(request, index);
-        return json === undefined ? undefined : input.deserialize(json);
+        try {
+          return json === undefined ? undefined : input.deserialize(json);
+        } catch (cause) {
+          throw new TRPCError({ code: 'BAD_REQUEST', cause }); // As tRPC itself does.
+        }
       },
       encode(value) {
         const data = write(value);
