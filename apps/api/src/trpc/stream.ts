@@ -52,26 +52,18 @@ export async function sendStream(
     : reply.send(response.body);
 }
 
-/**
- * Makes the parts of a WHATWG Request that tRPC reads. A whole Request would cost more than the
- * rest of the call.
- */
 function asWebRequest(request: FastifyRequest, reply: FastifyReply, json: string): Request {
-  const { headers } = request;
+  const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
   const method = request.method === 'POST' ? 'POST' : 'GET';
   const url = new URL(`http://plant-store${request.url}`);
   if (method === 'GET') url.searchParams.set('input', json);
   const closed = new AbortController();
   reply.raw.once('close', () => closed.abort());
-  const webRequest = {
+  const body = method === 'POST' ? json : null;
+  return new Request(url, {
     method,
-    url: url.href,
-    headers: {
-      get: (name: string) => headers[name.toLowerCase()] ?? null,
-      has: (name: string) => name.toLowerCase() in headers,
-    },
+    headers: Object.fromEntries(headers),
+    body,
     signal: closed.signal,
-    text: async () => json,
-  };
-  return webRequest as unknown as Request; // A test shows that every link works with these parts.
+  });
 }
