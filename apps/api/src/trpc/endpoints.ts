@@ -77,7 +77,11 @@ const envelopeLevels = 2;
  */
 export function readJson(text: string): unknown {
   if (text === '') return undefined;
-  const json = isExact(text) ? JSON.parse(text) : parseJson(text);
+  if (isExact(text)) return checkDepth(JSON.parse(text));
+  return JSON.parse(formatJson(checkDepth(parseJson(text))));
+}
+
+function checkDepth(json: unknown): unknown {
   checkJsonDepth(json, envelopeLevels);
-  return isExact(text) ? json : JSON.parse(formatJson(json));
+  return json;
 }
