@@ -44,6 +44,7 @@ export const packages = {
       'node',
       ['http', 'http/body'],
       'auth',
+      'calls',
       ['rest', 'trpc', 'docs', 'web'],
       'env.ts',
       'server.ts',

@@ -1,5 +1,5 @@
 import { type ErrorKind, errorCatalogue, errorKinds } from '@plant-store/schemas';
-import { isTRPCClientError, type TRPCClientErrorLike } from '@trpc/client';
+import { isTRPCClientError } from '@trpc/client';
 import { AccessTokenError } from './access-token.ts';
 import type { AppRouter } from './app-router.ts';
 
@@ -37,8 +37,12 @@ interface Unanswered {
  */
 export function plantStoreError(thrown: unknown): PlantStoreClientError | undefined {
   if (!isTRPCClientError<AppRouter>(thrown)) return undefined;
-  const { data, message, cause } = thrown;
+  const { data, message, cause, meta } = thrown;
   if (data) return answered(data, message);
+  // REST's shape: the server did not see the start of a request whose headers are too large.
+  const sent: SentError & { message?: unknown } = Object(meta?.['responseJSON']);
+  const error = answered({ error: sent.error }, `${sent.message}`);
+  if (error) return error;
   if (cause instanceof AccessTokenError || cause?.name === 'AbortError') return undefined;
   return { kind: 'unanswered', code: undefined, message: `${unanswered} (${message})` };
 }
@@ -48,7 +52,7 @@ const unanswered =
 
 /** The error's entry in the catalogue. It is undefined when only a newer server has the error code. */
 function answered(
-  { error: code, fields = {} }: ErrorData,
+  { error: code, fields = {} }: SentError,
   message: string,
 ): PlantStoreClientError | undefined {
   const kind = errorKinds.find((each) => errorCatalogue[each].code === code);
@@ -59,4 +63,7 @@ function answered(
   );
 }
 
-type ErrorData = NonNullable<TRPCClientErrorLike<AppRouter>['data']>;
+interface SentError {
+  error?: unknown;
+  fields?: FieldMessages;
+}

@@ -122,18 +122,45 @@ describe('plantStoreError', () => {
     });
   });
 
-  it.each(['<h1>Bad gateway</h1>', '{"message":"Bad gateway"}'])(
+  it('reports that a query is too large for a request', async () => {
+    const lists = [20_000, 90].map((length) =>
+      client.listPlants.query({ tag: 'x'.repeat(length) }),
+    );
+    const [long, short] = await Promise.allSettled(lists);
+    expect(short).toMatchObject({ status: 'fulfilled' });
+    expect(long).toMatchObject({ status: 'rejected' });
+    expect(plantStoreError(Object(long).reason)).toEqual({
+      kind: 'headersTooLarge',
+      code: 43100,
+      message: 'the request headers are over 16 KiB',
+    });
+  });
+
+  const errorFrom = async (page: string) => {
+    const proxy = createServer((_request, response) => response.writeHead(502).end(page));
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const address = proxy.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const { createPlant } = createPlantStoreClient({ url: `http://127.0.0.1:${port}`, token });
+    const error = await errorOf(createPlant.mutate({ id: 1, name: 'x' }));
+    proxy.closeAllConnections();
+    proxy.close();
+    return error;
+  };
+
+  it('reads an error in the shape of REST', async () => {
+    const message = 'the request headers are over 16 KiB';
+    expect(await errorFrom(JSON.stringify({ error: 43100, message }))).toEqual({
+      kind: 'headersTooLarge',
+      code: 43100,
+      message,
+    });
+  });
+
+  it.each(['<h1>Bad gateway</h1>', '{"message":"Bad gateway"}', '{"error":502,"message":"x"}'])(
     'reports the answer of a proxy as unanswered (%s)',
     async (page) => {
-      const proxy = createServer((_request, response) => response.writeHead(502).end(page));
-      await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-      const address = proxy.address();
-      const port = typeof address === 'object' ? address?.port : undefined;
-      const { createPlant } = createPlantStoreClient({ url: `http://127.0.0.1:${port}`, token });
-      const error = await errorOf(createPlant.mutate({ id: 1, name: 'x' }));
-      expect(error).toMatchObject({ kind: 'unanswered' });
-      proxy.closeAllConnections();
-      proxy.close();
+      expect(await errorFrom(page)).toMatchObject({ kind: 'unanswered' });
     },
   );
 

@@ -11,6 +11,7 @@ import { createPlantExporter, type PlantExporter } from './plants/bulk/plant-exp
 import { createPlantLoader, type PlantLoader } from './plants/bulk/plant-loader.ts';
 import { createPlantRemover, type PlantRemover } from './plants/bulk/plant-remover.ts';
 import type { CommittedBatch } from './plants/creates.ts';
+import type { CreateOptions } from './plants/lane.ts';
 import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
 
 /**
@@ -31,7 +32,7 @@ export interface PlantStore extends PlantReader, PlantLoader, PlantRemover, Plan
    *   stored: repeat the create); `invalidInput` when the plant is not a valid NewPlant, or the
    *   database cannot store it
    */
-  create(plant: NewPlant, options?: CallOptions): Promise<Plant>;
+  create(plant: NewPlant, options?: CreateOptions): Promise<Plant>;
 
   /**
    * Deletes the plant with this id; resolves when that is committed, with whether there was one. The

@@ -1,4 +1,4 @@
-import { type NewPlant, Plant, scopes } from '@plant-store/schemas';
+import { NewPlant, Plant, scopes } from '@plant-store/schemas';
 import { createDatabase, hasPgBouncer, startPgBouncer } from '@plant-store/test-setup';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
@@ -152,6 +152,16 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
       code: 'BAD_REQUEST',
       cause: { code: 40001 },
     });
+  });
+
+  it('checks a plant once, whether it comes through the caller or not', async () => {
+    const checks = [NewPlant, Plant].map((schema) => vi.spyOn(schema, 'safeParse'));
+    onTestFinished(() => checks.forEach((check) => void check.mockRestore()));
+    const count = () => checks.flatMap(({ mock }) => mock.calls).length;
+    await createCaller({ store, principal }).createPlant({ id: freeId(), name: 'Hoya' });
+    expect(count()).toBe(1);
+    await store.create({ id: freeId(), name: 'Hoya' });
+    expect(count()).toBe(2);
   });
 
   it('has the same outcomes through the procedure', async () => {

@@ -34,7 +34,7 @@ export function openApiDocument(router: AnyTRPCRouter = appRouter): OpenAPIObjec
   const schemas: Schemas = { ...document.components?.schemas };
   for (const name of Object.keys(schemas)) if (name.startsWith('error.')) delete schemas[name];
   for (const operation of operationsOf(document)) {
-    correct(operation, schemas, scopeOf(router, operation));
+    correct(operation, schemas, metaOf(router, operation));
   }
   const corrected = {
     ...document,
@@ -52,13 +52,17 @@ function operationsOf({ paths = {} }: OpenAPIObject): Operation[] {
   );
 }
 
-/** The scope in the metadata of the operation's procedure. */
-function scopeOf(router: AnyTRPCRouter, { operationId = '' }: Operation): Scope | undefined {
-  const { scope } = Object(router._def.procedures[operationId]?._def.meta);
-  return scope;
+/** The metadata of the operation's procedure. */
+function metaOf(router: AnyTRPCRouter, { operationId = '' }: Operation): Meta {
+  return Object(router._def.procedures[operationId]?._def.meta);
 }
 
-function correct(operation: Operation, schemas: Schemas, scope: Scope | undefined): void {
+interface Meta {
+  scope?: Scope;
+  openapi: { status: number };
+}
+
+function correct(operation: Operation, schemas: Schemas, { scope, openapi }: Meta): void {
   delete operation.security;
   if (operation.parameters?.length === 0) delete operation.parameters;
   operation.parameters?.forEach(correctParameter);
@@ -67,7 +71,7 @@ function correct(operation: Operation, schemas: Schemas, scope: Scope | undefine
   );
   const hasBody = Boolean(operation.requestBody);
   operation.responses = {
-    ...successOf(operation),
+    ...successOf(operation, openapi),
     ...errorResponses({ hasBody, namesPlant, scope }),
   };
 
@@ -81,12 +85,11 @@ function correct(operation: Operation, schemas: Schemas, scope: Scope | undefine
   media.schema = { $ref: `#/components/schemas/${name}` };
 }
 
-/** The response of success. A procedure without an output has no body, and the status 204. */
-function successOf({ responses }: Operation): object {
+/** The response of success, which trpc-to-openapi always calls 200. With 204 it has no body. */
+function successOf({ responses }: Operation, { status }: Meta['openapi']): object {
   const { content, ...success } = Object(responses?.['200']);
   const headers = { ...requestId, ...rateLimit };
-  const isEmpty = Object.keys(content['application/json'].schema).length === 0;
-  return isEmpty ? { 204: { ...success, headers } } : { 200: { ...success, content, headers } };
+  return { [status]: { ...success, ...(status !== 204 && { content }), headers } };
 }
 
 /** Moves what a schema says about its parameter to the parameter, where tools look for it. */

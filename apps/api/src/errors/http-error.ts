@@ -1,4 +1,4 @@
-import { describeError } from '@plant-store/core/router';
+import { toCatalogueError } from '@plant-store/core/router';
 import {
   type ErrorCode,
   type ErrorKind,
@@ -39,7 +39,7 @@ export class HttpError extends Error {
 /** Makes an HttpError of anything thrown on the way of a request. An unknown error is a bug. */
 export function toHttpError(thrown: unknown): HttpError {
   if (thrown instanceof HttpError) return thrown;
-  const { kind, message, ...options } = fastifyError(thrown) ?? describeError(thrown);
+  const { kind, message, ...options } = fastifyError(thrown) ?? toCatalogueError(thrown);
   return new HttpError(kind, message, options);
 }
 
@@ -48,11 +48,11 @@ function fastifyError(thrown: unknown) {
   const { code, message, statusCode = 500 } = thrown as Partial<FastifyError> & Error; // Only Fastify's have these.
   if (typeof code !== 'string') return undefined;
   const isClientError = code.startsWith('FST_') && statusCode < 500;
-  const kind = kindByCode[code] ?? (isClientError ? 'malformedRequest' : undefined);
+  const kind = kindByFastifyCode[code] ?? (isClientError ? 'malformedRequest' : undefined);
   return kind && { kind, message: kind === 'bodyTooLarge' ? bodyTooLarge : message, cause: thrown };
 }
 
-const kindByCode: Record<string, ErrorKind> = {
+const kindByFastifyCode: Record<string, ErrorKind> = {
   ECONNRESET: 'malformedRequest', // The client disconnected before it had sent the whole body.
   FST_ERR_CTP_BODY_TOO_LARGE: 'bodyTooLarge',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupportedMediaType',

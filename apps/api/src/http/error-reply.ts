@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
+import { errorBody } from '../errors/error-body.ts';
 import { errorHeaders } from '../errors/error-headers.ts';
 import { HttpError, toHttpError } from '../errors/http-error.ts';
 import { connectionOf } from '../node/client-connections.ts';
 import type { Cors } from './cors.ts';
-import { sendJson } from './json-reply.ts';
+import { sendJsonText } from './json-reply.ts';
 
 /** Logs anything thrown on the way of a request and sends it in the contract's shape. */
 export function handleError(
@@ -13,7 +14,7 @@ export function handleError(
 ): FastifyReply {
   const error = toHttpError(thrown);
   request.server.logError(error, request);
-  return sendError(reply, error);
+  return sendError(request, reply, error);
 }
 
 /** Makes a function that does the same for an error of Fastify's router, for which no hook runs. */
@@ -28,7 +29,7 @@ export function routerErrorHandler({
     answerPreflight(request, reply, () => {
       const error = thrown.code === 'FST_ERR_BAD_URL' ? badPath(url) : toHttpError(thrown);
       server.logError(error, { id, ip });
-      sendError(reply, error);
+      sendError(request, reply, error);
     });
   };
 }
@@ -38,16 +39,11 @@ function badPath(url: string): HttpError {
   return new HttpError('malformedRequest', `the path ${path} is not percent-encoded UTF-8`);
 }
 
-/** Sends an error in the contract's shape. */
-function sendError(reply: FastifyReply, error: HttpError): FastifyReply {
-  const { code, message } = error;
-  return sendJson(setErrorHeaders(reply, error), { error: code, message });
-}
-
-/** Sets the status and the headers of an error reply, on either surface. */
-export function setErrorHeaders(reply: FastifyReply, error: HttpError): FastifyReply {
+/** Sends an error in the shape of the surface that the request target names. */
+function sendError({ url }: FastifyRequest, reply: FastifyReply, error: HttpError): FastifyReply {
   if (reply.getHeader('connection') === 'close') keepConnection(reply);
-  return reply.code(error.status).headers(errorHeaders(error));
+  reply.code(error.status).headers(errorHeaders(error));
+  return sendJsonText(reply, errorBody(error, url));
 }
 
 /**

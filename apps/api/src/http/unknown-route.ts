@@ -19,8 +19,12 @@ export function rejectUnknownRoute(
   });
 
   return (request, reply, done) => {
-    if (!request.is404) return done();
+    const { url, is404 } = request;
+    const mayBeEmpty = url.endsWith('/') || url.includes('/?');
+    if (!is404 && !mayBeEmpty) return done();
     const path = pathOf(request);
+    // The router finds `/plants/:id` for `/plants/`, with an empty id.
+    if (!is404 && (!path.endsWith('/') || routes.has(path))) return done();
     const route = [...routes.values()].find(({ pattern }) => pattern.test(path));
     if (!route) throw unknownPath(path, hint);
 
@@ -46,9 +50,9 @@ function unknownPath(path: string, hint: string): HttpError {
   return new HttpError('malformedRequest', `the request target ${path} does not start with /`);
 }
 
-/** Matches the paths of a route: `/plants/:id`, `/docs/*`. */
+/** Matches the paths of a route: `/plants/:id`, `/docs/*`. The last part of a path is not empty. */
 function patternOf(url: string): RegExp {
-  const pattern = url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+').replace('*', '.*');
+  const pattern = url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+').replace('*', '.*[^/]');
   return new RegExp(`^${pattern}$`);
 }
 

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
 import { connectionOf } from './client-connections.ts';
 import { closeWithError } from './raw-reply.ts';
-import { unknownMethodIn } from './unknown-method.ts';
+import { requestLineIn, unknownMethodIn } from './request-line.ts';
 
 /** Answers with the contract's errors where Node's HTTP server would send an empty body. */
 export function answerNodeEvents(fastify: FastifyInstance): void {
@@ -24,7 +24,7 @@ export function answerNodeEvents(fastify: FastifyInstance): void {
     for (const event of ['error', 'timeout', 'finish']) socket.on(event, () => socket.destroy());
     const message = 'CONNECT is not supported: this server is not a proxy';
     const error = new HttpError('methodNotAllowed', message);
-    closeWithError(fastify, socket, error, { allow: 'DELETE, GET, HEAD, POST' });
+    closeWithError(fastify, socket, error, { headers: { allow: 'DELETE, GET, HEAD, POST' } });
   });
 }
 
@@ -38,7 +38,9 @@ export function clientErrorHandler(this: FastifyInstance, error: Error, socket: 
   const connection = connectionOf(socket);
   if (connection?.isBroken) return;
   if (connection) connection.isBroken = true;
-  closeWithError(this, socket, new HttpError(...describe(parserError)));
+  const { rawPacket, bytesParsed = 0 } = parserError;
+  const line = rawPacket && requestLineIn(rawPacket, bytesParsed);
+  closeWithError(this, socket, new HttpError(...describe(parserError)), { line });
 }
 
 /** An error of Node's HTTP server; one of its parser says which bytes it rejected. */

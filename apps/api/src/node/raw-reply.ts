@@ -2,16 +2,25 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { errorBody } from '../errors/error-body.ts';
 import type { HttpError } from '../errors/http-error.ts';
 import { connectionOf, endConnection } from './client-connections.ts';
 import { STATUS_CODES } from './node-http.ts';
+import type { RequestLine } from './request-line.ts';
+
+interface RawReply {
+  /** The request line that the error is about, when Node did not report its request. */
+  line?: RequestLine | undefined;
+  /** Headers beside the usual ones. */
+  headers?: object;
+}
 
 /** Sends an error without Fastify and closes the connection, after the replies to earlier requests. */
 export function closeWithError(
   fastify: FastifyInstance,
   socket: Socket,
   error: HttpError,
-  extraHeaders?: object,
+  { line = {}, headers }: RawReply = {},
 ): void {
   const connection = connectionOf(socket);
   const { latest, previous, pending = [], isEnding } = connection ?? {};
@@ -33,7 +42,8 @@ export function closeWithError(
     if (!socket.writable) return;
     const source = reply ? reply.request : { id: randomUUID(), ip: socket.remoteAddress };
     fastify.logError(error, source);
-    socket.end(rawReply(error, { 'x-request-id': source.id, ...extraHeaders }));
+    const request = belongsToLatest ? latest.req : line;
+    socket.end(rawReply(error, request, { 'x-request-id': source.id, ...headers }));
   }
 }
 
@@ -42,8 +52,9 @@ function afterReply(response: ServerResponse | undefined, next: () => void): voi
   else next();
 }
 
-function rawReply({ code, status, message }: HttpError, extraHeaders: object): string {
-  const body = JSON.stringify({ error: code, message });
+function rawReply(error: HttpError, { method, url = '' }: RequestLine, extraHeaders: object) {
+  const { status } = error;
+  const body = errorBody(error, url);
   const headers = {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
@@ -51,5 +62,6 @@ function rawReply({ code, status, message }: HttpError, extraHeaders: object): s
     ...extraHeaders,
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`;
+  return method === 'HEAD' ? head : head + body;
 }

@@ -27,7 +27,7 @@ export function resultWriter(
 
 /**
  * Writes the types that JSON does not have, after a comma: `,"plants.0.id":["bigint"]`. The casts below
- * rely on the procedure, which has checked its output against the schema.
+ * rely on the type checker, which has compared the procedure's output with the schema.
  */
 type WriteTypes = (value: unknown, path: string) => string;
 

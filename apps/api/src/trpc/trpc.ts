@@ -1,19 +1,14 @@
 import type { PlantStore } from '@plant-store/core';
-import { type AppRouter, errorShape } from '@plant-store/core/router';
-import { maxBatchSize } from '@plant-store/schemas';
-import { transformTRPCResponse } from '@trpc/server';
-import { resolveResponse } from '@trpc/server/http';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { callContext } from '../auth/call-context.ts';
-import { errorHeaders } from '../errors/error-headers.ts';
-import { HttpError, toHttpError } from '../errors/http-error.ts';
+import type { AppRouter } from '@plant-store/core/router';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { callHandler } from '../calls/call-flow.ts';
+import { checkEncoding, invalidQuery } from '../calls/query.ts';
 import type { BodyBudget } from '../http/body/body-budget.ts';
 import type { ReadInTurn } from '../http/body/body-turns.ts';
-import { parseJsonBodies } from '../http/body/json-body.ts';
-import { setErrorHeaders } from '../http/error-reply.ts';
-import { sendJson, sendJsonText } from '../http/json-reply.ts';
-import { createPlainCaller } from './plain-calls.ts';
-import { readableJson, readableUrl } from './readable-json.ts';
+import { parseJsonBodies, readText } from '../http/body/json-body.ts';
+import { checkBatchSize, sendBatch } from './batch.ts';
+import { createEndpoints, readJson } from './endpoints.ts';
+import { sendStream } from './stream.ts';
 
 interface TrpcOptions {
   store: PlantStore;
@@ -30,92 +25,60 @@ export async function trpc(
   scope: FastifyInstance,
   { store, router, bodies, readInTurn }: TrpcOptions,
 ) {
-  const plainCalls = createPlainCaller(router);
-  parseJsonBodies(scope, readInTurn, (text) => text);
-
-  // tRPC's client can read an error only in tRPC's own envelope.
-  scope.setErrorHandler((thrown, request, reply) => {
-    const error = toHttpError(thrown);
-    scope.logError(error, request);
-    const shape = errorShape(error, pathOf(request));
-    const envelope = transformTRPCResponse(router._def._config, { error: shape });
-    return sendJson(setErrorHeaders(reply, error), envelope);
-  });
+  parseJsonBodies(scope, readInTurn, readJson);
+  const endpoints = createEndpoints(router);
+  const sendCall = callHandler(store, (request, reply) =>
+    endpoints.find(pathOf(request), request, reply),
+  );
 
   scope.route({
     method: ['GET', 'POST'],
     url: '/*',
-    handler: async (request, reply) => {
-      const context = callContext(store, request);
+    handler(request, reply) {
       const path = pathOf(request);
-      const onError = (thrown: Error) => scope.logError(toHttpError(thrown), request);
-
-      const calls = plainCalls.read(request, path);
-      if (calls) {
-        request.body = undefined;
-        const { status, errors, body } = await plainCalls.call(calls, context, onError);
-        reply.code(status).headers({ vary: 'trpc-accept, accept', ...headersOf(errors) });
-        return sendJsonText(reply, body);
+      const isSubscription = endpoints.isSubscription(path);
+      const isBatch = readQuery(request, isSubscription ? subscriptionParameters : callParameters);
+      const paths = isBatch ? path.split(',') : undefined;
+      if (paths) checkBatchSize(paths);
+      reply.header('vary', 'trpc-accept, accept');
+      if (isSubscription || asksForStream(request)) {
+        return sendStream({ store, router, bodies }, request, reply, path);
       }
-      checkBatchSize(request, path);
-      bodies.reserveParsed(request, String(request.body ?? '')); // tRPC keeps all inputs.
-      const response = await resolveResponse({
-        router,
-        req: asWebRequest(request, reply),
-        path,
-        maxBatchSize,
-        error: null,
-        createContext: async () => context,
-        responseMeta: ({ errors }) => ({ headers: headersOf(errors) }),
-        onError: ({ error }) => onError(error),
-      });
-      // Node itself chooses the transfer encoding of a stream, by the version of HTTP.
-      const { 'transfer-encoding': isStream, ...headers } = Object.fromEntries(response.headers);
-      reply.code(response.status).headers(headers);
-      // A stream has no length, so HTTP/1.0 would need the end of the connection to end it.
-      return isStream && request.raw.httpVersion !== '1.0'
-        ? reply.send(response.body)
-        : sendJsonText(reply, await response.text());
+      if (paths) return sendBatch({ store, endpoints }, request, reply, paths);
+      return sendCall(request, reply);
     },
   });
 }
 
-/** Throws for a batch that tRPC would reject, with a message that says what to do. */
-function checkBatchSize({ query }: FastifyRequest, path: string): void {
-  const isBatch = Object(query).batch === '1';
-  const size = isBatch ? path.split(',').length : 1;
-  if (size <= maxBatchSize) return;
-  const advice = `send at most ${maxBatchSize}, which tRPC's links do with maxItems: ${maxBatchSize}`;
-  throw new HttpError('malformedRequest', `the batch has ${size} calls: ${advice}`);
+/** The procedures that a request calls. */
+function pathOf({ params }: FastifyRequest): string {
+  return Object(params)['*'];
 }
 
-function headersOf(errors: readonly Error[]): Record<string, string> {
-  return Object.assign({}, ...errors.map(toHttpError).map(errorHeaders));
-}
+const callParameters = new Set(['batch', 'input']);
 
-/** The part of the URL that names the procedures, still encoded: tRPC decodes it. */
-function pathOf({ url }: FastifyRequest): string {
-  return url.slice(url.indexOf('/', 1) + 1).split('?', 1)[0] ?? '';
-}
+/** A browser can send no headers with a subscription: tRPC's links send these in their place. */
+const subscriptionParameters = new Set([...callParameters, 'connectionParams', 'lastEventId']);
 
 /**
- * Makes the parts of a WHATWG Request that tRPC reads. A whole Request would cost more than the
- * rest of the call.
+ * Reads the query. The input of a GET is there, and takes the place of the body. Returns whether the
+ * request is a batch.
  */
-function asWebRequest(request: FastifyRequest, reply: FastifyReply): Request {
-  const { url, headers } = request;
-  const method = request.method === 'HEAD' ? 'GET' : request.method; // Node leaves the body out.
-  const closed = new AbortController();
-  reply.raw.once('close', () => closed.abort());
-  const webRequest = {
-    method,
-    url: readableUrl(new URL(`http://plant-store${url}`)).href,
-    headers: {
-      get: (name: string) => headers[name.toLowerCase()] ?? null,
-      has: (name: string) => name.toLowerCase() in headers,
-    },
-    signal: closed.signal,
-    text: async () => readableJson(String(request.body ?? '')),
-  };
-  return webRequest as unknown as Request; // A test shows that every link works with these parts.
+function readQuery(request: FastifyRequest, known: ReadonlySet<string>): boolean {
+  if (!request.url.includes('?')) return false;
+  checkEncoding(request.url);
+  const query: Record<string, unknown> = Object(request.query);
+  for (const [name, value] of Object.entries(query)) {
+    if (!known.has(name)) throw invalidQuery(`it has no parameter ${JSON.stringify(name)}`);
+    if (typeof value !== 'string') throw invalidQuery(`${name} is given more than once`);
+  }
+  const { batch, input = '' } = query;
+  if (request.method !== 'POST') request.body = readText(String(input), readJson);
+  return batch === '1';
+}
+
+/** Whether the client is an `httpBatchStreamLink`. */
+function asksForStream({ headers }: FastifyRequest): boolean {
+  const { accept = '' } = headers;
+  return headers['trpc-accept'] === 'application/jsonl' || accept.includes('application/jsonl');
 }

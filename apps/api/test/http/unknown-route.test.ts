@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { expectError } from '../fixtures/expect-error.ts';
+import { expectError, expectErrorAt } from '../fixtures/expect-error.ts';
 import { sendRaw } from '../fixtures/raw-request.ts';
 import { type RunningServer, startServer } from '../fixtures/running-server.ts';
 
@@ -23,10 +23,7 @@ it.each([
   '/plant',
   '/Plants',
   '/PLANTS',
-  '/plants/',
   '//plants',
-  '/plants/1/',
-  '/plants//',
   '/trpc',
   '/%2fplants',
   '/plants%00',
@@ -35,7 +32,23 @@ it.each([
   '/trpc%2FcreatePlant',
 ])('answers 404 to the path %s', async (path) => {
   const { status, body } = await send('POST', path);
-  expectError({ status, body: JSON.parse(body) }, 404, 40400);
+  expectErrorAt(path, { status, body: JSON.parse(body) }, 404, 40400);
+});
+
+it.each([
+  '/plants/',
+  '/plants/?limit=1',
+  '/plants/1/',
+  '/plants//',
+  '/trpc/',
+  '/trpc/createPlant/',
+  '/trpc/createPlant/?batch=1',
+])('answers 404 to the path %s, whatever the method', async (path) => {
+  for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
+    const { status, body } = await send(method, path);
+    expectErrorAt(path, { status, body: JSON.parse(body) }, 404, 40400);
+  }
+  expect(await send('HEAD', path)).toMatchObject({ status: 404, body: '' });
 });
 
 it.each([
@@ -51,7 +64,7 @@ it.each([
   ['PUT', '/trpc/createPlant', 'GET, HEAD, POST'],
 ])('answers 405 with Allow to %s %s', async (method, path, allow) => {
   const { status, headers, body } = await send(method, path);
-  expectError({ status, body: JSON.parse(body) }, 405, 40500);
+  expectErrorAt(path, { status, body: JSON.parse(body) }, 405, 40500);
   expect(headers.get('allow')).toBe(allow);
 });
 
@@ -63,7 +76,15 @@ it('accepts a request target in absolute form', async () => {
   expect(await send('GET', 'http://example.com/livez')).toMatchObject({ status: 200 });
 });
 
-it.each(['/%zz', '/plants%', '/%ff'])('answers 400 to the malformed path %s', async (path) => {
-  const { status, body } = await send('POST', path);
-  expectError({ status, body: JSON.parse(body) }, 400, 40002);
+it.each(['/%zz', '/plants%', '/%ff', '/trpc/%zz', '/trpc/createPlant%ff?batch=1'])(
+  'answers 400 to the malformed path %s',
+  async (path) => {
+    const { status, body } = await send('POST', path);
+    expectErrorAt(path, { status, body: JSON.parse(body) }, 400, 40002);
+  },
+);
+
+it('keeps a query that ends with a slash', async () => {
+  const { status, body } = await send('GET', '/plants/1?x=/');
+  expectError({ status, body: JSON.parse(body) }, 401, 40100);
 });

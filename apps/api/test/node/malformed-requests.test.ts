@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { expectError } from '../fixtures/expect-error.ts';
+import { expectError, expectErrorAt } from '../fixtures/expect-error.ts';
 import { sendRaw } from '../fixtures/raw-request.ts';
 import { type RunningServer, startServer, startServerOn } from '../fixtures/running-server.ts';
 
@@ -71,12 +71,77 @@ const head = (path: string) =>
   'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n';
 
 it.each([
-  ['headers', 'POST /plants HTTP/1.1\r\nHost: x\r\n'],
-  ['a body over REST', `${head('/plants')}{"id"`],
-  ['a body over tRPC', `${head('/trpc/createPlant')}{"json"`],
-])('answers 408 to %s that a client does not finish in time', async (_part, bytes) => {
+  ['headers', '/plants', 'POST /plants HTTP/1.1\r\nHost: x\r\n'],
+  ['a body over REST', '/plants', `${head('/plants')}{"id"`],
+  ['a body over tRPC', '/trpc/createPlant', `${head('/trpc/createPlant')}{"json"`],
+])('answers 408 to %s that a client does not finish in time', async (_part, target, bytes) => {
   const impatient = await startServerOn(server.store, { requestTimeout: 100 });
   const { status, body } = await sendRaw(impatient.url, bytes);
-  expectError({ status, body: JSON.parse(body) }, 408, 40800);
+  expectErrorAt(target, { status, body: JSON.parse(body) }, 408, 40800);
   await impatient.stop();
 });
+
+type Reply = Parameters<typeof expectError>[0];
+
+const long = 'a'.repeat(20_000);
+const trpcHead = 'POST /trpc/createPlant HTTP/1.1\r\nHost: x\r\n';
+
+it.each([
+  ['a long target', `GET /trpc/getPlant?input=${long} HTTP/1.1\r\nHost: x\r\n\r\n`, 431, 43100],
+  ['a long path', `GET /trpc/${long} HTTP/1.1\r\nHost: x\r\n\r\n`, 431, 43100],
+  ['long headers', `${trpcHead}A: ${long}\r\n\r\n`, 431, 43100],
+  [
+    'a long target in absolute form',
+    `GET http://x/trpc/getPlant?input=${long} HTTP/1.1\r\nHost: x\r\n\r\n`,
+    431,
+    43100,
+  ],
+  [
+    'an encoded target',
+    `GET /%74rpc/getPlant?input=${long} HTTP/1.1\r\nHost: x\r\n\r\n`,
+    431,
+    43100,
+  ],
+  ['an invalid header', `${trpcHead}A b: c\r\n\r\n`, 400, 40002],
+  ['an unknown method', 'BREW /trpc/createPlant HTTP/1.1\r\nHost: x\r\n\r\n', 501, 50100],
+  ['no Host', 'POST /trpc/createPlant HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 40002],
+  [
+    'an invalid Host',
+    'POST /trpc/createPlant HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n',
+    400,
+    40002,
+  ],
+  ['an expectation', `${trpcHead}Expect: cake\r\nConnection: close\r\n\r\n`, 417, 41700],
+  [
+    'an invalid chunk',
+    `${trpcHead}Transfer-Encoding: chunked\r\nAuthorization: Bearer test-token\r\nContent-Type: application/json\r\n\r\nxyz\r\n`,
+    400,
+    40002,
+  ],
+])(
+  'answers a request to tRPC with %s in the envelope of tRPC',
+  async (_what, bytes, status, code) => {
+    const { body, ...reply } = await sendRaw(server.url, bytes);
+    expectErrorAt('/trpc', { status: reply.status, body: JSON.parse(body) }, status, code);
+  },
+);
+
+it('answers the request that is wrong, of several on a connection', async () => {
+  const good = 'GET /trpc/ HTTP/1.1\r\nHost: x\r\n\r\n';
+  const { replies } = await sendRaw(server.url, `${good}GET /plants?tag=${long} HTTP/1.1\r\n`);
+  const [first, second] = replies.map(({ status, body }) => ({ status, body: JSON.parse(body) }));
+  expectErrorAt('/trpc/', first as Reply, 404, 40400);
+  expectError(second as Reply, 431, 43100);
+});
+
+it.each(['/plants', '/trpc/getPlant'])(
+  'answers a HEAD of %s that Node rejects without a body',
+  async (path) => {
+    const request = (method: string) =>
+      sendRaw(server.url, `${method} ${path}?tag=${long} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    const [get, head] = [await request('GET'), await request('HEAD')];
+    expect(head).toMatchObject({ status: 431, body: '' });
+    expect(head.text).toMatch(/\r\n\r\n$/);
+    expect(head.headers.get('content-length')).toBe(String(Buffer.byteLength(get.body)));
+  },
+);

@@ -1,12 +1,11 @@
 import { openPlantStore, type PlantStore } from '@plant-store/core';
 import { appRouter, type Context } from '@plant-store/core/router';
-import { formatJson, Int64, scopes } from '@plant-store/schemas';
+import { formatJson, Int64, type Operation, scopes } from '@plant-store/schemas';
 import { createDatabase } from '@plant-store/test-setup';
 import { createTRPCClient, httpLink } from '@trpc/client';
 import { initTRPC } from '@trpc/server';
 import { type FastifyInstance, fastify } from 'fastify';
 import superjson from 'superjson';
-import type { OpenApiMeta } from 'trpc-to-openapi';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import * as z from 'zod';
 import { requireToken } from '../../src/auth/authentication.ts';
@@ -18,10 +17,13 @@ import { rest } from '../../src/rest/rest.ts';
 import { trpc } from '../../src/trpc/trpc.ts';
 
 const { transformer, errorFormatter } = appRouter._def._config;
-const t = initTRPC.meta<OpenApiMeta>().context<Context>().create({ transformer, errorFormatter });
+const t = initTRPC
+  .meta<{ openapi: Operation }>()
+  .context<Context>()
+  .create({ transformer, errorFormatter });
 const router = t.router({
   getThing: t.procedure
-    .meta({ openapi: { method: 'GET', path: '/things/{id}' } })
+    .meta({ openapi: { method: 'GET', path: '/things/{id}', status: 200 } })
     .input(z.object({ id: Int64, after: Int64.optional() }))
     .output(z.object({ id: z.bigint(), after: z.bigint().optional() }))
     .query(({ input }) => input),

@@ -1,25 +1,25 @@
 import { openPlantStore, type PlantStore } from '@plant-store/core';
+import type { Operation } from '@plant-store/schemas';
 import { createDatabase } from '@plant-store/test-setup';
 import { initTRPC } from '@trpc/server';
 import { type FastifyInstance, fastify } from 'fastify';
-import type { OpenApiMeta } from 'trpc-to-openapi';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import * as z from 'zod';
 import { requireToken } from '../../src/auth/authentication.ts';
 import { readLargeBodiesInTurn } from '../../src/http/body/body-turns.ts';
 import { rest } from '../../src/rest/rest.ts';
 
-const t = initTRPC.meta<OpenApiMeta>().create();
+const t = initTRPC.meta<{ openapi: Operation }>().create();
 const anyInput = t.procedure.input(z.unknown());
 const router = t.router({
   find: anyInput
-    .meta({ openapi: { method: 'GET', path: '/plants/{id}' } })
+    .meta({ openapi: { method: 'GET', path: '/plants/{id}', status: 200 } })
     .query(({ input }) => ({ input })),
   remove: anyInput
-    .meta({ openapi: { method: 'DELETE', path: '/plants/{id}' } })
+    .meta({ openapi: { method: 'DELETE', path: '/plants/{id}', status: 200 } })
     .mutation(({ input }) => ({ input })),
   rename: anyInput
-    .meta({ openapi: { method: 'PUT', path: '/plants/{id}/name' } })
+    .meta({ openapi: { method: 'PUT', path: '/plants/{id}/name', status: 200 } })
     .mutation(({ input }) => ({ input })),
 });
 

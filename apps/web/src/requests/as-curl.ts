@@ -1,4 +1,4 @@
-import { formatJson } from '@plant-store/schemas';
+import { formatJson, operations } from '@plant-store/schemas';
 import type { StoreRequest } from './store-request.ts';
 
 /** The same request over REST, as a command for a POSIX shell. The token comes from a variable. */
@@ -13,17 +13,18 @@ export function asCurl({ procedure, input }: StoreRequest, baseUrl: string): str
   return parts.join(' \\\n  ');
 }
 
-function restRequest(procedure: string, { id, ...input }: StoreRequest['input']) {
-  if (procedure === 'createPlant') {
-    return { method: 'POST', path: 'plants', body: formatJson({ id, ...input }) };
-  }
-  if (procedure === 'listPlants') {
-    const query = new URLSearchParams(
-      Object.entries(input).map(([key, value]) => [key, `${value}`]),
-    );
-    return { method: 'GET', path: query.size > 0 ? `plants?${query}` : 'plants' };
-  }
-  return { method: procedure === 'deletePlant' ? 'DELETE' : 'GET', path: `plants/${id}` };
+function restRequest(procedure: StoreRequest['procedure'], input: StoreRequest['input']) {
+  const { method, path } = operations[procedure];
+  const rest = new Map(Object.entries(input));
+  const address = path.slice(1).replaceAll(/\{(\w+)\}/g, (_braces, name) => {
+    const value = encodeURIComponent(`${rest.get(name)}`);
+    rest.delete(name);
+    return value;
+  });
+  if (method === 'POST')
+    return { method, path: address, body: formatJson(Object.fromEntries(rest)) };
+  const query = new URLSearchParams([...rest].map(([name, value]) => [name, `${value}`]));
+  return { method, path: query.size > 0 ? `${address}?${query}` : address };
 }
 
 function quote(text: string): string {

@@ -1,9 +1,9 @@
+import { operations } from '@plant-store/schemas';
 import type { StoreRequest } from './store-request.ts';
 
 /** The same request over tRPC, as a TypeScript module. The token comes from a variable. */
 export function asTypeScript({ procedure, input }: StoreRequest, baseUrl: string): string {
-  const verb =
-    procedure.startsWith('create') || procedure.startsWith('delete') ? 'mutate' : 'query';
+  const verb = operations[procedure].method === 'GET' ? 'query' : 'mutate';
   return `import { createPlantStoreClient } from '@plant-store/client';
 
 const store = createPlantStoreClient({

@@ -18,7 +18,8 @@ export function recordRequests(client: PlantStoreClient): RequestHistory {
   const listeners = new Set<() => void>();
   let requests: readonly StoreRequest[] = [];
   let number = 0;
-  const record = (procedure: string, input: unknown) => {
+  const record = (path: string, input: unknown) => {
+    const procedure = path as StoreRequest['procedure']; // The client has no other procedures.
     number++;
     // Every procedure of the store takes an object. A property without a value is not sent.
     const given = Object.entries(Object(input)).filter(([, value]) => value !== undefined);

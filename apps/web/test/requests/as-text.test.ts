@@ -7,7 +7,7 @@ const base = 'https://plants.example.com/store/';
 
 it('writes a create with an exact id', () => {
   const input = { id: 9007199254740993n, name: "It's", tag: 'x' };
-  const request = { number: 1, procedure: 'createPlant', input, at };
+  const request = { number: 1, procedure: 'createPlant' as const, input, at };
   expect(asCurl(request, base)).toBe(String.raw`curl 'https://plants.example.com/store/plants' \
   -H "Authorization: Bearer $PLANT_STORE_TOKEN" \
   -H "Content-Type: application/json" \
@@ -19,13 +19,13 @@ it('writes a create with an exact id', () => {
 
 it('writes a list with its parameters', () => {
   const input = { limit: 500, tag: 'a & b', after: -5n };
-  const request = { number: 1, procedure: 'listPlants', input, at };
+  const request = { number: 1, procedure: 'listPlants' as const, input, at };
   expect(asCurl(request, base)).toContain('plants?limit=500&tag=a+%26+b&after=-5');
   expect(asTypeScript(request, base)).toContain('listPlants.query({ limit: 500,');
 });
 
 it('writes a delete', () => {
-  const request = { number: 1, procedure: 'deletePlant', input: { id: 7n }, at };
+  const request = { number: 1, procedure: 'deletePlant' as const, input: { id: 7n }, at };
   expect(asCurl(request, base)).toContain(`curl -X DELETE '${base}plants/7'`);
   expect(asTypeScript(request, base)).toContain('await store.deletePlant.mutate({ id: 7n })');
 });

@@ -1,4 +1,4 @@
-import { NewPlant, Plant } from '@plant-store/schemas';
+import { NewPlant, operations, Plant } from '@plant-store/schemas';
 import { procedure } from './trpc.ts';
 
 /** Creates a plant. The client chooses its id, which makes a retry safe: see `PlantStore.create`. */
@@ -6,8 +6,7 @@ export const createPlant = procedure
   .meta({
     scope: 'plants:create',
     openapi: {
-      method: 'POST',
-      path: '/plants',
+      ...operations.createPlant,
       summary: 'Creates a new plant in the store',
       description:
         'The id makes a retry safe: a request that sends the same plant again also gets 200. ' +
@@ -21,5 +20,5 @@ export const createPlant = procedure
   .input(NewPlant)
   .output(Plant)
   .mutation(({ ctx: { store, deadline, caller }, input }) =>
-    store.create(input, { deadline, caller }),
+    store.create(input, { deadline, caller, isChecked: true }),
   );

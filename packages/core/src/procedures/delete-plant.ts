@@ -1,4 +1,4 @@
-import { PlantId } from '@plant-store/schemas';
+import { operations, PlantId } from '@plant-store/schemas';
 import * as z from 'zod';
 import { plantUnknown } from '../plant-store-error.ts';
 import { procedure } from './trpc.ts';
@@ -8,8 +8,7 @@ export const deletePlant = procedure
   .meta({
     scope: 'plants:delete',
     openapi: {
-      method: 'DELETE',
-      path: '/plants/{id}',
+      ...operations.deletePlant,
       summary: 'Deletes a plant',
       description: 'The id is free afterwards. Needs the scope `plants:delete`.',
       tags: ['plants'],

@@ -1,4 +1,4 @@
-import { PlantId, StoredPlant } from '@plant-store/schemas';
+import { operations, PlantId, StoredPlant } from '@plant-store/schemas';
 import { plantUnknown } from '../plant-store-error.ts';
 import { procedure } from './trpc.ts';
 
@@ -7,8 +7,7 @@ export const getPlant = procedure
   .meta({
     scope: 'plants:read',
     openapi: {
-      method: 'GET',
-      path: '/plants/{id}',
+      ...operations.getPlant,
       summary: 'Returns a plant',
       description: 'Needs the scope `plants:read`.',
       tags: ['plants'],

@@ -1,4 +1,4 @@
-import { ListPlants, PlantPage } from '@plant-store/schemas';
+import { ListPlants, operations, PlantPage } from '@plant-store/schemas';
 import { procedure } from './trpc.ts';
 
 /** Returns a page of plants. */
@@ -6,8 +6,7 @@ export const listPlants = procedure
   .meta({
     scope: 'plants:read',
     openapi: {
-      method: 'GET',
-      path: '/plants',
+      ...operations.listPlants,
       summary: 'Lists plants',
       description:
         'Pages are ascending by id. To read all plants, repeat the request with the `next` of each ' +

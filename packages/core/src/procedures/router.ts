@@ -17,4 +17,4 @@ export type AppRouter = typeof appRouter;
 export const createCaller = t.createCallerFactory(appRouter);
 
 export type { Context } from './trpc.ts';
-export { type DescribedError, describeError, errorShape } from './trpc-error.ts';
+export { type CatalogueError, errorShape, toCatalogueError } from './trpc-error.ts';

@@ -7,7 +7,7 @@ import { invalidInput, PlantStoreError } from '../plant-store-error.ts';
 type TRPCCode = TRPCError['code'];
 
 /** An error of the catalogue with the message that clients see. */
-export interface DescribedError {
+export interface CatalogueError {
   readonly kind: ErrorKind;
   readonly message: string;
   /** The scope that is missing, for `insufficientScope`. */
@@ -31,7 +31,7 @@ function plantStoreErrorOf(thrown: unknown): PlantStoreError | undefined {
 }
 
 /** Finds the catalogue's entry for anything thrown. Any other error is a bug; its message is masked. */
-export function describeError(thrown: unknown): DescribedError {
+export function toCatalogueError(thrown: unknown): CatalogueError {
   const { cause, code, message } = toTRPCError(thrown);
   if (cause instanceof PlantStoreError) {
     const { kind, message, requiredScope, cause: reason } = cause;
@@ -40,14 +40,14 @@ export function describeError(thrown: unknown): DescribedError {
   if (code === 'BAD_REQUEST' && cause instanceof SyntaxError) {
     return { kind: 'bodyNotJson', message: `the body is not JSON: ${cause.message}`, cause };
   }
-  const kind = kindByCode[code];
+  const kind = kindByTrpcCode[code];
   if (kind) return { kind, message, cause };
   const masked = 'internal error: the server has logged what went wrong';
   return { kind: 'internal', message: masked, cause: cause ?? thrown };
 }
 
 /** The error in a tRPC reply: tRPC's own shape, with the error code of the catalogue. */
-export function errorShape({ kind, message, cause }: DescribedError, path?: string) {
+export function errorShape({ kind, message, cause }: CatalogueError, path?: string) {
   const code = trpcCode(kind);
   const fields = kind === 'invalidInput' && cause instanceof ZodError && flattenError(cause);
   return {
@@ -84,7 +84,7 @@ const codeByStatus: Record<number, TRPCCode> = {
 };
 
 /** The errors that tRPC itself throws before a procedure runs. */
-const kindByCode: Partial<Record<TRPCCode, ErrorKind>> = {
+const kindByTrpcCode: Partial<Record<TRPCCode, ErrorKind>> = {
   BAD_REQUEST: 'malformedRequest',
   METHOD_NOT_SUPPORTED: 'methodNotAllowed',
   NOT_FOUND: 'pathUnknown',

@@ -1,10 +1,10 @@
-import type { Scope } from '@plant-store/schemas';
+import type { Operation, Scope } from '@plant-store/schemas';
 import { initTRPC } from '@trpc/server';
 import type { Principal } from '../access-tokens/principal.ts';
 import type { Caller, Deadline } from '../database/deadline.ts';
 import type { PlantStore } from '../plant-store.ts';
 import { transformer } from './transformer.ts';
-import { describeError, errorShape } from './trpc-error.ts';
+import { errorShape, toCatalogueError } from './trpc-error.ts';
 
 /** The context of a call, for its procedure. */
 export interface Context {
@@ -24,9 +24,7 @@ export interface Context {
 export type ProcedureMeta = {
   /** The scope that the caller needs. */
   readonly scope: Scope;
-  readonly openapi?: {
-    readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-    readonly path: `/${string}`;
+  readonly openapi?: Operation & {
     readonly summary?: string;
     readonly description?: string;
     readonly tags?: string[];
@@ -41,7 +39,7 @@ export const t = initTRPC
     transformer,
     // By default tRPC adds stack traces to errors unless NODE_ENV is `production`.
     isDev: false,
-    errorFormatter: ({ shape, error }) => errorShape(describeError(error), shape.data.path),
+    errorFormatter: ({ shape, error }) => errorShape(toCatalogueError(error), shape.data.path),
   });
 
 export const procedure = t.procedure;

@@ -64,6 +64,14 @@ describe('the deserializer of tRPC inputs', () => {
     expect(Object.prototype).not.toHaveProperty('polluted');
   });
 
+  it('rejects a path of more than 1000 characters', () => {
+    const payload = (path: string) => ({ json: {}, meta: { values: { [path]: ['bigint'] } } });
+    expect(deserialize(payload('a'.repeat(1_000)))).toEqual({});
+    expect(() => deserialize(payload('a'.repeat(1_001)))).toThrow(
+      expect.objectContaining({ code: 40001, message: expect.stringContaining('1000 characters') }),
+    );
+  });
+
   it('throws a SyntaxError for more levels than every JSON parser of the store accepts', () => {
     const nested = (levels: number) =>
       JSON.parse(`{"json":${'['.repeat(levels)}${']'.repeat(levels)}}`);

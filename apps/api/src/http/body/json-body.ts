@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../../errors/http-error.ts';
 import type { ReadInTurn } from './body-turns.ts';
 
-/** Makes JSON the only body of the routes in a scope; `read` turns its text into the body. */
+/** Makes JSON the only body of the routes in a scope; `read` turns its text into the body, or throws. */
 export function parseJsonBodies(
   scope: FastifyInstance,
   readInTurn: ReadInTurn,
@@ -18,9 +18,9 @@ export function parseJsonBodies(
         read() {
           let value: unknown;
           try {
-            value = read(decode(body));
+            value = readText(decode(body), read);
           } catch (error) {
-            return done(error as Error); // `read` and `decode` throw nothing else.
+            return done(error as Error); // `readText` and `decode` throw nothing else.
           }
           done(null, value);
         },
@@ -37,6 +37,16 @@ export function isObject(body: unknown): body is Record<string, unknown> {
 /** The error for a body that is not JSON. */
 export function bodyNotJson(why: string, cause?: unknown): HttpError {
   return new HttpError('bodyNotJson', `the body is not JSON: ${why}`, { cause });
+}
+
+/** Reads a JSON text. What `read` throws says why it is none. */
+export function readText(text: string, read: (text: string) => unknown): unknown {
+  try {
+    return read(text);
+  } catch (cause) {
+    if (cause instanceof HttpError) throw cause;
+    throw bodyNotJson(cause instanceof Error ? cause.message : 'it cannot be read', cause);
+  }
 }
 
 function decode(body: Buffer): string {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { unknownMethodIn } from '../../src/node/unknown-method.ts';
+import { requestLineIn, unknownMethodIn } from '../../src/node/request-line.ts';
 
 /** The method that is found when the parser stops at the bar. */
 const methodIn = (packet: string) =>
@@ -33,3 +33,23 @@ it.each([
 ])('finds none in %j', (packet) => {
   expect(methodIn(packet)).toBeUndefined();
 });
+
+it.each([
+  ['GET /trpc/getPlant?input=aa|aa', 'GET', '/trpc/'],
+  ['HEAD /plants?tag=a|', 'HEAD', '/plants'],
+  ['POST /trpc HTTP/1.1\r\nHost: x\r\nA b|: c\r\n', 'POST', '/trpc'],
+  ['GET http://x:1/trpc/a HTTP/1.1\r\nA: b|', 'GET', '/trpc/'],
+  ['GET / HTTP/1.1\r\n\r\nB|REW /trpc/x HTTP/1.1\r\n', 'BREW', '/trpc/'],
+  ['GET /trpc/ HTTP/1.1\r\n\r\nGET /plants?|a', 'GET', '/plants'],
+])('finds the request line in %j', (packet, method, url) => {
+  const bytes = Buffer.from(packet.replace('|', ''), 'latin1');
+  expect(requestLineIn(bytes, packet.indexOf('|'))).toEqual({ method, url });
+});
+
+it.each(['aaaa|aaaa', 'Host: /x\r\n|', '\x16\x03|\x01 /trpc', ''])(
+  'finds no request line in %j',
+  (packet) => {
+    const bytes = Buffer.from(packet.replace('|', ''), 'latin1');
+    expect(requestLineIn(bytes, packet.indexOf('|'))).toEqual({});
+  },
+);

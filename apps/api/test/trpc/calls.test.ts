@@ -1,3 +1,6 @@
+import { appRouter } from '@plant-store/core/router';
+import { scopes } from '@plant-store/schemas';
+import { resolveResponse } from '@trpc/server/http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningServer, startServer } from '../fixtures/running-server.ts';
 
@@ -24,11 +27,6 @@ const requests: [name: string, path: string, body?: string][] = [
     '{"json":{"id":"9007199254740993","name":"x"},"meta":{"values":{"id":["bigint"]},"v":1}}',
   ],
   ['a number beyond 2^53', 'createPlant', '{"json":{"id":9007199254740993,"name":"x"}}'],
-  [
-    'a fraction that would be rounded',
-    'createPlant',
-    '{"json":{"id":1.00000000000000001,"name":"x"}}',
-  ],
   ['an exponent', 'createPlant', '{"json":{"id":1e0,"name":"Hoya"}}'],
   [
     'false superjson metadata',
@@ -40,10 +38,9 @@ const requests: [name: string, path: string, body?: string][] = [
   ['a body that is not JSON', 'createPlant', '{"json":'],
   ['no body', 'createPlant'],
   ['deeply nested JSON', 'createPlant', `{"json":{"id":1,"name":"Hoya","more":${nested(600)}}}`],
-  ['very deeply nested JSON', 'createPlant', nested(100_000)],
   ['a query', 'createPlant?input=1', JSON.stringify(plant(1))],
   ['an encoded path', 'create%50lant', JSON.stringify(plant(1))],
-  ['an unknown path', 'deletePlant', JSON.stringify(plant(1))],
+  ['an unknown path', 'nothing', JSON.stringify(plant(1))],
   ['the name of a property of every object', 'constructor', JSON.stringify(plant(1))],
   ['several paths without batch=1', paths(2), batchOf(plant(1), plant(2))],
   ['a batch', `${paths(2)}?batch=1`, batchOf(plant(2), plant(3))],
@@ -56,20 +53,11 @@ const requests: [name: string, path: string, body?: string][] = [
   ],
   ['a batch without an input', `${paths(2)}?batch=1`, batchOf(plant(2))],
   ['a batch with too many inputs', 'createPlant?batch=1', batchOf(plant(2), plant(5))],
-  ['a batch with an input that is not superjson', `${paths(2)}?batch=1`, batchOf(plant(2), 5)],
-  ['a batch that is an array', `${paths(2)}?batch=1`, JSON.stringify([plant(2), plant(3)])],
-  ['a batch that is null', `${paths(2)}?batch=1`, 'null'],
-  ['a batch that is a number', `${paths(2)}?batch=1`, '5'],
-  ['a batch with an unknown path', 'createPlant,deletePlant?batch=1', batchOf(plant(2), plant(3))],
+  ['a batch with an unknown path', 'createPlant,nothing?batch=1', batchOf(plant(2), plant(3))],
   [
     'ten calls',
     `${paths(10)}?batch=1`,
     batchOf(...Array.from({ length: 10 }, (_, i) => plant(10 + i))),
-  ],
-  [
-    'eleven calls',
-    `${paths(11)}?batch=1`,
-    batchOf(...Array.from({ length: 11 }, (_, i) => plant(10 + i))),
   ],
 ];
 
@@ -91,7 +79,6 @@ const queries: [name: string, path: string, method?: string][] = [
   ['a get of an unknown id', `getPlant?${input(unknown)}`],
   ['an id as a number', `getPlant?${input({ json: { id: 1 } })}`],
   ['an id beyond 2^53 as a number', 'getPlant?input={"json":{"id":9007199254740993}}'],
-  ['a fraction that would be rounded', 'getPlant?input={"json":{"id":1.00000000000000000001}}'],
   ['an input with deeply nested JSON', `getPlant?input={"json":{"id":1e0,"more":${nested(600)}}}`],
   ['an invalid id', `getPlant?${input({ json: { id: '1' } })}`],
   ['an input that is not superjson', `getPlant?${input({ id: 1 })}`],
@@ -99,22 +86,15 @@ const queries: [name: string, path: string, method?: string][] = [
   ['an empty input', 'getPlant?input='],
   ['no input', 'listPlants'],
   ['an input with spaces as +', 'getPlant?input={"json":+{"id":+1}}'],
-  ['an input that is not UTF-8', 'getPlant?input=%ff'],
-  ['two inputs', `getPlant?${input(first)}&${input(unknown)}`],
-  ['another parameter', `getPlant?${input(first)}&more=1`],
   ['batch=0', `getPlant?batch=0&${input(first)}`],
-  ['batch=1 twice', `getPlant?batch=1&batch=1&${input({ 0: first })}`],
   ['a list', `listPlants?${input({ json: { limit: 2 } })}`],
   ['a list after an id', `listPlants?${input(bigint('after', '1'))}`],
   ['an invalid limit', `listPlants?${input({ json: { limit: 0 } })}`],
   ['a batch', `getPlant,listPlants?batch=1&${input({ 0: first, 1: { json: {} } })}`],
   ['a batch with an error', `getPlant,getPlant?batch=1&${input({ 0: first, 1: unknown })}`],
   ['a batch without an input', `getPlant,getPlant?batch=1&${input({ 0: first })}`],
-  ['a batch that is null', `getPlant?batch=1&${input(null)}`],
   ['a mutation by GET', `createPlant?${input(plant(1))}`],
-  ['a query beside a mutation', `getPlant,createPlant?batch=1&${input({ 0: first, 1: plant(1) })}`],
   ['a query by POST', `getPlant?${input(first)}`, 'POST'],
-  ['a query by HEAD', `getPlant?${input(first)}`, 'HEAD'],
 ];
 
 it.each(queries)(
@@ -128,29 +108,112 @@ it.each(queries)(
 interface SentRequest {
   method: string;
   path: string;
-  body?: string;
+  body?: string | Uint8Array<ArrayBuffer>;
 }
 
-/** With this header, tRPC itself handles the request. The header changes nothing else. */
-function answerOfTrpc(request: SentRequest) {
-  return answer(request, { 'trpc-accept': 'application/json' });
+/** Lets tRPC itself run the calls of a request. */
+async function answerOfTrpc({ path, ...request }: SentRequest) {
+  const url = new URL(`${server.url}/trpc/${path}`);
+  const headers = { 'content-type': 'application/json' };
+  const reply = await resolveResponse({
+    router: appRouter,
+    req: new Request(url, { ...request, headers }),
+    path: url.pathname.slice('/trpc/'.length),
+    error: null,
+    createContext: async () => ({ store: server.store, principal: { name: 'test', scopes } }),
+  });
+  return partsOf(reply);
 }
 
-async function answer({ path, ...request }: SentRequest, headers: Record<string, string> = {}) {
+async function answer({ path, ...request }: SentRequest) {
   const reply = await fetch(`${server.url}/trpc/${path}`, {
     ...request,
     headers: {
       authorization: `Bearer ${server.token}`,
       'content-type': 'application/json',
-      'x-request-id': 'same',
-      ...headers,
     },
   });
-  const sent = Object.fromEntries(reply.headers);
-  delete sent['date'];
-  const body = await reply.text();
+  return partsOf(reply);
+}
+
+async function partsOf(reply: Response) {
+  const { status, headers } = reply;
   // superjson also notes that `next` equals the last id, which means nothing for a bigint.
-  const [equalities = ''] = /"referentialEqualities":\{.*?\},/.exec(body) ?? [];
-  sent['content-length'] = String(Number(sent['content-length']) - equalities.length);
-  return { status: reply.status, headers: sent, body: body.replace(equalities, '') };
+  const body = (await reply.text()).replace(/"referentialEqualities":\{.*?\},/, '');
+  return { status, type: headers.get('content-type'), allow: headers.get('allow'), body };
+}
+
+const invalid = (why: string) => ({ error: 40001, message: `invalid input: ${why}` });
+const badBatch = {
+  error: 40002,
+  message: 'the input of a batch must be an object: {"0": …, "1": …}',
+};
+
+it.each([
+  [`getPlant?${input(first)}&${input(unknown)}`, invalid('input is given more than once')],
+  [`getPlant?batch=1&batch=1&${input({ 0: first })}`, invalid('batch is given more than once')],
+  [`getPlant?${input(first)}&more=1`, invalid('it has no parameter "more"')],
+  [
+    `getPlant?${input(first)}&connectionParams=1`,
+    invalid('it has no parameter "connectionParams"'),
+  ],
+  ['getPlant?input=%ff', invalid('input is not percent-encoded UTF-8')],
+  ['getPlant?input={"json":{"tag":"%zz"}}', invalid('input is not percent-encoded UTF-8')],
+  [`getPlant?batch=1&${input(null)}`, badBatch],
+])('rejects the query %s', async (path, error) => {
+  expect(await errorOf({ method: 'GET', path })).toEqual(error);
+});
+
+it.each([
+  ['createPlant?more=1', JSON.stringify(plant(90)), invalid('it has no parameter "more"')],
+  ['createPlant?batch=1&batch=1', batchOf(plant(90)), invalid('batch is given more than once')],
+  [
+    'createPlant?input=%ff',
+    JSON.stringify(plant(90)),
+    invalid('input is not percent-encoded UTF-8'),
+  ],
+  ['createPlant?batch=1', JSON.stringify([plant(90)]), badBatch],
+  ['createPlant?batch=1', 'null', badBatch],
+  ['createPlant?batch=1', '5', badBatch],
+  [
+    'createPlant',
+    nested(100_000),
+    { error: 40000, message: 'the body is not JSON: nested more than 500 levels deep' },
+  ],
+])('rejects the mutation %s with the body %.40s', async (path, body, error) => {
+  expect(await errorOf({ method: 'POST', path, body })).toEqual(error);
+});
+
+it('rejects text that is not UTF-8 in a body', async () => {
+  const body = Buffer.from('{"json":{"id":90,"name":"\xff"}}', 'latin1');
+  const { status, body: text } = await answer({ method: 'POST', path: 'createPlant', body });
+  expect(status).toBe(400);
+  expect(text).toContain('the body is not JSON: it is not UTF-8');
+});
+
+it('answers the other calls of a batch with an input that is not superjson', async () => {
+  const request = { method: 'POST', path: `${paths(2)}?batch=1`, body: batchOf(plant(91), 5) };
+  const { status, body } = await answer(request);
+  expect(status).toBe(207);
+  expect(JSON.parse(body)).toMatchObject([
+    { result: { data: { json: { name: 'Hoya' } } } },
+    { error: { json: { data: { error: 40001 } } } },
+  ]);
+});
+
+it('rejects only the calls of a batch that need another method', async () => {
+  const path = `getPlant,createPlant?batch=1&${input({ 0: first, 1: plant(92) })}`;
+  const { status, allow, body } = await answer({ method: 'GET', path });
+  expect([status, allow]).toEqual([207, 'POST']);
+  expect(JSON.parse(body)).toMatchObject([
+    { result: {} },
+    { error: { json: { data: { error: 40500 } } } },
+  ]);
+});
+
+async function errorOf(request: SentRequest) {
+  const { status, body } = await answer(request);
+  const { message, data } = JSON.parse(body).error.json;
+  expect(status).toBe(data.httpStatus);
+  return { error: data.error, message };
 }

@@ -1,0 +1,84 @@
+import type { PlantStore } from '@plant-store/core';
+import type { Context } from '@plant-store/core/router';
+import type { Operation } from '@plant-store/schemas';
+import type { AnyTRPCProcedure } from '@trpc/server';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type * as z from 'zod';
+import { principalOf } from '../auth/authentication.ts';
+import { startDeadline } from '../http/body/deadline.ts';
+import { sendJsonText } from '../http/json-reply.ts';
+
+/** A procedure as a surface serves it, with the surface's codec. */
+export interface Endpoint {
+  /** The procedure's name. */
+  readonly path: string;
+  readonly procedure: AnyTRPCProcedure;
+  /** The HTTP status of its success. With 204, the reply has no body. */
+  readonly status: number;
+  /**
+   * Returns the input of a call, and releases the body: a parsed one may need 40 times the memory of
+   * its text. It is called once the principal may call the procedure.
+   *
+   * @param index the place of the call in a batch; undefined when the request is not a batch
+   */
+  decode(request: FastifyRequest, index?: number): unknown;
+  /** Writes an output as JSON. */
+  encode(output: unknown): string | Promise<string>;
+}
+
+/** Finds the endpoint that a request calls. It throws an HttpError when there is none. */
+export type Match = (request: FastifyRequest, reply: FastifyReply) => Endpoint;
+
+/**
+ * Makes the handler of requests with one call, which is the same on every surface. The hooks have
+ * authenticated the request, and Fastify has read its body. `handleError` sends what is thrown.
+ */
+export function callHandler(store: PlantStore, match: Match) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const endpoint = match(request, reply);
+    const json = await runCall(endpoint, request, callContext(store, request));
+    return endpoint.status === 204 ? reply.code(204).send() : sendJsonText(reply, json);
+  };
+}
+
+/** Decodes the input of a call, runs it, and encodes its output. */
+export async function runCall(
+  { path, procedure, decode, encode }: Endpoint,
+  request: FastifyRequest,
+  ctx: Context,
+  index?: number,
+): Promise<string> {
+  const output: unknown = await procedure({
+    path,
+    type: procedure._def.type,
+    ctx,
+    // Its type asks for a promise, but every caller awaits the value.
+    getRawInput: () => decode(request, index) as Promise<unknown>,
+    signal: undefined,
+    batchIndex: index ?? 0,
+  });
+  return encode(output);
+}
+
+/** The context for the procedures that a request calls. */
+export function callContext(store: PlantStore, request: FastifyRequest): Context {
+  const deadline = startDeadline(request);
+  return { store, principal: principalOf(request), deadline, caller: request };
+}
+
+/** The parts of a procedure that a codec is made of, which are not all in tRPC's public types. */
+interface Definition {
+  readonly meta?: { readonly openapi?: Operation };
+  readonly inputs: readonly z.ZodType[];
+  readonly output?: z.ZodType;
+}
+
+/** The procedures of a router, by their names. */
+export function proceduresOf(router: { _def: { procedures: object } }) {
+  // tRPC types this as a nested record. At run time it is flat: the keys are paths.
+  const procedures: [string, AnyTRPCProcedure][] = Object.entries(router._def.procedures);
+  return procedures.map(([path, procedure]) => {
+    const definition = procedure._def as unknown as Definition;
+    return { ...definition, path, procedure };
+  });
+}

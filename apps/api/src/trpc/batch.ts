@@ -1,0 +1,48 @@
+import type { PlantStore } from '@plant-store/core';
+import { maxBatchSize } from '@plant-store/schemas';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { callContext, runCall } from '../calls/call-flow.ts';
+import { trpcErrorBody } from '../errors/error-body.ts';
+import { errorHeaders } from '../errors/error-headers.ts';
+import { HttpError, toHttpError } from '../errors/http-error.ts';
+import { isObject } from '../http/body/json-body.ts';
+import { sendJsonText } from '../http/json-reply.ts';
+import type { Endpoints } from './endpoints.ts';
+
+/** Runs the calls of a batch concurrently, and sends the list of their envelopes. */
+export async function sendBatch(
+  { store, endpoints }: { store: PlantStore; endpoints: Endpoints },
+  request: FastifyRequest,
+  reply: FastifyReply,
+  paths: readonly string[],
+): Promise<FastifyReply> {
+  if (request.body === undefined) request.body = {};
+  if (!isObject(request.body)) {
+    const message = 'the input of a batch must be an object: {"0": …, "1": …}';
+    throw new HttpError('malformedRequest', message);
+  }
+  const context = callContext(store, request);
+  const outcomes = await Promise.all(
+    paths.map(async (path, index) => {
+      try {
+        const endpoint = endpoints.find(path, request, reply);
+        return { status: 200, json: await runCall(endpoint, request, context, index) };
+      } catch (thrown) {
+        const error = toHttpError(thrown);
+        request.server.logError(error, request);
+        reply.headers(errorHeaders(error));
+        return { status: error.status, json: trpcErrorBody(error, path) };
+      }
+    }),
+  );
+  const [status = 200, ...others] = new Set(outcomes.map((outcome) => outcome.status));
+  reply.code(others.length > 0 ? 207 : status);
+  return sendJsonText(reply, `[${outcomes.map(({ json }) => json).join()}]`);
+}
+
+/** Throws for a batch that tRPC would reject, with a message that says what to do. */
+export function checkBatchSize({ length }: readonly string[]): void {
+  if (length <= maxBatchSize) return;
+  const advice = `send at most ${maxBatchSize}, which tRPC's links do with maxItems: ${maxBatchSize}`;
+  throw new HttpError('malformedRequest', `the batch has ${length} calls: ${advice}`);
+}

@@ -1,0 +1,87 @@
+import type { AppRouter } from '@plant-store/core/router';
+import { checkJsonDepth, formatJson, isExact, parseJson } from '@plant-store/schemas';
+import { TRPCError } from '@trpc/server';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Endpoint, proceduresOf } from '../calls/call-flow.ts';
+import { HttpError } from '../errors/http-error.ts';
+import { isObject } from '../http/body/json-body.ts';
+import { resultWriter } from './result-writer.ts';
+
+/** The codec of tRPC for each procedure of a router. */
+export function createEndpoints({ _def }: AppRouter) {
+  const { input, output: outputs } = _def._config.transformer;
+  const endpoints = new Map<string, Endpoint>();
+  for (const { path, procedure, output } of proceduresOf({ _def })) {
+    const write = resultWriter(output, outputs.serialize);
+    endpoints.set(path, {
+      path,
+      procedure,
+      status: 200,
+      decode(request, index) {
+        const json = takeJson(request, index);
+        try {
+          return json === undefined ? undefined : input.deserialize(json);
+        } catch (cause) {
+          throw new TRPCError({ code: 'BAD_REQUEST', cause }); // As tRPC itself does.
+        }
+      },
+      encode(value) {
+        const data = write(value);
+        return typeof data === 'string' ? envelope(data) : data.then(envelope);
+      },
+    });
+  }
+
+  return {
+    /** The endpoint of the procedure at a path. The messages are tRPC's. */
+    find(path: string, request: FastifyRequest, reply: FastifyReply): Endpoint {
+      const endpoint = endpoints.get(path);
+      if (!endpoint) throw new HttpError('pathUnknown', `No procedure found on path "${path}"`);
+      const { type } = endpoint.procedure._def;
+      const allowed = type === 'mutation' ? 'POST' : 'GET';
+      const method = request.method === 'POST' ? 'POST' : 'GET'; // Node leaves the body of HEAD out.
+      if (method === allowed) return endpoint;
+      reply.header('allow', allowed);
+      const message = `Unsupported ${method}-request to ${type} procedure at path "${path}"`;
+      throw new HttpError('methodNotAllowed', message);
+    },
+    isSubscription: (path: string) => endpoints.get(path)?.procedure._def.type === 'subscription',
+  };
+}
+
+export type Endpoints = ReturnType<typeof createEndpoints>;
+
+function envelope(data: string): string {
+  return `{"result":{"data":${data}}}`;
+}
+
+/** The JSON of a call. Nothing else keeps it afterwards. */
+function takeJson(request: FastifyRequest, index: number | undefined): unknown {
+  const { body } = request;
+  if (index === undefined || !isObject(body)) {
+    request.body = undefined;
+    return body;
+  }
+  const json = body[index];
+  delete body[index];
+  return json;
+}
+
+/** Levels of nesting around an input: the batch, and superjson's `{ "json": … }`. */
+const envelopeLevels = 2;
+
+/**
+ * Reads the input of a request as tRPC does, with `JSON.parse`. An empty text is no input. A fraction
+ * that `JSON.parse` would round to an integer becomes null. An integer beyond ±(2^53−1) stays a
+ * number, which the schema rejects.
+ */
+export function readJson(text: string): unknown {
+  if (text === '') return undefined;
+  if (isExact(text)) return checkDepth(JSON.parse(text));
+  return JSON.parse(formatJson(checkDepth(parseJson(text))));
+}
+
+function checkDepth(json: unknown): unknown {
+  checkJsonDepth(json, envelopeLevels);
+  return json;
+}

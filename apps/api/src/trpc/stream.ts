@@ -1,0 +1,69 @@
+import type { PlantStore } from '@plant-store/core';
+import type { AppRouter } from '@plant-store/core/router';
+import { maxBatchSize } from '@plant-store/schemas';
+import { resolveResponse } from '@trpc/server/http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { callContext } from '../calls/call-flow.ts';
+import { errorHeaders } from '../errors/error-headers.ts';
+import { toHttpError } from '../errors/http-error.ts';
+import type { BodyBudget } from '../http/body/body-budget.ts';
+import { sendJsonText } from '../http/json-reply.ts';
+
+interface StreamOptions {
+  store: PlantStore;
+  router: AppRouter;
+  bodies: BodyBudget;
+}
+
+/**
+ * Sends the results of a request as a stream: those of `httpBatchStreamLink`, and the events of a
+ * subscription. tRPC's own `resolveResponse` runs these calls, because their format is tRPC's. It
+ * doubles the cost of a call (abort signals, a URL, headers and a Response for each request), so no
+ * other request comes here.
+ */
+export async function sendStream(
+  { store, router, bodies }: StreamOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  path: string,
+): Promise<FastifyReply> {
+  const context = callContext(store, request);
+  const json = request.body === undefined ? '' : JSON.stringify(request.body);
+  request.body = undefined;
+  bodies.reserveParsed(request, json); // tRPC keeps all inputs.
+  const response = await resolveResponse({
+    router,
+    req: asWebRequest(request, reply, json),
+    path: encodeURIComponent(path),
+    maxBatchSize,
+    error: null,
+    createContext: async () => context,
+    responseMeta: ({ errors }) => ({
+      headers: Object.assign({}, ...errors.map(toHttpError).map(errorHeaders)),
+    }),
+    onError: ({ error }) => request.server.logError(toHttpError(error), request),
+  });
+  // Node itself chooses the transfer encoding of a stream, by the version of HTTP.
+  const { 'transfer-encoding': _, ...headers } = Object.fromEntries(response.headers);
+  reply.code(response.status).headers(headers);
+  // A stream has no length, so HTTP/1.0 would need the end of the connection to end it.
+  return request.raw.httpVersion === '1.0'
+    ? sendJsonText(reply, await response.text())
+    : reply.send(response.body);
+}
+
+function asWebRequest(request: FastifyRequest, reply: FastifyReply, json: string): Request {
+  const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
+  const method = request.method === 'POST' ? 'POST' : 'GET';
+  const url = new URL(`http://plant-store${request.url}`);
+  if (method === 'GET') url.searchParams.set('input', json);
+  const closed = new AbortController();
+  reply.raw.once('close', () => closed.abort());
+  const body = method === 'POST' ? json : null;
+  return new Request(url, {
+    method,
+    headers: Object.fromEntries(headers),
+    body,
+    signal: closed.signal,
+  });
+}

@@ -1,0 +1,16 @@
+/** How REST offers a procedure. */
+export interface Operation {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** A name in braces is a property of the procedure's input. */
+  readonly path: `/${string}`;
+  /** The HTTP status of its success. With 204, the reply has no body. */
+  readonly status: 200 | 204;
+}
+
+/** The REST operation of each procedure. */
+export const operations = {
+  createPlant: { method: 'POST', path: '/plants', status: 200 },
+  getPlant: { method: 'GET', path: '/plants/{id}', status: 200 },
+  listPlants: { method: 'GET', path: '/plants', status: 200 },
+  deletePlant: { method: 'DELETE', path: '/plants/{id}', status: 204 },
+} as const satisfies Record<string, Operation>;
