@@ -12,7 +12,7 @@ export { int64Bounds } from './ids/int64-range.ts';
 export { formatJson } from './json/format-json.ts';
 export { checkJsonDepth } from './json/json-depth.ts';
 export { isExact, parseJson } from './json/parse-json.ts';
-export { defaultPageSize, maxPageSize } from './page-size.ts';
+export { defaultPageSize, maxExactCount, maxNewPlants, maxPageSize } from './page-size.ts';
 export {
   type ColumnKind,
   columnText,
