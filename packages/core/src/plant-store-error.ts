@@ -80,8 +80,8 @@ export function invalidInput(cause: ZodError): PlantStoreError {
   return new PlantStoreError('invalidInput', `invalid input: ${told.join('; ')}`, { cause });
 }
 
-/** Issues in a message. A list of plants may have thousands. */
-const maxIssues = 10;
+/** Issues that an error names. A list of plants may have thousands. */
+export const maxIssues = 10;
 
 /** A path of zod as people write it: `plants[3].id`. */
 function placeOf(path: readonly PropertyKey[]): string {
