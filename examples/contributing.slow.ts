@@ -65,9 +65,9 @@ it.runIf(hasRelativeLinks)(
     await run('apps/api', 'src/docs/write-openapi.ts');
     const document = JSON.parse(await readFile(join(copy, 'apps/api/openapi.json'), 'utf8'));
     expect(Object.keys(document.paths)).toEqual(
-      expect.arrayContaining(['/plants', '/plants/several', '/plants/{id}/label']),
+      expect.arrayContaining(['/plants', '/plants/deletions', '/plants/{id}/label']),
     );
-    expect(document.components.schemas).toMatchObject({ NewPlants: {}, Plants: {}, Label: {} });
+    expect(document.components.schemas).toMatchObject({ PlantIds: {}, Deletions: {}, Label: {} });
     await run('apps/api', vitest, 'run', 'documented-errors', '-t', 'labelMissing');
   },
 );

@@ -25,7 +25,8 @@ export type PlantStoreClient = TRPCClient<AppRouter>;
 
 /**
  * Creates a client of a plant store. Calls made at the same time travel in one request, up to ten. A
- * call with a long text travels alone, because the server limits the size of a request.
+ * call with a long text or a list of plants travels alone, because the server limits the size of a
+ * request.
  *
  * When a call throws, pass what it threw to `plantStoreError`. When there is no access token to
  * send, the `cause` of the thrown error is an `AccessTokenError`.
@@ -39,7 +40,7 @@ export function createPlantStoreClient({ url, token }: PlantStoreClientOptions):
   return createTRPCClient<AppRouter>({
     links: [
       splitLink({
-        condition: ({ type, input }) => hasLongText(input, maxLength[type]),
+        condition: ({ type, input }) => isLong(input, maxLength[type]),
         true: httpLink(options),
         false: httpBatchLink({ ...options, maxItems: maxBatchSize }),
       }),
@@ -53,8 +54,8 @@ export function createPlantStoreClient({ url, token }: PlantStoreClientOptions):
  */
 const maxLength = { mutation: 8_000, query: 100, subscription: 0 };
 
-function hasLongText(input: unknown, limit: number): boolean {
+function isLong(input: unknown, limit: number): boolean {
   return Object.values(Object(input)).some(
-    (value) => typeof value === 'string' && value.length > limit,
+    (value) => Array.isArray(value) || (typeof value === 'string' && value.length > limit),
   );
 }

@@ -64,6 +64,29 @@ describe('createPlantStoreClient', () => {
     expect(created).toEqual(plants.map(({ name, tag }) => ({ name, tag })));
   });
 
+  it('creates lists of plants at once that one request could not hold', async () => {
+    const lists = [0, 1, 2].map((list) =>
+      Array.from({ length: 1_000 }, (_, i) => {
+        return { id: 9007199254800993n + BigInt(1_000 * list + i), name: 'x'.repeat(500) };
+      }),
+    );
+    const calls = lists.map((plants) => client.createPlants.mutate({ plants }));
+    expect(await Promise.all(calls)).toEqual(
+      lists.map((plants) => ({ results: plants.map(({ id }) => ({ id, result: 'created' })) })),
+    );
+    const [taken = { id: 0n }] = lists.flat();
+    const { results } = await client.createPlants.mutate({ plants: [{ ...taken, name: 'other' }] });
+    expect(results).toMatchObject([{ id: taken.id, error: 40900 }]);
+    expect(await client.countPlants.query({ tag: 'no such tag' })).toEqual({
+      ...{ count: 0, isExact: true },
+    });
+  });
+
+  it('tells who the token belongs to', async () => {
+    const scopes = ['plants:create', 'plants:read', 'plants:delete'];
+    expect(await client.whoAmI.query()).toEqual({ name: 'environment', scopes });
+  });
+
   it('lists the plants with long tags at once, whose URLs one request could not hold', async () => {
     const tags = Array.from({ length: 10 }, (_, i) => `${i}${'仙人掌'.repeat(100)}`);
     const lists = await Promise.all(tags.map((tag) => client.listPlants.query({ tag })));
@@ -240,6 +263,14 @@ describe('the types', () => {
     expectTypeOf(mutate).returns.resolves.toEqualTypeOf<Plant>();
   });
 
+  it('of a result tell what became of a plant', () => {
+    const described = async () => {
+      const { results } = await client.createPlants.mutate({ plants: [{ id: 1, name: 'x' }] });
+      return results.map((result) => ('error' in result ? result.message : result.result));
+    };
+    expectTypeOf(described).returns.resolves.toEqualTypeOf<string[]>();
+  });
+
   it('of an error are narrowed by its code and by its kind', () => {
     const narrowed = (thrown: unknown) => {
       const error = plantStoreError(thrown);
@@ -264,6 +295,10 @@ describe('the types', () => {
       client.createPlant.mutate({ id: 1n, name: 'x', tag: null }),
       // @ts-expect-error: a plant has no height
       client.createPlant.mutate({ id: 1n, name: 'x', height: 3 }),
+      // @ts-expect-error: each plant of a list has a name
+      client.createPlants.mutate({ plants: [{ id: 1n }] }),
+      // @ts-expect-error: plants are counted by their tag
+      client.countPlants.query({ name: 'x' }),
       // @ts-expect-error: a mutation is not a query
       client.createPlant.query({ id: 1n, name: 'x' }),
       // @ts-expect-error: there is no such procedure

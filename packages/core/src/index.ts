@@ -34,5 +34,6 @@ export {
   type PlantExport,
 } from './plants/bulk/plant-exporter.ts';
 export type { LoadOutcome } from './plants/bulk/plant-loader.ts';
+export type { ManyCreatesOutcome } from './plants/create-many.ts';
 export type { CreateOptions } from './plants/lane.ts';
 export type { PlantQuery } from './plants/plant-reader.ts';

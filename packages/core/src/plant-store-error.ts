@@ -74,6 +74,19 @@ export function insufficientScope(requiredScope: Scope): PlantStoreError {
 
 /** The error for input that does not fit its schema. Its message says what is wrong in each field. */
 export function invalidInput(cause: ZodError): PlantStoreError {
-  const issues = cause.issues.map(({ path, message }) => `${path.join('.') || 'it'} ${message}`);
-  return new PlantStoreError('invalidInput', `invalid input: ${issues.join('; ')}`, { cause });
+  const { issues } = cause;
+  const told = issues.slice(0, maxIssues).map(({ path, message }) => `${placeOf(path)} ${message}`);
+  if (issues.length > maxIssues) told.push(`and ${issues.length - maxIssues} more`);
+  return new PlantStoreError('invalidInput', `invalid input: ${told.join('; ')}`, { cause });
+}
+
+/** Issues that an error names. A list of plants may have thousands. */
+export const maxIssues = 10;
+
+/** A path of zod as people write it: `plants[3].id`. */
+function placeOf(path: readonly PropertyKey[]): string {
+  const place = path
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
+    .join('');
+  return place.replace(/^\./, '') || 'it';
 }

@@ -5,11 +5,14 @@ import { type ClusterEvents, createLanes } from './cluster/lanes.ts';
 import type { NodeState } from './cluster/node-health.ts';
 import { createOrdinaryStatements } from './cluster/node-statements.ts';
 import type { Database, OpenOptions } from './database/database.ts';
-import { bulkTimeout, type CallOptions, deadlineIn } from './database/deadline.ts';
+import { orUnavailable } from './database/database-error.ts';
+import { bulkTimeout, type CallOptions, deadlineIn, deadlineOf } from './database/deadline.ts';
 import { type DatabaseOptions, openDatabase } from './database/open-database.ts';
 import { createPlantExporter, type PlantExporter } from './plants/bulk/plant-exporter.ts';
 import { createPlantLoader, type PlantLoader } from './plants/bulk/plant-loader.ts';
 import { createPlantRemover, type PlantRemover } from './plants/bulk/plant-remover.ts';
+import type { CountQuery } from './plants/count-up-to.ts';
+import { createMany, type ManyCreatesOutcome } from './plants/create-many.ts';
 import type { CommittedBatch } from './plants/creates.ts';
 import type { CreateOptions } from './plants/lane.ts';
 import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
@@ -35,6 +38,15 @@ export interface PlantStore extends PlantReader, PlantLoader, PlantRemover, Plan
   create(plant: NewPlant, options?: CreateOptions): Promise<Plant>;
 
   /**
+   * Creates 1 to 1,000 plants; resolves with the outcome of each, in their order. Each plant stands
+   * alone: some may be created, and others not. Its `error` is the one that `create` would throw.
+   * Plants with the same id are created one after the other.
+   *
+   * @throws PlantStoreError `invalidInput` when one of them is not a valid NewPlant; then none is created
+   */
+  createMany(plants: readonly NewPlant[], options?: CreateOptions): Promise<ManyCreatesOutcome[]>;
+
+  /**
    * Deletes the plant with this id; resolves when that is committed, with whether there was one. The
    * id is free afterwards.
    *
@@ -42,6 +54,14 @@ export interface PlantStore extends PlantReader, PlantLoader, PlantRemover, Plan
    *   deletes a plant that was created again under the id
    */
   delete(id: bigint, options?: CallOptions): Promise<boolean>;
+
+  /**
+   * How many plants there are, or how many with this tag, but `limit` at most. It costs no more than to
+   * count so many plants, however many there are.
+   *
+   * @throws PlantStoreError `databaseUnavailable`, or `overloaded` when too many lists wait
+   */
+  countUpTo(limit: number, query?: CountQuery, options?: CallOptions): Promise<number>;
 
   /** The access tokens of the store's clients. */
   readonly accessTokens: AccessTokens;
@@ -98,7 +118,10 @@ function createPlantStore(database: Database): PlantStore {
     ...createPlantRemover(bulk),
     ...createPlantExporter(bulk),
     create: (plant, options) => lanes.laneOf(Object(plant).id).create(plant, options),
+    createMany: (plants, options) => createMany(lanes, plants, options),
     delete: (id, options) => lanes.laneOf(id).delete(id, options),
+    countUpTo: (limit, query = {}, options = {}) =>
+      orUnavailable(lanes.countUpTo(limit, query, deadlineOf(options), options.caller)),
     accessTokens: createAccessTokens(database),
     events,
     // Concurrent calls share one query, so that a silent database does not accumulate them.

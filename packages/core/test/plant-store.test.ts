@@ -174,6 +174,56 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     });
   });
 
+  it('creates many plants, and says what became of each', async () => {
+    const base = lastId + 1n;
+    lastId += 1_000n;
+    const plants: NewPlant[] = Array.from({ length: 998 }, (_, i) => {
+      return { id: base + BigInt(i), name: `plant ${i}`, ...(i % 2 === 1 && { tag: 'odd' }) };
+    });
+    const first = { id: base, name: 'plant 0' };
+    const outcomes = await store.createMany([...plants, first, { ...first, name: 'other' }]);
+    expect(outcomes).toMatchObject([
+      ...plants.map(({ id }) => ({ id, result: 'created' })),
+      { id: base, result: 'exists' },
+      { id: base, error: { kind: 'idTaken', code: 40900 } },
+    ]);
+    for (const plant of [plants[1], plants[997]]) {
+      expect(await store.get(plant?.id ?? 0n)).toMatchObject(plant ?? {});
+    }
+    const again = await store.createMany(plants);
+    expect(again).toEqual(plants.map(({ id }) => ({ id, result: 'exists' })));
+  });
+
+  it('creates none of many plants when one is not valid', async () => {
+    const plants = [{ id: freeId(), name: 'x' }, { id: freeId() }] as NewPlant[]; // A tool without types can send it.
+    await expect(store.createMany(plants)).rejects.toMatchObject({
+      kind: 'invalidInput',
+      message: 'invalid input: plants[1].name is missing: it must be a string',
+    });
+    expect(await store.get(plants[0]?.id ?? 0n)).toBeUndefined();
+  });
+
+  it('gives each of many plants an error when there is no time', async () => {
+    const plants = Array.from({ length: 600 }, () => ({ id: freeId(), name: 'x' }));
+    const outcomes = await store.createMany(plants, { deadline: performance.now() - 1 });
+    expect(outcomes).toMatchObject(plants.map(({ id }) => ({ id, error: { code: 50300 } })));
+    for (const { id } of [...plants.slice(0, 1), ...plants.slice(-1)]) {
+      expect(await store.get(id)).toBeUndefined();
+    }
+  });
+
+  it('counts plants up to a limit', async () => {
+    const tag = `100%s \\ 'quoted' "tag" 🌻 ${freeId()}`;
+    const plants = Array.from({ length: 7 }, () => ({ id: freeId(), name: 'x', tag }));
+    await store.createMany(plants);
+    expect(await store.countUpTo(100, { tag })).toBe(7);
+    expect(await store.countUpTo(7, { tag })).toBe(7);
+    expect(await store.countUpTo(3, { tag })).toBe(3);
+    expect(await store.countUpTo(100, { tag: '100%s' })).toBe(0);
+    expect(await store.countUpTo(1_000_000)).toBe(await store.count());
+    expect(await store.countUpTo(5)).toBe(5);
+  });
+
   it('reports each committed statement', async () => {
     const sizes: number[] = [];
     const listen = ({ size }: { size: number }) => sizes.push(size);

@@ -10,7 +10,10 @@ export interface Operation {
 /** The REST operation of each procedure. */
 export const operations = {
   createPlant: { method: 'POST', path: '/plants', status: 200 },
+  createPlants: { method: 'POST', path: '/plants/batch', status: 200 },
   getPlant: { method: 'GET', path: '/plants/{id}', status: 200 },
   listPlants: { method: 'GET', path: '/plants', status: 200 },
+  countPlants: { method: 'GET', path: '/plants/count', status: 200 },
   deletePlant: { method: 'DELETE', path: '/plants/{id}', status: 204 },
+  whoAmI: { method: 'GET', path: '/whoami', status: 200 },
 } as const satisfies Record<string, Operation>;

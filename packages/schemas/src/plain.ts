@@ -13,7 +13,7 @@ export { formatJson } from './json/format-json.ts';
 export { checkJsonDepth } from './json/json-depth.ts';
 export { isExact, parseJson } from './json/parse-json.ts';
 export { type Operation, operations } from './operations.ts';
-export { defaultPageSize, maxPageSize } from './page-size.ts';
+export { defaultPageSize, maxExactCount, maxNewPlants, maxPageSize } from './page-size.ts';
 export {
   type ColumnKind,
   columnText,

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { Int64, int64Schema } from './ids/int64.ts';
-import { defaultPageSize, maxPageSize } from './page-size.ts';
+import { defaultPageSize, maxExactCount, maxPageSize } from './page-size.ts';
 import { Plant, PlantText } from './plant.ts';
 
 /** An int64 in a reply. */
-const int64 = z.bigint().meta({ override: int64Schema });
+export const int64 = z.bigint().meta({ override: int64Schema });
 
 /** A plant as it is stored. */
 export const StoredPlant = z
@@ -65,16 +65,42 @@ export const ListPlants = z
   )
   .prefault({}); // A caller over tRPC may omit it.
 
+/** Which plants to count. */
+export const CountPlants = z
+  .strictObject({ tag: ListPlants.unwrap().shape.tag }, { error: unknownParameters })
+  .prefault({});
+
+/** How many plants there are. */
+export const PlantCount = z
+  .object({
+    count: z
+      .int()
+      .min(0)
+      .max(maxExactCount)
+      .meta({
+        description: `How many plants there are, at most ${maxExactCount}`,
+        examples: [208],
+      }),
+    isExact: z.boolean().meta({
+      description: `Whether that is all of them; false when there are more than ${maxExactCount}`,
+      examples: [true],
+    }),
+  })
+  .meta({ id: 'PlantCount' });
+
 export type StoredPlant = z.output<typeof StoredPlant>;
 export type PlantPage = z.output<typeof PlantPage>;
 export type PlantId = z.output<typeof PlantId>;
 export type ListPlants = z.output<typeof ListPlants>;
+export type CountPlants = z.output<typeof CountPlants>;
+export type PlantCount = z.output<typeof PlantCount>;
 
 function pageSizeError(): string {
   return `must be an integer from 1 to ${maxPageSize}`;
 }
 
-function unknownParameters(issue: { code?: string; keys?: string[] }): string {
+/** The error for an input that is no object, or has a property that the procedure does not know. */
+export function unknownParameters(issue: { code?: string; keys?: string[] }): string {
   if (issue.code !== 'unrecognized_keys') return 'must be an object';
   return `has no parameter ${issue.keys?.map((key) => JSON.stringify(key)).join(', ')}`;
 }

@@ -51,7 +51,8 @@ function createVerifier({ issuer, audience, jwksUrl }: JwtSettings) {
       const { sub, exp = 0 } = payload;
       const type = String(protectedHeader.typ ?? 'jwt').toLowerCase();
       if (typeof sub !== 'string' || sub === '' || !types.includes(type)) return nobody;
-      return { principal: { name: sub, scopes: scopesOf(payload) }, validUntil: exp * 1000 };
+      const principal = { name: sub, scopes: scopesOf(payload), expiresAt: new Date(exp * 1000) };
+      return { principal, validUntil: exp * 1000 };
     } catch (error) {
       if (error instanceof errors.JOSEError) return nobody;
       throw error;

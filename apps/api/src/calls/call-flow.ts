@@ -5,6 +5,7 @@ import type { AnyTRPCProcedure } from '@trpc/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
 import { principalOf } from '../auth/authentication.ts';
+import { toHttpError } from '../errors/http-error.ts';
 import { startDeadline } from '../http/body/deadline.ts';
 import { sendJsonText } from '../http/json-reply.ts';
 
@@ -63,7 +64,13 @@ export async function runCall(
 /** The context for the procedures that a request calls. */
 export function callContext(store: PlantStore, request: FastifyRequest): Context {
   const deadline = startDeadline(request);
-  return { store, principal: principalOf(request), deadline, caller: request };
+  return {
+    store,
+    principal: principalOf(request),
+    deadline,
+    caller: request,
+    onError: (error) => request.server.logError(toHttpError(error), request),
+  };
 }
 
 /** The parts of a procedure that a codec is made of, which are not all in tRPC's public types. */

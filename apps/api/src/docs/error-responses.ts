@@ -10,11 +10,16 @@ import { header, rateLimit, requestId, requiredHeader } from './reply-headers.ts
 
 /** What decides which errors an operation can have. */
 interface Operation {
-  hasBody: boolean;
+  /** The name of its body's schema; undefined when it has no body. */
+  body: string | undefined;
+  /** Its path, with the id of a plant. */
+  path: string;
+  /** The methods of its path. */
+  methods: readonly string[];
   /** Whether its path has the id of a plant. */
   namesPlant: boolean;
   /** The scope that it needs. */
-  scope: Scope | undefined;
+  scope: Scope | 'none';
 }
 
 /** The responses of every error status that the server can send for an operation. */
@@ -38,17 +43,18 @@ export function errorResponses(operation: Operation): Record<string, object> {
   );
 }
 
-/** The errors of requests that have a body; those of requests that create are among them. */
+/** The errors of requests that have a body. */
 const onlyWithBody: ReadonlySet<ErrorKind> = new Set([
   'bodyNotJson',
-  'idTaken',
   'bodyTooLarge',
   'unsupportedMediaType',
 ]);
 
-function canHave({ hasBody, namesPlant }: Operation, kind: ErrorKind): boolean {
+function canHave({ body, namesPlant, scope }: Operation, kind: ErrorKind): boolean {
   if (kind === 'plantUnknown') return namesPlant;
-  return hasBody || !onlyWithBody.has(kind);
+  if (kind === 'idTaken') return body === 'NewPlant';
+  if (kind === 'insufficientScope') return scope !== 'none';
+  return body !== undefined || !onlyWithBody.has(kind);
 }
 
 function describe(status: string, group: ErrorKind[], operation: Operation): string {
@@ -56,9 +62,9 @@ function describe(status: string, group: ErrorKind[], operation: Operation): str
   return `${status === '400' ? 'Unexpected error. ' : ''}${lines.join('; ')}`;
 }
 
-function when(kind: ErrorKind, { hasBody }: Operation): string {
-  if (kind === 'invalidInput' && !hasBody) return 'a parameter is not valid';
-  return errorCatalogue[kind].when;
+function when(kind: ErrorKind, { body }: Operation): string {
+  if (kind !== 'invalidInput') return errorCatalogue[kind].when;
+  return body === undefined ? 'a parameter is not valid' : `the body is not a valid ${body}`;
 }
 
 function headersOf(status: string, group: ErrorKind[]): object {
@@ -83,21 +89,24 @@ function example(kind: ErrorKind, operation: Operation): object {
 }
 
 /** Messages that differ between operations. */
-function exampleFor({ hasBody, namesPlant, scope }: Operation): Partial<Record<ErrorKind, string>> {
+function exampleFor(operation: Operation): Partial<Record<ErrorKind, string>> {
+  const { body, path, methods, scope } = operation;
   return {
-    ...(scope && {
-      insufficientScope: `the access token lacks the scope ${scope}: use a token that has it`,
-    }),
-    ...(namesPlant && {
-      methodNotAllowed: '/plants/1 takes DELETE, GET, HEAD, not PUT',
-    }),
-    ...(!hasBody && {
-      invalidInput: namesPlant
-        ? 'invalid input: id must be a whole number'
-        : 'invalid input: limit must be an integer from 1 to 1000',
+    insufficientScope: `the access token lacks the scope ${scope}: use a token that has it`,
+    methodNotAllowed: `${path} takes ${methods.join(', ')}, not PUT`,
+    ...(body !== 'NewPlant' && {
+      invalidInput: `invalid input: ${invalidExample(operation)}`,
       databaseUnavailable: 'the database did not answer: try again',
     }),
   };
+}
+
+function invalidExample({ body, path, namesPlant }: Operation): string {
+  if (body !== undefined) return 'plants[3].name is missing: it must be a string';
+  if (namesPlant) return 'id must be a whole number';
+  return path === '/plants'
+    ? 'limit must be an integer from 1 to 1000'
+    : 'it has no parameter "limit"';
 }
 
 const retryAfter = { 'Retry-After': requiredHeader('Seconds after which to try again') };

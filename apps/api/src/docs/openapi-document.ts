@@ -33,22 +33,33 @@ export function openApiDocument(router: AnyTRPCRouter = appRouter): OpenAPIObjec
   });
   const schemas: Schemas = { ...document.components?.schemas };
   for (const name of Object.keys(schemas)) if (name.startsWith('error.')) delete schemas[name];
-  for (const operation of operationsOf(document)) {
-    correct(operation, schemas, metaOf(router, operation));
+  for (const [path, operation] of operationsOf(document)) {
+    const { scope, openapi } = metaOf(router, operation);
+    correct(operation, schemas, {
+      path: path.replace('{id}', '1'),
+      methods: methodsOf(document, path),
+      scope,
+      status: openapi.status,
+    });
   }
   const corrected = {
     ...document,
     security: [{ bearerAuth: [] }],
-    tags: [{ name: 'plants', description: 'The plants in the store' }],
+    tags: [
+      { name: 'plants', description: 'The plants in the store' },
+      { name: 'tokens', description: 'The access tokens of the store' },
+    ],
     components: { ...document.components, schemas, headers: sharedHeaders },
   };
   correctSchemas(corrected);
   return corrected;
 }
 
-function operationsOf({ paths = {} }: OpenAPIObject): Operation[] {
-  return Object.values(paths).flatMap(({ get, post, put, patch, delete: remove }) =>
-    [get, post, put, patch, remove].filter((operation) => operation !== undefined),
+function operationsOf({ paths = {} }: OpenAPIObject): [path: string, Operation][] {
+  return Object.entries(paths).flatMap(([path, { get, post, put, patch, delete: remove }]) =>
+    [get, post, put, patch, remove].flatMap((each): [string, Operation][] =>
+      each ? [[path, each]] : [],
+    ),
   );
 }
 
@@ -58,35 +69,58 @@ function metaOf(router: AnyTRPCRouter, { operationId = '' }: Operation): Meta {
 }
 
 interface Meta {
-  scope?: Scope;
+  scope: Scope | 'none';
   openapi: { status: number };
 }
 
-function correct(operation: Operation, schemas: Schemas, { scope, openapi }: Meta): void {
+/** The methods of a path, with those of a path with a parameter that matches it, too. */
+function methodsOf({ paths = {} }: OpenAPIObject, path: string): string[] {
+  const matching = Object.entries(paths).filter(([template]) =>
+    new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
+  );
+  const methods = matching.flatMap(([, item]) =>
+    Object.keys(item).map((name) => name.toUpperCase()),
+  );
+  if (methods.includes('GET')) methods.push('HEAD');
+  return [...new Set(methods)].toSorted();
+}
+
+function correct(
+  operation: Operation,
+  schemas: Schemas,
+  {
+    status,
+    ...facts
+  }: { status: number } & Pick<Parameters<typeof errorResponses>[0], 'path' | 'methods' | 'scope'>,
+): void {
   delete operation.security;
   if (operation.parameters?.length === 0) delete operation.parameters;
   operation.parameters?.forEach(correctParameter);
   const namesPlant = Boolean(
     operation.parameters?.some((parameter) => Object(parameter).in === 'path'),
   );
-  const hasBody = Boolean(operation.requestBody);
-  operation.responses = {
-    ...successOf(operation, openapi),
-    ...errorResponses({ hasBody, namesPlant, scope }),
-  };
-
-  // An inlined schema keeps its title, which is the name of its component.
   const { content } = (operation.requestBody ?? {}) as { content?: Content }; // trpc-to-openapi inlines it.
   const media = content?.['application/json'];
-  const name = media?.schema.title;
-  if (!media || !name) return;
+  // An inlined schema keeps its title, which is the name of its component.
+  const body = media?.schema.title;
+  operation.responses = {
+    ...successOf(operation, status),
+    ...errorResponses({ ...facts, body, namesPlant }),
+  };
+  if (!media || !body) return;
   media.example = exampleOf(media.schema);
-  schemas[name] = media.schema;
-  media.schema = { $ref: `#/components/schemas/${name}` };
+  for (const property of Object.values(media.schema.properties ?? {})) {
+    const { items } = property;
+    if (!items?.title) continue;
+    schemas[items.title] = items;
+    property.items = { $ref: `#/components/schemas/${items.title}` };
+  }
+  schemas[body] = media.schema;
+  media.schema = { $ref: `#/components/schemas/${body}` };
 }
 
 /** The response of success, which trpc-to-openapi always calls 200. With 204 it has no body. */
-function successOf({ responses }: Operation, { status }: Meta['openapi']): object {
+function successOf({ responses }: Operation, status: number): object {
   const { content, ...success } = Object(responses?.['200']);
   const headers = { ...requestId, ...rateLimit };
   return { [status]: { ...success, ...(status !== 204 && { content }), headers } };
@@ -100,12 +134,16 @@ function correctParameter(parameter: object): void {
 }
 
 type Content = Record<string, { schema: Inline | Reference; example?: unknown }>;
-type Inline = { title?: string; properties?: Record<string, { examples?: unknown[] }> };
+type Inline = { title?: string; properties?: Record<string, Property> };
+type Property = { examples?: unknown[]; items?: Inline | Reference };
 type Reference = { $ref: string; title?: never; properties?: never };
 
-/** An example of a body: the first example of each of its fields. */
+/** An example of a body: the first example of each of its fields. A list has one element. */
 function exampleOf({ properties = {} }: Inline | Reference): unknown {
-  const examples = Object.entries(properties).map(([name, { examples }]) => [name, examples?.[0]]);
+  const examples = Object.entries(properties).map(([name, { examples, items }]) => [
+    name,
+    items ? [exampleOf(items)] : examples?.[0],
+  ]);
   return Object.fromEntries(examples.filter(([, example]) => example !== undefined));
 }
 

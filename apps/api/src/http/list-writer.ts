@@ -30,6 +30,17 @@ export function listWriter(
   };
 }
 
+/**
+ * Makes one object of a choice of objects. A value has the properties of one of them; the generated code
+ * leaves out the others, and would otherwise check each value against each choice.
+ */
+function mergeObjects(part: z.core.JSONSchema.BaseSchema): void {
+  if (!part.anyOf?.every(({ type }) => type === 'object')) return;
+  const properties = Object.assign({}, ...part.anyOf.map((choice) => choice.properties));
+  Object.assign(part, { type: 'object', properties });
+  delete part.anyOf;
+}
+
 const dateTime = { type: 'string', format: 'date-time' };
 
 async function generate(schema: Schema): Promise<(value: unknown) => string> {
@@ -52,6 +63,7 @@ function listSchema(output: z.ZodType, types: Record<string, object>): Schema | 
       Object.assign(part, part['override'], types[zodSchema._zod.def.type]); // `override` is our metadata.
       delete part['override']; // An optional schema inherits the parts of its inner one.
       delete part.required; // The generated code would write these properties first.
+      mergeObjects(part);
       hasList ||= part.type === 'array';
       isTyped &&= 'type' in part || '$ref' in part;
     },

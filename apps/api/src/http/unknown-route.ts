@@ -25,10 +25,12 @@ export function rejectUnknownRoute(
     const path = pathOf(request);
     // The router finds `/plants/:id` for `/plants/`, with an empty id.
     if (!is404 && (!path.endsWith('/') || routes.has(path))) return done();
-    const route = [...routes.values()].find(({ pattern }) => pattern.test(path));
-    if (!route) throw unknownPath(path, hint);
+    // A path such as /plants/count also has the methods of /plants/:id.
+    const matching = [...routes.values()].filter(({ pattern }) => pattern.test(path));
+    if (matching.length === 0) throw unknownPath(path, hint);
 
-    const allow = [...route.methods].toSorted().join(', ');
+    const methods = new Set(matching.flatMap((route) => [...route.methods]));
+    const allow = [...methods].toSorted().join(', ');
     reply.header('allow', allow);
     // HEAD gets the length of the reply to GET (RFC 9110 §9.3.2), so its message is the same.
     const method = request.method === 'HEAD' ? 'GET' : request.method;

@@ -36,9 +36,9 @@ const start = ',"';
 
 const nothing: WriteTypes = () => '';
 
-/** Undefined for a schema whose values may need other types. A number may be -0. */
+/** Undefined for a schema whose values may need other types. A number may be -0; as an integer, it is 0. */
 function typesWriter(schema: unknown): WriteTypes | undefined {
-  if (schema instanceof z.ZodString || schema instanceof z.ZodBoolean) return nothing;
+  if (plainTypes.some((type) => schema instanceof type)) return nothing;
   if (schema instanceof z.ZodBigInt) return (_value, path) => `${path}":["bigint"]`;
   if (schema instanceof z.ZodDate) return (_value, path) => `${path}":["Date"]`;
   if (schema instanceof z.ZodOptional) {
@@ -46,8 +46,27 @@ function typesWriter(schema: unknown): WriteTypes | undefined {
     return write && ((value, path) => (value === undefined ? '' : write(value, path)));
   }
   if (schema instanceof z.ZodArray) return listTypesWriter(schema);
-  if (schema instanceof z.ZodObject) return objectTypesWriter(schema);
+  if (schema instanceof z.ZodObject) return objectTypesWriter(schema.shape);
+  if (schema instanceof z.ZodUnion) return choiceTypesWriter(schema);
   return undefined;
+}
+
+const plainTypes = [z.ZodString, z.ZodBoolean, z.ZodEnum, z.ZodNumberFormat];
+
+/** A value has the properties of one of the objects. Those that several have must be the same. */
+function choiceTypesWriter({ options }: z.ZodUnion): WriteTypes | undefined {
+  const shape: Record<string, unknown> = {};
+  for (const option of options) {
+    if (!(option instanceof z.ZodObject)) return undefined;
+    for (const [name, schema] of Object.entries(option.shape)) {
+      const property = options.every((other) => Object(other).shape?.[name] === schema)
+        ? schema
+        : (schema as z.ZodType).optional();
+      if (shape[name] && shape[name] !== property) return undefined;
+      shape[name] = property;
+    }
+  }
+  return objectTypesWriter(shape);
 }
 
 function listTypesWriter({ element }: z.ZodArray): WriteTypes | undefined {
@@ -61,7 +80,7 @@ function listTypesWriter({ element }: z.ZodArray): WriteTypes | undefined {
   };
 }
 
-function objectTypesWriter({ shape }: z.ZodObject): WriteTypes | undefined {
+function objectTypesWriter(shape: Record<string, unknown>): WriteTypes | undefined {
   const properties: { name: string; write: WriteTypes }[] = [];
   for (const [name, schema] of Object.entries(shape)) {
     const write = typesWriter(schema);

@@ -9,8 +9,10 @@ import { databases } from '../fixtures/surfaces.ts';
 /** What each call needs, and its result when it is allowed. */
 const calls = [
   ['createPlant', { id: 1, name: 'Hoya' }, 'plants:create'],
+  ['createPlants', { plants: [{ id: 1, name: 'Hoya' }] }, 'plants:create'],
   ['getPlant', { id: 1 }, 'plants:read'],
   ['listPlants', {}, 'plants:read'],
+  ['countPlants', {}, 'plants:read'],
   ['deletePlant', { id: 1 }, 'plants:delete'],
 ] as const;
 

@@ -161,7 +161,10 @@ describe('the document', () => {
 
   it.each([
     ['POST /plants', 200, ['plantUnknown']],
+    ['POST /plants/batch', 200, ['idTaken']],
     ['GET /plants', 200, ['plantUnknown', ...onlyWithBody]],
+    ['GET /plants/count', 200, ['plantUnknown', ...onlyWithBody]],
+    ['GET /whoami', 200, ['plantUnknown', 'insufficientScope', ...onlyWithBody]],
     ['GET /plants/{id}', 200, onlyWithBody],
     ['DELETE /plants/{id}', 204, onlyWithBody],
   ])(
@@ -199,9 +202,19 @@ describe('the document', () => {
   it.each([
     ['GET /plants', '/plants?limit=0'],
     ['GET /plants/{id}', '/plants/five'],
+    ['GET /plants/count', '/plants/count?limit=1'],
+    ['GET /whoami', '/whoami?limit=1'],
   ])('has an example of an invalid parameter of %s', async (name, path) => {
     const reply = await send('GET', path);
     const operation = document.operation(name);
+    expect(operation.examplesOf(400)).toContainEqual(JSON.parse(reply.body));
+    expect(operation.differencesFrom(reply)).toEqual([]);
+  });
+
+  it('has an example of an invalid plant in a list', async () => {
+    const plants = [1, 2, 3].map((id) => `{"id":${id},"name":"x"}`);
+    const reply = await read(post(server, '/plants/batch', `{"plants":[${plants},{"id":4}]}`));
+    const operation = document.operation('POST /plants/batch');
     expect(operation.examplesOf(400)).toContainEqual(JSON.parse(reply.body));
     expect(operation.differencesFrom(reply)).toEqual([]);
   });

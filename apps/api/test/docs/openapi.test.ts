@@ -70,9 +70,14 @@ it('requires a bearer token by default', () => {
 
 it('has the components of the contract and no others', () => {
   expect(Object.keys(schemas).toSorted()).toEqual([
+    'CreateResult',
+    'CreateResults',
     'Error',
+    'Identity',
     'NewPlant',
+    'NewPlants',
     'Plant',
+    'PlantCount',
     'PlantPage',
     'StoredPlant',
   ]);
@@ -103,6 +108,18 @@ it('refers to its components by name', () => {
   expect(operation?.responses?.['400'].description).toMatch(/^Unexpected error/);
 });
 
+it('refers to the plant in a list of plants by name, and has an example of such a list', () => {
+  const plant = { $ref: '#/components/schemas/NewPlant' };
+  expect(schemas['NewPlants']).toMatchObject({
+    required: ['plants'],
+    properties: { plants: { type: 'array', items: plant, minItems: 1, maxItems: 1000 } },
+  });
+  const body = document.paths?.['/plants/batch']?.post?.requestBody as Body | undefined; // Likewise.
+  const { schema, example } = body?.content['application/json'] ?? {};
+  expect(schema).toEqual({ $ref: '#/components/schemas/NewPlants' });
+  expect(example).toEqual({ plants: [{ id: 4096, name: 'Monstera deliciosa', tag: 'Araceae' }] });
+});
+
 it('has the bounds of an id to the digit', () => {
   expect(committed).toMatch(/"minimum": -9223372036854775808,\s+"maximum": 9223372036854775807\n/);
 });
@@ -120,7 +137,7 @@ it('has an example of a body, whose id is free in a store with the sample data',
 });
 
 interface Body {
-  content: { 'application/json': { example: { id: number } } };
+  content: { 'application/json': { schema: unknown; example: { id: number } } };
 }
 
 describe.each([true, false])('for a validator with the flag u: %s', (unicodeRegExp) => {

@@ -1,4 +1,4 @@
-import { PlantPage, StoredPlant } from '@plant-store/schemas';
+import { CreateResults, Identity, PlantPage, StoredPlant } from '@plant-store/schemas';
 import superjson from 'superjson';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
@@ -15,11 +15,28 @@ const Tree = z.object({
   at: z.array(z.object({ 'a.b': z.date(), isKnown: z.boolean() })),
 });
 
+const Choice = z.array(
+  z.union([z.object({ a: z.bigint(), b: z.int() }), z.object({ a: z.date() })]),
+);
+
 const outputs: [name: string, schema: z.ZodType, output: unknown][] = [
   ['a page of plants', PlantPage, { plants, next: 5n }],
   ['the last page', PlantPage, { plants }],
   ['a page without plants', PlantPage, { plants: [] }],
   ['a plant', StoredPlant, plant],
+  [
+    'results of creates',
+    CreateResults,
+    {
+      results: [
+        { id: 9007199254740993n, result: 'created' },
+        { id: 2n, error: 40900, message: 'id 2 "belongs" to another plant' },
+      ],
+    },
+  ],
+  ['an identity', Identity, { name: 'Ann', scopes: ['plants:read'], expiresAt: new Date(0) }],
+  ['a choice of lists', z.array(z.union([z.array(z.bigint()), z.string()])), [[1n], 'a']],
+  ['a choice with several types of a property', Choice, [{ a: 1n, b: 1 }, { a: new Date(0) }]],
   ['nothing', z.void(), undefined],
   ['a list', z.array(StoredPlant), plants],
   ['a list of strings', z.array(z.string()), ['a', 'b']],

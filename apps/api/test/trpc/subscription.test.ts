@@ -14,12 +14,12 @@ import { trpc } from '../../src/trpc/trpc.ts';
 const { transformer, errorFormatter } = appRouter._def._config;
 const t = initTRPC.context<Context>().create({ transformer, errorFormatter });
 const router = t.router({
-  count: t.procedure
-    .input(z.object({ lastEventId: z.string() }))
-    .subscription(async function* ({ input }) {
-      const next = Number(input.lastEventId) + 1;
-      yield tracked(String(next), next);
-    }),
+  count: t.procedure.input(z.object({ lastEventId: z.string() })).subscription(async function* ({
+    input,
+  }) {
+    const next = Number(input.lastEventId) + 1;
+    yield tracked(String(next), next);
+  }),
 });
 
 let store: PlantStore;

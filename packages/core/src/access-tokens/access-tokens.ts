@@ -107,8 +107,11 @@ export function createAccessTokens({
     if (!token || token.revokedAt || remaining <= 0) return noOwner;
 
     if (at - (token.lastUsedAt?.getTime() ?? 0) >= lastUseInterval) markUsed(sha256);
-    const { name, scopes } = token;
-    return { principal: { name, scopes }, validUntil: at + remaining };
+    const { name, scopes, expiresAt } = token;
+    return {
+      principal: { name, scopes, expiresAt: expiresAt ?? undefined },
+      validUntil: at + remaining,
+    };
   }
 }
 

@@ -5,6 +5,8 @@ export interface Principal {
   /** The name under which the access token was created. */
   readonly name: string;
   readonly scopes: readonly Scope[];
+  /** When its access token expires; absent when it never does. */
+  readonly expiresAt?: Date | undefined;
 }
 
 /**

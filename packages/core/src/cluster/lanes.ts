@@ -2,8 +2,10 @@ import type { EventEmitter } from 'node:events';
 import type { Database } from '../database/database.ts';
 import { orUnavailable } from '../database/database-error.ts';
 import { deadlineIn, defaultTimeout } from '../database/deadline.ts';
+import { type CountUpTo, createCountUpTo } from '../plants/count-up-to.ts';
 import type { CommittedBatch } from '../plants/creates.ts';
 import { createLane, type Lane, type Lanes } from '../plants/lane.ts';
+import { createCountOnShards } from './count-on-shards.ts';
 import { type NodeAccess, nodeShares, openNodeAccess } from './node-access.ts';
 import { type NodeDetour, NodeHealth, type NodeState } from './node-health.ts';
 import { createNodeStatements, createOrdinaryStatements } from './node-statements.ts';
@@ -16,6 +18,8 @@ export type ClusterEvents = { node: [NodeState]; detour: [NodeDetour] };
 /** The lanes of a store: one, or on a cluster also one for each node that stores plants. */
 export interface StoreLanes extends Lanes {
   readonly all: readonly Lane[];
+  /** See `PlantStore.countUpTo`. */
+  readonly countUpTo: CountUpTo;
   /** See `PlantStore.nodes`. */
   nodes(): NodeState[];
   /** See `PlantStore.ready`. Also finds out which nodes can be written. */
@@ -38,6 +42,8 @@ interface NodeLane {
 export function createLanes({ database, events, onCommit }: LanesOptions): StoreLanes {
   const statements = createOrdinaryStatements(database.run, () => database.becomeCluster?.());
   const main = createLane({ ...database, statements, onCommit });
+  const countUpTo = createCountUpTo(database.run);
+  const countOnShards = createCountOnShards(database.run);
   const byKey = new Map<string, NodeLane>();
   const byNode = new WeakMap<StorageNode, NodeLane>();
   const shards = watchShards(
@@ -72,6 +78,10 @@ export function createLanes({ database, events, onCommit }: LanesOptions): Store
     },
     get all() {
       return [main, ...[...byKey.values()].map(({ lane }) => lane)];
+    },
+    countUpTo(...count) {
+      if (database.nodes) shards.keepFresh();
+      return shards.current ? countOnShards(...count) : countUpTo(...count);
     },
     nodes: () => health.states(shards.current),
     async ready() {

@@ -134,7 +134,7 @@ export function createOrdinaryStatements(
     try {
       return await first();
     } catch (error) {
-      if (databaseCode(error) !== notSupported) throw error;
+      if (!notSupported.includes(databaseCode(error) ?? '')) throw error;
       isDistributed = true;
       onCitus();
       return onDistributed();
@@ -142,7 +142,8 @@ export function createOrdinaryStatements(
   }
 }
 
-const notSupported = '0A000';
+/** The second one is for the arrays of a large batch, whose type Citus loses on the way to its shards. */
+const notSupported = ['0A000', '42P18'];
 
 const arrivedInTime = sql`statement_timestamp() < ${sql.placeholder('deadline')}::timestamptz`;
 

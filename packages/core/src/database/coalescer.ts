@@ -17,7 +17,7 @@ export interface CoalescerLimits {
   readonly slowAfter?: number;
 }
 
-interface CoalescerOptions<Input, Output> extends CoalescerLimits {
+export interface CoalescerOptions<Input, Output> extends CoalescerLimits {
   /** Runs a statement for these calls, and settles each of them. The promise is never rejected. */
   readonly send: (calls: Call<Input, Output>[]) => Promise<void>;
   /** The error for a call at its deadline. */
@@ -44,9 +44,13 @@ export class Call<Input, Output> {
   isSettled = false;
   readonly #resolve: (output: Output) => void;
   readonly #reject: (error: Error) => void;
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: NodeJS.Timeout | undefined;
 
-  constructor(input: Input, options: CallOptions, onDeadline: (call: Call<Input, Output>) => void) {
+  constructor(
+    input: Input,
+    options: CallOptions,
+    onDeadline?: (call: Call<Input, Output>) => void,
+  ) {
     const { promise, resolve, reject } = Promise.withResolvers<Output>();
     this.outcome = promise;
     this.input = input;
@@ -54,7 +58,7 @@ export class Call<Input, Output> {
     this.caller = options.caller;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#timer = atDeadline(this.deadline, () => onDeadline(this));
+    this.#timer = onDeadline && atDeadline(this.deadline, () => onDeadline(this));
   }
 
   resolve(output: Output): void {
@@ -99,20 +103,42 @@ export class Coalescer<Input, Output> {
    * @throws the error of `send`, `late` or `overloaded`
    */
   run(input: Input, options: CallOptions = {}): Promise<Output> {
-    const { late, overloaded } = this.#options;
     if (this.#isFull) this.#dropGone();
-    const call = new Call<Input, Output>(input, options, (settled) => {
-      this.#remove(settled);
-      settled.reject(late());
-    });
-    if (this.#isFull || this.#isTooSlowFor(call.deadline)) {
-      call.reject(overloaded(this.#waiting.size));
-      return call.outcome;
-    }
-    this.#waiting.add(call);
-    this.#length += this.#options.lengthOf(input);
+    const call = new Call<Input, Output>(input, options, (late) => this.#endLate(late));
+    this.#add(call);
     this.#send();
     return call.outcome;
+  }
+
+  /** Adds calls that may be sent together; resolves with their outcomes, which are those of `run`. */
+  async runAll(
+    inputs: readonly Input[],
+    options: CallOptions = {},
+  ): Promise<PromiseSettledResult<Output>[]> {
+    if (this.#isFull) this.#dropGone();
+    const deadline = deadlineOf(options);
+    const calls = inputs.map((input) => new Call<Input, Output>(input, { ...options, deadline }));
+    // A timer for each call would take as much time as the rest of it.
+    const timer = atDeadline(deadline, () => calls.forEach((call) => void this.#endLate(call)));
+    for (const call of calls) this.#add(call);
+    this.#send();
+    const outcomes = await Promise.allSettled(calls.map(({ outcome }) => outcome));
+    clearTimeout(timer);
+    return outcomes;
+  }
+
+  #add(call: Call<Input, Output>): void {
+    if (this.#isFull || this.#isTooSlowFor(call.deadline)) {
+      call.reject(this.#options.overloaded(this.#waiting.size));
+      return;
+    }
+    this.#waiting.add(call);
+    this.#length += this.#options.lengthOf(call.input);
+  }
+
+  #endLate(call: Call<Input, Output>): void {
+    this.#remove(call);
+    call.reject(this.#options.late());
   }
 
   /** How many calls wait for a statement, and how many are part of a running one. */

@@ -1,14 +1,17 @@
-import type { NewPlant, Plant } from '@plant-store/schemas';
+import type { NewPlant } from '@plant-store/schemas';
 import type { Call } from '../database/coalescer.ts';
 import { isDataError, isLateWrite } from '../database/database-error.ts';
 import { idTaken, type PlantStoreError } from '../plant-store-error.ts';
 import { bisect } from './bisect.ts';
-import { contentOf, hasSameContent } from './columns.ts';
+import { hasSameContent } from './columns.ts';
 import { insertError, outcomeUnknown, plantNotKept, plantRejected } from './create-errors.ts';
 import type { PlantStatements } from './statements.ts';
 
+/** What became of a plant: it was created, or the same plant was stored already. */
+export type CreateOutcome = 'created' | 'exists';
+
 /** A create that waits for the database. */
-export type Create = Call<NewPlant, Plant>;
+export type Create = Call<NewPlant, CreateOutcome>;
 
 /** One insert statement that committed `size` plants, in so many milliseconds. */
 export interface CommittedBatch {
@@ -49,7 +52,7 @@ export async function writeBatch(
     onCommit({ size: plants.length, milliseconds: performance.now() - sentAt });
     // Nearly always every plant is new and has an id of its own.
     if (inserted.size === creates.length) {
-      for (const create of creates) settle(create, create.input);
+      for (const create of creates) create.resolve('created');
       return;
     }
     const taken = plants.flatMap(({ id }) => (inserted.has(id) ? [] : [id]));
@@ -57,7 +60,7 @@ export async function writeBatch(
     const stored = new Map<bigint, NewPlant>(found.map((plant) => [plant.id, plant]));
     for (const plant of plants) if (inserted.has(plant.id)) stored.set(plant.id, plant);
     // An id was taken, and its plant was deleted before the comparison: now the id may be free.
-    const deleted = creates.filter((create) => !settle(create, stored.get(create.input.id)));
+    const deleted = creates.filter((create) => !settle(create, stored, inserted));
     if (rounds === 0) return rejectAll(deleted, plantNotKept());
     await again(deleted, rounds - 1);
   } catch (error) {
@@ -90,11 +93,20 @@ function sortedById(creates: readonly Create[]): NewPlant[] {
 /**
  * Answers a create by the plant that is stored under its id. Returns false when there is none. A create
  * of the same plant is a retry.
+ *
+ * @param inserted the ids whose plants were inserted. The first create of an id takes it.
  */
-function settle(create: Create, stored: NewPlant | undefined): boolean {
+function settle(
+  create: Create,
+  allStored: ReadonlyMap<bigint, NewPlant>,
+  inserted: Set<bigint>,
+): boolean {
+  const { id } = create.input;
+  const stored = allStored.get(id);
   if (!stored) return false;
-  if (hasSameContent(create.input, stored)) create.resolve(contentOf(create.input));
-  else create.reject(idTaken(create.input.id));
+  if (inserted.delete(id)) create.resolve('created');
+  else if (hasSameContent(create.input, stored)) create.resolve('exists');
+  else create.reject(idTaken(id));
   return true;
 }
 

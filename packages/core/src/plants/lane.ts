@@ -1,12 +1,12 @@
 import { NewPlant, type Plant, type StoredPlant } from '@plant-store/schemas';
-import { Coalescer, type CoalescerLimits } from '../database/coalescer.ts';
+import { Coalescer, type CoalescerLimits, type CoalescerOptions } from '../database/coalescer.ts';
 import type { Database } from '../database/database.ts';
 import { orUnavailable } from '../database/database-error.ts';
 import { type CallOptions, deadlineOf } from '../database/deadline.ts';
-import { invalidInput } from '../plant-store-error.ts';
-import { contentLength } from './columns.ts';
+import { invalidInput, type PlantStoreError } from '../plant-store-error.ts';
+import { contentLength, contentOf } from './columns.ts';
 import { insertError, notAccepted, outcomeUnknown } from './create-errors.ts';
-import { type CommittedBatch, writeBatch } from './creates.ts';
+import { type CommittedBatch, type CreateOutcome, writeBatch } from './creates.ts';
 import { createPlantLookUps } from './plant-look-ups.ts';
 import type { PlantStatements } from './statements.ts';
 
@@ -20,6 +20,11 @@ export interface CreateOptions extends CallOptions {
 export interface Lane {
   /** See `PlantStore.create`. */
   create(plant: NewPlant, options?: CreateOptions): Promise<Plant>;
+  /** Creates plants that are valid and have distinct ids. Each one has an outcome of its own. */
+  createAll(
+    plants: readonly NewPlant[],
+    options: CallOptions,
+  ): Promise<PromiseSettledResult<CreateOutcome>[]>;
   /** See `PlantStore.delete`. */
   delete(id: bigint, options?: CallOptions): Promise<boolean>;
   /** See `PlantStore.get`. */
@@ -43,6 +48,12 @@ type LaneOptions = Pick<Database, 'maxInserts' | 'maxLookUps' | 'onClockMoved'> 
   readonly limits?: CoalescerLimits;
 };
 
+/**
+ * Creates of `createAll` in one statement, at most. Its cost for each plant falls with its size, up to
+ * here.
+ */
+export const maxManyBatch = 500;
+
 export function createLane({
   statements,
   maxInserts,
@@ -53,22 +64,37 @@ export function createLane({
 }: LaneOptions): Lane {
   let isClosing = false;
 
-  const creates = new Coalescer<NewPlant, Plant>({
+  const createOptions: CoalescerOptions<NewPlant, CreateOutcome> = {
     send: (calls) => writeBatch(statements, calls, onCommit),
     late: outcomeUnknown,
     overloaded: (waiting) => notAccepted('overloaded', `${waiting} creates are waiting already`),
     maxInFlight: maxInserts,
-    ...limits,
     lengthOf: contentLength,
+  };
+  const creates = new Coalescer({ ...createOptions, ...limits });
+  // It has one statement at a time, so that single creates have the other connection to themselves.
+  const manyCreates = new Coalescer<NewPlant, CreateOutcome>({
+    ...createOptions,
+    maxInFlight: 1,
+    maxBatch: maxManyBatch,
+    ...limits,
   });
   const lookUps = createPlantLookUps(statements, maxLookUps);
-  onClockMoved((error) => creates.rejectWaiting(insertError(error)));
+  onClockMoved((error) => {
+    for (const each of [creates, manyCreates]) each.rejectWaiting(insertError(error));
+  });
 
   return {
     async create(plant, options) {
       const checked = options?.isChecked ? plant : check(plant);
-      if (isClosing) throw notAccepted('shuttingDown', 'the store is closing');
-      return creates.run(checked, options);
+      if (isClosing) throw closing();
+      await creates.run(checked, options);
+      return contentOf(checked);
+    },
+
+    createAll(plants, options) {
+      if (!isClosing) return manyCreates.runAll(plants, options);
+      return Promise.allSettled(plants.map(() => Promise.reject(closing())));
     },
 
     delete(id, options = {}) {
@@ -78,12 +104,13 @@ export function createLane({
     get: (id, options) => lookUps.run(id, options),
 
     get pending() {
-      return creates.pending;
+      const [one, many] = [creates.pending, manyCreates.pending];
+      return { waiting: one.waiting + many.waiting, inFlight: one.inFlight + many.inFlight };
     },
 
     async drained() {
       isClosing = true;
-      await creates.drained();
+      await Promise.all([creates.drained(), manyCreates.drained()]);
     },
   };
 }
@@ -93,4 +120,8 @@ function check(plant: unknown): NewPlant {
   const { data, error } = NewPlant.safeParse(plant);
   if (error) throw invalidInput(error);
   return data;
+}
+
+function closing(): PlantStoreError {
+  return notAccepted('shuttingDown', 'the store is closing');
 }

@@ -29,7 +29,8 @@ export type ReadPage = (
 /** Bytes of the names and tags in a page, at most. A page always has one plant, however large. */
 const maxBytes = 1024 * 1024;
 
-const conditions: Record<'after' | 'tag' | 'since', SQL | undefined> = {
+/** The conditions of a query on plants, whose values are placeholders. */
+export const conditions: Record<'after' | 'tag' | 'since', SQL | undefined> = {
   after: gt(plants.id, sql.placeholder('after')),
   tag: and(
     eq(tagHash(plants.tag), tagHash(sql`${sql.placeholder('tag')}::text`)),

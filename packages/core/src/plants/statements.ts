@@ -1,10 +1,13 @@
 import type { NewPlant, StoredPlant } from '@plant-store/schemas';
 import { eq, type SQL, sql } from 'drizzle-orm';
+import { PgDialect } from 'drizzle-orm/pg-core';
 import type { Rows, Run } from '../database/database.ts';
 import { lateWrite } from '../database/database-error.ts';
 import type { Caller, Deadline } from '../database/deadline.ts';
 import { plants } from '../database/tables.ts';
 import {
+  contentArrays,
+  contentColumns,
   contentPlaceholders,
   contentValues,
   storedPlantColumns,
@@ -47,10 +50,13 @@ export function createPlantStatements(run: Run): PlantStatements {
   return {
     async insert(batch, deadline) {
       const size = batch.length;
-      const statement = inserts.get(size) ?? insertStatement(size);
-      inserts.set(size, statement);
+      const isLarge = size > maxRows;
+      const statement = isLarge ? insertArrays : (inserts.get(size) ?? insertStatement(size));
+      if (!isLarge) inserts.set(size, statement);
       const values = (until: string) => [
-        ...batch.flatMap((plant) => [String(plant.id), ...contentValues(plant)]),
+        ...(isLarge
+          ? [`{${batch.map(({ id }) => id)}}`, ...contentArrays(batch)]
+          : batch.flatMap((plant) => [String(plant.id), ...contentValues(plant)])),
         until,
       ];
       const { rows } = await run(statement, values, { share: 'creates', deadline });
@@ -87,6 +93,9 @@ function toPlants({ rows }: Rows): StoredPlant[] {
   return (rows as unknown[][]).map(toStoredPlant);
 }
 
+/** Rows in an INSERT that is written for its size, at most. A session keeps each such statement. */
+const maxRows = 128;
+
 /**
  * The text of the INSERT for batches of one size. `INSERT … SELECT FROM unnest` would need only one
  * text for all sizes, but on Citus it sends every row through the coordinator.
@@ -109,6 +118,15 @@ function insertStatement(size: number): string {
  */
 const inTime: SQL = sql`case when clock_timestamp() < ${sql.placeholder('deadline')}::timestamptz
   then ${plants.id} else (${sql.raw(`'${lateWrite}: '`)} || clock_timestamp())::bigint end`;
+
+const columns = [{ name: 'id', type: 'bigint' }, ...contentColumns];
+const arrays = columns.map(({ name, type }) => sql`${sql.placeholder(name)}::${sql.raw(type)}[]`);
+
+/** The text of the INSERT for larger batches, whose values are an array for each column. */
+const { sql: insertArrays } = new PgDialect().sqlToQuery(sql`
+  insert into ${plants} (${sql.raw(columns.map(({ name }) => name).join())})
+  select * from unnest(${sql.join(arrays, sql`, `)})
+  on conflict (id) do nothing returning ${inTime}`);
 
 const deleted = db.$with('deleted').as(
   db

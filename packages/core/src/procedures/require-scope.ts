@@ -2,8 +2,8 @@ import { insufficientScope } from '../plant-store-error.ts';
 import type { Context, ProcedureMeta } from './trpc.ts';
 
 /**
- * Checks that the principal of a call has the scope that its procedure names. A procedure without a
- * scope cannot be called.
+ * Checks that the principal of a call has the scope that its procedure names. A procedure that names
+ * no scope, not even `none`, cannot be called.
  *
  * @throws PlantStoreError `insufficientScope`
  */
@@ -11,5 +11,6 @@ export function requireScope(meta: unknown, context: object): void {
   const { scope } = (meta ?? {}) as Partial<ProcedureMeta>; // The router was made with these types.
   const { principal } = context as Context;
   if (!scope) throw new Error('the procedure names no scope');
+  if (scope === 'none') return;
   if (!principal.scopes.includes(scope)) throw insufficientScope(scope);
 }

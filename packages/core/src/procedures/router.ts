@@ -1,14 +1,28 @@
+import { countPlants } from './count-plants.ts';
 import { createPlant } from './create-plant.ts';
+import { createPlants } from './create-plants.ts';
 import { deletePlant } from './delete-plant.ts';
 import { getPlant } from './get-plant.ts';
 import { listPlants } from './list-plants.ts';
 import { requireScope } from './require-scope.ts';
 import { runDirectly } from './run-procedure.ts';
 import { t } from './trpc.ts';
+import { whoAmI } from './who-am-i.ts';
 
 /** Every procedure of the store. Each one is a tRPC call and a REST operation with its documentation. */
 export const appRouter = t.router(
-  runDirectly({ createPlant, getPlant, listPlants, deletePlant }, requireScope),
+  runDirectly(
+    {
+      createPlant,
+      createPlants,
+      getPlant,
+      listPlants,
+      countPlants,
+      deletePlant,
+      whoAmI,
+    },
+    requireScope,
+  ),
 );
 
 export type AppRouter = typeof appRouter;

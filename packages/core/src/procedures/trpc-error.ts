@@ -2,7 +2,7 @@ import { type ErrorKind, errorCatalogue, httpStatus, type Scope } from '@plant-s
 import { getTRPCErrorFromUnknown, TRPCError } from '@trpc/server';
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import { flattenError, ZodError } from 'zod';
-import { invalidInput, PlantStoreError } from '../plant-store-error.ts';
+import { invalidInput, maxIssues, PlantStoreError } from '../plant-store-error.ts';
 
 type TRPCCode = TRPCError['code'];
 
@@ -49,7 +49,10 @@ export function toCatalogueError(thrown: unknown): CatalogueError {
 /** The error in a tRPC reply: tRPC's own shape, with the error code of the catalogue. */
 export function errorShape({ kind, message, cause }: CatalogueError, path?: string) {
   const code = trpcCode(kind);
-  const fields = kind === 'invalidInput' && cause instanceof ZodError && flattenError(cause);
+  const fields =
+    kind === 'invalidInput' &&
+    cause instanceof ZodError &&
+    flattenError(new ZodError(cause.issues.slice(0, maxIssues)));
   return {
     message,
     code: TRPC_ERROR_CODES_BY_KEY[code],

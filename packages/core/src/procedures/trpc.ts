@@ -3,6 +3,7 @@ import { initTRPC } from '@trpc/server';
 import type { Principal } from '../access-tokens/principal.ts';
 import type { Caller, Deadline } from '../database/deadline.ts';
 import type { PlantStore } from '../plant-store.ts';
+import type { PlantStoreError } from '../plant-store-error.ts';
 import { transformer } from './transformer.ts';
 import { errorShape, toCatalogueError } from './trpc-error.ts';
 
@@ -14,6 +15,8 @@ export interface Context {
   /** The time by which the call is answered; 5 s from now by default. */
   readonly deadline?: Deadline | undefined;
   readonly caller?: Caller | undefined;
+  /** Is called with errors that a call returns as a part of its output; it must not throw. */
+  readonly onError?: ((error: PlantStoreError) => void) | undefined;
 }
 
 /**
@@ -22,8 +25,8 @@ export interface Context {
  * one, because an interface has no index signature.
  */
 export type ProcedureMeta = {
-  /** The scope that the caller needs. */
-  readonly scope: Scope;
+  /** The scope that the caller needs; `none` when any valid access token will do. */
+  readonly scope: Scope | 'none';
   readonly openapi?: Operation & {
     readonly summary?: string;
     readonly description?: string;

@@ -212,6 +212,22 @@ describe('creates on Citus', () => {
     await Promise.all([direct.close(), detour.close(), close()]);
   });
 
+  it('of a large batch go through the coordinator, too', async () => {
+    const { run, close } = await openPostgres(database.url);
+    const plants = Array.from({ length: 300 }, () => ({ id: freeId(), name: 'many', tag: 'x' }));
+    const ids = new Set(plants.map(({ id }) => id));
+    const isLate = createOrdinaryStatements(late(run)).insert(plants, inTime());
+    await expect(isLate).rejects.toMatchObject({
+      code: expect.stringMatching(/22P02|CLOCKS_MOVED/),
+    });
+    expect(await store.countUpTo(1_000, { tag: 'x' })).toBe(0);
+    const { insert } = createOrdinaryStatements(run);
+    expect(await insert(plants, inTime())).toEqual(ids);
+    expect(await insert(plants, inTime())).toEqual(new Set());
+    expect(await store.countUpTo(1_000, { tag: 'x' })).toBe(300);
+    await close();
+  });
+
   it('find a shard that has moved', async () => {
     const map = await readMap();
     const [from, to] = map.nodes;

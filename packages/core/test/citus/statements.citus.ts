@@ -1,6 +1,8 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCountOnShards } from '../../src/cluster/count-on-shards.ts';
 import type { Run, Values } from '../../src/database/database.ts';
+import { deadlineIn } from '../../src/database/deadline.ts';
 import { openPostgres } from '../../src/database/postgres/postgres-database.ts';
 import { createLane } from '../../src/plants/lane.ts';
 import { createPlantReader, type PlantReader } from '../../src/plants/plant-reader.ts';
@@ -10,6 +12,7 @@ import { createDistributedDatabase } from '../fixtures/distributed-database.ts';
 describe('statements that read from Citus', () => {
   let sql: postgres.Sql;
   let reader: PlantReader;
+  let run: Run;
   let close: () => Promise<void>;
   let sent: { text: string; values: Values }[] = [];
 
@@ -24,7 +27,8 @@ describe('statements that read from Citus', () => {
         sent.push({ text, values });
         return run(text, values, options);
       };
-    const [run, bulk] = [database.run, database.bulk.run].map(recorded) as [Run, Run];
+    let bulk: Run;
+    [run, bulk] = [database.run, database.bulk.run].map(recorded) as [Run, Run];
     const lane = createLane({ ...database, statements: createPlantStatements(run), onCommit() {} });
     reader = createPlantReader(
       { run, bulk: { ...database.bulk, run: bulk } },
@@ -58,6 +62,20 @@ describe('statements that read from Citus', () => {
       expect(plan.tasks).toBeGreaterThan(0);
       expect(plan.mostRowsOfATask).toBeLessThanOrEqual(limit);
     }
+  });
+
+  it('count on each shard, up to the limit', async () => {
+    const count = createCountOnShards(run);
+    const deadline = deadlineIn(60_000);
+    expect(await count(30_000, {}, deadline)).toBe(20_000);
+    expect(await count(30_000, { tag: 'tag 1' }, deadline)).toBe(2_000);
+    expect(await count(30_000, { tag: 'tag %s' }, deadline)).toBe(0);
+    sent = [];
+    expect(await count(100, {}, deadline)).toBe(100);
+    const [{ text, values } = { text: '', values: [] }] = sent;
+    const results = await sql.unsafe(text, [...values]);
+    expect(results.map(({ result }) => result)).toEqual(results.map(() => '100'));
+    expect(results.length).toBeGreaterThan(1);
   });
 
   it('reads a page of a frequent tag by the index, and no other row', async () => {

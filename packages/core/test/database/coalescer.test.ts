@@ -93,6 +93,39 @@ it('sends one waiting call when the statement before it is slow', async () => {
   expect(await slow).toBe('slow');
 });
 
+it('sends calls that are added together in one statement', async () => {
+  const sizes: number[] = [];
+  const coalescer = createCoalescer({ send: recording(sizes), maxBatch: 100 });
+  const outcomes = inputs(250).map((value) => ({ status: 'fulfilled', value }));
+  expect(await coalescer.runAll(inputs(250))).toEqual(outcomes);
+  expect(sizes).toEqual([100, 100, 50]);
+});
+
+it('rejects those of the calls added together that do not fit into the queue', async () => {
+  const { send, end } = hangingAtFirst();
+  const coalescer = createCoalescer({ send, maxQueue: 5 });
+  const running = coalescer.run('running');
+  const outcomes = coalescer.runAll(inputs(7));
+  expect(coalescer.pending).toEqual({ waiting: 5, inFlight: 1 });
+  end();
+  expect(await running).toBe('running');
+  expect(await outcomes).toMatchObject([
+    ...inputs(5).map((value) => ({ value })),
+    ...[1, 2].map(() => ({ reason: { kind: 'overloaded', message: '5 wait' } })),
+  ]);
+});
+
+it('rejects calls that were added together at their deadline', async () => {
+  const { send, sent, end } = hangingAtFirst();
+  const coalescer = createCoalescer({ send, maxBatch: 2 });
+  const outcomes = await coalescer.runAll(inputs(3), { deadline: deadlineIn(50) });
+  expect(outcomes).toMatchObject(inputs(3).map(() => ({ reason: { message: 'late' } })));
+  expect(coalescer.pending).toEqual({ waiting: 0, inFlight: 2 });
+  end();
+  expect(await coalescer.run('next')).toBe('next');
+  expect(sent).toEqual([['input 0', 'input 1'], ['next']]);
+});
+
 it('rejects calls beyond the queue at once', async () => {
   const { send, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send, maxQueue: 5 });
@@ -286,8 +319,10 @@ it('fills its statements even when each takes half of the deadline', async () =>
 it('leaves no timer behind when every call is answered', async () => {
   const coalescer = createCoalescer({ send: withLatency(() => 10), maxInFlight: 2 });
   const outcomes = countOutcomes(coalescer, 200);
-  await vi.advanceTimersByTimeAsync(20);
+  const together = coalescer.runAll(inputs(200));
+  await vi.advanceTimersByTimeAsync(40);
   expect(await outcomes).toEqual({ done: 200 });
+  expect(await together).toHaveLength(200);
   expect(vi.getTimerCount()).toBe(0);
 });
 

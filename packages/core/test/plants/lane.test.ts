@@ -167,6 +167,84 @@ describe('creates', () => {
   });
 });
 
+describe('creates of many plants', () => {
+  const outcome = (result: string) => ({ status: 'fulfilled', value: result });
+  const options = () => ({ deadline: deadlineIn(60_000) });
+
+  it('become one statement', async () => {
+    const sizes: number[] = [];
+    const lane = openLane({}, { onCommit: ({ size }) => sizes.push(size) });
+    const plants = plantsFrom(10_000, 500);
+    const created = plants.map(() => outcome('created'));
+    expect(await lane.createAll(plants, options())).toEqual(created);
+    const again = [{ id: 10_001n, name: 'other' }, ...plants.slice(2, 4)];
+    expect(await lane.createAll(again, options())).toMatchObject([
+      { reason: { kind: 'idTaken' } },
+      ...[2, 3].map(() => outcome('exists')),
+    ]);
+    expect(sizes).toEqual([500, 3]);
+  });
+
+  it('leave a connection to single creates', async () => {
+    const { insert, end } = hangingInsert();
+    const lane = openLane({ insert }, { maxInserts: 2 });
+    const many = lane.createAll(plantsFrom(11_000, 2), options());
+    const more = lane.createAll(plantsFrom(11_002, 1_000), options());
+    expect(await lane.create({ id: 12_500n, name: 'single' })).toEqual({ name: 'single' });
+    expect(lane.pending).toEqual({ waiting: 1_000, inFlight: 2 });
+    end();
+    expect([...(await many), ...(await more)]).toEqual(
+      plantsFrom(0, 1_002).map(() => outcome('created')),
+    );
+  });
+
+  it('are rejected each for itself when too many wait', async () => {
+    const { insert, end } = hangingInsert();
+    const lane = openLane({ insert }, { limits: { maxQueue: 3 } });
+    const [running, waiting] = [
+      lane.createAll(plantsFrom(13_000, 1), options()),
+      lane.createAll(plantsFrom(13_001, 5), options()),
+    ];
+    end();
+    expect(await running).toEqual([outcome('created')]);
+    const message =
+      '3 creates are waiting already: nothing was written, send the plant again later';
+    expect(await waiting).toMatchObject([
+      ...[1, 2, 3].map(() => outcome('created')),
+      ...[4, 5].map(() => ({ reason: { code: 50301, message } })),
+    ]);
+  });
+
+  it('are rejected while they wait when the clocks have moved', async () => {
+    const listeners: ((error: Error) => void)[] = [];
+    const { insert, end } = hangingInsert();
+    const lane = openLane({ insert }, { onClockMoved: (listener) => listeners.push(listener) });
+    const running = lane.createAll(plantsFrom(14_000, 1), options());
+    const waiting = lane.createAll(plantsFrom(14_001, 1), options());
+    for (const listener of listeners) listener(new Error('the clocks have moved apart'));
+    expect(await waiting).toMatchObject([{ reason: { code: 50300 } }]);
+    end();
+    expect(await running).toEqual([outcome('created')]);
+  });
+
+  it('are answered before the lane is drained, and accepted no more', async () => {
+    const { insert, end } = hangingInsert();
+    const lane = openLane({ insert });
+    const many = lane.createAll(plantsFrom(15_000, 3), options());
+    let isDrained = false;
+    const drained = lane.drained().then(() => {
+      isDrained = true;
+    });
+    expect(await lane.createAll(plantsFrom(15_003, 1), options())).toMatchObject([
+      { reason: { kind: 'shuttingDown' } },
+    ]);
+    expect(isDrained).toBe(false);
+    end();
+    expect(await many).toHaveLength(3);
+    await drained;
+  });
+});
+
 describe('a delete', () => {
   it('says whether there was a plant', async () => {
     const lane = openLane();

@@ -53,6 +53,28 @@ describe.each([embedded, server])('statements about plants on $name', ({ provide
     expect(await statements.findDurable([1n, 3n], deadline())).toEqual([{ ...hoya, createdAt }]);
   });
 
+  it('insert a large batch in the same way', async () => {
+    const texts = ['', 'NULL', 'a "b" \\ {c},', '🌻', "'"];
+    const batch = Array.from({ length: 300 }, (_, i) => {
+      const [name = '', tag = ''] = [texts[i % 5], texts[i % 7]];
+      return { id: BigInt(1_000 + i), name, ...(i % 7 < 5 && { tag }) };
+    });
+    await statements.insert([{ id: 1_005n, name: 'taken' }], deadline());
+    const ids = batch.map(({ id }) => id);
+    const free = ids.filter((id) => id !== 1_005n);
+    expect(await statements.insert(batch, deadline())).toEqual(new Set(free));
+    const found = await statements.find(free, deadline());
+    const sorted = found.toSorted((a, b) => Number(a.id - b.id));
+    const createdAt = expect.any(Date);
+    const stored = batch.filter(({ id }) => id !== 1_005n);
+    expect(sorted).toStrictEqual(stored.map((plant) => ({ ...plant, createdAt })));
+
+    const others = batch.map((plant) => ({ ...plant, id: plant.id + 1_000n }));
+    const error = await late.insert(others, deadline()).catch((error: unknown) => error);
+    expect(error).toMatchObject({ code: 'CLOCKS_MOVED' });
+    expect(await statements.find([2_000n, 2_299n], deadline())).toEqual([]);
+  });
+
   it('insert nothing after their deadline, in the clock of the database', async () => {
     await statements.insert([{ id: 10n, name: 'taken' }], deadline());
     const batch = [10n, 11n, 12n].map((id) => ({ id, name: 'late' }));

@@ -1,0 +1,100 @@
+import { scopes } from '@plant-store/schemas';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { callers } from '../fixtures/callers.ts';
+import { documentValidator } from '../fixtures/document-validator.ts';
+import { type IdentityProvider, startIdentityProvider } from '../fixtures/identity-provider.ts';
+import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { databases } from '../fixtures/surfaces.ts';
+
+const cases = databases.flatMap((database) => callers.map((caller) => ({ database, caller })));
+
+let provider: IdentityProvider;
+
+beforeAll(async () => {
+  provider = await startIdentityProvider();
+  await provider.addKey('first');
+});
+
+afterAll(() => provider.stop());
+
+describe.each(cases)('over $caller.name on $database', ({ database, caller: { call } }) => {
+  let server: RunningServer;
+
+  beforeAll(async () => {
+    server = await startServer(database, { jwts: provider.settings });
+  });
+
+  afterAll(() => server.stop());
+
+  const whoAmI = (token: string) => call({ url: server.url, token }, 'whoAmI', {});
+
+  it('tells the name, the scopes and the expiry of an access token', async () => {
+    const expiresAt = new Date('2100-01-02T03:04:05.678Z');
+    const options = { scopes: ['plants:delete'], expiresAt } as const;
+    const token = await server.store.accessTokens.create('gärtner 🌻', options);
+    const { status, output } = await whoAmI(token);
+    expect(status).toBe(200);
+    expect(output).toStrictEqual({ name: 'gärtner 🌻', scopes: ['plants:delete'], expiresAt });
+  });
+
+  it('tells no expiry where there is none', async () => {
+    const token = await server.store.accessTokens.create('lasting');
+    const lasting = { name: 'lasting', scopes: ['plants:create', 'plants:read'] };
+    expect((await whoAmI(token)).output).toStrictEqual(lasting);
+    expect((await whoAmI(server.token)).output).toStrictEqual({ name: 'tester', scopes });
+  });
+
+  it('tells the subject, the scopes and the expiry of a JWT', async () => {
+    const exp = Math.floor(Date.now() / 1_000) + 300;
+    const jwt = await provider.sign({ claims: { sub: 'ann', scope: 'plants:unknown', exp } });
+    const expiresAt = new Date(exp * 1_000);
+    expect((await whoAmI(jwt)).output).toStrictEqual({ name: 'ann', scopes: [], expiresAt });
+  });
+
+  it('tells no expiry that has more than four digits in its year', async () => {
+    for (const exp of [253_402_300_800, 1e15]) {
+      const jwt = await provider.sign({ claims: { sub: 'ann', exp } });
+      expect((await whoAmI(jwt)).output).toStrictEqual({ name: 'ann', scopes: ['plants:create'] });
+    }
+  });
+
+  it('needs a valid token', async () => {
+    expect(await whoAmI('guess')).toMatchObject({ status: 401, error: 40101 });
+  });
+
+  it('has no parameters', async () => {
+    expect(await call(server, 'whoAmI', { verbose: 1 })).toMatchObject({
+      ...{ status: 400, error: 40001 },
+      message: 'invalid input: it has no parameter "verbose"',
+    });
+  });
+});
+
+it('tells no expiry of a token that an operator has set to infinity', async () => {
+  const server = await startServer('Postgres');
+  const token = await server.store.accessTokens.create('infinite');
+  const sql = postgres(server.databaseUrl ?? '');
+  await sql`update access_tokens set expires_at = 'infinity'`;
+  await sql.end();
+  for (const { call } of callers) {
+    const { output } = await call({ url: server.url, token }, 'whoAmI', {});
+    expect(output).toStrictEqual({ name: 'infinite', scopes: ['plants:create', 'plants:read'] });
+  }
+  await server.stop();
+});
+
+it('has replies that the document describes', async () => {
+  const server = await startServer('Postgres');
+  const document = await documentValidator(server.url);
+  const expiresAt = new Date('2100-01-02T03:04:05.678Z');
+  const expiring = await server.store.accessTokens.create('expiring', { expiresAt });
+  for (const token of [server.token, expiring, 'guess']) {
+    const headers = { authorization: `Bearer ${token}` };
+    const reply = await fetch(`${server.url}/whoami`, { headers });
+    const received = { status: reply.status, headers: reply.headers, body: await reply.text() };
+    expect(document.operation('GET /whoami').differencesFrom(received)).toEqual([]);
+  }
+  expect(document.operation('GET /whoami').statuses).not.toContain(403);
+  await server.stop();
+});

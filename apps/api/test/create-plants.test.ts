@@ -1,0 +1,242 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { callers } from './fixtures/callers.ts';
+import { documentValidator } from './fixtures/document-validator.ts';
+import { type RunningServer, startServer } from './fixtures/running-server.ts';
+import { databases, post } from './fixtures/surfaces.ts';
+
+interface Plant {
+  id: unknown;
+  name?: unknown;
+  tag?: unknown;
+}
+
+const cases = databases.flatMap((database) => callers.map((caller) => ({ database, caller })));
+const [minimum, maximum] = [-(2n ** 63n), 2n ** 63n - 1n];
+
+const plantsFrom = (first: number, count: number) =>
+  Array.from({ length: count }, (_, i) => ({ id: BigInt(first + i), name: `plant ${first + i}` }));
+const created = (id: bigint) => ({ id, result: 'created' });
+const exists = (id: bigint) => ({ id, result: 'exists' });
+const taken = (id: bigint) => ({
+  id,
+  error: 40900,
+  message: `id ${id} belongs to another plant: choose an id that is free`,
+});
+
+describe.each(cases)('over $caller.name on $database', ({ database, caller: { call } }) => {
+  let server: RunningServer;
+
+  beforeAll(async () => {
+    server = await startServer(database);
+  });
+
+  afterAll(() => server.stop());
+
+  const createPlants = (plants: Plant[]) => call(server, 'createPlants', { plants });
+  const nameOf = async (id: bigint) => (await server.store.get(id))?.name;
+
+  it('creates plants, and says so for each, in the order of the input', async () => {
+    const plants = [
+      { id: maximum, name: '🌻', tag: '' },
+      { id: 7n, name: 'a "quoted" \\ name', tag: 'NULL' },
+      { id: minimum, name: 'NULL' },
+      { id: 9007199254740993n, name: '' },
+    ];
+    const { status, output } = await createPlants(plants);
+    expect(status).toBe(200);
+    expect(output).toStrictEqual({ results: plants.map(({ id }) => created(id)) });
+    for (const plant of plants) {
+      const createdAt = expect.any(Date);
+      expect(await server.store.get(plant.id)).toStrictEqual({ ...plant, createdAt });
+    }
+  });
+
+  it('says which plants were there already, and which ids are taken', async () => {
+    await server.store.create({ id: 101n, name: 'Hoya', tag: 'Apocynaceae' });
+    const { output } = await createPlants([
+      { id: 102n, name: 'Hoya' },
+      { id: 101n, name: 'Hoya', tag: 'Apocynaceae' },
+    ]);
+    expect(output).toStrictEqual({ results: [created(102n), exists(101n)] });
+    const again = await createPlants([
+      { id: 102n, name: 'Ficus' },
+      { id: 101n, name: 'Hoya' },
+      { id: 103n, name: 'Pilea' },
+    ]);
+    expect(again).toMatchObject({ status: 200 });
+    expect(again.output).toStrictEqual({ results: [taken(102n), taken(101n), created(103n)] });
+    expect(await nameOf(102n)).toBe('Hoya');
+  });
+
+  it('creates plants with the same id one after the other', async () => {
+    const { output } = await createPlants([
+      { id: 202n, name: 'first' },
+      { id: 201n, name: 'other' },
+      { id: 202n, name: 'second' },
+      { id: 202n, name: 'first' },
+      { id: 202n, name: 'first', tag: '' },
+    ]);
+    const results = [created(202n), created(201n), taken(202n), exists(202n), taken(202n)];
+    expect(output).toStrictEqual({ results });
+    expect(await nameOf(202n)).toBe('first');
+  });
+
+  it('creates a thousand plants, and repeats them', async () => {
+    const plants = plantsFrom(1_000, 1_000);
+    const first = await createPlants(plants);
+    expect(first.output).toStrictEqual({ results: plants.map(({ id }) => created(id)) });
+    const second = await createPlants(plants.toReversed());
+    expect(second.output).toStrictEqual({
+      results: plants.toReversed().map(({ id }) => exists(id)),
+    });
+    expect((await server.store.list({ after: 999n, limit: 1_000 })).plants).toMatchObject(plants);
+  });
+
+  it.each([
+    [
+      [
+        { id: 301n, name: 'x' },
+        { id: '302', name: 'x' },
+      ],
+      /^invalid input: plants\[1\]\.id must be/,
+    ],
+    [
+      [...plantsFrom(301, 3), { id: 304n }],
+      /^invalid input: plants\[3\]\.name is missing: it must be a string$/,
+    ],
+    [[{ id: 301n, name: 'x', tag: '\0' }], /plants\[0\]\.tag must not contain U\+0000/],
+    [[{ id: 301n, name: 'x' }, null], /^invalid input: plants\[1\] must be an object$/],
+    [[], /^invalid input: plants must be a list of 1 to 1000 plants$/],
+    [plantsFrom(301, 1_001), /^invalid input: plants must be a list of 1 to 1000 plants$/],
+    [undefined, /^invalid input: plants must be a list of 1 to 1000 plants$/],
+    ['plants', /^invalid input: plants must be a list of 1 to 1000 plants$/],
+  ])('rejects the whole call for a plant that is not valid: %#', async (plants, message) => {
+    expect(await call(server, 'createPlants', { plants })).toMatchObject({
+      ...{ status: 400, error: 40001 },
+      message: expect.stringMatching(message),
+    });
+    expect(await nameOf(301n)).toBeUndefined();
+  });
+
+  it('names ten of many faults', async () => {
+    const { message } = await createPlants(Array.from({ length: 1_000 }, () => ({ id: 1.5 })));
+    expect(message).toMatch(/plants\[4\]\.name is missing: it must be a string; and 1990 more$/);
+  });
+});
+
+describe('over REST', () => {
+  let server: RunningServer;
+  let document: Awaited<ReturnType<typeof documentValidator>>;
+
+  beforeAll(async () => {
+    server = await startServer('Postgres');
+    document = await documentValidator(server.url);
+  });
+
+  afterAll(() => server.stop());
+
+  const send = async (body: string) => {
+    const reply = await post(server, '/plants/batch', body);
+    return { status: reply.status, headers: reply.headers, body: await reply.text() };
+  };
+
+  it('replies as the document says, with exact ids', async () => {
+    const plants = '{"id":9223372036854775807,"name":"x"},{"id":9223372036854775807,"name":"y"}';
+    const reply = await send(`{"plants":[${plants}]}`);
+    expect(reply).toMatchObject({
+      status: 200,
+      body:
+        '{"results":[{"id":9223372036854775807,"result":"created"},' +
+        '{"id":9223372036854775807,"error":40900,' +
+        '"message":"id 9223372036854775807 belongs to another plant: choose an id that is free"}]}',
+    });
+    expect(document.operation('POST /plants/batch').differencesFrom(reply)).toEqual([]);
+  });
+
+  it.each([
+    '',
+    '[]',
+    '{}',
+    '{"plants":null}',
+    '{"plants":[{}]}',
+    `{"plants":[${'0,'.repeat(500_000)}0]}`,
+  ])('rejects a body that is not a list of plants: %.20s', async (body) => {
+    const reply = await send(body);
+    expect(reply.status).toBe(400);
+    expect(document.operation('POST /plants/batch').differencesFrom(reply)).toEqual([]);
+  });
+
+  it('rejects a body over 1 MiB', async () => {
+    const reply = await send(`{"plants":[{"id":1,"name":"${'x'.repeat(2 ** 20)}"}]}`);
+    expect(reply).toMatchObject({ status: 413, body: expect.stringContaining('41300') });
+  });
+
+  it('takes a body of 1 MiB', async () => {
+    const plants = plantsFrom(1, 1_000).map(
+      ({ id }) => `{"id":${id},"name":"${'🌻'.repeat(255)}"}`,
+    );
+    const { status, body } = await send(`{"plants":[${plants}]}`);
+    expect(status).toBe(200);
+    expect(body.match(/"created"/g)).toHaveLength(1_000);
+  });
+
+  it.each([
+    ['/plants/batch', 'DELETE, GET, HEAD, POST'],
+    ['/plants/count', 'DELETE, GET, HEAD'],
+    ['/whoami', 'GET, HEAD'],
+  ])('405 of %s says what it takes', async (path, allow) => {
+    const headers = { authorization: `Bearer ${server.token}` };
+    const reply = await fetch(server.url + path, { method: 'PUT', headers });
+    expect({ status: reply.status, allow: reply.headers.get('allow') }).toEqual({
+      ...{ status: 405, allow },
+    });
+    const message = `${path} takes ${allow}, not PUT`;
+    expect(await reply.json()).toEqual({ error: 40500, message });
+    const operation = document.operation(`${path.endsWith('batch') ? 'POST' : 'GET'} ${path}`);
+    expect(operation.examplesOf(405)).toEqual([{ error: 40500, message }]);
+  });
+});
+
+it('names ten of many faults in the fields of a tRPC error, too', async () => {
+  const server = await startServer('Postgres');
+  const plants = Array.from({ length: 1_000 }, () => ({ id: 1.5 }));
+  const reply = await post(server, '/trpc/createPlants', JSON.stringify({ json: { plants } }));
+  const { error } = (await reply.json()) as {
+    error: { json: { data: { fields: { plants: string[] } } } };
+  };
+  expect(error.json.data.fields.plants).toHaveLength(10);
+  await server.stop();
+});
+
+it('gives each plant the error that a create of its own would get', async () => {
+  const server = await startServer('Postgres');
+  const sql = postgres(server.databaseUrl ?? '', { onnotice: () => {} });
+  onTestFinished(async () => {
+    await sql.end();
+    await server.stop();
+  });
+  await sql`alter table plants add constraint no_poison check (name <> 'poison')`;
+  const plants = plantsFrom(1, 600).map((plant) =>
+    plant.id % 250n === 7n ? { ...plant, name: 'poison' } : plant,
+  );
+  const message =
+    'the table does not allow this plant (SQLSTATE 23514): nothing was written, tell the operator';
+  for (const { call } of callers) {
+    const { output } = await call(server, 'createPlants', { plants });
+    const result = call === callers[0]?.call ? 'created' : 'exists';
+    expect(output).toStrictEqual({
+      results: plants.map(({ id, name }) =>
+        name === 'poison' ? { id, error: 50300, message } : { id, result },
+      ),
+    });
+  }
+  // The log has each kind of error once for each call, and the cause once a second at most.
+  const lines = server.log.map((line) => JSON.parse(line));
+  const requests = lines.filter(({ msg }) => msg === 'request');
+  expect(requests.map(({ status, errors }) => [status, errors])).toEqual([
+    [200, [50300]],
+    [200, [50300]],
+  ]);
+  expect(lines).toContainEqual(expect.objectContaining({ level: 40, error: 50300 }));
+});

@@ -1,0 +1,76 @@
+import { type NewPlant, NewPlants } from '@plant-store/schemas';
+import { deadlineOf } from '../database/deadline.ts';
+import { invalidInput, PlantStoreError } from '../plant-store-error.ts';
+import type { CreateOutcome } from './creates.ts';
+import { type CreateOptions, type Lane, type Lanes, maxManyBatch } from './lane.ts';
+
+/** What became of a plant of `createMany`, or the error of a create of its own. */
+export type ManyCreatesOutcome =
+  | { readonly id: bigint; readonly result: CreateOutcome }
+  | { readonly id: bigint; readonly error: PlantStoreError };
+
+/** See `PlantStore.createMany`. */
+export async function createMany(
+  { laneOf }: Lanes,
+  given: readonly NewPlant[],
+  options: CreateOptions = {},
+): Promise<ManyCreatesOutcome[]> {
+  const plants = options.isChecked ? given : check(given);
+  const call = { caller: options.caller, deadline: deadlineOf(options) };
+  const outcomes = new Map<NewPlant, ManyCreatesOutcome>();
+
+  // A node that is silent delays only its own plants.
+  const byLane = Map.groupBy(plants, ({ id }) => laneOf(id));
+  await Promise.all([...byLane.values()].map(createInOrder));
+  return plants.flatMap((plant) => outcomes.get(plant) ?? []);
+
+  async function createInOrder(ofLane: readonly NewPlant[]): Promise<void> {
+    for (const part of partsOf(ofLane)) {
+      // The nodes of a cluster may have changed since the part before.
+      const parts = [...Map.groupBy(part, ({ id }) => laneOf(id))];
+      await Promise.all(parts.map(([lane, some]) => createPart(lane, some)));
+    }
+  }
+
+  async function createPart(lane: Lane, part: readonly NewPlant[]) {
+    const settled = await lane.createAll(part, call);
+    part.forEach((plant, i) => {
+      const outcome = settled[i];
+      if (outcome) outcomes.set(plant, outcomeOf(plant, outcome));
+    });
+  }
+}
+
+/** Internal tools also create plants, and may bypass the types. */
+function check(given: unknown): readonly NewPlant[] {
+  const { data, error } = NewPlants.safeParse({ plants: given });
+  if (error) throw invalidInput(error);
+  return data.plants;
+}
+
+/**
+ * Splits plants into parts that fit into a statement and have distinct ids. So the second create of an
+ * id begins when the first one is answered.
+ */
+function* partsOf(plants: readonly NewPlant[]): Generator<NewPlant[]> {
+  let part = new Map<bigint, NewPlant>();
+  for (const plant of plants) {
+    if (part.size === maxManyBatch || part.has(plant.id)) {
+      yield [...part.values()];
+      part = new Map();
+    }
+    part.set(plant.id, plant);
+  }
+  yield [...part.values()];
+}
+
+/** @throws what the create threw, when it is a bug */
+function outcomeOf(
+  { id }: NewPlant,
+  outcome: PromiseSettledResult<CreateOutcome>,
+): ManyCreatesOutcome {
+  if (outcome.status === 'fulfilled') return { id, result: outcome.value };
+  const error: unknown = outcome.reason;
+  if (!(error instanceof PlantStoreError)) throw error;
+  return { id, error };
+}

@@ -1,0 +1,24 @@
+import { CountPlants, operations, PlantCount } from '@plant-store/schemas';
+import { maxExactCount } from '@plant-store/schemas/plain';
+import { procedure } from './trpc.ts';
+
+/** Counts plants, up to a number that takes only a fraction of a second. */
+export const countPlants = procedure
+  .meta({
+    scope: 'plants:read',
+    openapi: {
+      ...operations.countPlants,
+      summary: 'Counts plants',
+      description:
+        `A count up to ${maxExactCount} is exact. Where there are more plants, \`count\` is ` +
+        `${maxExactCount} and \`isExact\` is false. Needs the scope \`plants:read\`.`,
+      tags: ['plants'],
+      successDescription: 'How many plants there are',
+    },
+  })
+  .input(CountPlants)
+  .output(PlantCount)
+  .query(async ({ ctx: { store, deadline, caller }, input }) => {
+    const counted = await store.countUpTo(maxExactCount + 1, input, { deadline, caller });
+    return { count: Math.min(counted, maxExactCount), isExact: counted <= maxExactCount };
+  });

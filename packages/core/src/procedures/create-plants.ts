@@ -1,0 +1,37 @@
+import { type CreateResult, CreateResults, NewPlants, operations } from '@plant-store/schemas';
+import type { ManyCreatesOutcome } from '../plants/create-many.ts';
+import { procedure } from './trpc.ts';
+
+/** Creates several plants, each of which stands alone: see `PlantStore.createMany`. */
+export const createPlants = procedure
+  .meta({
+    scope: 'plants:create',
+    openapi: {
+      ...operations.createPlants,
+      summary: 'Creates several plants in the store',
+      description:
+        'Each plant stands alone: the reply has a result for each one, in the order of the request. ' +
+        'It is `created`, `exists` when the same plant was in the store already, or the error that a ' +
+        'request with this plant alone would get, such as 40900 for an id that is taken. So a retry ' +
+        'of the whole request is safe. Plants with the same id are created one after the other. ' +
+        'When one of the plants is not a valid NewPlant, the whole request gets 40001, and none is ' +
+        'created.',
+      tags: ['plants'],
+      successDescription: 'The result of each plant',
+    },
+  })
+  .input(NewPlants)
+  .output(CreateResults)
+  .mutation(async ({ ctx: { store, deadline, caller, onError }, input: { plants } }) => {
+    const outcomes = await store.createMany(plants, { deadline, caller, isChecked: true });
+    // A database that is down gives a thousand plants the same error.
+    const errors = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []));
+    for (const error of new Map(errors.map((each) => [each.kind, each])).values()) onError?.(error);
+    return { results: outcomes.map(resultOf) };
+  });
+
+function resultOf(outcome: ManyCreatesOutcome): CreateResult {
+  if ('result' in outcome) return outcome;
+  const { id, error } = outcome;
+  return { id, error: error.code, message: error.message };
+}

@@ -1,0 +1,25 @@
+import { Identity, Nothing, operations } from '@plant-store/schemas';
+import { procedure } from './trpc.ts';
+
+/** Tells the sender of a call who it is, and what its access token may do. */
+export const whoAmI = procedure
+  .meta({
+    scope: 'none',
+    openapi: {
+      ...operations.whoAmI,
+      summary: 'Describes the access token',
+      description: 'Needs a valid access token, and no scope.',
+      tags: ['tokens'],
+      successDescription: 'The name, the scopes and the expiry of the access token',
+    },
+  })
+  .input(Nothing)
+  .output(Identity)
+  .query(({ ctx: { principal } }) => {
+    const { name, scopes, expiresAt } = principal;
+    const expires = expiresAt && expiresAt.getTime() <= lastTime;
+    return { name, scopes: [...scopes], ...(expires && { expiresAt }) };
+  });
+
+/** RFC 3339 has years of four digits. A token that expires later, or at `infinity`, never does. */
+const lastTime = Date.UTC(9999, 11, 31);

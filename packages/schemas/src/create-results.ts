@@ -1,0 +1,63 @@
+import * as z from 'zod';
+import { ErrorBody } from './error-body.ts';
+import { maxNewPlants } from './page-size.ts';
+import { NewPlant } from './plant.ts';
+import { int64 } from './stored-plant.ts';
+
+/** A body of 1 MiB may list half a million values. Only so many are checked as show that there are too many. */
+const firstPlants = z.transform((plants: z.input<typeof NewPlant>[]) =>
+  Array.isArray(plants) ? plants.slice(0, maxNewPlants + 1) : plants,
+);
+
+const size = { error: `must be a list of 1 to ${maxNewPlants} plants` };
+
+/** The plants that one call creates. */
+export const NewPlants = z
+  .object(
+    {
+      plants: firstPlants
+        .pipe(z.array(NewPlant, size).min(1, size).max(maxNewPlants, size))
+        .meta({ description: 'The plants to create. Each one stands alone' }),
+    },
+    { error: 'must be an object' },
+  )
+  .meta({ title: 'NewPlants' });
+
+const id = int64.meta({ description: 'The id of the plant', examples: [4096] });
+
+/** What became of one plant of a call. */
+export const CreateResult = z
+  .union([
+    z.object({
+      id,
+      result: z.enum(['created', 'exists']).meta({
+        description: '`exists`: the same plant was in the store already',
+        examples: ['created'],
+      }),
+    }),
+    z.object({ id, ...ErrorBody.shape }),
+  ])
+  .meta({ id: 'CreateResult' });
+
+/** The reply to a call that creates several plants. */
+export const CreateResults = z
+  .object({
+    results: z.array(CreateResult).meta({
+      description: 'What became of each plant, in the order of the request',
+      examples: [
+        [
+          { id: 4096, result: 'created' },
+          {
+            id: 1,
+            error: 40900,
+            message: 'id 1 belongs to another plant: choose an id that is free',
+          },
+        ],
+      ],
+    }),
+  })
+  .meta({ id: 'CreateResults' });
+
+export type NewPlants = z.output<typeof NewPlants>;
+export type CreateResult = z.output<typeof CreateResult>;
+export type CreateResults = z.output<typeof CreateResults>;
