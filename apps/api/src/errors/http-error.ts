@@ -7,7 +7,9 @@ import {
   type Scope,
 } from '@plant-store/schemas';
 import type { FastifyError } from 'fastify';
-import { bodyTooLarge } from './body-limit.ts';
+
+/** Bytes of a request body, at most. */
+export const bodyLimit = 1024 * 1024;
 
 /** An error that a client gets as an HTTP reply; `cause` is for the operator alone. */
 export class HttpError extends Error {
@@ -36,6 +38,11 @@ export class HttpError extends Error {
   }
 }
 
+/** The error for a body over the limit, whether its length was sent or counted. */
+export function bodyTooLarge(): HttpError {
+  return new HttpError('bodyTooLarge', `the body is over ${bodyLimit} bytes`);
+}
+
 /** Makes an HttpError of anything thrown on the way of a request. An unknown error is a bug. */
 export function toHttpError(thrown: unknown): HttpError {
   if (thrown instanceof HttpError) return thrown;
@@ -49,11 +56,10 @@ function fastifyError(thrown: unknown) {
   if (typeof code !== 'string') return undefined;
   const isClientError = code.startsWith('FST_') && statusCode < 500;
   const kind = kindByCode[code] ?? (isClientError ? 'malformedRequest' : undefined);
-  return kind && { kind, message: kind === 'bodyTooLarge' ? bodyTooLarge : message, cause: thrown };
+  return kind && { kind, message, cause: thrown };
 }
 
 const kindByCode: Record<string, ErrorKind> = {
   ECONNRESET: 'malformedRequest', // The client disconnected before it had sent the whole body.
-  FST_ERR_CTP_BODY_TOO_LARGE: 'bodyTooLarge',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupportedMediaType',
 };
