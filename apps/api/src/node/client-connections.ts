@@ -59,6 +59,12 @@ export function trackConnections(
     connections.set(socket, { pending });
     void socket.remoteAddress; // Node remembers the address once it is read, also after the close.
     socket.once('close', () => pending.forEach(onLost));
+    // Node calls this after the last reply. Its own method would reset a client that still sends its body.
+    const { destroySoon } = socket;
+    socket.destroySoon = () => {
+      if (connections.get(socket)?.latest?.req.complete === false) halfClose(socket);
+      else destroySoon.call(socket);
+    };
   });
   server.prependListener('request', ({ socket }, response) => {
     const connection = connections.get(socket);
@@ -73,6 +79,20 @@ export function endConnection(socket: Socket): void {
   const connection = connections.get(socket);
   if (connection) connection.isEnding = true;
 }
+
+/**
+ * Ends the server's side of a connection. Bytes that are on their way are read and dropped: if the
+ * socket were closed, the kernel would reset the connection, and the client would lose the reply
+ * (RFC 9112 §9.6).
+ */
+export function halfClose(socket: Socket): void {
+  endConnection(socket);
+  socket.end();
+  socket.setTimeout(lingerTime);
+}
+
+/** Milliseconds for a client to close its side of a connection after the server has ended its own. */
+const lingerTime = 1_000;
 
 /**
  * A hook that adds a request's reply to those that are pending on its connection.
