@@ -17,15 +17,18 @@ export class HttpError extends Error {
   readonly kind: ErrorKind;
   /** The scope that is missing, for `insufficientScope`. */
   readonly requiredScope: Scope | undefined;
+  /** Seconds after which to try again, for `rateLimited`. */
+  readonly retryAfter: number | undefined;
 
   constructor(
     kind: ErrorKind,
     message: string,
-    { requiredScope, ...options }: ErrorOptions & { requiredScope?: Scope | undefined } = {},
+    { requiredScope, retryAfter, ...options }: HttpErrorOptions = {},
   ) {
     super(message, options);
     this.kind = kind;
     this.requiredScope = requiredScope;
+    this.retryAfter = retryAfter;
   }
 
   /** The error code in the catalogue, which is the field `error` of the reply. */
@@ -36,6 +39,11 @@ export class HttpError extends Error {
   get status(): number {
     return httpStatus(this.kind);
   }
+}
+
+interface HttpErrorOptions extends ErrorOptions {
+  requiredScope?: Scope | undefined;
+  retryAfter?: number | undefined;
 }
 
 /** The error for a body over the limit, whether its length was sent or counted. */

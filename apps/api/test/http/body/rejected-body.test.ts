@@ -26,23 +26,29 @@ const bodies = [
 const last = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
 
 describe.each(surfaces)('over $name', ({ path }) => {
-  it.each(bodies)('a body of 3 MiB %s gets 413, then the next request its reply', async (_how, framing, body) => {
-    const { replies } = await sendRaw(server.url, head(path, framing) + body + last);
-    expect(replies.map(({ status }) => status)).toEqual([413, 200]);
-    expect(replies[0]?.body).toContain('"error":41300,');
-  });
+  it.each(bodies)(
+    'a body of 3 MiB %s gets 413, then the next request its reply',
+    async (_how, framing, body) => {
+      const { replies } = await sendRaw(server.url, head(path, framing) + body + last);
+      expect(replies.map(({ status }) => status)).toEqual([413, 200]);
+      expect(replies[0]?.body).toContain('"error":41300,');
+    },
+  );
 
-  it.each(bodies)('a client that closes after it gets 413 while it still sends a body %s', async (_how, framing, body) => {
-    const { port } = new URL(server.url);
-    const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
-    const errors: Error[] = [];
-    socket.on('error', (error) => errors.push(error));
-    const half = body.length / 2;
-    socket.write(`${head(path, `${framing}\r\nConnection: close`)}${body.slice(0, half)}`);
-    // The text ends when the server ends its side.
-    expect(await text(socket)).toMatch(/^HTTP\/1\.1 413 .*"error":41300,/s);
-    socket.end(body.slice(half));
-    await once(socket, 'close');
-    expect(errors).toEqual([]);
-  });
+  it.each(bodies)(
+    'a client that closes after it gets 413 while it still sends a body %s',
+    async (_how, framing, body) => {
+      const { port } = new URL(server.url);
+      const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
+      const errors: Error[] = [];
+      socket.on('error', (error) => errors.push(error));
+      const half = body.length / 2;
+      socket.write(`${head(path, `${framing}\r\nConnection: close`)}${body.slice(0, half)}`);
+      // The text ends when the server ends its side.
+      expect(await text(socket)).toMatch(/^HTTP\/1\.1 413 .*"error":41300,/s);
+      socket.end(body.slice(half));
+      await once(socket, 'close');
+      expect(errors).toEqual([]);
+    },
+  );
 });
