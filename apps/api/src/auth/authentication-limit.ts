@@ -1,4 +1,5 @@
 import type { Authentication } from '@plant-store/core';
+import { toHttpError } from '../errors/http-error.ts';
 import { countByClient, tooMany } from '../http/rate-limit.ts';
 
 /** What a client did in a minute to authenticate. */
@@ -39,10 +40,16 @@ export function limitAuthenticationErrors(max: number) {
     }
     attempts.running++;
     return result
-      .then((principal) => {
-        if (!principal) attempts.failed++;
-        return principal;
-      })
+      .then(
+        (principal) => {
+          if (!principal) attempts.failed++;
+          return principal;
+        },
+        (error) => {
+          if (toHttpError(error).kind === 'tokenInvalid') attempts.failed++;
+          throw error;
+        },
+      )
       .finally(() => {
         attempts.running--;
         attempts.waiting.shift()?.();

@@ -39,6 +39,12 @@ export function requireToken(
   };
 }
 
+/** The error for a token that is not valid. The server logs a `cause` that the operator can mend. */
+export function tokenInvalid(cause?: Error): HttpError {
+  const message = 'the access token is unknown, expired or revoked';
+  return new HttpError('tokenInvalid', message, { cause });
+}
+
 /** The characters of an access token (RFC 6750 §2.1). */
 export const tokenSyntax = /^[\w.~+/-]+=*$/;
 
@@ -54,7 +60,7 @@ function bearerToken({ headers }: FastifyRequest): string | undefined {
 }
 
 function rejectToken(token: string | undefined): never {
-  if (token) throw new HttpError('tokenInvalid', 'the access token is unknown, expired or revoked');
+  if (token !== undefined) throw tokenInvalid();
   throw new HttpError(
     'tokenMissing',
     'there is no bearer token: send the header Authorization: Bearer <access token>',
