@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { addVary } from './negotiation.ts';
 
 export interface Cors {
   /** Answers a preflight of an allowed origin. Calls `next` for every other request. */
@@ -23,7 +24,7 @@ export function cors(origins: readonly string[]): Cors {
     },
     setCorsHeaders({ headers: { origin = '' } }, reply) {
       if (origins.length === 0) return; // No reply depends on the origin.
-      reply.header('vary', [reply.getHeader('vary') ?? [], 'Origin'].flat().join(', '));
+      addVary(reply, 'Origin');
       if (!origins.includes(origin)) return;
       reply.headers({
         'access-control-allow-origin': origin,
