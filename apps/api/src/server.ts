@@ -6,6 +6,7 @@ import { type Authenticate, requireToken } from './auth/authentication.ts';
 import { docs } from './docs/docs.ts';
 import { defaultBodyBudget, limitBodies } from './http/body/body-budget.ts';
 import { readLargeBodiesInTurn } from './http/body/body-turns.ts';
+import { compressReply } from './http/compression.ts';
 import { cors } from './http/cors.ts';
 import { drain } from './http/drain.ts';
 import { handleError, routerErrorHandler } from './http/error-reply.ts';
@@ -134,6 +135,7 @@ export async function buildServer({
     operations.addHook('preValidation', dropGoneAfterGap(operations, bodies.release));
     operations.addHook('onSend', bodies.releaseBody);
     operations.addHook('onSend', countReply);
+    operations.addHook('onSend', compressReply);
 
     const surface = { store, router: appRouter, readInTurn: readLargeBodiesInTurn() };
     await operations.register(rest, surface);
