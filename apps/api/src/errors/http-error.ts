@@ -7,6 +7,7 @@ import {
   type Scope,
 } from '@plant-store/schemas';
 import type { FastifyError } from 'fastify';
+import { hideTokens } from './hidden-tokens.ts';
 
 /** Bytes of a request body, at most. */
 export const bodyLimit = 1024 * 1024;
@@ -25,7 +26,7 @@ export class HttpError extends Error {
     message: string,
     { requiredScope, retryAfter, ...options }: HttpErrorOptions = {},
   ) {
-    super(message, options);
+    super(hideTokens(message), options);
     this.kind = kind;
     this.requiredScope = requiredScope;
     this.retryAfter = retryAfter;

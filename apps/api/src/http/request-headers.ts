@@ -66,7 +66,8 @@ function checkBody({ headers }: FastifyRequest, reply: FastifyReply): void {
   if (type === 'application/json' && coding === 'identity') return;
 
   if (!/^application\/json\s*(;|$)/i.test(type)) {
-    throw unsupported(`Content-Type is ${type || 'missing'}: send application/json`);
+    const [mediaType = type && 'no media type'] = /^[\w.+-]+\/[\w.+-]+/.exec(type) ?? [];
+    throw unsupported(`Content-Type is ${mediaType || 'missing'}: send application/json`);
   }
   for (const [, charset = ''] of type.matchAll(/;\s*charset\s*=\s*"?([^\s";]*)/gi)) {
     if (!/^utf-?8$/i.test(charset)) {

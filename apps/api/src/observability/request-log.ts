@@ -1,6 +1,7 @@
 import type { Principal } from '@plant-store/core';
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { DestinationStream, Logger } from 'pino';
+import { hideTokens } from '../errors/hidden-tokens.ts';
 import { describeError } from './describe-error.ts';
 import type { Metrics } from './metrics.ts';
 import { processBindings } from './process-bindings.ts';
@@ -93,5 +94,5 @@ export const serializers = {
 
 function describeRequest({ method, url }: FastifyRequest) {
   // The query is left out: a client may have put its token there.
-  return { method, path: url.split('?', 1)[0] };
+  return { method, path: hideTokens(url.split('?', 1)[0] ?? '') };
 }
