@@ -113,7 +113,7 @@ export async function buildServer({
   server.addHook('onRequest', sendRequestId);
   server.addHook('onRequest', trackReply);
   server.addHook('onRequest', checkRequestHeaders);
-  if (corsOrigins.length > 0) server.addHook('onRequest', crossOrigin.answerPreflight);
+  server.addHook('onRequest', crossOrigin.answerPreflight);
   server.addHook('onRequest', answerServerOptions);
   server.addHook('onRequest', serveConsole(consoleDirectory));
   server.addHook('onRequest', rejectUnknownRoute(server));
