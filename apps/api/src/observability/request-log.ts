@@ -3,8 +3,8 @@ import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { DestinationStream, Logger } from 'pino';
 import { hideTokens } from '../errors/hidden-tokens.ts';
 import { describeError } from './describe-error.ts';
+import { processBindings } from './log-output.ts';
 import type { Metrics } from './metrics.ts';
-import { processBindings } from './process-bindings.ts';
 
 /** nginx's status for a client that disconnected, or was cut off, before it got a reply. */
 const clientDisconnected = 499;
