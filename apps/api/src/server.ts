@@ -18,11 +18,11 @@ import { answerServerOptions, rejectUnknownRoute } from './http/unknown-route.ts
 import {
   dropAfterError,
   isGone,
+  limitConnections,
   trackConnections,
   trackReply,
   untrackReply,
 } from './node/client-connections.ts';
-import { limitConnections } from './node/connection-limit.ts';
 import { dropGoneAfterGap } from './node/event-loop-gap.ts';
 import { answerNodeEvents } from './node/node-errors.ts';
 import { nodeServerOptions } from './node/node-server-options.ts';

@@ -7,7 +7,6 @@ import {
   type Scope,
 } from '@plant-store/schemas';
 import type { FastifyError } from 'fastify';
-import { hideTokens } from './hidden-tokens.ts';
 
 /** Bytes of a request body, at most. */
 export const bodyLimit = 1024 * 1024;
@@ -72,3 +71,14 @@ const kindByCode: Record<string, ErrorKind> = {
   ECONNRESET: 'malformedRequest', // The client disconnected before it had sent the whole body.
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupportedMediaType',
 };
+
+/**
+ * Replaces the access tokens in a text that a client sent: it may have put its token in the wrong place,
+ * and the text gets into a reply or the log.
+ */
+export function hideTokens(text: string): string {
+  return text.replaceAll(tokens, '…');
+}
+
+/** Tokens of the store, and JWTs. */
+const tokens = /plant_[\w-]{8,}|eyJ[\w-]*\.[\w-]+\.[\w-]*/g;

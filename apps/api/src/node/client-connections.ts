@@ -1,6 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type {
+  FastifyInstance,
   FastifyReply,
   FastifyRequest,
   onRequestHookHandler,
@@ -138,6 +139,14 @@ export function dropAfterError(
     if (connections.get(request.raw.socket)?.replaced !== reply.raw) done();
     else onDrop(request);
   };
+}
+
+/** Limits open connections: each needs memory, and a file descriptor that the database needs too. */
+export function limitConnections({ server, logError }: FastifyInstance, max: number): void {
+  server.maxConnections = max;
+  server.on('drop', () => {
+    logError(new HttpError('overloaded', `a connection was rejected: ${max} are open`));
+  });
 }
 
 /** Makes a reply the last one of its connection. Call it before the first asynchronous step. */

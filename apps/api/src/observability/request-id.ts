@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { onRequestHookHandler } from 'fastify';
-import { hideTokens } from '../errors/hidden-tokens.ts';
+import { hideTokens } from '../errors/http-error.ts';
 
 /** Characters that are safe in a log line and in a header. */
 const requestIdSyntax = /^[\w.:+/=@-]{1,128}$/;
