@@ -3,25 +3,26 @@ import { appRouter } from '@plant-store/core/router';
 import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import pino from 'pino';
 import { type Authenticate, requireToken } from './auth/authentication.ts';
-import { limitAuthenticationErrors } from './auth/authentication-limit.ts';
 import { docs } from './docs/docs.ts';
 import { defaultBodyBudget, limitBodies } from './http/body/body-budget.ts';
 import { readLargeBodiesInTurn } from './http/body/body-turns.ts';
+import { compressReply } from './http/compression.ts';
 import { cors } from './http/cors.ts';
 import { drain } from './http/drain.ts';
 import { handleError, routerErrorHandler } from './http/error-reply.ts';
 import { health } from './http/health.ts';
+import { limitRate } from './http/rate-limit.ts';
 import { limitReplies } from './http/reply-budget.ts';
 import { checkBodyHeaders, checkRequestHeaders, sendContinue } from './http/request-headers.ts';
 import { answerServerOptions, rejectUnknownRoute } from './http/unknown-route.ts';
 import {
   dropAfterError,
   isGone,
+  limitConnections,
   trackConnections,
   trackReply,
   untrackReply,
 } from './node/client-connections.ts';
-import { limitConnections } from './node/connection-limit.ts';
 import { dropGoneAfterGap } from './node/event-loop-gap.ts';
 import { answerNodeEvents } from './node/node-errors.ts';
 import { nodeServerOptions } from './node/node-server-options.ts';
@@ -43,9 +44,9 @@ export interface ServerOptions {
   logLevel?: string;
   /** Where log lines go; standard output unless given. */
   logStream?: { write(line: string): void };
-  /** Requests a minute from one address; unlimited unless given. */
+  /** Requests a minute from one client; unlimited unless given. */
   rateLimit?: number | undefined;
-  /** Failed authentications a minute from one address; unlimited unless given. */
+  /** Failed authentications a minute from one client; unlimited unless given. */
   authFailureLimit?: number | undefined;
   /** Origins whose pages may call the server; none unless given. */
   corsOrigins?: readonly string[];
@@ -112,7 +113,7 @@ export async function buildServer({
   server.addHook('onRequest', sendRequestId);
   server.addHook('onRequest', trackReply);
   server.addHook('onRequest', checkRequestHeaders);
-  if (corsOrigins.length > 0) server.addHook('onRequest', crossOrigin.answerPreflight);
+  server.addHook('onRequest', crossOrigin.answerPreflight);
   server.addHook('onRequest', answerServerOptions);
   server.addHook('onRequest', serveConsole(consoleDirectory));
   server.addHook('onRequest', rejectUnknownRoute(server));
@@ -121,16 +122,8 @@ export async function buildServer({
   await server.register(docs);
   await server.register(async (operations) => {
     // The further hooks of an operation, over REST and tRPC alike.
-    if (rateLimit !== undefined) {
-      const { limitRate } = await import('./http/rate-limit.ts'); // It takes 14 ms of CPU time.
-      operations.addHook('onRequest', await limitRate(operations, rateLimit));
-    }
-    if (authFailureLimit !== undefined) {
-      const limit = limitAuthenticationErrors(authFailureLimit);
-      operations.addHook('onRequest', limit.checkAuthenticationErrors);
-      operations.addHook('onError', limit.countAuthenticationErrors);
-    }
-    operations.addHook('onRequest', requireToken(authenticate));
+    if (rateLimit !== undefined) operations.addHook('onRequest', limitRate(rateLimit));
+    operations.addHook('onRequest', requireToken(authenticate, authFailureLimit));
     const { checkReplies, countReply } = limitReplies(replyBudget);
     operations.addHook('onRequest', checkReplies);
     operations.addHook('onRequest', checkBodyHeaders);
@@ -142,6 +135,7 @@ export async function buildServer({
     operations.addHook('preValidation', dropGoneAfterGap(operations, bodies.release));
     operations.addHook('onSend', bodies.releaseBody);
     operations.addHook('onSend', countReply);
+    operations.addHook('onSend', compressReply);
 
     const surface = { store, router: appRouter, readInTurn: readLargeBodiesInTurn() };
     await operations.register(rest, surface);

@@ -78,7 +78,7 @@ describe.each(surfacesOnDatabases)(
     });
 
     it.each([
-      ['"5"', 'a string'],
+      ['"five"', 'a string'],
       ['true', 'a boolean'],
       ['null', 'null'],
       ['[]', 'an array'],
@@ -98,6 +98,17 @@ describe.each(surfacesOnDatabases)(
           error: 40001,
           message:
             'invalid input: id must be an integer from -9223372036854775808 to 9223372036854775807',
+        },
+      });
+    });
+
+    it('says how to send an id in quotes', async () => {
+      const { status, body } = await send('{"id":"5","name":"x"}');
+      expect({ status, body }).toMatchObject({
+        status: 400,
+        body: {
+          error: 40001,
+          message: expect.stringMatching(/^invalid input: id .*: send it without quotes$/),
         },
       });
     });

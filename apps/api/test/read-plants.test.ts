@@ -35,6 +35,14 @@ describe.each(cases)('over $caller.name on $database', ({ database, caller: { na
       expect(Math.abs(time - startedAt)).toBeLessThan(600_000);
     });
 
+    it('has its properties in one order, alone and in a list', async () => {
+      const { output: page } = await list({ tag: 'seven', limit: 1 });
+      const [listed] = (page as { plants: object[] }).plants;
+      for (const plant of [listed, (await get(minimum)).output, await server.store.get(minimum)]) {
+        expect(Object.keys(Object(plant))).toEqual(['id', 'name', 'tag', 'createdAt']);
+      }
+    });
+
     it('returns no tag where there is none', async () => {
       const createdAt = expect.any(Date);
       expect((await get(1000n)).output).toStrictEqual({ id: 1000n, name: '🌻', createdAt });

@@ -36,6 +36,7 @@ export function createPlantStoreClient({ url, token }: PlantStoreClientOptions):
     url: `${url.replace(/\/+$/, '')}/trpc`,
     headers: async () => ({ authorization: await bearer(token) }),
     transformer: superjson,
+    fetch: fetchExplained,
   };
   return createTRPCClient<AppRouter>({
     links: [
@@ -46,6 +47,20 @@ export function createPlantStoreClient({ url, token }: PlantStoreClientOptions):
       }),
     ],
   });
+}
+
+/** Adds the likely cause to an error of `fetch`: a browser does not tell a page why a request failed. */
+async function fetchExplained(url: Parameters<typeof fetch>[0], init?: object): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (cause) {
+    const { location } = globalThis as { location?: { href: string; origin: string } }; // Of a page.
+    const isOtherOrigin =
+      location && new URL(String(url), location.href).origin !== location.origin;
+    if (!isOtherOrigin || !(cause instanceof TypeError)) throw cause;
+    const check = `check that its PLANT_STORE_CORS_ORIGINS has ${location.origin}`;
+    throw new TypeError(`${cause.message}; the store has another origin: ${check}`, { cause });
+  }
 }
 
 /**

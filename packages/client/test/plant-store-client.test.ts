@@ -5,7 +5,17 @@ import type { Plant } from '@plant-store/schemas';
 import { createDatabase, startOnPostgres } from '@plant-store/test-setup';
 import type { inferRouterError, inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, expectTypeOf, inject, it } from 'vitest';
+import {
+  afterAll,
+  beforeAll,
+  describe,
+  expect,
+  expectTypeOf,
+  inject,
+  it,
+  onTestFinished,
+  vi,
+} from 'vitest';
 import {
   AccessTokenError,
   type AppRouter,
@@ -143,6 +153,22 @@ describe('plantStoreError', () => {
       code: undefined,
       message: expect.stringContaining('the plant store did not answer: check its address'),
     });
+  });
+
+  it('names the setting for other origins to a page that the browser gives no reason', async () => {
+    const call = (store: string) => {
+      const { createPlant } = createPlantStoreClient({ url: store, token });
+      return errorOf(createPlant.mutate({ id: 1, name: 'x' }));
+    };
+    const setting = /check that its PLANT_STORE_CORS_ORIGINS has https:\/\/app\.example\.com\)$/;
+    expect((await call('http://127.0.0.1:1'))?.message).not.toContain('CORS');
+    vi.stubGlobal('location', new URL('https://app.example.com/plants'));
+    onTestFinished(() => void vi.unstubAllGlobals());
+    expect(await call('http://127.0.0.1:1')).toMatchObject({
+      kind: 'unanswered',
+      message: expect.stringMatching(setting),
+    });
+    expect((await call('/'))?.message).not.toContain('CORS');
   });
 
   it('reports that a query is too large for a request', async () => {

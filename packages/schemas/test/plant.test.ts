@@ -25,7 +25,8 @@ describe('NewPlant', () => {
     0.5,
     Number.NaN,
     Number.POSITIVE_INFINITY,
-    '1',
+    'one',
+    '1.5',
     true,
     null,
     [],
@@ -35,6 +36,12 @@ describe('NewPlant', () => {
   ])('rejects %s as an id', (id) => {
     expect(messagesFor({ id, name: 'Monstera' })).toEqual([
       'id: must be an integer from -9223372036854775808 to 9223372036854775807',
+    ]);
+  });
+
+  it.each(['1', '-9223372036854775808'])('says how to send the id %j', (id) => {
+    expect(messagesFor({ id, name: 'Monstera' })).toEqual([
+      'id: must be an integer from -9223372036854775808 to 9223372036854775807: send it without quotes',
     ]);
   });
 

@@ -1,44 +1,58 @@
-import type { onErrorAsyncHookHandler, onRequestAsyncHookHandler } from 'fastify';
-import { HttpError, toHttpError } from '../errors/http-error.ts';
+import type { Authentication } from '@plant-store/core';
+import { toHttpError } from '../errors/http-error.ts';
+import { countByClient, tooMany } from '../http/rate-limit.ts';
 
-const minute = 60_000;
+/** What a client did in a minute to authenticate. */
+interface Attempts {
+  failed: number;
+  /** Look-ups of tokens that are running. */
+  running: number;
+  /** Continue the requests that wait for a look-up. */
+  readonly waiting: (() => void)[];
+  readonly end: number;
+}
 
 /**
- * The most addresses that are counted at once: a flood from many addresses must not fill the
- * memory.
+ * Makes a function that authenticates a request from an address, unless its client has failed too often
+ * in a minute. Until the minute is over, the server does not check the client's tokens. Requests with a
+ * valid token do not count.
+ *
+ * A token may be a guess until its look-up ends. So the client's look-ups never run beyond the limit:
+ * further requests wait for them.
  */
-const maxAddresses = 100_000;
+export function limitAuthenticationErrors(max: number) {
+  const attemptsOf = countByClient(() => ({ failed: 0, running: 0, waiting: [] }));
+  return (ip: string, look: () => Authentication) => authenticate(attemptsOf(ip), look);
 
-/**
- * Makes the hooks that reject an address after too many failed authentications in a minute. Until
- * the minute is over, the server does not check the tokens of that address. Requests with a valid
- * token do not count.
- */
-export function limitAuthenticationErrors(max: number): {
-  checkAuthenticationErrors: onRequestAsyncHookHandler;
-  countAuthenticationErrors: onErrorAsyncHookHandler;
-} {
-  const errorsByAddress = new Map<string, number>();
-  let minuteEnd = 0;
-
-  return {
-    async checkAuthenticationErrors({ ip }, reply) {
-      if ((errorsByAddress.get(ip) ?? 0) < max) return;
-      const seconds = Math.ceil((minuteEnd - performance.now()) / 1000);
-      if (seconds <= 0) return;
-      reply.header('retry-after', seconds);
-      throw new HttpError(
-        'rateLimited',
-        `over ${max} requests without a valid access token in a minute: try again in ${seconds} seconds`,
-      );
-    },
-    async countAuthenticationErrors({ ip }, _reply, thrown: Error) {
-      if (toHttpError(thrown).status !== 401) return;
-      if (performance.now() >= minuteEnd || errorsByAddress.size >= maxAddresses) {
-        errorsByAddress.clear();
-        minuteEnd = performance.now() + minute;
-      }
-      errorsByAddress.set(ip, (errorsByAddress.get(ip) ?? 0) + 1);
-    },
-  };
+  function authenticate(attempts: Attempts, look: () => Authentication): Authentication {
+    if (attempts.failed >= max) {
+      for (const resume of attempts.waiting.splice(0)) resume();
+      throw tooMany(`${max} requests without a valid access token in a minute`, attempts.end);
+    }
+    if (attempts.failed + attempts.running >= max) {
+      const turn = new Promise<void>((resolve) => attempts.waiting.push(resolve));
+      return turn.then(() => authenticate(attempts, look));
+    }
+    const result = look();
+    if (!(result instanceof Promise)) {
+      if (!result) attempts.failed++;
+      return result;
+    }
+    attempts.running++;
+    return result
+      .then(
+        (principal) => {
+          if (!principal) attempts.failed++;
+          return principal;
+        },
+        (error) => {
+          if (toHttpError(error).kind === 'tokenInvalid') attempts.failed++;
+          throw error;
+        },
+      )
+      .finally(() => {
+        attempts.running--;
+        attempts.waiting.shift()?.();
+      });
+  }
 }

@@ -1,6 +1,7 @@
 import type { Authentication, Principal } from '@plant-store/core';
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
+import { limitAuthenticationErrors } from './authentication-limit.ts';
 import { createFairTurns } from './fair-turns.ts';
 
 declare module 'fastify' {
@@ -16,18 +17,32 @@ export type Authenticate = (token: string) => Authentication;
 /**
  * Makes a hook that accepts only requests with a valid bearer token (RFC 6750). Creates with a known
  * token go first: all other requests take turns.
+ *
+ * @param maxErrors failed authentications of one client in a minute; unlimited unless given
  */
-export function requireToken(authenticate: Authenticate): onRequestAsyncHookHandler {
+export function requireToken(
+  authenticate: Authenticate,
+  maxErrors?: number,
+): onRequestAsyncHookHandler {
   const turns = createFairTurns();
+  const limited = maxErrors === undefined ? undefined : limitAuthenticationErrors(maxErrors);
 
   return async (request) => {
     const startedAt = performance.now();
-    const authentication = authenticate(bearerToken(request));
+    const token = bearerToken(request);
+    const look = () => (token === undefined ? undefined : authenticate(token));
+    const authentication = limited ? limited(request.ip, look) : look();
     const principal = await authentication;
     if (authentication instanceof Promise || request.method !== 'POST') await turns.take();
-    setPrincipal(request, principal);
+    request.principal = principal ?? rejectToken(token);
     request.lookUpTime = performance.now() - startedAt;
   };
+}
+
+/** The error for a token that is not valid. The server logs a `cause` that the operator can mend. */
+export function tokenInvalid(cause?: Error): HttpError {
+  const message = 'the access token is unknown, expired or revoked';
+  return new HttpError('tokenInvalid', message, { cause });
 }
 
 /** The characters of an access token (RFC 6750 §2.1). */
@@ -39,19 +54,15 @@ export function principalOf({ principal }: FastifyRequest): Principal {
   return principal;
 }
 
-function bearerToken({ headers }: FastifyRequest): string {
+function bearerToken({ headers }: FastifyRequest): string | undefined {
   // The scheme is case-insensitive (RFC 9110 §11.1).
-  const token = /^bearer +(\S.*)$/i.exec(headers.authorization ?? '')?.[1];
-  if (token !== undefined) return token;
+  return /^bearer +(\S.*)$/i.exec(headers.authorization ?? '')?.[1];
+}
+
+function rejectToken(token: string | undefined): never {
+  if (token !== undefined) throw tokenInvalid();
   throw new HttpError(
     'tokenMissing',
     'there is no bearer token: send the header Authorization: Bearer <access token>',
   );
-}
-
-function setPrincipal(request: FastifyRequest, principal: Principal | undefined): void {
-  if (!principal) {
-    throw new HttpError('tokenInvalid', 'the access token is unknown, expired or revoked');
-  }
-  request.principal = principal;
 }

@@ -18,7 +18,8 @@ const maxAge = 600_000;
  * first use, for an unknown key, and every ten minutes. While the provider is down, known keys
  * work.
  *
- * @throws HttpError `identityProviderUnavailable` when a key is unknown and the fetch fails
+ * @throws HttpError `identityProviderUnavailable` when a key is unknown and the fetch fails; jose's
+ *   error when there is no such key, or the provider's key is malformed
  */
 export function identityProviderKeys(url: URL): JWTVerifyGetKey {
   let fetchedAt = Number.NEGATIVE_INFINITY;
@@ -37,33 +38,32 @@ export function identityProviderKeys(url: URL): JWTVerifyGetKey {
         await response.body?.cancel();
         return response;
       }
-      const json = await readJson(response);
-      loadedAt = performance.now();
-      return Response.json(json);
+      return Response.json(await readJson(response));
     },
   });
 
   return async (header, token) => {
-    if (performance.now() - fetchedAt >= maxAge) keys.reload().catch(() => {});
+    if (performance.now() - fetchedAt >= maxAge) load().catch(() => {});
+    if (loadedAt === Number.NEGATIVE_INFINITY) await load();
     try {
-      return await findKey(header, token);
-    } catch (error) {
-      if (tokenErrors.some((type) => error instanceof type)) throw error;
-      const message = 'the identity provider did not answer: try again';
-      throw new HttpError('identityProviderUnavailable', message, { cause: error });
-    }
-  };
-
-  /** Fetches the keys again for an unknown key. */
-  async function findKey(...call: Parameters<JWTVerifyGetKey>) {
-    try {
-      return await keys(...call);
+      return await keys(header, token);
     } catch (error) {
       const isRecent = performance.now() - loadedAt < cooldown.afterSuccess;
       if (isRecent || !(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      await keys.reload();
-      return keys(...call);
+      await load();
+      return keys(header, token);
     }
+  };
+
+  /** Fetches the keys. Concurrent calls share one fetch. */
+  async function load(): Promise<void> {
+    try {
+      await keys.reload();
+    } catch (cause) {
+      const message = 'the identity provider did not answer: try again';
+      throw new HttpError('identityProviderUnavailable', message, { cause });
+    }
+    loadedAt = performance.now();
   }
 }
 
@@ -78,10 +78,3 @@ async function readJson({ body }: Response): Promise<unknown> {
   }
   return JSON.parse(Buffer.concat(chunks).toString());
 }
-
-/** The token causes these errors; all others come from the provider. */
-const tokenErrors = [
-  errors.JWKSNoMatchingKey,
-  errors.JWKSMultipleMatchingKeys,
-  errors.JOSENotSupported,
-];

@@ -1,7 +1,8 @@
 import { createPrincipalCache, type TokenOwner } from '@plant-store/core/internal';
 import { isScope, type Scope } from '@plant-store/schemas';
-import { errors, type JWTPayload, jwtVerify } from 'jose';
-import type { Authenticate } from './authentication.ts';
+import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
+import { HttpError } from '../errors/http-error.ts';
+import { type Authenticate, tokenInvalid } from './authentication.ts';
 import { identityProviderKeys } from './identity-provider-keys.ts';
 
 /** The identity provider whose JWTs are accepted. */
@@ -54,10 +55,20 @@ function createVerifier({ issuer, audience, jwksUrl }: JwtSettings) {
       const principal = { name: sub, scopes: scopesOf(payload), expiresAt: new Date(exp * 1000) };
       return { principal, validUntil: exp * 1000 };
     } catch (error) {
-      if (error instanceof errors.JOSEError) return nobody;
-      throw error;
+      if (error instanceof HttpError) throw error;
+      const isKeyError =
+        !(error instanceof errors.JOSEError) || error instanceof errors.JWKSInvalid;
+      if (isKeyError) throw tokenInvalid(unusableKey(jwt, error));
+      return nobody;
     }
   };
+}
+
+/** jose throws other errors than its own for a key of the provider that is weak or malformed. */
+function unusableKey(jwt: string, cause: unknown): Error {
+  const { kid } = decodeProtectedHeader(jwt);
+  const key = kid === undefined ? 'the key' : `the key ${JSON.stringify(kid)}`;
+  return new Error(`${key} of the identity provider cannot be used: replace it there`, { cause });
 }
 
 /**

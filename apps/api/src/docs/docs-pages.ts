@@ -3,6 +3,7 @@ import helmet from '@fastify/helmet';
 import { formatJson } from '@plant-store/schemas';
 import scalar from '@scalar/fastify-api-reference';
 import { type FastifyInstance, fastify } from 'fastify';
+import { compressReply } from '../http/compression.ts';
 import { handleError } from '../http/error-reply.ts';
 import { sendJsonText } from '../http/json-reply.ts';
 import { rejectUnknownRoute } from '../http/unknown-route.ts';
@@ -32,6 +33,7 @@ export async function buildDocsPages(): Promise<FastifyInstance> {
     reply.headers({ etag: etagOf(content), 'cache-control': 'no-cache' });
     return content;
   });
+  scope.addHook('onSend', compressReply);
   const document = formatJson(openApiDocument());
   scope.get('/openapi.json', (_request, reply) =>
     sendJsonText(reply.headers(readableByAnyOrigin), document),

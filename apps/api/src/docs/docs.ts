@@ -4,6 +4,7 @@ import type {
   FastifyRequest,
   LightMyRequestResponse,
 } from 'fastify';
+import { codingOf } from '../http/compression.ts';
 
 /**
  * The pages of the documentation and their OpenAPI document. They are loaded on the first request for
@@ -20,12 +21,14 @@ export async function docs(scope: FastifyInstance): Promise<void> {
       pages = undefined; // The next request loads them again.
       throw error;
     });
-    const key = JSON.stringify([routeOptions.url, params]); // Decoded, because a page has many URLs.
+    const coding = codingOf(request.headers) ?? 'identity';
+    const key = JSON.stringify([routeOptions.url, params, coding]); // Decoded, because a page has many URLs.
     const innerUrl = routeOptions.url === '/docs' ? '/docs/' : url; // Where Scalar has its page.
-    const page = cache.get(key) ?? (await (await pages).inject(innerUrl));
+    const headers = { 'accept-encoding': coding };
+    const page = cache.get(key) ?? (await (await pages).inject({ url: innerUrl, headers }));
     if (page.statusCode === 200) cache.set(key, page);
-    const headers = Object.entries(page.headers).filter(([name]) => !connectionHeaders.has(name));
-    reply.code(page.statusCode).headers(Object.fromEntries(headers));
+    const kept = Object.entries(page.headers).filter(([name]) => !connectionHeaders.has(name));
+    reply.code(page.statusCode).headers(Object.fromEntries(kept));
     if (isCached(request, page)) return reply.code(304).removeHeader('content-length').send();
     return reply.send(page.rawPayload);
   };
@@ -44,9 +47,12 @@ async function loadPages(): Promise<FastifyInstance> {
 /** Whether the client has this page already (RFC 9110 §13.1.2). */
 function isCached({ headers }: FastifyRequest, page: LightMyRequestResponse): boolean {
   if (page.statusCode !== 200) return false;
-  const tags = headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return tags?.some((tag) => tag === '*' || tag === page.headers.etag) ?? false;
+  const tags = headers['if-none-match']?.split(',').map((tag) => withoutWeakness(tag.trim()));
+  const etag = withoutWeakness(String(page.headers.etag));
+  return tags?.some((tag) => tag === '*' || tag === etag) ?? false;
 }
+
+const withoutWeakness = (tag: string) => tag.replace(/^W\//, '');
 
 /** The outer server sets these itself. */
 const connectionHeaders = new Set(['connection', 'date', 'keep-alive', 'transfer-encoding']);

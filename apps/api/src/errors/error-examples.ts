@@ -18,7 +18,7 @@ export const errorExamples: Record<ErrorKind, string> = {
   bodyTooLarge: 'the body is over 1048576 bytes',
   unsupportedMediaType: 'Content-Type is text/plain: send application/json',
   expectationFailed: 'only Expect: 100-continue is supported',
-  rateLimited: 'over 2 requests a minute: try again in 1 minute',
+  rateLimited: 'over 2 requests a minute: try again in 60 seconds',
   headersTooLarge: 'the request headers are over 16 KiB',
   internal: 'internal error: the server has logged what went wrong',
   notImplemented: 'there is no method BREW here: send GET, POST or DELETE',

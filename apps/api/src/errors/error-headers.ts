@@ -2,8 +2,13 @@ import type { ErrorKind } from '@plant-store/schemas';
 import type { HttpError } from './http-error.ts';
 
 /** The headers of an error reply, on either surface. */
-export function errorHeaders({ kind, requiredScope }: HttpError): Record<string, string> {
+export function errorHeaders({
+  kind,
+  requiredScope,
+  retryAfter,
+}: HttpError): Record<string, string> {
   const headers = headersByKind[kind] ?? {};
+  if (retryAfter !== undefined) return { 'retry-after': `${retryAfter}` };
   if (!requiredScope) return headers;
   // RFC 6750 §3.1.
   const challenge = `Bearer realm="plant-store", error="insufficient_scope", scope="${requiredScope}"`;

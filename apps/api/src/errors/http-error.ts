@@ -7,7 +7,9 @@ import {
   type Scope,
 } from '@plant-store/schemas';
 import type { FastifyError } from 'fastify';
-import { bodyTooLarge } from './body-limit.ts';
+
+/** Bytes of a request body, at most. */
+export const bodyLimit = 1024 * 1024;
 
 /** An error that a client gets as an HTTP reply; `cause` is for the operator alone. */
 export class HttpError extends Error {
@@ -15,15 +17,18 @@ export class HttpError extends Error {
   readonly kind: ErrorKind;
   /** The scope that is missing, for `insufficientScope`. */
   readonly requiredScope: Scope | undefined;
+  /** Seconds after which to try again, for `rateLimited`. */
+  readonly retryAfter: number | undefined;
 
   constructor(
     kind: ErrorKind,
     message: string,
-    { requiredScope, ...options }: ErrorOptions & { requiredScope?: Scope | undefined } = {},
+    { requiredScope, retryAfter, ...options }: HttpErrorOptions = {},
   ) {
-    super(message, options);
+    super(hideTokens(message), options);
     this.kind = kind;
     this.requiredScope = requiredScope;
+    this.retryAfter = retryAfter;
   }
 
   /** The error code in the catalogue, which is the field `error` of the reply. */
@@ -34,6 +39,16 @@ export class HttpError extends Error {
   get status(): number {
     return httpStatus(this.kind);
   }
+}
+
+interface HttpErrorOptions extends ErrorOptions {
+  requiredScope?: Scope | undefined;
+  retryAfter?: number | undefined;
+}
+
+/** The error for a body over the limit, whether its length was sent or counted. */
+export function bodyTooLarge(): HttpError {
+  return new HttpError('bodyTooLarge', `the body is over ${bodyLimit} bytes`);
 }
 
 /** Makes an HttpError of anything thrown on the way of a request. An unknown error is a bug. */
@@ -49,11 +64,21 @@ function fastifyError(thrown: unknown) {
   if (typeof code !== 'string') return undefined;
   const isClientError = code.startsWith('FST_') && statusCode < 500;
   const kind = kindByFastifyCode[code] ?? (isClientError ? 'malformedRequest' : undefined);
-  return kind && { kind, message: kind === 'bodyTooLarge' ? bodyTooLarge : message, cause: thrown };
+  return kind && { kind, message, cause: thrown };
 }
 
 const kindByFastifyCode: Record<string, ErrorKind> = {
   ECONNRESET: 'malformedRequest', // The client disconnected before it had sent the whole body.
-  FST_ERR_CTP_BODY_TOO_LARGE: 'bodyTooLarge',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupportedMediaType',
 };
+
+/**
+ * Replaces the access tokens in a text that a client sent: it may have put its token in the wrong place,
+ * and the text gets into a reply or the log.
+ */
+export function hideTokens(text: string): string {
+  return text.replaceAll(tokens, '…');
+}
+
+/** Tokens of the store, and JWTs. */
+const tokens = /plant_[\w-]{8,}|eyJ[\w-]*\.[\w-]+\.[\w-]*/g;

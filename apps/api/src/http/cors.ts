@@ -1,7 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { addVary } from './negotiation.ts';
 
 export interface Cors {
-  /** Answers a preflight of an allowed origin. Calls `next` for every other request. */
+  /**
+   * Answers a preflight of an allowed origin. Calls `next` for every other request, and logs the first one
+   * of each other origin.
+   */
   answerPreflight(request: FastifyRequest, reply: FastifyReply, next: () => void): void;
   /** Sets the headers of a reply. */
   setCorsHeaders(request: FastifyRequest, reply: FastifyReply): void;
@@ -15,15 +19,21 @@ export interface Cors {
  * of the contract: with text, or with 404 instead of 405.
  */
 export function cors(origins: readonly string[]): Cors {
+  const logged = new Set<string>();
+
   return {
-    answerPreflight({ method, headers }, reply, next) {
+    answerPreflight(request, reply, next) {
+      const { method, headers } = request;
+      if (headers.origin === undefined) return next();
       const isPreflight = method === 'OPTIONS' && 'access-control-request-method' in headers;
-      if (!isPreflight || !origins.includes(headers.origin ?? '')) return next();
+      const isAllowed = origins.includes(headers.origin);
+      if (!isAllowed) logOrigin(request, headers.origin);
+      if (!isPreflight || !isAllowed) return next();
       reply.code(204).headers(preflightHeaders).send();
     },
     setCorsHeaders({ headers: { origin = '' } }, reply) {
       if (origins.length === 0) return; // No reply depends on the origin.
-      reply.header('vary', [reply.getHeader('vary') ?? [], 'Origin'].flat().join(', '));
+      addVary(reply, 'Origin');
       if (!origins.includes(origin)) return;
       reply.headers({
         'access-control-allow-origin': origin,
@@ -31,7 +41,20 @@ export function cors(origins: readonly string[]): Cors {
       });
     },
   };
+
+  function logOrigin({ host, server, id: reqId }: FastifyRequest, origin: string): void {
+    const isOwn = URL.canParse(origin) && new URL(origin).host === host;
+    if (isOwn || logged.has(origin) || logged.size >= maxLogged) return;
+    logged.add(origin);
+    const message =
+      'a page of another origin cannot read the replies: ' +
+      'if it should, add its origin to PLANT_STORE_CORS_ORIGINS';
+    server.log.warn({ reqId, origin }, message);
+  }
 }
+
+/** Origins in the log, at most: anybody can send any origin. */
+const maxLogged = 100;
 
 /** The headers of our replies that the standard hides from pages. */
 const exposedHeaders = [

@@ -6,7 +6,7 @@ import type {
   onSendHookHandler,
   preCloseAsyncHookHandler,
 } from 'fastify';
-import { closeAfter, connectionOf, endConnection, isLatest } from '../node/client-connections.ts';
+import { closeAfter, connectionOf, halfClose, isLatest } from '../node/client-connections.ts';
 import { readArrived } from '../node/event-loop-gap.ts';
 
 declare module 'fastify' {
@@ -23,9 +23,6 @@ const quietTime = 50;
 
 /** Waits for a quiet time, at most. Clients that connect all the time must not delay the exit. */
 const maxQuietTimes = 20;
-
-/** Milliseconds for a client to close its side of a connection after the server has ended its own. */
-const lingerTime = 1_000;
 
 /**
  * Makes the hooks that close a server without any client noticing. The server first takes requests
@@ -90,14 +87,4 @@ export function drain(server: FastifyInstance): {
 
 function isIdle(socket: Socket): boolean {
   return connectionOf(socket)?.latest?.writableFinished ?? true;
-}
-
-/**
- * Ends the server's side of a connection. A request that is on its way is read and dropped: if the
- * socket were closed, the kernel would reset the connection (RFC 9112 §9.6).
- */
-function halfClose(socket: Socket): void {
-  endConnection(socket);
-  socket.end();
-  socket.setTimeout(lingerTime);
 }

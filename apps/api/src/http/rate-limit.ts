@@ -1,53 +1,71 @@
-import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit';
-import type { FastifyInstance, onRequestHookHandler } from 'fastify';
+import { isIPv6, SocketAddress } from 'node:net';
+import type { onRequestHookHandler } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
 
-/** Makes a hook that limits how many requests one address may send in a minute. */
-export async function limitRate(
-  scope: FastifyInstance,
-  max: number,
-): Promise<onRequestHookHandler> {
-  await scope.register(rateLimit, {
-    max,
-    global: false,
-    store: RequestCounts,
-    errorResponseBuilder: (_request, { after }) =>
-      new HttpError('rateLimited', `over ${max} requests a minute: try again in ${after}`),
-  });
-  return scope.rateLimit();
+/** Makes a hook that limits how many requests one client may send in a minute. */
+export function limitRate(max: number): onRequestHookHandler {
+  const requestsOf = countByClient(() => ({ count: 0 }));
+
+  return ({ ip }, reply, done) => {
+    const requests = requestsOf(ip);
+    requests.count++;
+    reply.headers({
+      'x-ratelimit-limit': max,
+      'x-ratelimit-remaining': Math.max(0, max - requests.count),
+      'x-ratelimit-reset': secondsUntil(requests.end),
+    });
+    if (requests.count > max) throw tooMany(`${max} requests a minute`, requests.end);
+    done();
+  };
 }
 
-/** Addresses that are counted at once; the oldest one makes room for a new one. */
-const maxAddresses = 10_000;
+/** The error of a client that did more than a limit allows, until a time on the monotonic clock. */
+export function tooMany(limit: string, end: number): HttpError {
+  const retryAfter = secondsUntil(end);
+  const message = `over ${limit}: try again in ${retryAfter} seconds`;
+  return new HttpError('rateLimited', message, { retryAfter });
+}
+
+/** Clients that are counted at once: a flood from many addresses must not fill the memory. */
+const maxClients = 100_000;
 
 /**
- * Counts the requests of each address. The plugin's own store reads the wall clock: when somebody
- * sets that back by an hour, it rejects an address for an hour.
+ * Makes a function that returns the counts of the client with an address. They start anew a minute
+ * after their start. When there are too many clients, the oldest counts make room for new ones.
+ *
+ * @param start makes the counts of a new minute
  */
-class RequestCounts implements FastifyRateLimitStore {
-  readonly #windows = new Map<string, { current: number; end: number }>();
+export function countByClient<Counts extends object>(start: () => Counts) {
+  const minutes = new Map<string, Counts & { end: number }>();
 
-  incr(
-    address: string,
-    callback: (error: null, result: { current: number; ttl: number }) => void,
-    timeWindow: number,
-  ): void {
+  return (ip: string): Counts & { end: number } => {
+    const client = clientOf(ip);
     const now = performance.now();
-    const known = this.#windows.get(address);
-    const window = known && now < known.end ? known : { current: 0, end: now + timeWindow };
-    if (window !== known) this.#add(address, window);
-    window.current++;
-    callback(null, { current: window.current, ttl: Math.ceil(window.end - now) });
-  }
+    const known = minutes.get(client);
+    if (known && now < known.end) return known;
+    minutes.delete(client); // So that it becomes the newest.
+    const [oldest] = minutes.keys();
+    if (oldest !== undefined && minutes.size >= maxClients) minutes.delete(oldest);
+    const started = { ...start(), end: now + 60_000 };
+    minutes.set(client, started);
+    return started;
+  };
+}
 
-  child(): RequestCounts {
-    return new RequestCounts();
-  }
+/**
+ * The client that an address belongs to. One client usually has a whole /64 of IPv6 addresses
+ * (RFC 6177), and an IPv4 address may be written as an IPv6 one (RFC 4291 §2.5.5.2).
+ */
+function clientOf(ip: string): string {
+  if (!isIPv6(ip)) return ip;
+  const [unzoned] = ip.split('%', 1);
+  const { address } = new SocketAddress({ family: 'ipv6', ...(unzoned && { address: unzoned }) });
+  if (address.startsWith('::ffff:')) return address.slice('::ffff:'.length);
+  const [left = [], right = []] = address.split('::').map((part) => part.split(':'));
+  const zeros = Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0');
+  return [...left, ...zeros, ...right].slice(0, 4).join(':');
+}
 
-  #add(address: string, window: { current: number; end: number }): void {
-    this.#windows.delete(address); // So that it becomes the newest.
-    const [oldest] = this.#windows.keys();
-    if (oldest !== undefined && this.#windows.size >= maxAddresses) this.#windows.delete(oldest);
-    this.#windows.set(address, window);
-  }
+function secondsUntil(end: number): number {
+  return Math.ceil((end - performance.now()) / 1000);
 }

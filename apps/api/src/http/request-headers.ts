@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
-import { bodyLimit, bodyTooLarge } from '../errors/body-limit.ts';
-import { HttpError } from '../errors/http-error.ts';
+import { bodyLimit, bodyTooLarge, HttpError } from '../errors/http-error.ts';
 import { closeAfter } from '../node/client-connections.ts';
 import { transferEncodingError } from '../node/node-errors.ts';
 import { checkHost } from './host.ts';
@@ -61,15 +60,14 @@ function checkTransferEncoding(request: IncomingMessage, reply: FastifyReply): v
 export const methodsWithoutBody = new Set(['DELETE', 'GET', 'HEAD']);
 
 function checkBody({ headers }: FastifyRequest, reply: FastifyReply): void {
-  if (Number(headers['content-length']) > bodyLimit) {
-    throw new HttpError('bodyTooLarge', bodyTooLarge);
-  }
+  if (Number(headers['content-length']) > bodyLimit) throw bodyTooLarge();
   const type = headers['content-type'] ?? '';
   const coding = headers['content-encoding'] || 'identity';
   if (type === 'application/json' && coding === 'identity') return;
 
   if (!/^application\/json\s*(;|$)/i.test(type)) {
-    throw unsupported(`Content-Type is ${type || 'missing'}: send application/json`);
+    const [mediaType = type && 'no media type'] = /^[\w.+-]+\/[\w.+-]+/.exec(type) ?? [];
+    throw unsupported(`Content-Type is ${mediaType || 'missing'}: send application/json`);
   }
   for (const [, charset = ''] of type.matchAll(/;\s*charset\s*=\s*"?([^\s";]*)/gi)) {
     if (!/^utf-?8$/i.test(charset)) {

@@ -1,6 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type {
+  FastifyInstance,
   FastifyReply,
   FastifyRequest,
   onRequestHookHandler,
@@ -59,6 +60,12 @@ export function trackConnections(
     connections.set(socket, { pending });
     void socket.remoteAddress; // Node remembers the address once it is read, also after the close.
     socket.once('close', () => pending.forEach(onLost));
+    // Node calls this after the last reply. Its own method would reset a client that still sends its body.
+    const { destroySoon } = socket;
+    socket.destroySoon = () => {
+      if (connections.get(socket)?.latest?.req.complete === false) halfClose(socket);
+      else destroySoon.call(socket);
+    };
   });
   server.prependListener('request', ({ socket }, response) => {
     const connection = connections.get(socket);
@@ -73,6 +80,20 @@ export function endConnection(socket: Socket): void {
   const connection = connections.get(socket);
   if (connection) connection.isEnding = true;
 }
+
+/**
+ * Ends the server's side of a connection. Bytes that are on their way are read and dropped: if the
+ * socket were closed, the kernel would reset the connection, and the client would lose the reply
+ * (RFC 9112 §9.6).
+ */
+export function halfClose(socket: Socket): void {
+  endConnection(socket);
+  socket.end();
+  socket.setTimeout(lingerTime);
+}
+
+/** Milliseconds for a client to close its side of a connection after the server has ended its own. */
+const lingerTime = 1_000;
 
 /**
  * A hook that adds a request's reply to those that are pending on its connection.
@@ -118,6 +139,14 @@ export function dropAfterError(
     if (connections.get(request.raw.socket)?.replaced !== reply.raw) done();
     else onDrop(request);
   };
+}
+
+/** Limits open connections: each needs memory, and a file descriptor that the database needs too. */
+export function limitConnections({ server, logError }: FastifyInstance, max: number): void {
+  server.maxConnections = max;
+  server.on('drop', () => {
+    logError(new HttpError('overloaded', `a connection was rejected: ${max} are open`));
+  });
 }
 
 /** Makes a reply the last one of its connection. Call it before the first asynchronous step. */

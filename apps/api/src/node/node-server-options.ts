@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { FastifyHttpOptions } from 'fastify';
-import { bodyLimit } from '../errors/body-limit.ts';
+import { bodyLimit } from '../errors/http-error.ts';
 import { requestIdOf } from '../observability/request-id.ts';
 import { clientErrorHandler } from './node-errors.ts';
 import { maxHeaderSize } from './node-http.ts';

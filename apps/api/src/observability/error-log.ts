@@ -30,6 +30,7 @@ const quietPeriod = 1_000;
  * number.
  */
 export function createErrorLog(log: FastifyBaseLogger, metrics?: Metrics): LogError {
+  const logged = new Set<string>(); // One for each key of the identity provider.
   const unlogged = new Map<string, { count: number; until: number }>();
 
   return (error, source) => {
@@ -44,7 +45,16 @@ export function createErrorLog(log: FastifyBaseLogger, metrics?: Metrics): LogEr
     metrics?.countError(error);
     const isServerError = error.status >= 500 && error.kind !== 'notImplemented';
     if (isServerError && (!source || 'raw' in source)) logServerError(error, source?.id);
+    if (error.kind === 'tokenInvalid' && error.cause instanceof Error) {
+      logOnce(error.cause, { reqId: source?.id, error: error.code });
+    }
   };
+
+  function logOnce({ message, cause }: Error, details: object): void {
+    if (logged.has(message)) return;
+    logged.add(message);
+    log.warn({ ...details, err: cause }, message);
+  }
 
   function logServerError(error: HttpError, reqId: string | undefined): void {
     const { kind, code, message } = error;

@@ -1,14 +1,15 @@
+import { constants, fstatSync, openSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 import type pino from 'pino';
-import { processBindings } from './process-bindings.ts';
-import { openStandardOutput } from './standard-output.ts';
+import sonicBoom from 'sonic-boom';
 import { terminalLine } from './terminal-line.ts';
 
-/** The most characters that wait to be written. Further lines are lost. */
+/** The most bytes that wait to be written. Further lines are lost. */
 const maxWaiting = 8 * 2 ** 20;
 
-/** When this many characters wait, they are written before the interval ends. */
+/** When this many bytes wait, they are written before the interval ends. */
 const flushSize = 16 * 1024;
 
 /** Milliseconds between two writes when there are few lines. */
@@ -20,96 +21,109 @@ const retryDelay = 10;
 /** Milliseconds for which the process, when it exits, tries to write the last lines. */
 const exitTimeout = 1_000;
 
+/** The fields of the process that pino adds to each line, for lines that are made without pino. */
+export const processBindings = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
+
 /** Where the log goes. */
 export interface LogOutput extends pino.DestinationStream {
-  /** Waits up to a second for a write that is running. Call it before the process exits. */
+  /** Waits up to a second until all lines are written. Call it before the process exits. */
   settle(): Promise<void>;
 }
 
 /**
  * Writes the log to standard output. Each write is a system call, so lines are written together, up
- * to 100 ms later. When nobody reads the pipe, or the disk is full or stalls, up to 8 MiB of lines
- * wait and further lines are lost. Their number is logged where they are missing. Requests never
- * wait. A terminal gets lines for people in place of JSON.
+ * to 100 ms later. One of Node's threads writes, because a disk may stall. When nobody reads the pipe,
+ * or the disk is full or stalls, up to 8 MiB of lines wait and further lines are lost. Their number is
+ * logged where they are missing. Requests never wait. A terminal gets lines for people in place of JSON.
  *
  * @param onLost is called for each lost line
  */
 export function logOutput(onLost = () => {}): LogOutput {
-  const output = openStandardOutput();
   const format = isatty(1) ? terminalLine : (line: string) => line;
-  let lines = '';
-  let unwritten = Buffer.alloc(0); // The lines that are being written, or the rest of them.
-  let isWriting = false;
+  let waiting = 0;
   let lost = 0;
-
-  setInterval(() => isWriting || flush(), flushInterval).unref();
+  let lastAttempt = 0; // The time at which a write last began or ended.
+  let exitDeadline = Number.NEGATIVE_INFINITY;
+  const output = new sonicBoom.SonicBoom({
+    fd: openNonBlocking() ?? 1,
+    minLength: flushSize,
+    maxWrite: 4 * flushSize,
+    contentMode: 'buffer', // With strings, it would measure all waiting text for each line.
+    retryEAGAIN: () => performance.now() < exitDeadline,
+  });
+  output.on('write', (written: number) => {
+    lastAttempt = performance.now();
+    waiting -= written;
+    addLostLine();
+  });
+  output.on('error', () => {
+    lastAttempt = performance.now();
+    setTimeout(flush, retryDelay).unref();
+  });
+  setInterval(flush, flushInterval).unref();
   process.on('exit', writeLastLines);
 
   return {
     write(line) {
-      if (unwritten.length + lines.length + line.length > maxWaiting) {
-        lost++;
-        onLost();
-        return;
-      }
-      if (lost > 0) addLostLine();
-      lines += format(line);
-      if (isWriting || lines.length < flushSize) return;
-      isWriting = true;
-      setImmediate(flush);
+      const bytes = Buffer.from(format(line));
+      if (waiting + bytes.length <= maxWaiting) return add(bytes);
+      lost++;
+      onLost();
     },
     async settle() {
       const until = performance.now() + exitTimeout;
-      while (output.writingSince !== undefined && performance.now() < until) await wait(retryDelay);
+      for (; waiting > 0 && performance.now() < until; await wait(retryDelay)) flush();
     },
   };
 
-  function flush(): void {
-    if (unwritten.length === 0) takeLines();
-    isWriting = unwritten.length > 0;
-    if (!isWriting) return;
-    output.write(unwritten, (written) => {
-      unwritten = unwritten.subarray(written);
-      isWriting = unwritten.length > 0 || lines.length >= flushSize;
-      if (written === 0) setTimeout(flush, retryDelay).unref();
-      else if (isWriting) flush();
-    });
-  }
-
-  function takeLines(): void {
-    if (lost > 0) addLostLine();
-    unwritten = Buffer.from(lines);
-    lines = '';
+  function add(bytes: Buffer): void {
+    if (waiting === 0) lastAttempt = performance.now();
+    waiting += bytes.length;
+    output.write(bytes as unknown as string); // Its types do not know the content mode.
   }
 
   function addLostLine(): void {
+    if (lost === 0) return;
     const message = `${lost} log lines were lost: standard output did not take them in time`;
-    lines += format(
-      `{"level":40,"time":${Date.now()},${processBindings},"lost":${lost},"msg":"${message}"}\n`,
-    );
+    const line = `{"level":40,"time":${Date.now()},${processBindings},"lost":${lost},"msg":"${message}"}\n`;
     lost = 0;
+    add(Buffer.from(format(line)));
+  }
+
+  function flush(): void {
+    if (waiting > 0) output.flush();
   }
 
   function writeLastLines(): void {
-    const until = performance.now() + exitTimeout;
-    const { writingSince } = output;
-    if (writingSince !== undefined) {
-      // Node waits for its threads before it exits. This one may wait for the disk for ever.
-      if (writingSince <= performance.now() - exitTimeout) process.kill(process.pid, 'SIGKILL');
-      unwritten = Buffer.alloc(0); // The thread writes them.
-      sleep(retryDelay);
-    }
-    for (;;) {
-      if (unwritten.length === 0) takeLines();
-      if (unwritten.length === 0 || performance.now() >= until) return;
-      const written = output.writeSync(unwritten);
-      unwritten = unwritten.subarray(written);
-      if (written === 0) sleep(retryDelay);
-    }
+    // Node waits for its threads before it exits. The one that writes may wait for the disk for ever.
+    const isStuck = waiting > 0 && performance.now() - lastAttempt >= exitTimeout;
+    if (isStuck) process.kill(process.pid, 'SIGKILL');
+    exitDeadline = performance.now() + exitTimeout;
+    try {
+      addLostLine();
+      output.flushSync();
+    } catch {} // The pipe or the disk is full, or the reader has closed the pipe.
   }
 }
 
-/** Blocks the whole process. */
-function sleep(milliseconds: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+/**
+ * A file descriptor for standard output to which a write never blocks; undefined when there is none, as
+ * for a file. A write to a full pipe, or to a terminal that somebody has stopped with Ctrl-S, then fails
+ * at once, so that it does not keep the process from exiting.
+ */
+function openNonBlocking(): number | undefined {
+  if (!isatty(1)) {
+    // Without `bigint`, Node 22 resolves no symlink after it has looked at a pipe (nodejs/node#51142).
+    if (fstatSync(1, { bigint: true }).isFile()) return undefined;
+    void process.stdout; // Node then sets the pipe to non-blocking.
+    return 1;
+  }
+  // The shell shares the terminal's file descriptor, so this opens the terminal once more. Other
+  // systems than Linux only duplicate the descriptor.
+  if (process.platform !== 'linux') return undefined;
+  try {
+    return openSync('/dev/fd/1', constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  } catch {
+    return undefined; // The terminal belongs to another user, for example after `su`.
+  }
 }

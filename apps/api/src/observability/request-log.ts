@@ -1,9 +1,9 @@
 import type { Principal } from '@plant-store/core';
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { DestinationStream, Logger } from 'pino';
-import { describeError } from './describe-error.ts';
+import { hideTokens } from '../errors/http-error.ts';
+import { processBindings } from './log-output.ts';
 import type { Metrics } from './metrics.ts';
-import { processBindings } from './process-bindings.ts';
 
 /** nginx's status for a client that disconnected, or was cut off, before it got a reply. */
 const clientDisconnected = 499;
@@ -93,5 +93,25 @@ export const serializers = {
 
 function describeRequest({ method, url }: FastifyRequest) {
   // The query is left out: a client may have put its token there.
-  return { method, path: url.split('?', 1)[0] };
+  return { method, path: hideTokens(url.split('?', 1)[0] ?? '') };
+}
+
+/**
+ * Describes an error for the log, without its stack and without the SQL and values of Drizzle's
+ * message.
+ */
+function describeError(error: Error): Record<string, unknown> {
+  const source = error.cause instanceof Error && 'query' in error ? error.cause : error;
+  return {
+    type: source.name,
+    message: source.message,
+    ...('code' in source && { code: source.code }),
+    at: placeOf(source),
+    ...(source.cause instanceof Error && { cause: describeError(source.cause) }),
+  };
+}
+
+/** The place in the code that threw the error, such as `write-batcher.ts:97`. */
+function placeOf({ stack = '' }: Error): string | undefined {
+  return /([\w.-]+\.[cm]?[jt]s:\d+):\d+\)?$/m.exec(stack)?.[1];
 }

@@ -3,8 +3,12 @@ import { cors } from '../http/cors.ts';
 import { handleError, routerErrorHandler } from '../http/error-reply.ts';
 import { checkRequestHeaders } from '../http/request-headers.ts';
 import { rejectUnknownRoute } from '../http/unknown-route.ts';
-import { trackConnections, trackReply, untrackReply } from '../node/client-connections.ts';
-import { limitConnections } from '../node/connection-limit.ts';
+import {
+  limitConnections,
+  trackConnections,
+  trackReply,
+  untrackReply,
+} from '../node/client-connections.ts';
 import { answerNodeEvents } from '../node/node-errors.ts';
 import { nodeServerOptions } from '../node/node-server-options.ts';
 import { createErrorLog } from '../observability/error-log.ts';

@@ -66,11 +66,7 @@ const pageHeaders = {
     "frame-ancestors 'none'",
   ].join('; '),
   'cross-origin-opener-policy': 'same-origin',
-  vary: 'accept, accept-encoding',
 };
 
 /** The name of a file has a hash of its content. */
-const fileHeaders = {
-  'cache-control': 'public, max-age=31536000, immutable',
-  vary: 'accept-encoding',
-};
+const fileHeaders = { 'cache-control': 'public, max-age=31536000, immutable' };

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import { addVary, weightOf } from '../http/negotiation.ts';
 import { type ConsoleFile, type ConsoleFiles, readConsoleFiles } from './console-files.ts';
 
 /** Where `apps/web` builds the console. */
@@ -29,6 +30,7 @@ export function serveConsole(directory = builtConsole): onRequestHookHandler {
     if (!request.is404 || !methods.has(request.method)) return done();
     const [path = ''] = request.url.split('?', 1);
     const isForConsole = path === '/' ? asksForHtml(request) : path.startsWith('/console/');
+    if (path === '/') addVary(reply, 'accept'); // Also where there is no page.
     if (!isForConsole) return done();
     findFile(path).then((file) => (file ? sendFile(request, reply, file) : done()), done);
   };
@@ -36,19 +38,17 @@ export function serveConsole(directory = builtConsole): onRequestHookHandler {
 
 function sendFile(request: FastifyRequest, reply: FastifyReply, file: ConsoleFile): void {
   reply.headers(file.headers);
-  if (takesGzip.test(request.headers['accept-encoding'] ?? '')) {
+  addVary(reply, 'accept-encoding');
+  if (weightOf('gzip', request.headers['accept-encoding']) > 0) {
     reply.header('content-encoding', 'gzip').send(file.gzipped);
   } else {
     reply.send(file.body);
   }
 }
 
-/** The weight 0 refuses a coding (RFC 9110 §12.4.2). */
-const takesGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
-
 const methods = new Set(['GET', 'HEAD']);
 
 // Browsers name `text/html` in `Accept`. The `*/*` of curl is not enough.
 function asksForHtml({ headers }: FastifyRequest): boolean {
-  return /\btext\/html\b/.test(headers.accept ?? '');
+  return weightOf('text/html', headers.accept) > 0;
 }

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   inSeconds,
@@ -189,5 +190,35 @@ describe('a server with an identity provider', () => {
       }),
     );
     expect(await jwts.answerTo(jwts.server.token)).toBe(200);
+  });
+
+  it.each([
+    [
+      'is weak',
+      () => generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' }),
+    ],
+    ['has no modulus', () => ({ kty: 'RSA', e: 'AQAB' })],
+    ['has a modulus that is not base64url', () => ({ kty: 'RSA', n: '!', e: 'AQAB' })],
+    ['has a modulus that is a number', () => ({ kty: 'RSA', n: 5, e: 'AQAB' })],
+    [
+      'is private',
+      () =>
+        generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }),
+    ],
+  ])('answers 40101 when a key %s, and logs the key once', async (_what, makeKey) => {
+    jwts.provider.publish({ ...makeKey(), kid: 'bad', alg: 'RS256' });
+    for (let i = 0; i < 3; i++) {
+      const token = await jwts.provider.sign({ header: { kid: 'bad' }, claims: { jti: `${i}` } });
+      expect(await jwts.answerTo(token)).toBe(40101);
+    }
+    const lines = jwts.server.log.map((line) => JSON.parse(line)).filter(({ level }) => level > 30);
+    expect(lines).toEqual([
+      expect.objectContaining({
+        level: 40,
+        error: 40101,
+        msg: 'the key "bad" of the identity provider cannot be used: replace it there',
+      }),
+    ]);
+    expect(await jwts.answerTo(await jwts.provider.sign())).toBe(200);
   });
 });

@@ -41,7 +41,7 @@ const rateLimitHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateL
 /** Functions that cause each error and return its reply. */
 const causes: Record<ErrorKind, () => Promise<Reply>> = {
   bodyNotJson: () => create(''),
-  invalidInput: () => create('{"id":"1"}'),
+  invalidInput: () => create('{"id":1.5}'),
   malformedRequest: () =>
     raw(
       'GET /livez HTTP/1.1\r\nHost: x\r\nAuthorization: a\r\nAuthorization: b\r\nConnection: close\r\n\r\n',

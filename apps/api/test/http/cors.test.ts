@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readEnv } from '../../src/env.ts';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { type RunningServer, startServer, startServerOn } from '../fixtures/running-server.ts';
 import { surfaces } from '../fixtures/surfaces.ts';
 
 const origin = 'https://app.example.com';
@@ -62,6 +62,23 @@ it.each(surfaces)('allows nothing to pages of other origins over $name', async (
   const reply = await surface.send(server, plant, other);
   expect(reply.headers.has('access-control-allow-origin')).toBe(false);
   expect(reply.headers.get('vary')).toMatch(/\bOrigin$/);
+});
+
+it('logs each other origin once, up to a hundred of them', async () => {
+  const logging = await startServerOn(server.store, { corsOrigins: [origin] });
+  const send = (from: string) =>
+    fetch(`${logging.url}/plants`, { method: 'POST', headers: { origin: from } });
+  for (const from of [origin, logging.url, 'null', 'https://a.example', 'null']) await send(from);
+  const origins = () => logging.log.map((line) => JSON.parse(line).origin).filter(Boolean);
+  expect(origins()).toEqual(['null', 'https://a.example']);
+  const line = logging.log.find((each) => each.includes('https://a.example')) ?? '';
+  expect(JSON.parse(line)).toMatchObject({
+    level: 40,
+    msg: expect.stringContaining('add its origin to PLANT_STORE_CORS_ORIGINS'),
+  });
+  for (let i = 0; i < 110; i++) await send(`https://${i}.example`);
+  expect(origins()).toHaveLength(100);
+  await logging.stop();
 });
 
 it('answers 405 to OPTIONS requests that are not preflights', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { countByClient } from '../../src/http/rate-limit.ts';
 import { expectError } from '../fixtures/expect-error.ts';
 import { type RunningServer, startServer, startServerOn } from '../fixtures/running-server.ts';
 import { databases, post, surfaces } from '../fixtures/surfaces.ts';
@@ -61,4 +62,13 @@ describe.each(databases)('on %s', (database) => {
       expect((await fetch(`${limited.url}/livez`)).status).toBe(200);
     });
   });
+});
+
+it('forgets only the oldest client when there are a hundred thousand', () => {
+  const countOf = countByClient(() => ({ count: 0 }));
+  const count = (client: number) => countOf(`client ${client}`).count++;
+  for (let client = 0; client < 100_000; client++) count(client);
+  expect(count(100_000)).toBe(0);
+  expect(count(0)).toBe(0); // This one takes the place of client 1.
+  expect([count(2), count(99_999), count(1)]).toEqual([1, 1, 0]);
 });

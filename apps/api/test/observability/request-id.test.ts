@@ -52,6 +52,11 @@ it.each(surfaces)(
   },
 );
 
+it('generates an id when the id contains the access token of its request', async () => {
+  const reply = await post(server, '/plants', plant, { 'x-request-id': `id-${server.token}` });
+  expect(reply.headers.get('x-request-id')).toMatch(uuid);
+});
+
 it('generates an id when a client sends two', async () => {
   const { headers } = await sendRaw(
     server.url,

@@ -38,6 +38,25 @@ it('no reply and no log line contains a token, a value, SQL or a stack trace', a
   await send('{}', { authorization: 'Bearer plant_another-secret-token' });
   await send('{}', { authorization: `Basic ${token}` });
   await send('{}', { 'content-type': 'text/plain' });
+  const jwt = 'eyJhbGciOiJFUzI1NiJ9.secret-token.c2lnbmF0dXJl';
+  for (const each of [token, jwt]) {
+    const headers = { 'x-request-id': each };
+    for (const method of ['GET', 'PUT'] as const) {
+      for (const path of [`/${each}`, `/plants/${each}`, `/%ff${each}`]) {
+        const reply = await fetch(url + path, { method, headers });
+        replies.push(await reply.text(), String(reply.headers.get('x-request-id')));
+      }
+    }
+    for (const type of [
+      each,
+      `application/${each}`,
+      `text/plain; token=${each}`,
+      `application/json; charset=${each}`,
+    ]) {
+      await send('{}', { 'content-type': type, 'x-request-id': `id-${each}` });
+    }
+    await send('{}', { 'content-encoding': each, host: each });
+  }
   replies.push(await (await fetch(`${url}/plants?access_token=${token}`)).text());
   const sql = postgres(databaseUrl);
   await sql`drop table plants, access_tokens`;

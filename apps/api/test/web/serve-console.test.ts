@@ -51,6 +51,18 @@ describe('the page', () => {
     expect((await get('/?tag=Araceae', html)).statusCode).toBe(200);
   });
 
+  it.each([
+    ['TEXT/HTML', 200],
+    ['application/json, text/html ; Q=0.1', 200],
+    ['text/html;q=0, */*', 404],
+    ['text/html;q=0.000', 404],
+    ['application/text/html-not', 404],
+  ])('is at / where Accept is %s: %i', async (accept, status) => {
+    const reply = await get('/', { accept });
+    expect(reply.statusCode).toBe(status);
+    expect(reply.headers['vary']).toMatch(/^accept\b/);
+  });
+
   it('answers HEAD without a body', async () => {
     const reply = await server.inject({ method: 'HEAD', url: '/', headers: html });
     expect(reply.statusCode).toBe(200);

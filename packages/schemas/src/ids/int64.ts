@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { explainIdText } from './id-text.ts';
 import { int64Range, isInt64 } from './int64-range.ts';
 
 /**
@@ -29,5 +30,9 @@ function explain(input: unknown): string {
     typeof input === 'number' && Number.isInteger(input) && Math.abs(input) < 2 ** 63;
   return isUnsafe
     ? `must be a bigint, because a number beyond ±${Number.MAX_SAFE_INTEGER} is not exact`
-    : `must be an integer ${int64Range}`;
+    : `must be an integer ${int64Range}${isQuotedId(input) ? ': send it without quotes' : ''}`;
+}
+
+function isQuotedId(input: unknown): boolean {
+  return typeof input === 'string' && explainIdText(input) === undefined;
 }

@@ -6,8 +6,7 @@ import type {
   onSendHookHandler,
   preParsingHookHandler,
 } from 'fastify';
-import { bodyLimit } from '../../errors/body-limit.ts';
-import { HttpError } from '../../errors/http-error.ts';
+import { bodyLimit, bodyTooLarge, HttpError } from '../../errors/http-error.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -48,7 +47,8 @@ export interface BodyBudget {
 /**
  * Makes the hooks that reject a request when its body and all others together exceed a budget. A
  * body with a `Content-Length` is rejected before any of it is read, a chunked one at the first
- * chunk that is too much. Node discards the rest of the body, so the connection stays usable.
+ * chunk that is too much. The rest of the body is discarded, so that a client that still sends it reads
+ * the error, and the connection stays usable.
  *
  * @param budget in bytes
  */
@@ -62,15 +62,19 @@ export function limitBodies(budget: number): BodyBudget {
       if (length !== undefined) add(request, Math.min(Number(length), bodyLimit));
       done();
     },
-    countChunks(request, reply, payload, done) {
+    countChunks(request, _reply, payload, done) {
       if (request.headers['transfer-encoding'] === undefined) return done();
       return done(null, Readable.from(counted(), { objectMode: false }));
 
       async function* counted() {
-        for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
-          if (reply.raw.headersSent) return; // The body was too large.
-          add(request, chunk.length);
-          yield chunk;
+        try {
+          for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
+            if (request.bodyBytes + chunk.length > bodyLimit) throw bodyTooLarge();
+            add(request, chunk.length);
+            yield chunk;
+          }
+        } finally {
+          payload.resume();
         }
       }
     },

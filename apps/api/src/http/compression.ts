@@ -1,0 +1,38 @@
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { onSendHookHandler } from 'fastify';
+import { addVary, weightOf } from './negotiation.ts';
+
+/** Shorter replies, such as those to creates, gain nothing. */
+const minLength = 1024;
+
+type Compress = (text: string, done: (error: Error | null, bytes: Buffer) => void) => void;
+
+/** At low levels, which shorten a list to an eighth in less than a millisecond. */
+const codings: [name: string, compress: Compress][] = [
+  ['br', (text, done) => brotliCompress(text, { params: brotliParams }, done)],
+  ['gzip', (text, done) => gzip(text, { level: 3 }, done)],
+];
+
+const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: 3 };
+
+/**
+ * A hook that compresses a reply for a client that accepts it. Streams stay as they are: each part of
+ * them must reach the client at once.
+ */
+export const compressReply: onSendHookHandler = ({ headers }, reply, payload, done) => {
+  if (typeof payload !== 'string' || payload.length < minLength) return done();
+  addVary(reply, 'Accept-Encoding');
+  const [name, compress] = codings.find(([each]) => each === codingOf(headers)) ?? [];
+  if (!compress) return done();
+  const etag = reply.getHeader('etag');
+  reply.header('content-encoding', name).removeHeader('content-length');
+  if (etag) reply.header('etag', `W/${etag}`); // The bytes are not those that it names.
+  compress(payload, done);
+};
+
+/** The coding that a client likes best; undefined when it accepts none. */
+export function codingOf(headers: { 'accept-encoding'?: string | undefined }): string | undefined {
+  const weights = codings.map(([name]) => weightOf(name, headers['accept-encoding']));
+  const best = Math.max(...weights);
+  return best > 0 ? codings[weights.indexOf(best)]?.[0] : undefined;
+}

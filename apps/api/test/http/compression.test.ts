@@ -1,0 +1,122 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sendRaw } from '../fixtures/raw-request.ts';
+import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+
+let server: RunningServer;
+
+beforeAll(async () => {
+  server = await startServer('Postgres');
+  for (let id = 0n; id < 500n; id++)
+    await server.store.create({ id, name: `Monstera deliciosa ${id}`, tag: 'Araceae' });
+});
+
+afterAll(() => server.stop());
+
+const lists = [
+  ['REST', '/plants?limit=500'],
+  ['tRPC', `/trpc/listPlants?input=${encodeURIComponent('{"json":{"limit":500}}')}`],
+  [
+    'a batch of tRPC',
+    `/trpc/listPlants?batch=1&input=${encodeURIComponent('{"0":{"json":{"limit":500}}}')}`,
+  ],
+] as const;
+
+/** Sends a request with these headers, and returns the reply and the bytes of its body. */
+async function send(path: string, headers: string, method = 'GET', body = '') {
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  socket.write(
+    `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\n` +
+      `Connection: close\r\n${headers}\r\n${body}`,
+  );
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk) => chunks.push(chunk));
+  await once(socket, 'close');
+  const bytes = Buffer.concat(chunks);
+  const end = bytes.indexOf('\r\n\r\n');
+  return { head: bytes.subarray(0, end).toString(), body: bytes.subarray(end + 4) };
+}
+
+describe.each(lists)('a list over %s', (_name, path) => {
+  it.each([
+    ['gzip, deflate, br', 'br', brotliDecompressSync],
+    ['GZIP', 'gzip', gunzipSync],
+    ['br;q=0.5, gzip;q=0.8', 'gzip', gunzipSync],
+    ['br;q=0, gzip', 'gzip', gunzipSync],
+  ] as const)(
+    'is compressed for a client that accepts %s: by %s',
+    async (accepted, coding, expand) => {
+      const plain = await send(path, '');
+      const { head, body } = await send(path, `Accept-Encoding: ${accepted}\r\n`);
+      expect(head).toMatch(new RegExp(`^content-encoding: ${coding}\\r$`, 'mi'));
+      expect(head).toMatch(new RegExp(`^content-length: ${body.length}\\r$`, 'mi'));
+      expect(body.length).toBeLessThan(plain.body.length / 6);
+      expect(expand(body).equals(plain.body)).toBe(true);
+    },
+  );
+
+  it.each(['', 'Accept-Encoding: identity\r\n', 'Accept-Encoding: gzip;q=0, *\r\n'])(
+    'is sent as it is with %j',
+    async (header) => {
+      const { head } = await send(path, header);
+      expect(head).toMatch(/^vary: .*Accept-Encoding\b/im);
+      expect(head).not.toMatch(/^content-encoding:/im);
+    },
+  );
+
+  it('has the same coding and length for HEAD', async () => {
+    const get = await send(path, 'Accept-Encoding: gzip\r\n');
+    const head = await send(path, 'Accept-Encoding: gzip\r\n', 'HEAD');
+    const contentHeaders = (text: string) => text.match(/^content-.*$/gim)?.toSorted();
+    expect(contentHeaders(head.head)).toEqual(contentHeaders(get.head));
+    expect(contentHeaders(head.head)).toContain('content-encoding: gzip');
+    expect(head.body.length).toBe(0);
+  });
+});
+
+it('sends the reply to a create as it is', async () => {
+  const json = '{"id":1000,"name":"x"}';
+  const headers = `Accept-Encoding: gzip\r\nContent-Type: application/json\r\nContent-Length: ${json.length}\r\n`;
+  const { head, body } = await send('/plants', headers, 'POST', json);
+  expect(body.toString()).toBe('{"name":"x"}');
+  expect(head).not.toMatch(/^(content-encoding|vary):/im);
+});
+
+it('sends a stream of tRPC as it is', async () => {
+  const [, , [, path]] = lists;
+  const headers = 'Accept-Encoding: gzip\r\ntrpc-accept: application/jsonl\r\n';
+  const { head, body } = await send(path, headers);
+  expect(head).toMatch(/^transfer-encoding: chunked\r?$/im);
+  expect(head).not.toMatch(/^content-encoding:/im);
+  expect(body.toString()).toContain('Monstera deliciosa 499');
+});
+
+it('answers requests that follow each other on a connection in their order', async () => {
+  const get = (path: string, headers = '') =>
+    `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\n${headers}\r\n`;
+  const { replies } = await sendRaw(
+    server.url,
+    get('/plants/7') +
+      get('/plants/8', 'Accept-Encoding: br\r\n') +
+      get('/plants/9', 'Connection: close\r\n'),
+  );
+  expect(replies.map(({ body }) => JSON.parse(body).id)).toEqual([7, 8, 9]);
+});
+
+it.each(['/docs/js/scalar.js', '/openapi.json'])(
+  '%s is compressed, and its tag still matches',
+  async (path) => {
+    const { head, body } = await send(path, 'Accept-Encoding: gzip\r\n');
+    const plain = await send(path, '');
+    expect(gunzipSync(body).equals(plain.body)).toBe(true);
+    const tag = /^etag: (.*)\r$/im.exec(head)?.[1];
+    expect(tag).toMatch(/^W\//);
+    for (const accepted of ['', 'Accept-Encoding: gzip\r\n']) {
+      const again = await send(path, `${accepted}If-None-Match: ${tag}\r\n`);
+      expect(again.head).toMatch(/^HTTP\/1\.1 304 /);
+      expect(again.body.length).toBe(0);
+    }
+  },
+);
