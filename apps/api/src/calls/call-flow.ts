@@ -1,4 +1,4 @@
-import type { PlantStore } from '@plant-store/core';
+import { type PlantStore, PlantStoreError } from '@plant-store/core';
 import type { Context } from '@plant-store/core/router';
 import type { Operation } from '@plant-store/schemas';
 import type { AnyTRPCProcedure } from '@trpc/server';
@@ -27,14 +27,16 @@ export interface Endpoint {
   encode(output: unknown): string | Promise<string>;
 }
 
-/** Finds the endpoint that a request calls. It throws an HttpError when there is none. */
-export type Match = (request: FastifyRequest, reply: FastifyReply) => Endpoint;
-
 /**
  * Makes the handler of requests with one call, which is the same on every surface. The hooks have
  * authenticated the request, and Fastify has read its body. `handleError` sends what is thrown.
+ *
+ * @param match finds the endpoint that a request calls, or throws an HttpError
  */
-export function callHandler(store: PlantStore, match: Match) {
+export function callHandler(
+  store: PlantStore,
+  match: (request: FastifyRequest, reply: FastifyReply) => Endpoint,
+) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const endpoint = match(request, reply);
     const json = await runCall(endpoint, request, callContext(store, request));
@@ -88,4 +90,22 @@ export function proceduresOf(router: { _def: { procedures: object } }) {
     const definition = procedure._def as unknown as Definition;
     return { ...definition, path, procedure };
   });
+}
+
+/** Throws when a parameter of the query is not percent-encoded UTF-8. Fastify leaves it as it is. */
+export function checkEncoding(url: string): void {
+  const start = url.indexOf('?');
+  if (start < 0) return;
+  for (const parameter of url.slice(start + 1).split('&')) {
+    try {
+      decodeURIComponent(parameter);
+    } catch (cause) {
+      throw invalidQuery(`${parameter.split('=')[0]} is not percent-encoded UTF-8`, cause);
+    }
+  }
+}
+
+/** The error for a query that does not fit its operation; core's, because it may pass a procedure. */
+export function invalidQuery(why: string, cause?: unknown): PlantStoreError {
+  return new PlantStoreError('invalidInput', `invalid input: ${why}`, { cause });
 }

@@ -4,7 +4,8 @@ import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
 import { connectionOf } from './client-connections.ts';
 import { closeWithError } from './raw-reply.ts';
-import { requestLineIn, unknownMethodIn } from './request-line.ts';
+import { METHODS } from './node-http.ts';
+import { type RequestLine, requestLineIn } from './request-line.ts';
 
 /** Answers with the contract's errors where Node's HTTP server would send an empty body. */
 export function answerNodeEvents(fastify: FastifyInstance): void {
@@ -40,7 +41,7 @@ export function clientErrorHandler(this: FastifyInstance, error: Error, socket: 
   if (connection) connection.isBroken = true;
   const { rawPacket, bytesParsed = 0 } = parserError;
   const line = rawPacket && requestLineIn(rawPacket, bytesParsed);
-  closeWithError(this, socket, new HttpError(...describe(parserError)), { line });
+  closeWithError(this, socket, new HttpError(...describe(parserError, line)), { line });
 }
 
 /** An error of Node's HTTP server; one of its parser says which bytes it rejected. */
@@ -49,10 +50,12 @@ interface ParserError extends NodeJS.ErrnoException {
   bytesParsed?: number;
 }
 
-function describe({ code = '', rawPacket, bytesParsed = 0 }: ParserError): [ErrorKind, string] {
-  const method = methodErrors.has(code) && rawPacket && unknownMethodIn(rawPacket, bytesParsed);
-  if (method)
+function describe({ code = '' }: ParserError, line: RequestLine = {}): [ErrorKind, string] {
+  const { method = '', isComplete } = line;
+  // The parser did not reject a method that it knows, but the bytes before it.
+  if (methodErrors.has(code) && isComplete && !METHODS.includes(method)) {
     return ['notImplemented', `there is no method ${method} here: send GET, POST or DELETE`];
+  }
   return errorByCode[code] ?? ['malformedRequest', 'the request is not well-formed HTTP/1.1'];
 }
 

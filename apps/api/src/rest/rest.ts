@@ -3,8 +3,7 @@ import { checkJsonDepth, formatJson, type Operation, parseJson } from '@plant-st
 import type { AnyTRPCRouter } from '@trpc/server';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import { callHandler, type Endpoint, proceduresOf } from '../calls/call-flow.ts';
-import { checkEncoding } from '../calls/query.ts';
+import { callHandler, checkEncoding, type Endpoint, proceduresOf } from '../calls/call-flow.ts';
 import type { ReadInTurn } from '../http/body/body-turns.ts';
 import { bodyNotJson, isObject, parseJsonBodies } from '../http/body/json-body.ts';
 import { listWriter } from '../http/list-writer.ts';

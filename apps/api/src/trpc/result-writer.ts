@@ -1,5 +1,5 @@
 import type { SuperJSONResult } from 'superjson';
-import * as z from 'zod';
+import type * as z from 'zod';
 import { listWriter, type WriteJson } from '../http/list-writer.ts';
 
 /**
@@ -14,26 +14,20 @@ export function resultWriter(
   serialize: (value: unknown) => SuperJSONResult,
 ): WriteJson {
   const writeJson = listWriter(output, 'string');
-  const writeTypes = output && typesWriter(output);
-  if (!writeJson || !writeTypes) return (value) => JSON.stringify(serialize(value));
+  if (!writeJson) return (value) => JSON.stringify(serialize(value));
   return async (value) => {
     const json = await writeJson(value);
-    const types = writeTypes(value, start);
+    const types = typesIn(value, start);
     return types === ''
       ? `{"json":${json}}`
       : `{"json":${json},"meta":{"values":{${types.slice(1)}},"v":1}}`;
   };
 }
 
-/**
- * Writes the types that JSON does not have, after a comma: `,"plants.0.id":["bigint"]`. The casts below
- * rely on the type checker, which has compared the procedure's output with the schema.
- */
-type WriteTypes = (value: unknown, path: string) => string;
-
 /** The start of each path. */
 const start = ',"';
 
+<<<<<<< HEAD
 const nothing: WriteTypes = () => '';
 
 /** Undefined for a schema whose values may need other types. A number may be -0; as an integer, it is 0. */
@@ -100,4 +94,24 @@ function objectTypesWriter(shape: Record<string, unknown>): WriteTypes | undefin
 
 function prefixOf(path: string): string {
   return path === start ? path : `${path}.`;
+=======
+/**
+ * Writes the types that JSON does not have, each after a comma: `,"plants.0.id":["bigint"]`. Outputs
+ * with a list have no other such types: `listWriter` writes none of them.
+ */
+function typesIn(value: unknown, path: string): string {
+  if (typeof value === 'bigint') return `${path}":["bigint"]`;
+  if (value instanceof Date) return `${path}":["Date"]`;
+  if (typeof value !== 'object' || value === null) return '';
+  const prefix = path === start ? path : `${path}.`;
+  let types = '';
+  for (const [key, each] of Object.entries(value)) types += typesIn(each, prefix + escape(key));
+  return types;
+}
+
+/** superjson escapes dots and backslashes, and then JSON does. */
+function escape(key: string): string {
+  if (/^\w+$/.test(key)) return key;
+  return JSON.stringify(key.replaceAll(/[.\\]/g, '\\$&')).slice(1, -1);
+>>>>>>> 0bab7ff (Find a request line in one place, and write superjson's types from the value)
 }

@@ -1,8 +1,7 @@
 import type { PlantStore } from '@plant-store/core';
 import type { AppRouter } from '@plant-store/core/router';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { callHandler } from '../calls/call-flow.ts';
-import { checkEncoding, invalidQuery } from '../calls/query.ts';
+import { callHandler, checkEncoding, invalidQuery } from '../calls/call-flow.ts';
 import type { BodyBudget } from '../http/body/body-budget.ts';
 import type { ReadInTurn } from '../http/body/body-turns.ts';
 import { parseJsonBodies, readText } from '../http/body/json-body.ts';

@@ -12,7 +12,7 @@ const plant = {
 const plants = [plant, { ...plant, id: 1n, tag: '', createdAt: new Date(0) }];
 const Tree = z.object({
   ids: z.array(z.bigint()),
-  at: z.array(z.object({ 'a.b': z.date(), isKnown: z.boolean() })),
+  at: z.array(z.object({ 'a.\\"b': z.date(), isKnown: z.boolean() })),
 });
 
 const Choice = z.array(
@@ -41,8 +41,8 @@ const outputs: [name: string, schema: z.ZodType, output: unknown][] = [
   ['a list', z.array(StoredPlant), plants],
   ['a list of strings', z.array(z.string()), ['a', 'b']],
   ['lists within objects', Tree.pick({ ids: true }), { ids: [1n, 2n] }],
-  ['a name with a dot', Tree, { ids: [1n], at: [{ 'a.b': new Date(0), isKnown: true }] }],
-  ['numbers', z.array(z.number()), [1, -0]],
+  ['a name with a dot', Tree, { ids: [1n], at: [{ 'a.\\"b': new Date(0), isKnown: true }] }],
+  ['numbers', z.array(z.number()), [1, 2.5]],
   ['a set', z.array(z.set(z.bigint())), [new Set([1n])]],
 ];
 
