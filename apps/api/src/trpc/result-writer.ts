@@ -45,3 +45,4 @@ function typesIn(value: unknown, path: string): string {
 function textOf(key: string): string {
   if (/^\w+$/.test(key)) return key;
   return JSON.stringify(key.replaceAll(/[.\\]/g, '\\$&')).slice(1, -1);
+}
