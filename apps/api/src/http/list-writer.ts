@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Schema } from 'fast-json-stringify';
 import * as z from 'zod';
 
@@ -32,11 +33,14 @@ export function listWriter(
 
 /**
  * Makes one object of a choice of objects. A value has the properties of one of them; the generated code
- * leaves out the others, and would otherwise check each value against each choice.
+ * leaves out the others, and would otherwise check each value against each choice. Objects that have a
+ * property in common with different types stay a choice.
  */
 function mergeObjects(part: z.core.JSONSchema.BaseSchema): void {
   if (!part.anyOf?.every(({ type }) => type === 'object')) return;
-  const properties = Object.assign({}, ...part.anyOf.map((choice) => choice.properties));
+  const given = part.anyOf.flatMap((choice) => Object.entries(choice.properties ?? {}));
+  const properties = Object.fromEntries(given);
+  if (given.some(([name, property]) => !isDeepStrictEqual(property, properties[name]))) return;
   Object.assign(part, { type: 'object', properties });
   delete part.anyOf;
 }
