@@ -21,7 +21,7 @@ export async function docs(scope: FastifyInstance): Promise<void> {
       pages = undefined; // The next request loads them again.
       throw error;
     });
-    const coding = codingOf(request.headers) ?? 'identity';
+    const coding = codingOf(request, reply) ?? 'identity';
     const key = JSON.stringify([routeOptions.url, params, coding]); // Decoded, because a page has many URLs.
     const innerUrl = routeOptions.url === '/docs' ? '/docs/' : url; // Where Scalar has its page.
     const headers = { 'accept-encoding': coding };

@@ -1,5 +1,5 @@
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import type { onSendHookHandler } from 'fastify';
+import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
 import { addVary, weightOf } from './negotiation.ts';
 
 /** Shorter replies, such as those to creates, gain nothing. */
@@ -19,10 +19,10 @@ const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: 3 };
  * A hook that compresses a reply for a client that accepts it. Streams stay as they are: each part of
  * them must reach the client at once.
  */
-export const compressReply: onSendHookHandler = ({ headers }, reply, payload, done) => {
+export const compressReply: onSendHookHandler = (request, reply, payload, done) => {
   if (typeof payload !== 'string' || payload.length < minLength) return done();
   addVary(reply, 'Accept-Encoding');
-  const [name, compress] = codings.find(([each]) => each === codingOf(headers)) ?? [];
+  const [name, compress] = codings.find(([each]) => each === codingOf(request, reply)) ?? [];
   if (!compress) return done();
   const etag = reply.getHeader('etag');
   reply.header('content-encoding', name).removeHeader('content-length');
@@ -30,8 +30,15 @@ export const compressReply: onSendHookHandler = ({ headers }, reply, payload, do
   compress(payload, done);
 };
 
-/** The coding that a client likes best; undefined when it accepts none. */
-export function codingOf(headers: { 'accept-encoding'?: string | undefined }): string | undefined {
+/**
+ * The coding that a client likes best; undefined when it accepts none, or its connection closes. The end
+ * of a connection stops a Node process whose `fetch` still expands a large reply (nodejs/undici#5360).
+ */
+export function codingOf(
+  { headers, server }: FastifyRequest,
+  { raw }: FastifyReply,
+): string | undefined {
+  if (server.isClosing || !raw.shouldKeepAlive) return undefined;
   const weights = codings.map(([name]) => weightOf(name, headers['accept-encoding']));
   const best = Math.max(...weights);
   return best > 0 ? codings[weights.indexOf(best)]?.[0] : undefined;
