@@ -46,7 +46,7 @@ describe.each(surfaces)('over $name', ({ path, send }) => {
       const first = await begin(head(path, framing) + body);
       const { replies } = await sendRaw(
         server.url,
-        head(path, framing) + (body ? `${body}0\r\n\r\n` : ' '.repeat(size)) + last,
+        head(path, framing) + (body ? `${body.repeat(30)}0\r\n\r\n` : ' '.repeat(size)) + last,
       );
       expect(replies.map(({ status }) => status)).toEqual([503, 200]);
       expect(replies[0]?.body).toContain('"error":50301,');
