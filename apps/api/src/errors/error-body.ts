@@ -1,5 +1,5 @@
 import { appRouter, type CatalogueError, errorShape } from '@plant-store/core/router';
-import type { HttpError } from './http-error.ts';
+import { type HttpError, hideTokens } from './http-error.ts';
 
 const { serialize } = appRouter._def._config.transformer.output;
 
@@ -16,7 +16,7 @@ export function errorBody(error: HttpError, target: string): string {
 
 /** Writes tRPC's envelope of an error, for the procedure at a path. */
 export function trpcErrorBody(error: CatalogueError, path: string): string {
-  return JSON.stringify({ error: serialize(errorShape(error, path || undefined)) });
+  return JSON.stringify({ error: serialize(errorShape(error, hideTokens(path) || undefined)) });
 }
 
 /** The procedures that a request target names; undefined for a target that is not tRPC's. */

@@ -42,7 +42,7 @@ it('no reply and no log line contains a token, a value, SQL or a stack trace', a
   for (const each of [token, jwt]) {
     const headers = { 'x-request-id': each };
     for (const method of ['GET', 'PUT'] as const) {
-      for (const path of [`/${each}`, `/plants/${each}`, `/%ff${each}`]) {
+      for (const path of [`/${each}`, `/plants/${each}`, `/%ff${each}`, `/trpc/${each}`]) {
         const reply = await fetch(url + path, { method, headers });
         replies.push(await reply.text(), String(reply.headers.get('x-request-id')));
       }
