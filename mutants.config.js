@@ -75,11 +75,7 @@ export const areas = {
     ],
   },
   readers: {
-    mutate: ['apps/cli/src/formats/{*,csv/*,text/*}.ts'],
-    tests: [
-      'apps/cli/test/formats/{csv,text}/*.test.ts',
-      'apps/cli/test/formats/{ndjson,plant-formats}.test.ts',
-      'apps/cli/test/formats/{lines.test,big-files.slow}.ts',
-    ],
+    mutate: ['packages/formats/src/{csv,ndjson,rows,text,writers}/*.ts'],
+    tests: ['packages/formats/test/**/*.{test,slow}.ts'],
   },
 };

@@ -12,6 +12,10 @@
  */
 export const packages = {
   'packages/schemas': { rooms: [['ids', 'json']] },
+  'packages/formats': {
+    imports: ['packages/schemas'],
+    rooms: ['text', 'rows', 'csv', 'ndjson', ['writers', 'copied']],
+  },
   'packages/fast-start': {},
   'packages/core': {
     imports: ['packages/schemas'],
@@ -52,7 +56,7 @@ export const packages = {
     ],
   },
   'apps/web': {
-    imports: ['packages/schemas', 'packages/client'],
+    imports: ['packages/schemas', 'packages/formats', 'packages/client'],
     testImports: ['packages/core', 'packages/test-setup'],
     rooms: [
       ['store', 'controls'],
@@ -63,11 +67,11 @@ export const packages = {
     ],
   },
   'apps/cli': {
-    imports: ['packages/schemas', 'packages/core', 'packages/fast-start'],
+    imports: ['packages/schemas', 'packages/formats', 'packages/core', 'packages/fast-start'],
     testImports: ['packages/test-setup'],
     rooms: [
       'command-line',
-      'formats/**',
+      'formats',
       'import',
       ['export', 'delete', 'doctor', 'completion'],
       'commands',

@@ -18,6 +18,7 @@ export async function pack(): Promise<Tarballs> {
 
 const paths = {
   schemas: 'packages/schemas',
+  formats: 'packages/formats',
   core: 'packages/core',
   client: 'packages/client',
   'fast-start': 'packages/fast-start',

@@ -1,8 +1,8 @@
 import { type ExportColumn, exportColumns } from '@plant-store/core';
+import { formatNames } from '@plant-store/formats';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseTime } from '../command-line/options.ts';
 import { type ExportOptions, exportFile } from '../export/export-file.ts';
-import { formatNames } from '../formats/plant-formats.ts';
 
 const help = `
 The export has the plants that are committed when it begins, and nothing that is committed later. On a

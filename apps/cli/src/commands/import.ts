@@ -1,8 +1,7 @@
+import { encodings, formatNames } from '@plant-store/formats';
 import { Command, Option } from 'commander';
 import { exitCodes } from '../command-line/errors.ts';
 import { parseDelimiter } from '../command-line/options.ts';
-import { formatNames } from '../formats/plant-formats.ts';
-import { encodings } from '../formats/text/encoding.ts';
 import { type ImportOptions, importFile, onConflicts } from '../import/import-file.ts';
 import { createdAtChoices } from '../import/open-rows.ts';
 

@@ -1,7 +1,7 @@
+import { type Line, readText, showValue } from '@plant-store/formats';
 import { explainIdText } from '@plant-store/schemas/plain';
-import { showId } from '../formats/show-id.ts';
-import type { Line } from '../formats/text/lines.ts';
-import { readText } from '../formats/text/read-text.ts';
+import { advice, asCommandError } from '../formats/advice.ts';
+import { decompressors } from '../formats/decompressors.ts';
 import { openSource } from '../import/source.ts';
 
 /** Some ids of a file, and what is wrong with other lines of it. */
@@ -22,8 +22,10 @@ const batchSize = 1_000;
 export async function* readIds(file: string): AsyncGenerator<IdBatch> {
   const { input } = await openSource(file);
   try {
-    const { lines } = await readText(input, undefined);
+    const { lines } = await readText(input, { decompressors, advice });
     yield* batchesOf(lines);
+  } catch (error) {
+    throw asCommandError(error);
   } finally {
     input.destroy(); // An open standard input would keep the process alive.
   }
@@ -43,7 +45,7 @@ async function* batchesOf(lines: AsyncIterable<Line[]>): AsyncGenerator<IdBatch>
       if (isHeader) continue;
       const reason = typeof text === 'string' ? explainIdText(value) : text.reason;
       if (reason === undefined) batch.ids.push(BigInt(value));
-      else batch.errors.push({ line, reason: `${showId(value)} is not an id: it ${reason}` });
+      else batch.errors.push({ line, reason: `${showValue(value)} is not an id: it ${reason}` });
       if (batch.ids.length + batch.errors.length < batchSize) continue;
       yield batch;
       batch = { ids: [], errors: [] };

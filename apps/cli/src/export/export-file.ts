@@ -6,12 +6,13 @@ import {
   type PlantStore,
   PlantStoreError,
 } from '@plant-store/core';
+import type { FormatName } from '@plant-store/formats';
 import { CommandError } from '../command-line/errors.ts';
 import { type Interruption, listenForInterruption } from '../command-line/interruption.ts';
 import { useLittleMemory } from '../command-line/little-memory.ts';
 import { noProgress, showProgress } from '../command-line/progress-bar.ts';
 import { withStore } from '../command-line/with-store.ts';
-import { type FormatName, plantFormats } from '../formats/plant-formats.ts';
+import { exportFormats } from './export-formats.ts';
 import { RowCounter } from './row-counter.ts';
 
 export interface ExportOptions extends Pick<ExportQuery, 'since' | 'tag'> {
@@ -46,11 +47,11 @@ export async function exportFile(options: ExportOptions): Promise<void> {
 
 async function writePlants(store: PlantStore, options: ExportOptions, signal: AbortSignal) {
   const { tag, since, paged, gzip, quiet, columns } = options;
-  const format = plantFormats[options.format];
+  const format = exportFormats[options.format];
   const { estimate, rows, close } = await store.export({
     ...{ tag, since, columns, isPaged: paged, format: format.source },
   });
-  const convert = format.createWriter(columns);
+  const convert = format.createConverter(columns);
   const isSeen = process.stderr.isTTY && !process.stdout.isTTY && !quiet;
   const { progress, count } = isSeen
     ? showExport(estimate, format.source)

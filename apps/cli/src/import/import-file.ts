@@ -1,12 +1,13 @@
 import { addAbortSignal } from 'node:stream';
 import { PlantStoreError } from '@plant-store/core';
+import type { RowBlock } from '@plant-store/formats';
 import { CommandError, exitCodes, usageError } from '../command-line/errors.ts';
 import { type Interruption, listenForInterruption } from '../command-line/interruption.ts';
 import { useLittleMemory } from '../command-line/little-memory.ts';
 import { writeOutput } from '../command-line/output.ts';
 import { noProgress, showProgress } from '../command-line/progress-bar.ts';
 import { withStore } from '../command-line/with-store.ts';
-import type { RowBlock } from '../formats/row.ts';
+import { asCommandError } from '../formats/advice.ts';
 import { dryStore } from './dry-store.ts';
 import {
   type ImportCounts,
@@ -133,6 +134,6 @@ function withHint(cause: unknown, { exitCode }: Interruption): unknown {
   const hint = 'run the import again to complete it';
   if (exitCode) return new CommandError(`interrupted: ${hint}`, { exitCode });
   const isOfDatabase = cause instanceof CommandError && cause.cause instanceof PlantStoreError;
-  if (!isOfDatabase) return cause;
+  if (!isOfDatabase) return asCommandError(cause);
   return new CommandError(`${cause.message}; then ${hint}`, { cause: cause.cause });
 }

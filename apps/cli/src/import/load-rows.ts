@@ -1,7 +1,6 @@
 import type { LoadOutcome } from '@plant-store/core';
-import { type LineCounts, noLines, type Row, type RowBlock } from '../formats/row.ts';
+import { type LineCounts, noLines, type Row, type RowBlock, reasonOf } from '@plant-store/formats';
 import { readAhead } from './read-ahead.ts';
-import { reasonOf } from './reason.ts';
 
 /** How many rows of a file had each outcome, and how its lines are used. */
 export interface ImportCounts extends LineCounts {
@@ -97,7 +96,7 @@ function count(
     }
     const outcome = loaded[at++];
     if (typeof outcome === 'string') counts[outcome]++;
-    else if (outcome) reject(row, reasonOf(outcome, row.plant), outcome.kind === 'idTaken');
+    else if (outcome) reject(row, reasonOf(outcome.message, row.plant), outcome.kind === 'idTaken');
   }
   counts.rows += block.rows.length;
   counts.lines += block.counts.lines;

@@ -1,9 +1,14 @@
 import type { Readable } from 'node:stream';
-import { CommandError, exitCodes, usageError } from '../command-line/errors.ts';
-import { type FormatName, formatOf, plantFormats } from '../formats/plant-formats.ts';
-import type { RowBlock } from '../formats/row.ts';
-import type { Encoding } from '../formats/text/encoding.ts';
-import { readText } from '../formats/text/read-text.ts';
+import {
+  type Encoding,
+  type FormatName,
+  formatOf,
+  type RowBlock,
+  readPlants,
+} from '@plant-store/formats';
+import { CommandError, usageError } from '../command-line/errors.ts';
+import { advice, asCommandError } from '../formats/advice.ts';
+import { decompressors } from '../formats/decompressors.ts';
 
 export const createdAtChoices = ['keep', 'now'] as const;
 
@@ -18,11 +23,22 @@ export interface ReadFileOptions {
   createdAt?: (typeof createdAtChoices)[number];
 }
 
-/** Checks the options for a file, before the file is opened. */
+/**
+ * Checks the options for a file, before the file is opened. Standard input (`-`) is NDJSON, the default of
+ * `export`.
+ */
 export function formatByOptions(file: string, { format, delimiter }: ReadFileOptions): FormatName {
-  const name = format ?? formatOf(file);
+  const name = format ?? (file === '-' ? 'ndjson' : formatByExtension(file));
   if (delimiter === undefined || name === 'csv') return name;
   throw usageError('--delimiter is for CSV: add --format csv');
+}
+
+function formatByExtension(file: string): FormatName {
+  try {
+    return formatOf(file, 'add --format ndjson or --format csv');
+  } catch (error) {
+    throw asCommandError(error);
+  }
 }
 
 /**
@@ -34,25 +50,13 @@ export function formatByOptions(file: string, { format, delimiter }: ReadFileOpt
 export async function openRows(
   input: Readable,
   format: FormatName,
-  { delimiter, encoding, createdAt }: ReadFileOptions,
+  options: ReadFileOptions,
 ): Promise<AsyncGenerator<RowBlock>> {
   try {
-    const { lines, lineEnd } = await readText(input, encoding);
-    const blocks = plantFormats[format].read(lines, { delimiter, lineEnd, createdAt, warn });
-    return withFirst(await blocks.next(), blocks);
+    return await readPlants(input, format, { ...options, decompressors, advice, warn });
   } catch (error) {
-    if (!(error instanceof CommandError) || error.exitCode === exitCodes.usage) throw error;
+    if (!(error instanceof CommandError)) throw asCommandError(error);
     throw usageError(error.message, { cause: error.cause });
-  }
-}
-
-async function* withFirst<T>({ value, done }: IteratorResult<T>, rest: AsyncGenerator<T>) {
-  if (done) return;
-  try {
-    yield value;
-    yield* rest;
-  } finally {
-    await rest.return(undefined);
   }
 }
 

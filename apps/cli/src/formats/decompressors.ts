@@ -1,0 +1,44 @@
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
+import type { Decompressor } from '@plant-store/formats';
+import { CommandError } from '../command-line/errors.ts';
+
+/** Decompress gzip and zstd by Node's zlib. */
+export const decompressors: readonly Decompressor[] = [
+  { signature: [0x1f, 0x8b], decompress: (input) => decompress(input, 'gzip', createGunzip()) },
+  {
+    signature: [0x28, 0xb5, 0x2f, 0xfd],
+    decompress: (input) => decompress(input, 'zstd', createZstdDecompress()),
+  },
+];
+
+async function* decompress(
+  input: AsyncIterable<Uint8Array>,
+  name: string,
+  decompressor: ReturnType<typeof createGunzip | typeof createZstdDecompress>,
+): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  const count = async function* () {
+    for await (const chunk of input) {
+      size += chunk.length;
+      yield chunk;
+    }
+  };
+  pipeline(Readable.from(count()), decompressor, () => {}); // The loop throws its error.
+  try {
+    for await (const chunk of decompressor) yield chunk;
+  } catch (cause) {
+    if (!isZlibError(cause)) throw cause;
+    const message = `the ${name} data is damaged or incomplete (${cause.message})`;
+    throw new CommandError(`${message}: make or copy the file again`, { cause });
+  }
+  // Node ends at the end of the first frame, and ignores the rest.
+  if (decompressor.bytesWritten < size) {
+    const command = 'zstd -dc <file> | plant-store import - --format …';
+    throw new CommandError(`the zstd data has several frames: run ${command}`);
+  }
+}
+
+function isZlibError(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && /^(Z|ZSTD)_/.test(String(error.code));
+}

@@ -1,0 +1,47 @@
+import { Readable } from 'node:stream';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { expect, it } from 'vitest';
+import { openRows } from '../../src/import/open-rows.ts';
+
+async function plantsOf(bytes: Buffer, chunkSize = bytes.length) {
+  const chunks = Array.from({ length: Math.ceil(bytes.length / chunkSize) }, (_, i) =>
+    bytes.subarray(i * chunkSize, (i + 1) * chunkSize),
+  );
+  const blocks = await Array.fromAsync(await openRows(Readable.from(chunks), 'csv', {}));
+  return blocks.flatMap(({ rows }) => rows.map((row) => 'plant' in row && row.plant));
+}
+
+const text = 'id,name\n1,Grün 🪴\n2,ö\n';
+
+it.each([
+  ['gzip', gzipSync(text)],
+  ['two members of gzip', Buffer.concat([gzipSync('id,name\n1,Grün '), gzipSync('🪴\n2,ö\n')])],
+  ['zstd', zstdCompressSync(text)],
+])('reads %s, in chunks of any size', async (_, bytes) => {
+  for (const chunkSize of [1, 2, 3, 5, 7, bytes.length]) {
+    expect(await plantsOf(bytes, chunkSize)).toEqual([
+      { id: 1, name: 'Grün 🪴' },
+      { id: 2, name: 'ö' },
+    ]);
+  }
+});
+
+it.each([
+  ['gzip', gzipSync(text)],
+  ['zstd', zstdCompressSync(text)],
+])('does not read a part of %s', async (name, content) => {
+  await expect(plantsOf(content.subarray(0, -3), 5)).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringMatching(
+      `the ${name} data is damaged or incomplete .*: make or copy the file again`,
+    ),
+    cause: expect.any(Error),
+  });
+});
+
+it('does not read several frames of zstd', async () => {
+  const frames = Buffer.concat([zstdCompressSync('id,name\n'), zstdCompressSync('2,x\n')]);
+  await expect(plantsOf(frames)).rejects.toThrow(
+    'the zstd data has several frames: run zstd -dc <file> | plant-store import - --format …',
+  );
+});

@@ -1,0 +1,121 @@
+import { type Columns, fileColumns, hasName, isRequired } from '../rows/columns.ts';
+import { noLines, type ReadOptions } from '../rows/row.ts';
+import { FileError } from '../text/file-error.ts';
+import type { Line } from '../text/lines.ts';
+import { headerError } from './header-error.ts';
+import { CsvParser } from './parser.ts';
+
+/** The delimiters that are recognized in the header. */
+const delimiters = [',', ';', '\t', '|'];
+
+/** The header row of a file, and what it says about the rows. */
+export interface CsvHeader {
+  delimiter: string;
+  /** The names of the columns, trimmed. */
+  names: string[];
+  /** The same names in lower case, by which they match. */
+  columns: string[];
+  /** The header row as it is in the file. */
+  text: string;
+}
+
+type HeaderOptions = Pick<ReadOptions, 'delimiter' | 'lineEnd' | 'columns' | 'advice'>;
+
+/**
+ * Finds the header in the first lines of a file, after blank lines and a line such as `sep=;`.
+ *
+ * @returns no header when all lines are blank. `counts` are for the lines up to the header.
+ * @throws FileError when the first row is not a valid header
+ */
+export function findHeader(lines: Line[], { delimiter, lineEnd, columns, advice }: HeaderOptions) {
+  const counts = { ...noLines };
+  const skipBlankLines = () => {
+    for (; isBlank(lines[counts.lines]); counts.lines++) counts.blank++;
+  };
+  skipBlankLines();
+  const separator = readSeparator(lines[counts.lines]);
+  if (separator) {
+    counts.lines++;
+    counts.header++;
+    skipBlankLines();
+  }
+  if (counts.lines === lines.length) return { counts, header: undefined };
+
+  const start = counts.lines;
+  const tried = delimiter ? [delimiter] : separator ? [separator, ...delimiters] : delimiters;
+  const headers = tried.flatMap((each) => readHeader(lines, start, each, lineEnd) ?? []);
+  const header = headers.find((each) => hasPlants(each, columns));
+  if (!header) throw headerError(lines[start] ?? '', headers, { columns, advice });
+  checkNames(header);
+  counts.lines = header.end;
+  counts.header += header.end - start;
+  return { counts, header };
+}
+
+/** Whether a line is a header with the columns that every row needs. */
+export function isHeader(line: string, columns: Columns | undefined): boolean {
+  return delimiters.some((each) => {
+    const header = readHeader([line], 0, each, '\n');
+    return header !== undefined && hasPlants(header, columns);
+  });
+}
+
+function isBlank(line: Line | undefined): boolean {
+  return typeof line === 'string' && /^[\s,;|]*$/.test(line);
+}
+
+/** Reads the line with which Excel names the delimiter. */
+function readSeparator(line: Line | undefined): string | undefined {
+  return typeof line === 'string' ? /^"?sep=([^"])"?\r?$/i.exec(line)?.[1] : undefined;
+}
+
+/** @returns undefined when the lines do not start with a complete record. */
+function readHeader(lines: Line[], start: number, delimiter: string, lineEnd: string) {
+  const parser = new CsvParser(delimiter, lineEnd);
+  try {
+    for (let at = start; at < lines.length; at++) {
+      const line = lines[at];
+      const record = typeof line === 'string' && parser.add(line);
+      if (record === false) return undefined;
+      if (!record) continue;
+      const text = withoutReturn(lines.slice(start, at + 1).join(lineEnd));
+      const names = record.map((field) => (field ?? '').trim());
+      const columns = names.map((name) => name.toLowerCase());
+      return { delimiter, names, columns, text, end: at + 1 };
+    }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return undefined;
+}
+
+function withoutReturn(text: string): string {
+  return text.endsWith('\r') ? text.slice(0, -1) : text;
+}
+
+function hasPlants({ columns: names }: CsvHeader, columns: Columns | undefined): boolean {
+  const required = fileColumns(columns).filter(isRequired);
+  return required.every((column) => names.some((name) => hasName(column, name)));
+}
+
+/** @throws FileError when two columns have the same name */
+function checkNames({ columns }: CsvHeader): void {
+  const repeated = columns.find((name, i) => name !== '' && columns.indexOf(name) !== i);
+  if (repeated === undefined) return;
+  throw new FileError(
+    `the CSV header has the column ${JSON.stringify(repeated)} twice: rename or remove one`,
+  );
+}
+
+/** The columns that have a name but are not used. */
+export function unusedColumns(header: CsvHeader, columns: Columns | undefined): string[] {
+  const known = fileColumns(columns);
+  const isUsed = (name: string) => known.some((column) => hasName(column, name.toLowerCase()));
+  const names = isOfRejectsFile(header) ? header.names.slice(2) : header.names;
+  return names.filter((name) => name !== '' && !isUsed(name));
+}
+
+/** Whether an import has written the file, and so its first two columns. */
+export function isOfRejectsFile({ columns }: CsvHeader): boolean {
+  return columns[0] === 'line' && columns[1] === 'reason';
+}

@@ -1,0 +1,188 @@
+import { writtenColumns } from '../rows/columns.ts';
+import { noLines, type ReadOptions, type Row, type RowBlock, textOf } from '../rows/row.ts';
+import { FileError } from '../text/file-error.ts';
+import { type Line, maxLines } from '../text/lines.ts';
+import { type CsvHeader, findHeader, unusedColumns } from './header.ts';
+import { CsvParser, type Field, unclosedQuote } from './parser.ts';
+import { rejectFormat } from './reject-record.ts';
+import { toRowByHeader } from './to-row.ts';
+
+/**
+ * Reads CSV with a header row, one plant a record. Skips blank records and columns that a
+ * plant does not have. An empty field is a missing value; `""` is an empty text.
+ *
+ * @throws FileError when the file has no valid header.
+ */
+export async function* readCsv(
+  blocks: AsyncIterable<Line[]>,
+  options: ReadOptions,
+): AsyncGenerator<RowBlock> {
+  const { warn } = options;
+  let reader: CsvReader | undefined;
+  let linesBefore = 0;
+  for await (const block of blocks) {
+    if (reader) {
+      yield* reader.read(block);
+      continue;
+    }
+    const { counts, header } = findHeader(block, options);
+    linesBefore += counts.lines;
+    yield { rows: [], counts, rejectsHeader: '', toReject: () => '' };
+    if (!header) continue;
+    const unused = unusedColumns(header, options.columns);
+    if (unused.length > 0)
+      warn(`these columns are not used: ${unused.map((name) => JSON.stringify(name)).join(', ')}`);
+    reader = new CsvReader(header, linesBefore, options);
+    yield* reader.read(block.slice(counts.lines));
+  }
+  if (!reader) {
+    const line = writtenColumns(options.columns).map(({ name }) => name);
+    throw new FileError(`the file is empty: a CSV file starts with the line ${line.join()}`);
+  }
+  yield* reader.end();
+}
+
+const maxWarnings = 10;
+
+class CsvReader {
+  readonly #header: CsvHeader;
+  readonly #parser: CsvParser;
+  readonly #warn: ReadOptions['warn'];
+  #warnings = 0;
+  readonly #toRow: ReturnType<typeof toRowByHeader>;
+  readonly #lineEnd: string;
+  readonly #rejectFormat: ReturnType<typeof rejectFormat>;
+  /** The lines so far of a record that continues in the next block. */
+  #openLines: Line[] = [];
+  /** The number of lines before `#openLines`. */
+  #linesBefore: number;
+
+  constructor(header: CsvHeader, linesBefore: number, options: ReadOptions) {
+    const { lineEnd, warn } = options;
+    this.#header = header;
+    this.#warn = warn;
+    this.#parser = new CsvParser(header.delimiter, lineEnd);
+    this.#lineEnd = lineEnd;
+    this.#rejectFormat = rejectFormat(header);
+    this.#toRow = toRowByHeader(header, options);
+    this.#linesBefore = linesBefore;
+  }
+
+  read(block: Line[]): Generator<RowBlock> {
+    return this.#read(block, false);
+  }
+
+  /** Reads the lines of a record that has no end. */
+  end(): Generator<RowBlock> {
+    return this.#read([], true);
+  }
+
+  *#read(block: Line[], isEnd: boolean): Generator<RowBlock> {
+    const lines = this.#openLines.length === 0 ? block : this.#openLines.concat(block);
+    const before = this.#linesBefore;
+    const format = this.#rejectFormat;
+    const emptyPart = (): RowBlock => ({
+      rows: [],
+      counts: { ...noLines },
+      rejectsHeader: format.header,
+      toReject: (row, reason) =>
+        format.record(row.line, reason, textOf(row, lines, before + 1, this.#lineEnd)),
+    });
+    let start = 0; // The record's first line.
+    let next = this.#openLines.length;
+    let part = emptyPart();
+    while (next < lines.length || (isEnd && this.#parser.isInRecord)) {
+      const line = lines[next];
+      if (next === start && typeof line === 'string' && !line.includes('"')) {
+        const row = this.#toRow.toPlainRow(before + start + 1, line);
+        if (row) {
+          part.rows.push(row);
+          part.counts.lines++;
+          start = ++next;
+          if (part.counts.lines < maxLines) continue;
+          yield part;
+          part = emptyPart();
+          continue;
+        }
+      }
+      const record = this.#parse(line);
+      if (next < lines.length) next++;
+      if (record === undefined) continue;
+
+      let row = this.#toRowOf(before + start + 1, record);
+      if (next - start > 1) {
+        if (row && 'error' in row) {
+          row = withSwallowedLines(row, before + next);
+          next = start + 1;
+        } else {
+          row &&= { ...row, lastLine: before + next };
+          this.#warnOfRows(lines.slice(start, next), before + start + 1);
+          part.counts.continued += next - start - 1;
+        }
+      }
+      if (row) part.rows.push(row);
+      else part.counts.blank++;
+      part.counts.lines += next - start;
+      start = next;
+      // After a quote that is never closed, millions of lines are read again.
+      if (part.counts.lines < maxLines) continue;
+      yield part;
+      part = emptyPart();
+    }
+    this.#openLines = lines.slice(start);
+    this.#linesBefore += start;
+    yield part;
+  }
+
+  /** A valid record may contain rows, too, when two quotes are misplaced. Only a person can tell. */
+  #warnOfRows(lines: Line[], firstLine: number): void {
+    const { delimiter, columns } = this.#header;
+    const idAt = columns.indexOf('id');
+    const at = lines.slice(1, -1).findIndex((line) => {
+      const fields = typeof line === 'string' ? line.split(delimiter) : [];
+      return fields.length === columns.length && /^-?\d+$/.test(fields[idAt] ?? '');
+    });
+    if (at < 0 || this.#warnings++ >= maxWarnings) return;
+    const record = `lines ${firstLine} to ${firstLine + lines.length - 1} are one row`;
+    this.#warn(
+      `${record}, but line ${firstLine + 1 + at} in it looks like a row: check the quotes`,
+    );
+  }
+
+  /** @returns a record, undefined when it continues in the next line, or an error message. */
+  #parse(line: Line | undefined): Field[] | string | undefined {
+    if (typeof line !== 'string') {
+      this.#parser.reset();
+      return line?.reason ?? unclosedQuote;
+    }
+    try {
+      return this.#parser.add(line);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      return error.message;
+    }
+  }
+
+  /** Makes a row of a record, unless the record is blank. */
+  #toRowOf(line: number, record: Field[] | string): Row | undefined {
+    if (typeof record === 'string') return { line, error: record };
+    return isBlank(record) ? undefined : this.#toRow.toRow(line, record);
+  }
+}
+
+/**
+ * A record of several lines that has an error most likely contains the next records, because of a
+ * misplaced quote. So only its first line is rejected, and its second line starts a new record.
+ */
+function withSwallowedLines({ line, error }: Row & { error: string }, lastLine: number): Row {
+  const lines = `lines ${line} to ${lastLine} were read as one row because of a quote`;
+  return { line, error: `${error} (${lines}; the import goes on at line ${line + 1})` };
+}
+
+/** Whether a record has no text: spreadsheets write rows such as `,,,` after the last one. */
+function isBlank(record: Field[]): boolean {
+  return (
+    record.every((field) => field === undefined) ||
+    (record.length === 1 && record[0]?.trim() === '')
+  );
+}

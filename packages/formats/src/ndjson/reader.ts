@@ -1,0 +1,103 @@
+import { parseJson } from '@plant-store/schemas/plain';
+import { isHeader } from '../csv/header.ts';
+import { fileColumns, readColumns } from '../rows/columns.ts';
+import { noLines, type ReadOptions, type Row, type RowBlock, textOf } from '../rows/row.ts';
+import { FileError } from '../text/file-error.ts';
+import type { Line } from '../text/lines.ts';
+import { plainPlantReader } from './plain-plant.ts';
+
+/**
+ * Reads newline-delimited JSON, one plant a line. Skips blank lines.
+ *
+ * @throws FileError when the first row shows that the file has another format
+ */
+export async function* readNdjson(
+  blocks: AsyncIterable<Line[]>,
+  options: ReadOptions,
+): AsyncGenerator<RowBlock> {
+  const parse = lineParser(options);
+  let line = 0;
+  let isChecked = false;
+  for await (const lines of blocks) {
+    const first = isChecked ? undefined : lines.find((text) => !isBlank(text));
+    if (first !== undefined) {
+      checkFormat(first, options);
+      isChecked = true;
+    }
+    const firstLine = line + 1;
+    const counts = { ...noLines, lines: lines.length };
+    const rows: Row[] = [];
+    for (const text of lines) {
+      line++;
+      if (typeof text !== 'string') rows.push({ line, error: text.reason });
+      else if (!isBlank(text)) rows.push(parse(line, text));
+      else counts.blank++;
+    }
+    yield {
+      rows,
+      counts,
+      rejectsHeader: '',
+      toReject: (row, reason) =>
+        toReject(row, reason, textOf(row, lines, firstLine, options.lineEnd)),
+    };
+  }
+}
+
+function isBlank(text: Line): boolean {
+  return typeof text === 'string' && text.trim() === '';
+}
+
+/** @throws FileError when the first row is CSV, or a part of a JSON document */
+function checkFormat(first: Line, { advice, columns }: ReadOptions): void {
+  if (typeof first !== 'string') return;
+  if (/^\s*\[\s*(\{|$)/.test(first) || first.trim() === '{') {
+    throw new FileError('the file is one JSON document: convert it with jq -c ".[]" or jq -c "."');
+  }
+  if (!first.includes('{') && isHeader(first, columns)) {
+    throw new FileError(`the file is CSV: ${advice.csv}`);
+  }
+}
+
+function lineParser(options: ReadOptions): (line: number, text: string) => Row {
+  const readPlainPlant = plainPlantReader(options);
+  const withFields = fieldReader(options);
+  return (line, text) => {
+    const plant = readPlainPlant(text);
+    if (plant) return { line, plant };
+    try {
+      return { line, plant: withFields(parseJson(text)) };
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      return { line, error: `is not JSON: ${error.message}` };
+    }
+  };
+}
+
+/** A file calls a time `created_at`, as the table does, and the store calls it `createdAt`. */
+function fieldReader(options: ReadOptions): (value: unknown) => unknown {
+  const read = new Set(readColumns(options).map(({ field }) => field));
+  const columns = fileColumns(options.columns);
+  return (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    const plant: Record<string, unknown> = { ...value };
+    for (const { field, name } of columns) {
+      if (!read.has(field)) plant[field] = undefined;
+      else if (name in plant) plant[field] = plant[name];
+    }
+    return plant;
+  };
+}
+
+/**
+ * Adds the line and the reason to an object, whose text stays as it is. So it can be corrected there,
+ * and the rejects file can be imported. Other rows become the text `row`.
+ */
+function toReject(row: Row, reason: string, text: string): string {
+  const start = `{"line":${row.line},"reason":${JSON.stringify(reason)},`;
+  const isObject = 'plant' in row && /^\s*\{\s*"/.test(text);
+  if (!isObject) return `${start}"row":${JSON.stringify(text)}}\n`;
+  return `${start}${text.trim().replace(rejectStart, '{').slice(1).trimStart()}\n`;
+}
+
+/** What an earlier import has added. */
+const rejectStart = /^\{"line":\d+,"reason":"(?:[^"\\]|\\.)*",/;

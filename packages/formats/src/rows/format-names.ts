@@ -1,0 +1,27 @@
+import { FileError } from '../text/file-error.ts';
+
+export const formatNames = ['ndjson', 'csv'] as const;
+
+export type FormatName = (typeof formatNames)[number];
+
+const extensions: Record<string, FormatName> = {
+  ndjson: 'ndjson',
+  jsonl: 'ndjson',
+  csv: 'csv',
+  tsv: 'csv',
+  tab: 'csv',
+};
+
+/**
+ * The format that a file's extension stands for, before `.gz`, `.zst` or `.rejects`.
+ *
+ * @param advice says what to do when the extension is unknown
+ * @throws FileError when the extension is unknown
+ */
+export function formatOf(file: string, advice: string): FormatName {
+  const name = file.replace(/(\.(gz|zst|zstd|rejects))+$/i, '');
+  const [, extension = ''] = /[^/\\]\.([^./\\]+)$/.exec(name) ?? [];
+  const format = extensions[extension.toLowerCase()];
+  if (!format) throw new FileError(`the format of ${file} is unknown: ${advice}`);
+  return format;
+}

@@ -1,0 +1,66 @@
+import type { Advice } from '../text/file-error.ts';
+import type { Line } from '../text/lines.ts';
+import type { Columns } from './columns.ts';
+
+/** A row of a file: the input for a plant, not validated yet, or the reason why it cannot be read. */
+export type Row = {
+  /** The number of the row's first line in the file. */
+  line: number;
+  /** The number of its last line, when the row has several. */
+  lastLine?: number;
+} & ({ plant: unknown } | { error: string });
+
+/** How the lines of a file are used. Each line is in exactly one count, or is the first of a row. */
+export interface LineCounts {
+  lines: number;
+  /** Lines before the rows, except blank ones. */
+  header: number;
+  /** Lines without text. */
+  blank: number;
+  /** Further lines of rows that have several. */
+  continued: number;
+}
+
+/** Rows of a file that follow each other, with the lines around them. */
+export interface RowBlock {
+  rows: Row[];
+  counts: LineCounts;
+  /** Formats a row for the rejects file. */
+  toReject(row: Row, reason: string): string;
+  /** The start of the rejects file. */
+  rejectsHeader: string;
+}
+
+/** How to read a file. */
+export interface ReadOptions {
+  /** Between the fields of CSV. Default: recognized in the header. */
+  delimiter?: string | undefined;
+  /** The line end of the file. */
+  lineEnd: string;
+  /** Whether rows keep the time at which their plant was created. Default: they do. */
+  createdAt?: 'keep' | 'now' | undefined;
+  /** The columns of plants. Default: those of the store. */
+  columns?: Columns | undefined;
+  advice: Advice;
+  /** Receives a sentence about something that most likely is a mistake. */
+  warn: (message: string) => void;
+}
+
+export const noLines: Readonly<LineCounts> = { lines: 0, header: 0, blank: 0, continued: 0 };
+
+/**
+ * The text of a row in the file, without its last line end.
+ *
+ * @param firstLine the number of the first of these lines in the file
+ */
+export function textOf(
+  { line, lastLine = line }: Row,
+  lines: Line[],
+  firstLine: number,
+  lineEnd: string,
+): string {
+  return lines
+    .slice(line - firstLine, lastLine - firstLine + 1)
+    .map((each) => (typeof each === 'string' ? each : each.text))
+    .join(lineEnd);
+}

@@ -1,0 +1,19 @@
+import { startsWith } from './bytes.ts';
+import { peek } from './peek.ts';
+
+/** Decompresses the files that start with a signature. */
+export interface Decompressor {
+  readonly signature: readonly number[];
+  /** @throws when the data is damaged or incomplete */
+  decompress(input: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
+}
+
+/** Decompresses an input by the decompressor for its first bytes. Yields any other input as it is. */
+export async function* decompress(
+  input: AsyncIterable<Uint8Array>,
+  decompressors: readonly Decompressor[],
+): AsyncGenerator<Uint8Array> {
+  const { head, input: bytes } = await peek(input, 4);
+  const format = decompressors.find(({ signature }) => startsWith(head, signature));
+  yield* format ? format.decompress(bytes) : bytes;
+}

@@ -1,0 +1,46 @@
+import { type Decompressor, decompress } from './decompress.ts';
+import { type Encoding, toUtf8 } from './encoding.ts';
+import type { Advice } from './file-error.ts';
+import { type Line, readLines } from './lines.ts';
+import { peek } from './peek.ts';
+import { checkHasNoZeros, checkIsText } from './unreadable-file.ts';
+
+/** Bytes of a file in which its line ends are recognized. */
+const headSize = 64 * 1024;
+
+export type LineEnd = '\n' | '\r';
+
+/** How to read the text of a file. */
+export interface TextOptions {
+  /** Default: by the byte order mark, otherwise UTF-8. */
+  encoding?: Encoding | undefined;
+  /** How this platform decompresses. */
+  decompressors: readonly Decompressor[];
+  advice: Advice;
+}
+
+/**
+ * Reads the lines of a text file: compressed or not, in the encoding of its byte order mark or in
+ * `encoding`, with line ends LF, CRLF or CR.
+ *
+ * @throws FileError when the file is no text
+ */
+export async function readText(
+  file: AsyncIterable<Uint8Array>,
+  { encoding, decompressors, advice }: TextOptions,
+) {
+  const raw = await peek(decompress(file, decompressors), headSize);
+  checkIsText(raw.head);
+  const { head, isWhole, input } = await peek(toUtf8(raw.input, encoding), headSize);
+  checkHasNoZeros(head, advice.utf16);
+  const start = new TextDecoder('latin1').decode(head.subarray(0, headSize));
+  const lineEnd = findLineEnd(isWhole ? `${start}\n` : start);
+  const lines: AsyncGenerator<Line[]> = readLines(input, { lineEnd, advice: advice.latin1 });
+  return { lines, lineEnd };
+}
+
+/** Finds the first line end outside quotes: files with CR may have cells with LF, and vice versa. */
+function findLineEnd(head: string): LineEnd {
+  const [, first] = /^(?:[^"\r\n]|"[^"]*")*(\r(?!\n)|\n)./s.exec(head) ?? [];
+  return first === '\r' ? '\r' : '\n';
+}

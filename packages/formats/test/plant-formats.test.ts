@@ -1,0 +1,47 @@
+import type { NewPlant } from '@plant-store/schemas';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { formatNames } from '../src/rows/format-names.ts';
+import { createPlantWriter } from '../src/writers/plant-writer.ts';
+import { anyPlant } from './fixtures/any-plant.ts';
+import { readRows } from './fixtures/read-rows.ts';
+
+const anyPlants = fc.uniqueArray(anyPlant, { selector: ({ id }) => id, minLength: 1 });
+
+it.each(formatNames)('reads the %s that it wrote, in chunks of any size', async (format) => {
+  const { header, row } = createPlantWriter(format);
+  await fc.assert(
+    fc.asyncProperty(anyPlants, fc.integer({ min: 1, max: 40 }), async (plants, chunkSize) => {
+      const text = header + plants.map(row).join('');
+      const { rows } = await readRows(text, format, { chunkSize });
+      expect(rows.map((each) => 'plant' in each && withBigint(each.plant))).toEqual(plants);
+    }),
+  );
+});
+
+it.each(formatNames)('reads the times of %s, unless plants are created now', async (format) => {
+  const text = {
+    ndjson:
+      '{"id":1,"name":"a","created_at":"2026-11-01"}\n{"id":2,"name":"\\"","created_at":"x"}\n',
+    csv: 'CreatedAt,id,name\n2026-11-01,1,a\nx,2,""""\n',
+  }[format];
+  const plantsOf = async (createdAt: 'keep' | 'now') => {
+    const { rows, warnings } = await readRows(text, format, { createdAt });
+    expect(warnings).toEqual([]);
+    return rows.map((row) => 'plant' in row && row.plant);
+  };
+  expect(await plantsOf('keep')).toEqual([
+    { id: 1, name: 'a', createdAt: '2026-11-01' },
+    expect.objectContaining({ id: 2, name: '"', createdAt: 'x' }),
+  ]);
+  expect(await plantsOf('now')).toMatchObject([
+    { id: 1, name: 'a', createdAt: undefined },
+    { id: 2, name: '"', createdAt: undefined },
+  ]);
+});
+
+/** The readers return a small id as a number. */
+function withBigint(plant: unknown): unknown {
+  const { id, ...rest } = plant as NewPlant; // A plant that the test has written.
+  return { id: BigInt(id), ...rest };
+}

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { idOfText } from '../../src/rows/read-value.ts';
+import { showValue } from '../../src/rows/show-value.ts';
+import { readRows } from '../fixtures/read-rows.ts';
+
+it.each([
+  ['007', 'must be a whole number'],
+  ['0x10', 'must be a whole number'],
+  ['""', 'must be a whole number'],
+  ['x1234567890123456', 'must be a whole number'],
+  ['1234567890123456x', 'must be a whole number'],
+  ['-9223372036854775809', 'must be from -9223372036854775808 to 9223372036854775807'],
+  ['9223372036854775808', 'must be from -9223372036854775808 to 9223372036854775807'],
+])('says what is wrong with the id %s of a CSV record', async (id, error) => {
+  const { rows } = await readRows(`id,name\n${id},Hoya\n-5,Hoya\n`, 'csv');
+  expect(rows).toEqual([
+    { line: 2, error: `invalid input: id ${id.startsWith('"') ? id : `"${id}"`} ${error}` },
+    { line: 3, plant: { id: -5, name: 'Hoya' } },
+  ]);
+});
+
+it.each([-999_999_999_999_999, 1_234_567_890_123_456n, -(2n ** 63n), 2n ** 63n - 1n])(
+  'reads the id %d',
+  (id) => {
+    expect(idOfText(String(id))).toBe(id);
+  },
+);
+
+it.each([
+  ['007', '"007"'],
+  [5n, '5'],
+  [undefined, 'undefined'],
+  ['x'.repeat(39), `"${'x'.repeat(39)}…`],
+])('shows the invalid value %s', (value, shown) => {
+  expect(showValue(value)).toBe(shown);
+});
