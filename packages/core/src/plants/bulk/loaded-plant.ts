@@ -35,10 +35,11 @@ export function checkPlant(input: unknown): LoadedPlant | PlantStoreError {
 
 function isPlain(input: unknown): input is LoadedPlant {
   if (typeof input !== 'object' || input === null) return false;
-  const { id, createdAt, ...content } = input as Record<string, unknown>; // Any object has these types.
+  const plant = input as Record<string, unknown>; // Any object has these types.
+  const { id, createdAt } = plant;
   return (
     isId(id) &&
-    plantFields.every((field) => isPlainValue(field, content[field])) &&
+    plantFields.every((field) => isPlainValue(field, plant[field])) &&
     (createdAt === undefined || (typeof createdAt === 'string' && isPlainTime(createdAt)))
   );
 }
