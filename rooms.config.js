@@ -63,6 +63,7 @@ export const packages = {
       ['token', 'requests', 'plants'],
       'plants/table',
       'import',
+      'import/views',
       'layout',
     ],
   },

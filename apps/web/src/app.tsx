@@ -1,6 +1,9 @@
 import { createPlantStoreClient } from '@plant-store/client';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
+import { isActive } from './import/file-import.ts';
+import { createImports, type Imports } from './import/imports.ts';
+import { StopImportQuestion } from './import/views/stop-import-question.tsx';
 import { Console } from './layout/console.tsx';
 import { recordRequests } from './requests/request-history.ts';
 import { baseUrl } from './store/base-url.ts';
@@ -13,23 +16,52 @@ import { useToken } from './token/use-token.ts';
 /** The console: asks for an access token where there is none, and shows the plants otherwise. */
 export function App() {
   const { token, reason, enter, forget } = useToken();
-  if (token === null) return <TokenPage reason={reason} onEnter={enter} />;
-  return <Store key={token} token={token} onForget={(reason) => forget(token, reason)} />;
+  const [imports] = useState(createImports);
+  if (token === null) return <TokenPage reason={withImports(reason, imports)} onEnter={enter} />;
+  return <Store key={token} token={token} imports={imports} onForget={forget} />;
+}
+
+function withImports(reason: string | undefined, imports: Imports): string | undefined {
+  const waiting = imports.all().filter(isActive);
+  if (waiting.length === 0) return reason;
+  const names = waiting.map(({ file }) => file.name).join(' and ');
+  return `${reason ?? ''}. The import of ${names} goes on when you enter a token.`;
 }
 
 interface StoreProps {
   token: string;
-  onForget(reason?: string): void;
+  imports: Imports;
+  onForget(token: string, reason?: string): void;
 }
 
-function Store({ token, onForget }: StoreProps) {
-  const [queryClient] = useState(() => createQueryClient((error) => onForget(explainError(error))));
+function Store({ token, imports, onForget }: StoreProps) {
+  const [isAsking, setIsAsking] = useState(false);
+  const [queryClient] = useState(() =>
+    createQueryClient((error) => onForget(token, explainError(error))),
+  );
   const [client] = useState(() => createPlantStoreClient({ url: baseUrl(), token }));
   const [history] = useState(() => recordRequests(client));
+  // The history would keep all plants of the requests of an import.
+  const [importClient] = useState(() => createPlantStoreClient({ url: baseUrl(), token }));
+  useEffect(() => {
+    const onTokenError = (error: unknown) => onForget(token, explainError(error));
+    imports.connect({ client: importClient, onTokenError });
+  }, [imports, importClient, token, onForget]);
+  const forget = () => {
+    imports.stop();
+    onForget(token);
+  };
+  const onForgetToken = () => (imports.all().some(isActive) ? setIsAsking(true) : forget());
   return (
     <QueryClientProvider client={queryClient}>
       <TRPCProvider trpcClient={client} queryClient={queryClient}>
-        <Console history={history} onForgetToken={() => onForget()} />
+        <Console history={history} imports={imports} onForgetToken={onForgetToken} />
+        <StopImportQuestion
+          imports={imports}
+          isOpen={isAsking}
+          onConfirm={forget}
+          onCancel={() => setIsAsking(false)}
+        />
       </TRPCProvider>
     </QueryClientProvider>
   );

@@ -1,131 +1,114 @@
-import { type PlantStoreClient, plantStoreError } from '@plant-store/client';
-import { maxBatchSize, NewPlant } from '@plant-store/schemas';
-import { isScopeError, isTemporary, isTokenError } from '../store/explain-error.ts';
-import type { FileRow, RowBlock } from './file-row.ts';
+import { type LineCounts, noLines } from '@plant-store/formats';
+import { type CreateResult, errorCatalogue } from '@plant-store/schemas';
+import { type Batch, batchesOf } from './batches.ts';
+import { type Connection, createPlants } from './create-plants.ts';
+import type { OpenFile } from './open-file.ts';
 
-/** Batches that are in flight at the same time. */
+/** Requests that are in flight at the same time. */
 const parallelBatches = 4;
 
-/** Milliseconds before a create is sent again when the server is away. */
-const retryDelay = 1_000;
+/** How many rows of a file had each outcome, and how its lines are used. */
+export interface ImportCounts extends LineCounts {
+  /** The sum of the outcomes below. With `header`, `blank` and `continued`, it is `lines`. */
+  readonly rows: number;
+  readonly added: number;
+  /** Rows whose plant the store already had. */
+  readonly present: number;
+  /** Rows whose id belongs to another plant. */
+  readonly taken: number;
+  /** Rows that are not a valid plant. */
+  readonly rejected: number;
+}
 
-export interface RejectedRow {
-  readonly row: number;
+export const nothingCounted: ImportCounts = {
+  ...noLines,
+  ...{ rows: 0, added: 0, present: 0, taken: 0, rejected: 0 },
+};
+
+/** A row that is not in the store: it is not a valid plant, or its id is taken. */
+interface RejectedRow {
+  readonly line: number;
   readonly reason: string;
+  /** What the file of rejected rows says about it. */
+  readonly text: string;
 }
 
 /** The outcome of some rows. */
 export interface ImportStep {
-  readonly created: number;
-  readonly rejected: readonly RejectedRow[];
+  readonly counts: ImportCounts;
+  readonly rejectedRows: readonly RejectedRow[];
+  /** The start of the file of rejected rows. */
+  readonly rejectsHeader: string;
   /** How many bytes of the file they were. */
   readonly bytes: number;
 }
 
 interface ImportOptions {
-  client: Pick<PlantStoreClient, 'createPlant'>;
-  blocks: AsyncIterable<RowBlock>;
-  /** Stops the import after the batches in flight. */
+  connection: Connection;
+  /** Stops the import. Plants that were sent may be stored. */
   signal: AbortSignal;
+  /** Receives the outcomes in the order of the file. */
   onStep(step: ImportStep): void;
-  /** Is called when the import begins or stops waiting for the server. */
-  onWaiting(isWaiting: boolean): void;
 }
 
 /**
- * Creates the plants of a file, in batches over tRPC. A row that the store does not accept is
- * rejected, and the others go on. While the server is away the import waits: a create may be repeated.
+ * Creates the plants of a file, several requests at a time. A row that the store does not accept is
+ * rejected, and the others go on.
  *
  * @throws the error of reading the file, or of a token that may not create plants
  */
-export async function importFile(options: ImportOptions): Promise<void> {
-  const { blocks, signal, onStep } = options;
+export async function importFile(
+  file: OpenFile,
+  { connection, signal, onStep }: ImportOptions,
+): Promise<void> {
   const stopped = new AbortController();
   const isOver = AbortSignal.any([signal, stopped.signal]);
-  const batches = batchesOf(blocks);
-
-  const work = async () => {
-    try {
-      for await (const { rows, bytes } of batches) {
-        if (isOver.aborted) return;
-        const results = await createBatch(rows, { ...options, signal: isOver });
-        const rejected = results.filter((result) => result !== undefined);
-        onStep({ created: rows.length - rejected.length, rejected, bytes });
-      }
-    } catch (error) {
-      stopped.abort();
-      if (!signal.aborted) throw error;
-    }
+  const inFlight: { batch: Batch; results: Promise<CreateResult[]> }[] = [];
+  const finishFirst = async () => {
+    const first = inFlight.shift();
+    if (first) onStep(stepOf(first.batch, await first.results));
   };
-  const workers = await Promise.allSettled(Array.from({ length: parallelBatches }, work));
-  for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
-}
-
-/** Groups the rows of the blocks into full batches, each with its share of the bytes. */
-async function* batchesOf(blocks: AsyncIterable<RowBlock>): AsyncGenerator<RowBlock> {
-  let rows: FileRow[] = [];
-  let bytes = 0;
-  for await (const block of blocks) {
-    rows = [...rows, ...block.rows];
-    bytes += block.bytes;
-    const batchBytes = (bytes / rows.length) * maxBatchSize;
-    for (; rows.length >= maxBatchSize; bytes -= batchBytes) {
-      yield { rows: rows.splice(0, maxBatchSize), bytes: batchBytes };
-    }
-  }
-  yield { rows, bytes };
-}
-
-/** Creates the plants of a batch; returns for each row why it was rejected, or undefined. */
-function createBatch(rows: readonly FileRow[], options: ImportOptions) {
-  return Promise.all(rows.map((row) => createRow(row, options)));
-}
-
-async function createRow(row: FileRow, options: ImportOptions): Promise<RejectedRow | undefined> {
-  if ('error' in row) return { row: row.row, reason: row.error };
-  const { data: plant, error } = NewPlant.safeParse(row.plant);
-  if (!plant) {
-    const reasons = error?.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim());
-    return { row: row.row, reason: reasons?.join('; ') ?? '' };
-  }
   try {
-    await createOnceUp(plant, options);
-    return undefined;
-  } catch (thrown) {
-    const error = plantStoreError(thrown);
-    if (!error || isTokenError(thrown) || isScopeError(thrown)) throw thrown;
-    return { row: row.row, reason: error.message };
+    for await (const batch of batchesOf(file)) {
+      // Of two rows with the same id, the first one gets it.
+      while (
+        inFlight.length === parallelBatches ||
+        inFlight.some((one) => sharesId(one.batch, batch))
+      ) {
+        await finishFirst();
+      }
+      const plants = batch.rows.flatMap(({ plant }) => plant ?? []);
+      const results = createPlants(plants, connection, isOver);
+      results.catch(() => {}); // finishFirst throws its error.
+      inFlight.push({ batch, results });
+    }
+    while (inFlight.length > 0) await finishFirst();
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    stopped.abort();
   }
 }
 
-/** Creates a plant, and waits while the server is away. */
-async function createOnceUp(plant: NewPlant, { client, signal, onWaiting }: ImportOptions) {
-  const create = () => client.createPlant.mutate(plant).then(() => undefined, errorOf);
-  let error = await create();
-  const mustWait = isTemporary(error);
-  while (isTemporary(error)) {
-    onWaiting(true);
-    await delay(retryDelay, signal);
-    error = await create();
-  }
-  if (mustWait) onWaiting(false);
-  if (error !== undefined) throw error;
+function sharesId(a: Batch, b: Batch): boolean {
+  const ids = new Set(a.rows.map(({ plant }) => plant?.id));
+  return b.rows.some(({ plant }) => plant && ids.has(plant.id));
 }
 
-const errorOf = (thrown: unknown) => thrown;
-
-/** @throws the signal's reason when it aborts */
-function delay(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', abort);
-      resolve();
-    }, milliseconds);
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
-  });
+function stepOf(batch: Batch, results: readonly CreateResult[]): ImportStep {
+  const { block, rows, bytes } = batch;
+  const counts = { ...nothingCounted, ...batch.counts, rows: rows.length };
+  const rejectedRows: RejectedRow[] = [];
+  let at = 0;
+  for (const { row, plant, reason: invalid } of rows) {
+    const result = plant ? results[at++] : undefined;
+    if (result && 'result' in result) {
+      counts[result.result === 'created' ? 'added' : 'present']++;
+      continue;
+    }
+    const reason = invalid ?? result?.message ?? '';
+    counts[result?.error === errorCatalogue.idTaken.code ? 'taken' : 'rejected']++;
+    rejectedRows.push({ line: row.line, reason, text: block.toReject(row, reason) });
+  }
+  return { counts, rejectedRows, rejectsHeader: block.rejectsHeader, bytes };
 }

@@ -3,9 +3,11 @@ import { useCallback, useState } from 'react';
 import { Button } from '../controls/button.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { Sheet } from '../controls/sheet.tsx';
-import { FileDrop } from '../import/file-drop.tsx';
-import { ImportPlants } from '../import/import-plants.tsx';
-import { useImport } from '../import/use-import.ts';
+import type { Imports } from '../import/imports.ts';
+import { FileDrop } from '../import/views/file-drop.tsx';
+import { ImportChip } from '../import/views/import-chip.tsx';
+import { ImportPlants } from '../import/views/import-plants.tsx';
+import { useRefreshAfterImports } from '../import/views/use-refresh-after-imports.ts';
 import { AddPlant } from '../plants/add-plant.tsx';
 import { FilterBar } from '../plants/filter-bar.tsx';
 import { PlantDetails } from '../plants/plant-details.tsx';
@@ -21,6 +23,7 @@ import { StatusBar } from './status-bar.tsx';
 
 interface ConsoleProps {
   history: RequestHistory;
+  imports: Imports;
   onForgetToken(): void;
 }
 
@@ -28,12 +31,12 @@ interface ConsoleProps {
 type SideView = 'add' | 'import' | 'requests' | { plant: bigint };
 
 /** Everything that somebody with a token sees. */
-export function Console({ history, onForgetToken }: ConsoleProps) {
+export function Console({ history, imports, onForgetToken }: ConsoleProps) {
   const scopes = useScopes();
   const [filter, setFilter] = useState<PlantFilter>({});
   const [side, setSide] = useState<SideView>();
   const [notice, setNotice] = useState<NoticeText>();
-  const { current, start, cancel } = useImport();
+  useRefreshAfterImports(imports);
 
   const mayRead = scopes?.has('plants:read') ?? true;
   const mayCreate = scopes?.has('plants:create') ?? false;
@@ -53,28 +56,30 @@ export function Console({ history, onForgetToken }: ConsoleProps) {
     close();
     setNotice({ text: `Deleted the plant ${id}` });
   };
-  const onFile = useCallback(
-    (file: File) => {
+  const onFiles = useCallback(
+    (files: readonly File[]) => {
       setSide('import');
-      void start(file);
+      imports.choose(files);
     },
-    [start],
+    [imports],
   );
   const views = {
     add: <AddPlant mayRead={mayRead} onAdded={onAdded} />,
-    import: <ImportPlants current={current} onFile={onFile} onCancel={cancel} />,
+    import: <ImportPlants imports={imports} />,
     requests: <RequestList history={history} />,
   };
   return (
     <div className="console">
-      <Header onShowRequests={() => setSide('requests')} onForgetToken={onForgetToken} />
+      <Header onShowRequests={() => setSide('requests')} onForgetToken={onForgetToken}>
+        <ImportChip imports={imports} onOpen={() => setSide('import')} />
+      </Header>
       <main className="console-main">
         <FilterBar filter={filter} onChange={setFilter}>
           {mayCreate && (
             <div className="actions">
               <Button onClick={() => setSide('import')}>
                 <Icon name="upload" />
-                Add a file
+                Add files
               </Button>
               <Button kind="primary" onClick={() => setSide('add')}>
                 <Icon name="add" />
@@ -91,7 +96,7 @@ export function Console({ history, onForgetToken }: ConsoleProps) {
       </main>
       <StatusBar scopes={scopes} />
       <Notice notice={notice} onClose={() => setNotice(undefined)} />
-      {mayCreate && <FileDrop onFile={onFile} />}
+      {mayCreate && <FileDrop onFiles={onFiles} />}
       <Sheet title={titleOf(side)} onClose={close}>
         {typeof side === 'object' ? (
           <PlantDetails
@@ -107,7 +112,7 @@ export function Console({ history, onForgetToken }: ConsoleProps) {
   );
 }
 
-const titles = { add: 'Add a plant', import: 'Add a file of plants', requests: 'Requests' };
+const titles = { add: 'Add a plant', import: 'Add files of plants', requests: 'Requests' };
 
 function titleOf(side: SideView | undefined): string {
   if (side === undefined) return '';

@@ -1,4 +1,5 @@
 import { AccessTokenError, plantStoreError } from '@plant-store/client';
+import { errorCatalogue, errorKinds } from '@plant-store/schemas';
 
 /** The message for a person about anything that a call threw. */
 export function explainError(thrown: unknown): string {
@@ -11,6 +12,11 @@ export function explainError(thrown: unknown): string {
 export function isTemporary(thrown: unknown): boolean {
   const error = plantStoreError(thrown);
   return error !== undefined && temporaryKinds.has(error.kind);
+}
+
+/** Whether a plant of a call may be created a moment later, by the error code of its result. */
+export function isTemporaryCode(code: number): boolean {
+  return errorKinds.some((kind) => temporaryKinds.has(kind) && errorCatalogue[kind].code === code);
 }
 
 const temporaryKinds: ReadonlySet<string> = new Set([

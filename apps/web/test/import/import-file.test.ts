@@ -1,32 +1,119 @@
 import { createPlantStoreClient } from '@plant-store/client';
+import type { NewPlant } from '@plant-store/schemas';
 import { createDatabase, startFaultProxy, startOnPostgres } from '@plant-store/test-setup';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { importFile } from '../../src/import/import-file.ts';
+import { type Client, type Connection, createPlants } from '../../src/import/create-plants.ts';
+import { type ImportStep, importFile } from '../../src/import/import-file.ts';
+import { openFile } from '../../src/import/open-file.ts';
 
-it('stops waiting for the server when that is back and does not accept the plant', async () => {
+/** Starts a server on an empty database, behind a proxy. */
+async function startStore() {
   const server = await startOnPostgres(await createDatabase(inject('postgresUrl')));
   onTestFinished(server.stop);
   const { PLANT_STORE_URL, PLANT_STORE_TOKEN: token } = server.env;
   const proxy = await startFaultProxy(PLANT_STORE_URL);
   onTestFinished(proxy.close);
-  const client = createPlantStoreClient({ url: proxy.url, token });
-  await client.createPlant.mutate({ id: 1, name: 'The owner of the id' });
+  return { proxy, client: createPlantStoreClient({ url: proxy.url, token }), url: proxy.url };
+}
 
+function connectionOf(client: Client, rest: Partial<Connection> = {}): Connection {
+  return { client: async () => client, onTokenError() {}, onWaiting() {}, ...rest };
+}
+
+async function importText(text: string, connection: Connection, name = 'a.csv') {
+  const file = await openFile(new File([text], name), { createdAt: 'now', warn() {} });
+  const steps: ImportStep[] = [];
+  const { signal } = new AbortController();
+  await importFile(file, { connection, signal, onStep: (step) => steps.push(step) });
+  const sum = (count: keyof ImportStep['counts']) =>
+    steps.reduce((total, { counts }) => total + counts[count], 0);
+  return { steps, sum, rejectedRows: steps.flatMap(({ rejectedRows }) => rejectedRows) };
+}
+
+it('stops waiting for the server when that is back and does not accept the plant', async () => {
+  const { proxy, client } = await startStore();
+  await client.createPlant.mutate({ id: 1, name: 'The owner of the id' });
   proxy.fault = 'refuse';
   const waited: boolean[] = [];
-  const reasons: string[] = [];
-  await importFile({
-    client,
-    blocks: (async function* () {
-      yield { rows: [{ row: 1, plant: { id: 1, name: 'Too late' } }], bytes: 1 };
-    })(),
-    signal: new AbortController().signal,
-    onStep: ({ rejected }) => reasons.push(...rejected.map(({ reason }) => reason)),
+  const connection = connectionOf(client, {
     onWaiting(isWaiting) {
       waited.push(isWaiting);
       proxy.fault = 'none';
     },
   });
-  expect(reasons).toEqual(['id 1 belongs to another plant: choose an id that is free']);
+  const { rejectedRows, sum } = await importText('id,name\n1,Too late\n', connection);
+  expect(rejectedRows.map(({ line, reason }) => [line, reason])).toEqual([
+    [2, 'id 1 belongs to another plant: choose an id that is free'],
+  ]);
+  expect(sum('taken')).toBe(1);
   expect(waited).toEqual([true, false]);
+});
+
+it('goes on with another token when the store does not accept the first', async () => {
+  const { client, url } = await startStore();
+  const revoked = createPlantStoreClient({ url, token: 'no-such-token-in-the-store' });
+  const lost: Client[] = [];
+  let current: Client = revoked;
+  const connection = connectionOf(revoked, {
+    client: async () => current,
+    onTokenError(failed) {
+      lost.push(failed);
+      current = client;
+    },
+  });
+  const { sum } = await importText('id,name\n1,Hoya\n', connection);
+  expect(sum('added')).toBe(1);
+  expect(lost).toEqual([revoked]);
+});
+
+it('gives an id that a file has twice to the first of its rows, in other requests too', async () => {
+  const { client } = await startStore();
+  const others = Array.from({ length: 2_500 }, (_, id) => `${id + 10},x\n`).join('');
+  const text = `id,name\n1,first\n${others}1,second\n${others}1,first\n`;
+  const { sum, rejectedRows } = await importText(text, connectionOf(client));
+  expect([sum('added'), sum('present'), sum('taken'), sum('rejected')]).toEqual([2501, 2501, 1, 0]);
+  expect(rejectedRows.map(({ line }) => line)).toEqual([2503]);
+  expect(sum('lines')).toBe(sum('rows') + sum('header'));
+  expect(await client.getPlant.query({ id: 1n })).toMatchObject({ name: 'first' });
+});
+
+it('finds the plant because of which the store rejects a whole request', async () => {
+  const { client } = await startStore();
+  const plants = Array.from({ length: 9 }, (_, i) => ({ id: BigInt(i), name: `x${i}` }));
+  // A store of a newer version may ask for more than this page does.
+  const stranger = { id: 5n, name: 5 } as unknown as NewPlant;
+  const sent = plants.with(5, stranger);
+  const results = await createPlants(sent, connectionOf(client), new AbortController().signal);
+  expect(results.map((result) => ('error' in result ? result.error : result.result))).toEqual([
+    ...Array(5).fill('created'),
+    40001,
+    ...Array(3).fill('created'),
+  ]);
+});
+
+it('sends at most a thousand plants and a megabyte in a request', async () => {
+  const { client } = await startStore();
+  const sizes: number[] = [];
+  const counting = {
+    createPlants: {
+      mutate(input: { plants: NewPlant[] }) {
+        sizes.push(input.plants.length);
+        return client.createPlants.mutate(input);
+      },
+    },
+  } as unknown as Client; // The only method that an import calls.
+  const long = 'ä"'.repeat(50_000);
+  const rows = Array.from({ length: 20 }, (_, id) => JSON.stringify({ id, name: long }));
+  const short = Array.from({ length: 1_500 }, (_, id) =>
+    JSON.stringify({ id: id + 100, name: 'x' }),
+  );
+  const text = [...rows, ...short, JSON.stringify({ id: 99, name: 'x'.repeat(1_100_000) })].join(
+    '\n',
+  );
+  const { sum, rejectedRows } = await importText(text, connectionOf(counting), 'a.ndjson');
+  expect(sum('added')).toBe(1_520);
+  expect(rejectedRows).toMatchObject([
+    { line: 1_521, reason: expect.stringContaining('larger than the 1 MiB') },
+  ]);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(1_000);
 });

@@ -1,6 +1,7 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { dropFiles, importFiles } from '../fixtures/drop-files.ts';
 import { freshId, freshTag } from '../fixtures/fresh.ts';
 import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
 import { sharedServer, sharedServers } from '../fixtures/shared-servers.ts';
@@ -41,11 +42,13 @@ const views = {
     await page.getByRole('alertdialog').waitFor();
   },
   async file(page: Page) {
-    await page.getByRole('button', { name: 'Add a file' }).click();
-    await page
-      .getByLabel('File with plants')
-      .setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from('id,name\n1,\n') });
+    await importFiles(page, { 'a.csv': 'id,name\n1,\n2,"a\n3,b\nc"\n' });
     await page.getByRole('region', { name: 'Rejected rows' }).waitFor();
+    await page.getByText('check the quotes').waitFor();
+  },
+  async firstLook(page: Page) {
+    await dropFiles(page, { 'a.csv': 'id,name,note,created_at\n1,x,,2020-01-01\n2,,,\n' });
+    await page.getByText('are not kept').waitFor();
   },
   async requests(page: Page) {
     await page.getByRole('button', { name: 'Requests' }).click();

@@ -1,5 +1,6 @@
 import { formatJson } from '@plant-store/schemas';
 import { afterAll, beforeAll, describe, inject, it } from 'vitest';
+import { dropFiles } from '../fixtures/drop-files.ts';
 import { freshId } from '../fixtures/fresh.ts';
 import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
 import {
@@ -41,15 +42,11 @@ describe.each<DatabaseName>(['PGlite', 'Postgres'])('on %s', (database) => {
   it('goes on with a file when the server is back', async () => {
     const lines = Array.from({ length: 400 }, () => formatJson({ id: freshId(), name: 'x' }));
     const page = await openPage(address);
-    await page.getByRole('button', { name: 'Add a file' }).click();
+    await dropFiles(page, { 'plants.ndjson': lines.join('\n') });
     await server.pause();
-    await page.getByLabel('File with plants').setInputFiles({
-      name: 'plants.ndjson',
-      mimeType: 'application/x-ndjson',
-      buffer: Buffer.from(lines.join('\n')),
-    });
+    await page.getByRole('button', { name: 'Add the plants' }).click();
     await page.getByText('Waiting for the server').waitFor();
     await server.resume();
-    await page.getByText('400 added, 0 rejected').waitFor();
+    await page.getByText('400 added, 0 already there').waitFor();
   });
 });

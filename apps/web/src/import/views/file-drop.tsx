@@ -2,8 +2,8 @@ import { useEffect, useState } from 'react';
 import { createPortal } from 'react-dom';
 import './file-drop.css';
 
-/** Takes a file that somebody drops anywhere on the page, and says so while it is dragged. */
-export function FileDrop({ onFile }: { onFile(file: File): void }) {
+/** Takes files that somebody drops anywhere on the page, and says so while it is dragged. */
+export function FileDrop({ onFiles }: { onFiles(files: readonly File[]): void }) {
   const [isOver, setIsOver] = useState(false);
   useEffect(() => {
     const onDragOver = (event: DragEvent) => {
@@ -16,10 +16,10 @@ export function FileDrop({ onFile }: { onFile(file: File): void }) {
     };
     const onDrop = (event: DragEvent) => {
       setIsOver(false);
-      const [file] = event.dataTransfer?.files ?? [];
-      if (!file) return;
+      const files = [...(event.dataTransfer?.files ?? [])];
+      if (files.length === 0) return;
       event.preventDefault();
-      onFile(file);
+      onFiles(files);
     };
     addEventListener('dragover', onDragOver);
     addEventListener('dragleave', onDragLeave);
@@ -29,10 +29,10 @@ export function FileDrop({ onFile }: { onFile(file: File): void }) {
       removeEventListener('dragleave', onDragLeave);
       removeEventListener('drop', onDrop);
     };
-  }, [onFile]);
+  }, [onFiles]);
   // In the body, above any dialog.
   return (
     isOver &&
-    createPortal(<div className="file-drop">Drop the file to add its plants</div>, document.body)
+    createPortal(<div className="file-drop">Drop the files to add their plants</div>, document.body)
   );
 }

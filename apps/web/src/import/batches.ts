@@ -1,0 +1,63 @@
+import type { LineCounts, RowBlock } from '@plant-store/formats';
+import { formatJson, maxNewPlants, type NewPlant } from '@plant-store/schemas';
+import { type CheckedRow, checkRow } from './check-row.ts';
+import type { OpenFile } from './open-file.ts';
+
+/** The store takes bodies of 1 MiB; the rest is for what surrounds the plants. */
+const maxBytes = 1_000_000;
+/** Bytes of a plant's id and its names of properties in a body, and of the types of its values. */
+const overhead = 160;
+
+/** Rows of a file that travel in one request. */
+export interface Batch {
+  readonly block: RowBlock;
+  readonly rows: readonly CheckedRow[];
+  /** The lines around the rows, in the first batch of a block. */
+  readonly counts: LineCounts | undefined;
+  /** How many bytes of the file they were. */
+  readonly bytes: number;
+}
+
+/** Reads a file in batches of at most a thousand rows, whose plants fit into a request. */
+export async function* batchesOf({ blocks, bytesRead }: OpenFile): AsyncGenerator<Batch> {
+  let bytesBefore = 0;
+  for await (const block of blocks) {
+    const bytes = bytesRead() - bytesBefore;
+    bytesBefore += bytes;
+    let counts: LineCounts | undefined = block.counts;
+    for (const rows of block.rows.length === 0 ? [[]] : splitRows(block)) {
+      yield { block, rows, counts, bytes: (bytes * rows.length) / (block.rows.length || 1) };
+      counts = undefined;
+    }
+  }
+}
+
+function* splitRows(block: RowBlock): Generator<CheckedRow[]> {
+  let rows: CheckedRow[] = [];
+  let size = 0;
+  for (const row of block.rows) {
+    const checked = checkSize(checkRow(row));
+    const added = checked.plant ? sizeOf(checked.plant) : 0;
+    if (rows.length === maxNewPlants || size + added > maxBytes) {
+      yield rows;
+      rows = [];
+      size = 0;
+    }
+    rows.push(checked);
+    size += added;
+  }
+  yield rows;
+}
+
+function checkSize(checked: CheckedRow): CheckedRow {
+  if (!checked.plant || sizeOf(checked.plant) <= maxBytes) return checked;
+  const reason =
+    'is larger than the 1 MiB of a request: add it with the command plant-store import';
+  return { row: checked.row, reason };
+}
+
+const encoder = new TextEncoder();
+
+function sizeOf(plant: NewPlant): number {
+  return encoder.encode(formatJson(plant)).length + overhead;
+}

@@ -1,0 +1,76 @@
+import { formatOf } from '@plant-store/formats';
+import type { FirstLook } from './first-look.ts';
+import type { ImportCounts, ImportStep } from './import-file.ts';
+
+/** Rejected rows that are shown; all of them can be saved. */
+const shownRows = 100;
+
+/** A file that somebody chose, and how far its import is. */
+export interface FileImport {
+  /** Tells it apart from others on this page. */
+  readonly id: number;
+  readonly file: File;
+  readonly state: keyof typeof states;
+  readonly look?: FirstLook;
+  readonly bytes: number;
+  readonly counts: ImportCounts;
+  readonly warnings: readonly string[];
+  /** The first rejected rows. */
+  readonly rejectedRows: readonly { line: number; reason: string }[];
+  /** The file of rejected rows, in pieces. */
+  readonly rejects: readonly Blob[];
+  /** Why it failed. */
+  readonly reason?: string;
+}
+
+/** The states of an import, and whether it goes on by itself. */
+const states = {
+  looking: false,
+  chosen: false,
+  queued: true,
+  running: true,
+  waiting: true,
+  done: false,
+  cancelled: false,
+  failed: false,
+} as const;
+
+/** Whether it goes on by itself. */
+export function isActive({ state }: FileImport): boolean {
+  return states[state];
+}
+
+/** Whether it sends plants, or waits in order to. */
+export function isStarted({ state }: FileImport): boolean {
+  return state === 'running' || state === 'waiting';
+}
+
+/** Adds the outcome of some rows. */
+export function withStep(latest: FileImport, step: ImportStep): Partial<FileImport> {
+  const { counts, rejectedRows, rejectsHeader, bytes } = step;
+  const sums = Object.entries(latest.counts).map(([name, count]) => [
+    name,
+    count + counts[name as keyof ImportCounts], // Both have the same names.
+  ]);
+  const sum = { bytes: latest.bytes + bytes, counts: Object.fromEntries(sums) as ImportCounts };
+  if (rejectedRows.length === 0) return sum;
+  const start = latest.rejects.length === 0 ? rejectsHeader : '';
+  const room = Math.max(0, shownRows - latest.rejectedRows.length);
+  return {
+    ...sum,
+    rejects: [...latest.rejects, new Blob([start, ...rejectedRows.map(({ text }) => text)])],
+    rejectedRows: [...latest.rejectedRows, ...rejectedRows.slice(0, room)],
+  };
+}
+
+/** How much of a file is done, in percent. */
+export function percentOf({ state, bytes, file }: FileImport): number {
+  if (state === 'done') return 100;
+  return Math.min(99, Math.floor((100 * bytes) / Math.max(1, file.size)));
+}
+
+/** The name of the file of rejected rows: in the format of the file, and not compressed. */
+export function rejectsName({ name }: File): string {
+  const base = name.replace(/(\.rejects)?\.(csv|tsv|tab|ndjson|jsonl)(\.(gz|rejects))*$/i, '');
+  return `${base}.rejects.${formatOf(name, '')}`;
+}

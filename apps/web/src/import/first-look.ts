@@ -1,0 +1,53 @@
+import { formatOf, type Row } from '@plant-store/formats';
+import { plantColumns } from '@plant-store/schemas';
+import { type CheckedRow, checkRow } from './check-row.ts';
+import { openFile } from './open-file.ts';
+
+/** Rows that are shown. */
+const shownRows = 5;
+
+/** What a person sees of a file before its plants are added. */
+export interface FirstLook {
+  readonly format: string;
+  /** The columns of plants that the file has. */
+  readonly columns: string[];
+  /** The first rows, as they would be stored. */
+  readonly rows: CheckedRow[];
+  /** Whether rows say when their plant was created. */
+  readonly hasTimes: boolean;
+  readonly warnings: string[];
+}
+
+/**
+ * Reads the first rows of a file, up to about a megabyte of it.
+ *
+ * @throws FileError when the file cannot be read as plants
+ */
+export async function lookAt(file: File): Promise<FirstLook> {
+  const warnings: string[] = [];
+  const { blocks } = await openFile(file, {
+    createdAt: 'keep',
+    warn: (message) => warnings.push(message),
+  });
+  let read: Row[] = [];
+  for await (const { rows } of blocks) {
+    read = rows;
+    if (rows.length > 0) break; // Also closes the file.
+  }
+  const fields = new Set(read.flatMap(usedFields));
+  const columns = Object.entries(plantColumns).filter(([field]) => fields.has(field));
+  return {
+    format: formatOf(file.name, '').toUpperCase(),
+    columns: columns.map(([, { name }]) => name),
+    rows: read.slice(0, shownRows).map(checkRow),
+    hasTimes: fields.has('createdAt'),
+    warnings,
+  };
+}
+
+function usedFields(row: Row): string[] {
+  if (!('plant' in row)) return [];
+  return Object.entries(Object(row.plant)).flatMap(([field, value]) =>
+    value === undefined ? [] : [field],
+  );
+}

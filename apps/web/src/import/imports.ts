@@ -1,0 +1,146 @@
+import { useSyncExternalStore } from 'react';
+import { explainError } from '../store/explain-error.ts';
+import type { Client, Connection } from './create-plants.ts';
+import { type FileImport, isActive, isStarted, withStep } from './file-import.ts';
+import { lookAt } from './first-look.ts';
+import { importFile, nothingCounted } from './import-file.ts';
+import { openFile } from './open-file.ts';
+
+interface Access {
+  readonly client: Client;
+  onTokenError(error: unknown): void;
+}
+
+export type Imports = ReturnType<typeof createImports>;
+
+/**
+ * The imports of this page, one after the other. They go on while somebody works, also with another
+ * token. The browser asks before it leaves the page meanwhile.
+ */
+export function createImports() {
+  let all: readonly FileImport[] = [];
+  let access = Promise.withResolvers<Access>();
+  let current: Access | undefined;
+  let cancelling = new AbortController();
+  let isRunning = false;
+  let chosenFiles = 0;
+  const listeners = new Set<() => void>();
+
+  function set(next: readonly FileImport[]): void {
+    all = next;
+    const listen = all.some(isActive) ? addEventListener : removeEventListener;
+    listen('beforeunload', askBeforeLeaving);
+    for (const notify of listeners) notify();
+  }
+  function change(file: File, next: (latest: FileImport) => Partial<FileImport>): void {
+    set(all.map((each) => (each.file === file ? { ...each, ...next(each) } : each)));
+  }
+
+  async function look(file: File): Promise<void> {
+    try {
+      const look = await lookAt(file);
+      change(file, () => ({ look, state: 'chosen' }));
+    } catch (error) {
+      change(file, () => ({ state: 'failed', reason: explainError(error) }));
+    }
+  }
+
+  async function runQueued(): Promise<void> {
+    if (isRunning) return;
+    isRunning = true;
+    for (let next = queued(); next; next = queued()) await run(next.file);
+    isRunning = false;
+  }
+  const queued = () => all.find(({ state }) => state === 'queued');
+
+  async function run(file: File): Promise<void> {
+    cancelling = new AbortController();
+    const { signal } = cancelling;
+    change(file, () => ({ state: 'running' }));
+    try {
+      const warn = (message: string) =>
+        change(file, ({ warnings }) => ({ warnings: [...warnings, message] }));
+      const opened = await openFile(file, { createdAt: 'now', warn });
+      await importFile(opened, {
+        connection: connectionFor(file),
+        signal,
+        onStep: (step) => change(file, (latest) => withStep(latest, step)),
+      });
+      change(file, () => ({ state: signal.aborted ? 'cancelled' : 'done' }));
+    } catch (error) {
+      change(file, () => ({ state: 'failed', reason: explainError(error) }));
+    }
+  }
+
+  function connectionFor(file: File): Connection {
+    let waiting = 0;
+    return {
+      client: async () => (await access.promise).client,
+      onTokenError(client, error) {
+        if (current?.client !== client) return;
+        const { onTokenError } = current;
+        disconnect();
+        onTokenError(error);
+      },
+      onWaiting(isWaiting) {
+        waiting += isWaiting ? 1 : -1;
+        const state = waiting > 0 ? 'waiting' : 'running';
+        change(file, (latest) => (isStarted(latest) ? { state } : {}));
+      },
+    };
+  }
+
+  function disconnect(): void {
+    current = undefined;
+    access = Promise.withResolvers();
+  }
+
+  return {
+    all: () => all,
+    subscribe(listener: () => void) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    /** Uses a client from now on, in place of the one before. */
+    connect(next: Access): void {
+      if (current) disconnect();
+      current = next;
+      access.resolve(next);
+    },
+    /** Looks at files; `start` adds their plants. */
+    choose(files: readonly File[]): void {
+      const chosen = files.map((file): FileImport => {
+        const nothing = { bytes: 0, counts: nothingCounted };
+        const lists = { warnings: [], rejectedRows: [], rejects: [] };
+        return { id: ++chosenFiles, file, state: 'looking', ...nothing, ...lists };
+      });
+      set([...chosen, ...all]);
+      for (const file of files) void look(file);
+    },
+    /** Adds the plants of the chosen files. */
+    start(): void {
+      set(all.map((each) => (each.state === 'chosen' ? { ...each, state: 'queued' } : each)));
+      void runQueued();
+    },
+    /** Stops an import, or takes a file out of the list. */
+    remove(file: File): void {
+      const found = all.find((each) => each.file === file);
+      if (found && isStarted(found)) cancelling.abort();
+      else set(all.filter((each) => each !== found));
+    },
+    /** Stops everything. */
+    stop(): void {
+      set(all.filter(({ state }) => state !== 'queued'));
+      cancelling.abort();
+    },
+  };
+}
+
+function askBeforeLeaving(event: BeforeUnloadEvent): void {
+  event.preventDefault();
+}
+
+/** The imports, which change while they run. */
+export function useImports({ subscribe, all }: Imports): readonly FileImport[] {
+  return useSyncExternalStore(subscribe, all);
+}

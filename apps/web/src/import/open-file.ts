@@ -1,0 +1,54 @@
+import {
+  type Advice,
+  bytesOf,
+  formatOf,
+  gzip,
+  type RowBlock,
+  readPlants,
+} from '@plant-store/formats';
+
+/** The extensions of files that can be read. */
+export const fileTypes = '.csv,.tsv,.ndjson,.jsonl,.gz';
+
+const otherName = 'give it a name that ends with';
+const utf8 = 'save it as UTF-8';
+
+const advice: Advice = {
+  csv: `${otherName} .csv`,
+  ndjson: `${otherName} .ndjson`,
+  delimiter: 'separate the fields by commas',
+  latin1: utf8,
+  utf16: utf8,
+};
+
+interface OpenOptions {
+  /** Whether rows have the times of the file. */
+  createdAt: 'keep' | 'now';
+  /** Receives a sentence about something that most likely is a mistake. */
+  warn(message: string): void;
+}
+
+/** A file whose rows are being read. */
+export interface OpenFile {
+  readonly blocks: AsyncGenerator<RowBlock>;
+  /** How many bytes of the file have been read. */
+  bytesRead(): number;
+}
+
+/**
+ * Opens a file, whose extension says its format, and reads its first rows.
+ *
+ * @throws FileError when the file cannot be read as plants
+ */
+export async function openFile(file: File, { createdAt, warn }: OpenOptions): Promise<OpenFile> {
+  const format = formatOf(file.name, `${otherName} .csv or .ndjson`);
+  let bytes = 0;
+  async function* counted() {
+    for await (const chunk of bytesOf(file.stream())) {
+      bytes += chunk.length;
+      yield chunk;
+    }
+  }
+  const options = { createdAt, warn, advice, decompressors: [gzip] };
+  return { blocks: await readPlants(counted(), format, options), bytesRead: () => bytes };
+}

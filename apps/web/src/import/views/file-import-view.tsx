@@ -1,0 +1,104 @@
+import { useId } from 'react';
+import { Button } from '../../controls/button.tsx';
+import { type FileImport, isActive, percentOf, rejectsName } from '../file-import.ts';
+import type { ImportCounts } from '../import-file.ts';
+import { capitalized, shortReason } from './first-look-view.tsx';
+import { saveFile } from './save-file.ts';
+
+const number = new Intl.NumberFormat();
+
+const titles: Record<FileImport['state'], string> = {
+  looking: 'Looking at',
+  chosen: '',
+  queued: 'Next:',
+  running: 'Adding the plants of',
+  waiting: 'Waiting for the server, to go on with',
+  done: 'Finished',
+  cancelled: 'Cancelled',
+  failed: 'Stopped at an error in',
+};
+
+/** Shows how the import of a file goes, or how it ended. */
+export function FileImportView({ current, onRemove }: { current: FileImport; onRemove(): void }) {
+  const { file, state, counts, reason, warnings } = current;
+  const id = useId();
+  return (
+    <section aria-label={`Import of ${file.name}`} className="import-progress">
+      <div className="import-title">
+        <label htmlFor={id}>
+          {titles[state]} <bdi>{file.name}</bdi>
+        </label>
+        <span>{percentOf(current)}%</span>
+      </div>
+      <progress id={id} max="100" value={percentOf(current)} data-state={state} />
+      <p role="status" className="import-counts">
+        {outcomes(counts)}
+      </p>
+      <p className="import-counts">{linesText(counts)}</p>
+      {reason && (
+        <p className="alert" role="alert">
+          {reason}
+        </p>
+      )}
+      {warnings.map((warning) => (
+        <p key={warning} className="import-warning">
+          {capitalized(warning)}
+        </p>
+      ))}
+      <div className="sheet-actions">
+        <Button onClick={onRemove}>{isActive(current) ? 'Cancel' : 'Remove from this list'}</Button>
+        {current.rejects.length > 0 && !isActive(current) && (
+          <Button onClick={() => saveFile(rejectsName(file), new Blob([...current.rejects]))}>
+            Save the rejected rows …
+          </Button>
+        )}
+      </div>
+      <RejectedRows current={current} />
+    </section>
+  );
+}
+
+function outcomes({ added, present, taken, rejected }: ImportCounts): string {
+  const counts = { added, 'already there': present, 'with a taken id': taken, rejected };
+  return Object.entries(counts)
+    .map(([name, count]) => `${number.format(count)} ${name}`)
+    .join(', ');
+}
+
+/** Accounts for each line of the file that has been read. */
+function linesText({ lines, rows, header, blank, continued }: ImportCounts): string {
+  const parts = Object.entries({ rows, header, blank, 'inside quoted fields': continued });
+  const text = parts.flatMap(([name, count]) =>
+    count > 0 ? `${number.format(count)} ${name}` : [],
+  );
+  return `${number.format(lines)} lines: ${text.join(', ')}`;
+}
+
+function RejectedRows({ current: { counts, rejectedRows } }: { current: FileImport }) {
+  if (rejectedRows.length === 0) return null;
+  const isPart = rejectedRows.length < counts.taken + counts.rejected;
+  return (
+    <section aria-label="Rejected rows">
+      <h3 className="rejected-title">
+        Rows that are not added
+        {isPart && `, the first ${number.format(rejectedRows.length)}`}
+      </h3>
+      <table className="rejected-rows">
+        <thead>
+          <tr>
+            <th scope="col">Line</th>
+            <th scope="col">Reason</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rejectedRows.map(({ line, reason }) => (
+            <tr key={line}>
+              <td>{line}</td>
+              <td>{shortReason(reason)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

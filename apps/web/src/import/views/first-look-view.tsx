@@ -1,0 +1,96 @@
+import { columnText, plantColumns } from '@plant-store/schemas';
+import { Button } from '../../controls/button.tsx';
+import type { CheckedRow } from '../check-row.ts';
+import type { FirstLook } from '../first-look.ts';
+
+interface FirstLookViewProps {
+  file: File;
+  look: FirstLook | undefined;
+  onRemove(): void;
+}
+
+/** Shows what would be stored of a file, before it is. */
+export function FirstLookView({ file, look, onRemove }: FirstLookViewProps) {
+  if (!look) return null;
+  const { format, columns, rows, hasTimes, warnings } = look;
+  return (
+    <section aria-label={`First look at ${file.name}`} className="first-look">
+      <div className="import-title">
+        <h3>
+          <bdi>{file.name}</bdi>
+        </h3>
+        <Button kind="quiet" onClick={onRemove} aria-label={`Remove ${file.name}`}>
+          Remove
+        </Button>
+      </div>
+      <p>
+        {format}
+        {columns.length > 0 && <> with the columns {columns.join(', ')}</>}. The first rows, as they
+        would be stored:
+      </p>
+      <div className="first-rows">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Line</th>
+              {Object.values(plantColumns).map(({ name }) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((each) => (
+              <FirstRow key={each.row.line} checked={each} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {hasTimes && (
+        <p className="import-warning">
+          The times of the column created_at are not kept, because plants get the time at which they
+          are added here. To keep them, use the command{' '}
+          <code>plant-store import {JSON.stringify(file.name)}</code>.
+        </p>
+      )}
+      {warnings.map((warning) => (
+        <p key={warning} className="import-warning">
+          {capitalized(warning)}
+        </p>
+      ))}
+    </section>
+  );
+}
+
+function FirstRow({ checked: { row, plant, reason } }: { checked: CheckedRow }) {
+  const fields = Object.keys(plantColumns);
+  return (
+    <tr>
+      <td>{row.line}</td>
+      {plant ? (
+        fields.map((field) => <td key={field}>{textOf(plant, field)}</td>)
+      ) : (
+        <td colSpan={fields.length} className="first-rejected">
+          Rejected: {shortReason(reason)}
+        </td>
+      )}
+    </tr>
+  );
+}
+
+function textOf(plant: object, field: string) {
+  if (field === 'createdAt') return <em>now</em>;
+  const value = (plant as Record<string, Parameters<typeof columnText>[0] | undefined>)[field]; // A plant has these types.
+  if (value === undefined) return <span className="visually-hidden">missing</span>;
+  return value === '' ? <em>empty</em> : <bdi>{columnText(value)}</bdi>;
+}
+
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** A reason for people, who see the row beside it. */
+export function shortReason(reason: string | undefined): string {
+  return reason?.replace(/^invalid input: /, '') ?? '';
+}

@@ -1,0 +1,43 @@
+import { Button } from '../../controls/button.tsx';
+import './import-chip.css';
+import { type FileImport, isActive, isStarted, percentOf } from '../file-import.ts';
+import { type Imports, useImports } from '../imports.ts';
+
+/** Shows in the header how the imports go, whatever else the page shows. */
+export function ImportChip({ imports, onOpen }: { imports: Imports; onOpen(): void }) {
+  const all = useImports(imports);
+  const shown = all.find(isStarted) ?? all.find(isActive) ?? all.find(isEnded);
+  if (!shown) return null;
+  return (
+    <Button className="import-chip" data-state={shown.state} onClick={onOpen}>
+      <ChipText current={shown} />
+    </Button>
+  );
+}
+
+function isEnded({ state }: FileImport): boolean {
+  return state === 'done' || state === 'cancelled' || state === 'failed';
+}
+
+/** On a phone, the header hides the text in spans, except for people who hear the page. */
+function ChipText({ current }: { current: FileImport }) {
+  const { state, counts } = current;
+  if (isActive(current)) {
+    return (
+      <>
+        <span>{state === 'waiting' ? 'Import waits: ' : 'Importing: '}</span>
+        {percentOf(current)}%
+      </>
+    );
+  }
+  if (state === 'done') {
+    const problems = counts.taken + counts.rejected;
+    return <>Imported{problems > 0 && <span>, {problems} not added</span>}</>;
+  }
+  return (
+    <>
+      <span>Import </span>
+      {state}
+    </>
+  );
+}

@@ -1,0 +1,77 @@
+import { createPlantWriter } from '@plant-store/formats';
+import { plantColumns } from '@plant-store/schemas';
+import { useRef } from 'react';
+import { Button } from '../../controls/button.tsx';
+import { FileImportView } from './file-import-view.tsx';
+import { FirstLookView } from './first-look-view.tsx';
+import './import-plants.css';
+import { type Imports, useImports } from '../imports.ts';
+import { fileTypes } from '../open-file.ts';
+import { saveFile } from './save-file.ts';
+
+const { createdAt: _, ...columns } = plantColumns;
+const { header, row } = createPlantWriter('csv', columns);
+
+function saveSample(): void {
+  const plants = [
+    { id: 1, name: 'Hoya carnosa', tag: 'Apocynaceae' },
+    { id: 2, name: 'Ficus lyrata' },
+  ];
+  saveFile('plants.csv', new Blob([header, ...plants.map(row)]));
+}
+
+/** Adds the plants of files, and shows how that goes. */
+export function ImportPlants({ imports }: { imports: Imports }) {
+  const all = useImports(imports);
+  const chosen = all.filter(({ state }) => state === 'chosen');
+  const others = all.filter(({ state }) => state !== 'chosen');
+  return (
+    <>
+      {chosen.map(({ id, file, look }) => (
+        <FirstLookView key={id} file={file} look={look} onRemove={() => imports.remove(file)} />
+      ))}
+      {chosen.length > 0 && (
+        <div className="sheet-actions">
+          <Button kind="primary" onClick={imports.start}>
+            {chosen.length === 1 ? 'Add the plants' : `Add the plants of ${chosen.length} files`}
+          </Button>
+        </div>
+      )}
+      {others.map((each) => (
+        <FileImportView key={each.id} current={each} onRemove={() => imports.remove(each.file)} />
+      ))}
+      <FileChoice onFiles={imports.choose} />
+    </>
+  );
+}
+
+function FileChoice({ onFiles }: { onFiles(files: readonly File[]): void }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <div className="file-choice">
+      <p className="file-hint">Drop files anywhere on this page, or choose them.</p>
+      <Button onClick={() => input.current?.click()}>Choose files …</Button>
+      <input
+        ref={input}
+        className="visually-hidden"
+        type="file"
+        multiple
+        accept={fileTypes}
+        aria-label="Files with plants"
+        tabIndex={-1}
+        onChange={({ target }) => {
+          onFiles([...(target.files ?? [])]);
+          target.value = ''; // The same file can be chosen again.
+        }}
+      />
+      <Button kind="quiet" onClick={saveSample}>
+        Save a sample file
+      </Button>
+      <p className="file-formats">
+        <strong>CSV</strong>: a first row <code>{header.trim()}</code>, then a row for each plant.
+        <br />
+        <strong>NDJSON</strong>: a line for each plant, <code>{'{"id":1,"name":"Hoya"}'}</code>.
+      </p>
+    </div>
+  );
+}
