@@ -21,7 +21,7 @@ it('creates an access token and shows it once, lists it without its value, and r
   const token = created.stdout.trimEnd();
   expect(token).toMatch(/^plant_[\w-]{43}$/);
   expect(created.stderr).toBe('Keep this access token: the store cannot show it again.\n');
-  expect(await principalOf(token)).toEqual({
+  expect(await principalOf(token)).toMatchObject({
     name: 'partner',
     scopes: ['plants:create', 'plants:read'],
   });
