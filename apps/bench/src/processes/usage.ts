@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+
+/** What a process and its descendants use. Without `/proc`, on macOS and Windows, it is NaN. */
+export interface Usage {
+  /** User and system CPU time in seconds, with that of the descendants that have ended. */
+  readonly cpu: number;
+  /** Resident memory in bytes. Memory that processes share counts for each of them. */
+  readonly memory: number;
+  /** The number of processes. */
+  readonly processes: number;
+}
+
+export async function usageOf(pid: number): Promise<Usage> {
+  return (await usageOfTree(pid)) ?? { cpu: Number.NaN, memory: Number.NaN, processes: Number.NaN };
+}
+
+/** Undefined for a process that does not exist: its parent then has its CPU time. */
+async function usageOfTree(pid: number): Promise<Usage | undefined> {
+  const children = (await readProc(pid, `task/${pid}/children`)).split(' ').filter(Boolean);
+  // All at the same time: a child that ends must count either by itself or with its parent.
+  const [stat, status, ...descendants] = await Promise.all([
+    readProc(pid, 'stat'),
+    readProc(pid, 'status'),
+    ...children.map((child) => usageOfTree(Number(child))),
+  ]);
+  if (stat === '') return undefined;
+  const [, kilobytes = 0] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];
+  const add = (of: keyof Usage, own: number) =>
+    descendants.reduce((sum, each) => sum + (each?.[of] ?? 0), own);
+  return {
+    cpu: add('cpu', cpuSeconds(stat)),
+    memory: add('memory', Number(kilobytes) * 1024),
+    processes: add('processes', 1),
+  };
+}
+
+/** Adds utime, stime, and both of the ended children: fields 14 to 17 of `stat` (proc_pid_stat(5)). */
+function cpuSeconds(stat: string): number {
+  // The second field, the name, may contain spaces.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const userHz = 100; // Linux fixes it for programs.
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) / userHz, 0);
+}
+
+/** Reads a file of a process; it is empty when the process or `/proc` does not exist. */
+function readProc(pid: number, file: string): Promise<string> {
+  return readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
+}
