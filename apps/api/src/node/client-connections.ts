@@ -28,8 +28,8 @@ export interface ClientConnection {
   /** The responses to its last two requests. */
   latest?: ServerResponse;
   previous?: ServerResponse | undefined;
-  /** The replies that are not sent yet. */
-  readonly pending: Set<FastifyReply>;
+  /** The replies that are not sent yet. A Set would leave tables behind that keep old replies alive. */
+  readonly pending: FastifyReply[];
   /** Whether the server closes it after the replies to the requests so far. */
   isEnding?: boolean;
   /** The response in whose place an error was sent. */
@@ -56,7 +56,7 @@ export function trackConnections(
   onLost: (reply: FastifyReply) => void = () => {},
 ): void {
   server.on('connection', (socket: Socket) => {
-    const pending = new Set<FastifyReply>();
+    const pending: FastifyReply[] = [];
     connections.set(socket, { pending });
     void socket.remoteAddress; // Node remembers the address once it is read, also after the close.
     socket.once('close', () => pending.forEach(onLost));
@@ -112,8 +112,8 @@ export const trackReply: onRequestHookHandler = ({ raw }, reply, done) => {
   }
   // The request gets its usual reply, but Node loses the bytes that follow it (RFC 9110 §7.8).
   if (raw.headers.upgrade !== undefined) closeAfter(reply);
-  connection?.pending.add(reply);
-  if (connection && connection.pending.size > maxPending) {
+  connection?.pending.push(reply);
+  if (connection && connection.pending.length > maxPending) {
     const message = `${maxPending} requests of this connection have no reply yet: nothing was written, wait for replies`;
     throw new HttpError('overloaded', message);
   }
@@ -124,7 +124,9 @@ const maxPending = 100;
 
 /** The hook that removes the reply again. */
 export const untrackReply: onResponseHookHandler = ({ raw }, reply, done) => {
-  connections.get(raw.socket)?.pending.delete(reply);
+  const { pending = [] } = connections.get(raw.socket) ?? {};
+  const at = pending.indexOf(reply);
+  if (at >= 0) pending.splice(at, 1);
   done();
 };
 

@@ -29,7 +29,7 @@ export function closeWithError(
   endConnection(socket);
   // The error belongs to the latest request, unless that was complete or has its reply already.
   const belongsToLatest = isIncomplete && !latest.headersSent;
-  const reply = belongsToLatest && [...pending].find(({ raw }) => raw === latest);
+  const reply = belongsToLatest && pending.find(({ raw }) => raw === latest);
   if (connection && belongsToLatest) connection.replaced = latest;
 
   afterReply(belongsToLatest ? previous : latest, () => {

@@ -77,6 +77,13 @@ export class Call<Input, Output> {
   }
 }
 
+/** A statement that runs. */
+interface Statement<Input, Output> {
+  readonly calls: Call<Input, Output>[];
+  /** Whether it has taken so long that another one may start beside it. */
+  isSlow: boolean;
+}
+
 /**
  * Makes one statement of callers that wait. A single call is sent at once. Calls that arrive while its
  * statement runs wait, and are then sent together. A second statement starts beside the first only when
@@ -84,12 +91,11 @@ export class Call<Input, Output> {
  */
 export class Coalescer<Input, Output> {
   readonly #options: Required<CoalescerOptions<Input, Output>>;
-  readonly #waiting = new Set<Call<Input, Output>>();
+  // Lists, because a Set leaves tables behind that keep calls alive until the next full collection.
+  #waiting: Call<Input, Output>[] = [];
   /** Characters of the calls that wait. */
   #length = 0;
-  readonly #inFlight = new Set<Call<Input, Output>[]>();
-  /** The statements in flight that are not slow yet. */
-  readonly #recentlySent = new Set<Call<Input, Output>[]>();
+  #inFlight: Statement<Input, Output>[] = [];
   /** Milliseconds that a statement takes, as a moving average; 0 while it is unknown. */
   #latency = 0;
 
@@ -129,63 +135,70 @@ export class Coalescer<Input, Output> {
 
   #add(call: Call<Input, Output>): void {
     if (this.#isFull || this.#isTooSlowFor(call.deadline)) {
-      call.reject(this.#options.overloaded(this.#waiting.size));
+      call.reject(this.#options.overloaded(this.#waiting.length));
       return;
     }
-    this.#waiting.add(call);
+    this.#waiting.push(call);
     this.#length += this.#options.lengthOf(call.input);
   }
 
   #endLate(call: Call<Input, Output>): void {
-    this.#remove(call);
+    const at = this.#waiting.indexOf(call); // Nearly always the first.
+    if (at >= 0) {
+      this.#waiting.splice(at, 1);
+      this.#length -= this.#options.lengthOf(call.input);
+    }
     call.reject(this.#options.late());
   }
 
   /** How many calls wait for a statement, and how many are part of a running one. */
   get pending(): { waiting: number; inFlight: number } {
-    return { waiting: this.#waiting.size, inFlight: [...this.#inFlight].flat().length };
+    return { waiting: this.#waiting.length, inFlight: this.#callsInFlight.length };
   }
 
   /** Resolves when all calls of now are settled. */
   async drained(): Promise<void> {
-    const unsettled = [...this.#waiting, ...[...this.#inFlight].flat()];
+    const unsettled = [...this.#waiting, ...this.#callsInFlight];
     await Promise.allSettled(unsettled.map(({ outcome }) => outcome));
   }
 
   /** Rejects the calls that wait. */
   rejectWaiting(error: Error): void {
     for (const call of this.#waiting) call.reject(error);
-    this.#waiting.clear();
+    this.#waiting = [];
     this.#length = 0;
   }
 
+  get #callsInFlight(): Call<Input, Output>[] {
+    return this.#inFlight.flatMap(({ calls }) => calls);
+  }
+
   get #isFull(): boolean {
-    return this.#waiting.size >= this.#options.maxQueue || this.#length >= maxQueueLength;
+    return this.#waiting.length >= this.#options.maxQueue || this.#length >= maxQueueLength;
   }
 
   /** How many statements the waiting calls would fill completely. */
   get #fullStatements(): number {
     const byLength = this.#length / maxStatementLength;
-    return Math.floor(Math.max(this.#waiting.size / this.#options.maxBatch, byLength));
+    return Math.floor(Math.max(this.#waiting.length / this.#options.maxBatch, byLength));
   }
 
   #send(): void {
     const { send, maxInFlight, slowAfter } = this.#options;
-    while (this.#waiting.size > 0 && this.#inFlight.size < maxInFlight) {
-      if (this.#recentlySent.size > 0 && this.#fullStatements === 0) return;
+    while (this.#waiting.length > 0 && this.#inFlight.length < maxInFlight) {
+      if (this.#fullStatements === 0 && this.#inFlight.some(({ isSlow }) => !isSlow)) return;
       const calls = this.#take();
       if (calls.length === 0) return;
-      this.#inFlight.add(calls);
-      this.#recentlySent.add(calls);
+      const statement = { calls, isSlow: false };
+      this.#inFlight.push(statement);
       const slowTimer = setTimeout(() => {
-        this.#recentlySent.delete(calls);
+        statement.isSlow = true;
         this.#send();
       }, slowAfter);
       const sentAt = performance.now();
       void send(calls).then(() => {
         clearTimeout(slowTimer);
-        this.#recentlySent.delete(calls);
-        this.#inFlight.delete(calls);
+        this.#inFlight = this.#inFlight.filter((each) => each !== statement);
         this.#updateLatency(performance.now() - sentAt);
         this.#send();
       });
@@ -194,31 +207,27 @@ export class Coalescer<Input, Output> {
 
   /** Removes and returns the first calls, as many as fit into one statement. */
   #take(): Call<Input, Output>[] {
+    const { maxBatch, lengthOf, late } = this.#options;
     const calls: Call<Input, Output>[] = [];
+    let taken = 0;
     let length = 0;
     for (const call of this.#waiting) {
-      if (calls.length === this.#options.maxBatch || length >= maxStatementLength) break;
-      this.#remove(call);
+      if (calls.length === maxBatch || length >= maxStatementLength) break;
+      taken++;
+      this.#length -= lengthOf(call.input);
       if (call.caller?.isGone) {
-        call.reject(this.#options.late());
+        call.reject(late());
         continue;
       }
       calls.push(call);
-      length += this.#options.lengthOf(call.input);
+      length += lengthOf(call.input);
     }
+    this.#waiting.splice(0, taken);
     return calls;
   }
 
-  #remove(call: Call<Input, Output>): void {
-    if (this.#waiting.delete(call)) this.#length -= this.#options.lengthOf(call.input);
-  }
-
   #dropGone(): void {
-    for (const call of this.#waiting) {
-      if (!call.caller?.isGone) continue;
-      this.#remove(call);
-      call.reject(this.#options.late());
-    }
+    for (const call of this.#waiting.filter(({ caller }) => caller?.isGone)) this.#endLate(call);
   }
 
   /**
@@ -238,7 +247,7 @@ export class Coalescer<Input, Output> {
    * resets the latency, because the database may be faster when the next call arrives.
    */
   #updateLatency(latency: number): void {
-    const isIdle = this.#waiting.size === 0 && this.#inFlight.size === 0;
+    const isIdle = this.#waiting.length === 0 && this.#inFlight.length === 0;
     this.#latency = isIdle ? 0 : this.#latency + (latency - this.#latency) / 8;
   }
 }
