@@ -82,12 +82,11 @@ export const packages = {
     // The benchmark starts its own Postgres as the tests do.
     imports: ['packages/core', 'packages/test-setup'],
     rooms: [
-      ['processes', 'database', 'contenders/peers'],
+      ['processes', 'report', 'contenders/peers'],
       'load',
-      'contenders',
+      ['database', 'contenders'],
       'measurements',
-      'report',
-      'modes/**',
+      'modes',
     ],
   },
   examples: {

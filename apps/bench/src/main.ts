@@ -1,24 +1,25 @@
-import { writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus, release, totalmem, type } from 'node:os';
 import { startBenchPostgres } from './database/bench-postgres.ts';
-import { findLoadGenerator } from './load/find-load-generator.ts';
-import { IdAllocator } from './load/id-allocator.ts';
-import { modes } from './modes/modes.ts';
-import { help, type Options, readOptions, UsageError } from './options.ts';
-import { goalsTable } from './report/goals-table.ts';
-import { describeMachine } from './report/machine.ts';
+import { idAllocator } from './load/ids.ts';
+import { findLoadGenerator } from './load/wrk-load.ts';
+import { help, modes, type Options, readOptions } from './options.ts';
+import { goalsTable } from './report/goals.ts';
 
-try {
-  const options = readOptions(process.argv.slice(2));
-  if (options) await run(options);
-  else console.log(help);
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  console.error(`${error.message}\n\n${help}`);
-  process.exitCode = 1;
+const options = optionsOf(process.argv.slice(2));
+if (options) await run(options);
+else console.log(help);
+
+function optionsOf(args: string[]): Options | undefined {
+  try {
+    return readOptions(args);
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n\n${help}`);
+    process.exit(1);
+  }
 }
 
 /** Runs one mode and prints its report. A fault sets exit code 1; a missed goal does not. */
-async function run({ mode, json, idOrder, ...modeOptions }: Options): Promise<void> {
+async function run({ mode, ...options }: Options): Promise<void> {
   const postgres = await startBenchPostgres();
   // All other processes end when this process exits.
   process.setMaxListeners(0); // Each running process has a listener.
@@ -26,18 +27,25 @@ async function run({ mode, json, idOrder, ...modeOptions }: Options): Promise<vo
   process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
     const database = await postgres.createDatabase();
+    const [postgresVersion] = await database.sql`show server_version`;
+    const generator = await findLoadGenerator();
     // Standard output is for the results.
     const progress = (line: string) => console.error(line);
-    const generator = await findLoadGenerator();
-    const machine = describeMachine(database, generator);
-    const bench = { postgres, database, generator, ids: new IdAllocator(idOrder), progress };
-    const { text, goals, faults, measured } = await modes[mode](bench, modeOptions);
+    const allocateIds = idAllocator();
+    const bench = { postgres, database, generator, allocateIds, progress };
+    const { text, goals, faults } = await modes[mode](bench, options);
 
-    console.log(`\n${Object.values(machine).join(', ')}\n\n${text}`);
+    const machine = [
+      `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown processor'}`,
+      `${Math.round(totalmem() / 2 ** 30)} GB`,
+      `${type()} ${release()}`,
+      `Node ${process.version}`,
+      `Postgres ${postgresVersion?.['server_version']}`,
+      generator.name,
+    ];
+    console.log(`\n${machine.join(', ')}\n\n${text}`);
     if (goals.length > 0) console.log(`\n${goalsTable(goals)}`);
     for (const fault of faults) console.log(`\nFAILED ${fault}`);
-    const output = { mode, machine, goals, faults, measured };
-    if (json) await writeFile(json, `${JSON.stringify(output, null, 2)}\n`);
     if (faults.length > 0) process.exitCode = 1;
   } finally {
     await postgres.stop();

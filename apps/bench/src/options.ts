@@ -1,116 +1,106 @@
 import { parseArgs } from 'node:util';
 import { contenders } from './contenders/contenders.ts';
-import type { IdOrder } from './load/load.ts';
-import { caseNames, defaultCases } from './modes/against/cases.ts';
-import { type Mode, type ModeOptions, modes } from './modes/modes.ts';
-import { scalings } from './modes/scaling/scaling.ts';
+import type { Bench } from './measurements/bench.ts';
+import type { Report } from './measurements/run-plan.ts';
+import { against, creates } from './modes/against.ts';
+import { bulk } from './modes/bulk.ts';
+import { citus } from './modes/citus.ts';
+import { compare } from './modes/compare.ts';
+import type { ModeOptions } from './modes/mode-options.ts';
+import { reading } from './modes/reading.ts';
+import { scalingConnections, scalingInstances, scalingProcesses } from './modes/scaling.ts';
+import { startUp } from './modes/start-up.ts';
+
+/** The modes of the benchmark by their names on the command line. */
+export const modes = {
+  compare,
+  against,
+  reading,
+  'scaling connections': scalingConnections,
+  'scaling instances': scalingInstances,
+  'scaling processes': scalingProcesses,
+  bulk,
+  'start-up': startUp,
+  citus,
+} satisfies Record<string, (bench: Bench, options: ModeOptions) => Promise<Report>>;
 
 export interface Options extends ModeOptions {
-  readonly mode: Mode;
-  /** The ids of the plants, unless a mode or a contender needs others. */
-  readonly idOrder: IdOrder;
-  /** The file for everything that was measured. */
-  readonly json?: string;
+  readonly mode: keyof typeof modes;
 }
 
-/** An error in the command line. */
-export class UsageError extends Error {}
-
 const names = contenders.map(({ name }) => name);
+const modeNames = Object.keys(modes) as (keyof typeof modes)[]; // `modes` has no other keys.
 
 export const help = `Measures how fast plants are created and read: by the store, its peers and pgbench.
 
   npx -y pnpm bench                      all contenders, 32 connections; about 15 minutes
-  npx -y pnpm bench against COMMIT [CASE …]
+  npx -y pnpm bench against COMMIT [CREATE …]
                                       CPU time of a create, this working tree and another commit in
-                                      turn, for some of: ${caseNames.join(', ')}
+                                      turn, for some of: ${Object.keys(creates).join(', ')}
   npx -y pnpm bench reading              get by id and list of 100, on a million plants; about 11 minutes
-  npx -y pnpm bench alone                one connection: ours and Fastify + raw postgres.js
-  npx -y pnpm bench scaling [NAME …]     one or more of: ${scalings.join(', ')}
+  npx -y pnpm bench scaling connections  1 to 1,000 connections
+  npx -y pnpm bench scaling instances    1 to 8 servers that share a database
+  npx -y pnpm bench scaling processes    a server with 1, 2 and 4 processes
   npx -y pnpm bench bulk                 import and export of a million plants, beside psql; about 5 minutes
   npx -y pnpm bench start-up             seconds from the start to the first 200
-  npx -y pnpm bench soak [--minutes 10]  memory under a long load
   npx -y pnpm bench citus                what a create costs each node of a Citus cluster; about 10 minutes
-  npx -y pnpm bench timing               whether the time to reject a token tells how much of it is right
 
   --only NAME[,NAME]  measures only these contenders: ${names.join(', ')}
-  --ids large|small   ids of 19 digits all over int64 (the default), or 1, 2 and so on
   --quick             shorter rounds and rough figures; all contenders in about three minutes
-  --json FILE         writes all measurements to a file
+  --rounds N          the number of rounds
   --help              shows this text`;
 
 /**
  * Reads the command line. Returns undefined for `--help`.
  *
- * @throws UsageError
+ * @throws an Error whose message says what is valid
  */
 export function readOptions(args: string[]): Options | undefined {
-  const { values, positionals } = parse(args);
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      only: { type: 'string', default: names.join() },
+      quick: { type: 'boolean', default: false },
+      rounds: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
   if (values.help) return undefined;
-  const [mode = 'compare', ...modeArguments] = positionals;
-  const only = values.only?.split(',') ?? names;
-  const minutes = Number(values.minutes);
-
-  if (!isOneOf(Object.keys(modes) as Mode[], mode)) throw unknown('mode', mode, Object.keys(modes));
-  const scalingNames = mode === 'scaling' ? modeArguments : [];
-  const [commit = '', ...cases] = mode === 'against' ? modeArguments : [];
-  if (modeArguments.length > 0 && mode !== 'scaling' && mode !== 'against') {
-    throw new UsageError(`${mode} takes no arguments, but got ${modeArguments.join(' ')}`);
-  }
-  if (mode === 'against' && commit === '') {
-    throw new UsageError('against needs a commit, such as: npx -y pnpm bench against HEAD~1');
-  }
-  for (const name of scalingNames) {
-    if (!isOneOf(scalings, name)) throw unknown('scaling', name, scalings);
-  }
-  for (const name of cases) if (!isOneOf(caseNames, name)) throw unknown('case', name, caseNames);
-  for (const name of only) if (!names.includes(name)) throw unknown('contender', name, names);
-  if (!isOneOf(idSizes, values.ids)) throw unknown('size of ids', values.ids, idSizes);
-  if (!Number.isInteger(minutes) || minutes < 1) {
-    throw new UsageError(
-      `--minutes is ${values.minutes}, but must be a whole number of at least 1`,
-    );
+  const only = values.only.split(',');
+  const rounds = Number(values.rounds ?? 1);
+  for (const name of only) expectOneOf(names, 'contender', name);
+  if (!Number.isInteger(rounds) || rounds < 1) {
+    throw new Error(`--rounds is ${values.rounds}, but must be a whole number of at least 1`);
   }
   return {
-    mode,
-    scalings: scalings.filter(
-      (scaling) => scalingNames.length === 0 || scalingNames.includes(scaling),
-    ),
-    commit,
-    cases: caseNames.filter((name) => (cases.length > 0 ? cases : defaultCases).includes(name)),
+    ...modeOf(positionals.length > 0 ? positionals : ['compare']),
     contenders: contenders.filter(({ name }) => only.includes(name)),
-    idOrder: values.ids === 'small' ? 'sequential' : 'int64',
     quick: values.quick,
-    minutes,
-    ...(values.json !== undefined && { json: values.json }),
+    ...(values.rounds !== undefined && { rounds }),
   };
 }
 
-const idSizes = ['large', 'small'] as const;
-
-function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        only: { type: 'string' },
-        ids: { type: 'string', default: 'large' },
-        quick: { type: 'boolean', default: false },
-        minutes: { type: 'string', default: '10' },
-        json: { type: 'string' },
-        help: { type: 'boolean', default: false },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+/** Finds the mode, whose name may have two words, and the words after it. */
+function modeOf(positionals: string[]): Pick<Options, 'mode' | 'words'> {
+  const text = positionals.join(' ');
+  const mode = modeNames.find((name) => `${text} `.startsWith(`${name} `));
+  if (!mode) throw unknown('mode', text, modeNames);
+  const words = positionals.slice(mode.split(' ').length);
+  if (mode !== 'against' && words.length > 0) {
+    throw new Error(`${mode} takes no arguments, but got ${words.join(' ')}`);
   }
+  if (mode === 'against' && words.length === 0) {
+    throw new Error('against needs a commit, such as: npx -y pnpm bench against HEAD~1');
+  }
+  for (const name of words.slice(1)) expectOneOf(Object.keys(creates), 'kind of create', name);
+  return { mode, words };
 }
 
-function isOneOf<T extends string>(all: readonly T[], name: string): name is T {
-  return all.some((known) => known === name);
+function expectOneOf(all: readonly string[], kind: string, name: string): void {
+  if (!all.includes(name)) throw unknown(kind, name, all);
 }
 
-function unknown(kind: string, name: string, all: readonly string[]): UsageError {
-  return new UsageError(`there is no ${kind} ${name}: choose from ${all.join(', ')}`);
+function unknown(kind: string, name: string, all: readonly string[]): Error {
+  return new Error(`there is no ${kind} ${name}: choose from ${all.join(', ')}`);
 }

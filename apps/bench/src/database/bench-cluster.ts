@@ -1,77 +1,34 @@
-import { distributePlants, openPlantStore } from '@plant-store/core';
-import {
-  createCitusDatabase,
-  createDatabase,
-  installedCitus,
-  startCitus,
-  startPostgres,
-} from '@plant-store/test-setup';
-import postgres from 'postgres';
-
-/** One or more Postgres servers that hold one store. */
-export interface BenchCluster {
-  /** The URLs of the store's database on each node, the coordinator's first. */
-  readonly urls: readonly string[];
-  /** The process id of each node's server. */
-  readonly pids: readonly number[];
-  empty(): Promise<void>;
-  countPlants(): Promise<number>;
-  stop(): Promise<void>;
-}
+import { distributePlants } from '@plant-store/core';
+import { createCitusDatabase, installedCitus, startCitus } from '@plant-store/test-setup';
+import { type BenchDatabase, openDatabase } from './bench-database.ts';
+import { createTables, startBenchPostgres } from './bench-postgres.ts';
 
 interface ClusterOptions {
-  workers: number;
-  shards: number;
+  readonly workers: number;
+  readonly shards: number;
   /** Whether the coordinator stores plants, too. */
-  coordinatorHasShards?: boolean;
+  readonly coordinatorHasShards?: boolean;
   /** Milliseconds by which everything between two nodes is delayed, each way. */
-  delay?: number;
+  readonly delay?: number;
 }
 
-/** Starts a Citus cluster, and distributes the store over its workers. */
-export async function startBenchCluster(options: ClusterOptions): Promise<BenchCluster> {
+/** Starts a Citus cluster for one measurement. The coordinator is the first node. */
+export async function openCluster(options: ClusterOptions): Promise<BenchDatabase> {
   const { workers, shards, coordinatorHasShards = false, delay = 0 } = options;
   const cluster = await startCitus({ workers, coordinatorHasShards, hasProxies: delay > 0 });
   const { url, workerUrls, adminUrl } = await createCitusDatabase(cluster.addresses);
-  await (await openPlantStore({ databaseUrl: url })).close();
+  await createTables(url);
   await distributePlants({ databaseUrl: url, shards, confirm: async () => true });
   const nodes = [cluster.coordinator, ...cluster.workers];
   for (const { proxy } of nodes) if (proxy) proxy.delay = delay;
-  return {
-    urls: [url, ...workerUrls],
-    pids: nodes.map(({ server }) => server.process.pid ?? Number.NaN),
-    ...emptyAndCount(adminUrl),
-    stop: () => cluster.stop(),
-  };
+  const pids = nodes.map(({ server }) => server.process.pid ?? Number.NaN);
+  const database = openDatabase([url, ...workerUrls], pids, adminUrl);
+  return { ...database, remove: () => database.sql.end().then(cluster.stop) };
 }
 
 /** Starts the same Postgres without Citus. */
-export async function startPlainPostgres(): Promise<BenchCluster> {
+export async function openPlainPostgres(): Promise<BenchDatabase> {
   const binaries = installedCitus();
-  const server = await startPostgres({}, { ...(binaries && { binaries }) });
-  const url = await createDatabase(server.url);
-  await (await openPlantStore({ databaseUrl: url })).close();
-  return {
-    urls: [url],
-    pids: [server.process.pid ?? Number.NaN],
-    ...emptyAndCount(url),
-    stop: () => server.stop(),
-  };
-}
-
-function emptyAndCount(url: string): Pick<BenchCluster, 'empty' | 'countPlants'> {
-  const run = async (...statements: string[]) => {
-    const sql = postgres(url, { max: 1, onnotice: () => {} });
-    let rows: postgres.Row[] = [];
-    for (const statement of statements) rows = await sql.unsafe(statement);
-    await sql.end();
-    return rows;
-  };
-  return {
-    empty: async () => void (await run('truncate plants', 'checkpoint')),
-    async countPlants() {
-      const [row] = await run('select count(*)::int from plants');
-      return row?.['count'];
-    },
-  };
+  const server = await startBenchPostgres({}, { ...(binaries && { binaries }) });
+  return { ...(await server.createDatabase()), remove: server.stop };
 }

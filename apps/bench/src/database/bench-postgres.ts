@@ -1,25 +1,27 @@
+import { openPlantStore } from '@plant-store/core';
 import { createDatabase, startPostgres } from '@plant-store/test-setup';
-import { type BenchDatabase, openBenchDatabase } from './bench-database.ts';
+import { openDatabase, type PostgresDatabase } from './bench-database.ts';
 
 /** A Postgres server started for the benchmark. */
 export interface BenchPostgres {
-  /** The process id of the server, whose other processes are its children. */
-  readonly pid: number | undefined;
   /** Creates a database with the store's tables. */
-  createDatabase(): Promise<BenchDatabase>;
+  createDatabase(): Promise<PostgresDatabase>;
   /** Stops the server and removes its data. It is safe to call this twice. */
   stop(): Promise<void>;
 }
 
 /** Starts Postgres with its default durability: `fsync` and `synchronous_commit` are on. */
-export async function startBenchPostgres(): Promise<BenchPostgres> {
-  const server = await startPostgres();
-  const databases: BenchDatabase[] = [];
+export async function startBenchPostgres(
+  ...options: Parameters<typeof startPostgres>
+): Promise<BenchPostgres> {
+  const server = await startPostgres(...options);
+  const databases: PostgresDatabase[] = [];
   let stopped: Promise<void> | undefined;
   return {
-    pid: server.process.pid,
     async createDatabase() {
-      const database = await openBenchDatabase(await createDatabase(server.url));
+      const url = await createDatabase(server.url);
+      await createTables(url);
+      const database = openDatabase([url], [server.process.pid ?? Number.NaN], url);
       databases.push(database);
       return database;
     },
@@ -27,7 +29,12 @@ export async function startBenchPostgres(): Promise<BenchPostgres> {
   };
 
   async function stop(): Promise<void> {
-    await Promise.all(databases.map((database) => database.close()));
+    await Promise.all(databases.map(({ sql }) => sql.end()));
     await server.stop();
   }
+}
+
+/** The store creates its tables when it opens. */
+export async function createTables(databaseUrl: string): Promise<void> {
+  await (await openPlantStore({ databaseUrl })).close();
 }

@@ -1,34 +1,26 @@
 import autocannon from 'autocannon';
 import { nthId } from './ids.ts';
-import type { Load, LoadGenerator } from './load.ts';
+import { accessToken, type LoadGenerator } from './load.ts';
+import { bodyParts } from './request-format.ts';
 
 /** autocannon in this process, for machines without wrk. It reports latencies in whole milliseconds. */
 export const autocannonLoad: LoadGenerator = {
   name: 'autocannon',
-  async run({ url, method, path, accessToken, bodyParts, ids, connections, seconds }: Load) {
-    const [start = '', ...rest] = bodyParts;
-    let next = ids.first;
-    const id = () => nthId(ids.order, next++);
-
-    const result = await autocannon({
-      url,
-      connections,
-      duration: seconds,
-      method,
-      headers: {
-        authorization: `Bearer ${accessToken}`,
-        ...(method === 'POST' && { 'content-type': 'application/json' }),
-      },
-      requests: [
-        {
-          setupRequest: (request) => ({
-            ...request,
-            path: path.replace('{id}', () => String(id())),
-            body: start + rest.map((part) => id() + part).join(''),
-          }),
-        },
-      ],
+  async run({ url, format, order, first, connections, seconds }) {
+    const { method, path } = format;
+    const [start = '', ...rest] = bodyParts(format, order);
+    let next = first;
+    const id = () => nthId(order, next++);
+    const setupRequest = (request: autocannon.Request) => ({
+      ...request,
+      path: path.replace('{id}', id),
+      body: start + rest.map((part) => id() + part).join(''),
     });
+    const json = method === 'POST' && { 'content-type': 'application/json' };
+    const headers = { authorization: `Bearer ${accessToken}`, ...json };
+    const duration = seconds;
+    const requests = [{ setupRequest }];
+    const result = await autocannon({ url, connections, duration, method, headers, requests });
     return {
       replies: result['1xx'] + result['2xx'] + result['3xx'],
       errors: result['4xx'] + result['5xx'] + result.errors,

@@ -1,4 +1,4 @@
-import type { IdOrder } from './load.ts';
+import type { IdOrder } from './ids.ts';
 
 /** How a request carries plants, or asks for them. */
 export interface RequestFormat {
@@ -7,46 +7,40 @@ export interface RequestFormat {
   readonly path: string;
   /** The number of plants in a request, or in the reply to a GET. */
   readonly plants: number;
+  /** Whether its ids can be `bigint`s, which superjson writes as text. */
+  readonly takesBigints: boolean;
   /** Builds the body from the JSON of each plant. */
-  body(plants: readonly string[]): string;
-  /** Builds the body from the same JSON with ids as text, for ids that a number cannot hold. */
-  bodyWithTextIds?(plants: readonly string[]): string;
+  body(plants: readonly string[], hasBigints?: boolean): string;
 }
 
 export const rest: RequestFormat = {
   method: 'POST',
   path: '/plants',
   plants: 1,
+  takesBigints: false,
   body: (plants) => plants.join(),
 };
 
-/** tRPC's protocol; the input has superjson's format, in which a `bigint` is text. */
+/** tRPC's protocol; the input has superjson's format. */
 export const trpc: RequestFormat = {
   method: 'POST',
   path: '/trpc/createPlant',
   plants: 1,
-  body: (plants) => numberInput(plants.join()),
-  bodyWithTextIds: (plants) => bigintInput(plants.join()),
+  takesBigints: true,
+  body: ([plant = ''], hasBigints) => inputOf(plant, hasBigints),
 };
 
 export const trpcBatch: RequestFormat = {
   method: 'POST',
   path: `/trpc/${Array(10).fill('createPlant').join()}?batch=1`,
   plants: 10,
-  body: (plants) => batchOf(plants.map(numberInput)),
-  bodyWithTextIds: (plants) => batchOf(plants.map(bigintInput)),
+  takesBigints: true,
+  body: (plants, hasBigints) =>
+    `{${plants.map((plant, call) => `"${call}":${inputOf(plant, hasBigints)}`).join()}}`,
 };
 
-function numberInput(plant: string): string {
-  return `{"json":${plant}}`;
-}
-
-function bigintInput(plant: string): string {
-  return `{"json":${plant},"meta":{"values":{"id":["bigint"]},"v":1}}`;
-}
-
-function batchOf(inputs: readonly string[]): string {
-  return `{${inputs.map((input, call) => `"${call}":${input}`).join()}}`;
+function inputOf(plant: string, hasBigint = false): string {
+  return `{"json":${plant}${hasBigint ? ',"meta":{"values":{"id":["bigint"]},"v":1}' : ''}}`;
 }
 
 /** The requests that read plants. */
@@ -67,7 +61,7 @@ export const trpcReads: ReadFormats = {
 };
 
 function read(path: string, plants: number): RequestFormat {
-  return { method: 'GET', path, plants, body: () => '' };
+  return { method: 'GET', path, plants, takesBigints: true, body: () => '' };
 }
 
 /** The path of a query, whose input has superjson's format: there, a `bigint` is text. */
@@ -76,26 +70,13 @@ function trpcQuery(procedure: string, json: object, bigint: string): string {
   return `/trpc/${procedure}?input=${encodeURIComponent(input).replace('%7Bid%7D', '{id}')}`;
 }
 
-/** The fields that all plants of a load share: all but the id. */
-export interface PlantFields {
-  readonly name: string;
-  readonly tag: string;
-}
-
-export const defaultPlant: PlantFields = { name: 'Monstera deliciosa', tag: 'Araceae' };
+/** All plants of a load have these fields and an id. */
+export const plantFields = { name: 'Monstera deliciosa', tag: 'Araceae' };
 
 /** Splits a request's body at the ids, so that a load generator only has to join the parts. */
-export function bodyParts(
-  { plants, body, bodyWithTextIds }: RequestFormat,
-  { name, tag }: PlantFields,
-  idOrder: IdOrder,
-): string[] {
-  const placeholder = '<id>';
-  const withTextId = JSON.stringify({ id: placeholder, name, tag });
-  const withNumber = withTextId.replace(`"${placeholder}"`, placeholder);
-  const text =
-    idOrder === 'int64' && bodyWithTextIds
-      ? bodyWithTextIds(Array(plants).fill(withTextId))
-      : body(Array(plants).fill(withNumber));
-  return text.split(placeholder);
+export function bodyParts({ plants, takesBigints, body }: RequestFormat, order: IdOrder): string[] {
+  const hasBigints = takesBigints && order === 'int64';
+  const plant = JSON.stringify({ id: '<id>', ...plantFields });
+  const all = Array(plants).fill(hasBigints ? plant : plant.replace('"<id>"', '<id>'));
+  return body(all, hasBigints).split('<id>');
 }

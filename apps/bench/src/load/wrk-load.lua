@@ -1,5 +1,5 @@
--- Sends each request with the next id. Arguments: method, path, access token, order of the ids, first
--- id, and the parts of the body between which the ids go. An id replaces {id} in the path.
+-- Sends each request with the next id. Arguments: method, path, access token, order of the ids, number of
+-- the first id, and the parts of the body between which the ids go. An id replaces {id} in the path.
 
 function init(args)
   method, path = args[1], args[2]
@@ -9,27 +9,13 @@ function init(args)
   parts = { unpack(args, 6) }
 end
 
--- The same formulas as in ids.ts.
-local id_of = {
-  int64 = function(n)
-    local low, high = n % 1000000, math.floor(n / 1000000) % 1000000
-    local start = 1000000 + (low * 5368787 + high * 3141593) % 8223371
-    local middle = (high * 271829 + low * 618033) % 1000000
-    return string.format("%s%d%06d%06d", n % 2 == 0 and "" or "-", start, middle, low * 736787 % 1000000)
-  end,
-  sequential = function(n) return string.format("%d", n) end,
-  scattered = function(n)
-    return string.format("%d", n % 10000000 * 7368787 % 10000000 * 10000 + 1 + math.floor(n / 10000000))
-  end,
-  stored = function(n)
-    local row = n % 1000000 * 7368787 % 1000000
-    return (row % 2 == 0 and "" or "-") .. string.format("%d", 1000000 + 8 * row) .. "345678901234"
-  end,
-}
-
+-- As in ids.ts. An integer with the suffix LL has 64 bits, and overflows as there.
 local function next_id()
-  next_number = next_number + 1
-  return id_of[order](next_number - 1)
+  local n = next_number
+  next_number = n + 1
+  if order == "small" then return string.format("%d", n) end
+  local row = order == "stored" and n % 1000000 or n + 1000000
+  return tostring(row * 0x9e3779b97f4a7c15LL):sub(1, -3)
 end
 
 function request()

@@ -1,25 +1,27 @@
 import { fileURLToPath } from 'node:url';
 import { execute } from '../processes/execute.ts';
-import type { Load, LoadGenerator, LoadResult } from './load.ts';
+import { autocannonLoad } from './autocannon-load.ts';
+import { accessToken, type Load, type LoadGenerator, type LoadResult } from './load.ts';
+import { bodyParts } from './request-format.ts';
 
 const script = fileURLToPath(new URL('wrk-load.lua', import.meta.url));
 
-/** wrk (https://github.com/wg/wrk); undefined if it is not installed. */
-export async function findWrk(): Promise<LoadGenerator | undefined> {
+/** Returns wrk (https://github.com/wg/wrk) if it is installed, since it needs less CPU than autocannon. */
+export async function findLoadGenerator(): Promise<LoadGenerator> {
   // wrk prints its version and exits with code 1.
   const version = await execute('wrk', ['--version']).catch((error) => error.stdout);
   const [name] = /^wrk \S+/.exec(version) ?? [];
-  return name === undefined ? undefined : { name, run };
+  return name === undefined ? autocannonLoad : { name, run };
 }
 
-async function run(load: Load): Promise<LoadResult> {
-  const { url, method, path, accessToken, bodyParts, ids, connections, seconds } = load;
+async function run({ url, format, order, first, connections, seconds }: Load): Promise<LoadResult> {
   // With one thread there is one counter of ids. One thread sends far more than a server here takes.
   // The store answers within 5 s; wrk counts replies after 2 s as errors unless told otherwise.
   const limits = ['--timeout=8s', `--duration=${seconds}s`];
-  const options = ['--threads=1', `--connections=${connections}`, ...limits];
-  const request = [method, path, accessToken, ids.order, String(ids.first), ...bodyParts];
-  const output = await execute('wrk', [...options, `--script=${script}`, url, '--', ...request]);
+  const options = ['--threads=1', `--connections=${connections}`, ...limits, `--script=${script}`];
+  const { method, path } = format;
+  const request = [method, path, accessToken, order, String(first), ...bodyParts(format, order)];
+  const output = await execute('wrk', [...options, url, '--', ...request]);
   const [, result = ''] = /^result (.*)$/m.exec(output) ?? [];
   return JSON.parse(result);
 }

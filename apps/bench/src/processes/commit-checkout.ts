@@ -5,23 +5,13 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execute } from './execute.ts';
 
-/** Another commit of this repository, with its dependencies. */
-export interface Checkout {
-  /** The path of the file that has this path in this working tree. */
-  pathOf(file: string): string;
-  /** Removes the checkout. It is removed when this process ends, too. */
-  remove(): void;
-}
-
 const repository = fileURLToPath(new URL('../../../..', import.meta.url));
 
 /**
  * Checks out a commit in a temporary directory and installs its dependencies, from pnpm's store if it has
- * all of them.
- *
- * @throws an error whose message says what git or pnpm answered
+ * all of them. The checkout is removed by `remove`, or when this process ends.
  */
-export async function checkOut(commit: string): Promise<Checkout> {
+export async function checkOut(commit: string) {
   const parent = mkdtempSync(join(tmpdir(), 'plant-store-commit-'));
   const directory = join(parent, 'repository');
   const remove = () => {
@@ -34,7 +24,9 @@ export async function checkOut(commit: string): Promise<Checkout> {
     await execute('git', ['-C', repository, 'worktree', 'add', '--detach', directory, commit]);
     const install = ['--yes', 'pnpm', '--dir', directory, 'install', '--frozen-lockfile'];
     await execute('npx', [...install, '--offline']).catch(() => execute('npx', install));
-    return { pathOf: (file) => join(directory, relative(repository, file)), remove };
+    /** The path of the file that has this path in this working tree. */
+    const pathOf = (file: string) => join(directory, relative(repository, file));
+    return { pathOf, remove };
   } catch (cause) {
     remove();
     throw new Error(`the commit ${commit} cannot be built`, { cause });

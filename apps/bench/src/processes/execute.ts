@@ -1,14 +1,29 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 /** Runs a command and returns its standard output. The command ends when this process ends. */
-export async function execute(command: string, args: readonly string[]): Promise<string> {
+export async function execute(
+  command: string,
+  args: readonly string[],
+  input = '',
+): Promise<string> {
   const running = promisify(execFile)(command, args);
-  const killChild = () => running.child.kill('SIGKILL');
-  process.once('exit', killChild);
-  try {
-    return (await running).stdout;
-  } finally {
-    process.off('exit', killChild);
-  }
+  endWithThisProcess(running.child);
+  // A program that reads no input may have ended.
+  running.child.stdin?.on('error', () => {}).end(input);
+  return (await running).stdout;
+}
+
+/** Whether a program is installed. */
+export function isInstalled(command: string): Promise<boolean> {
+  return execute(command, ['--version']).then(
+    () => true,
+    () => false,
+  );
+}
+
+export function endWithThisProcess(child: ChildProcess): void {
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  child.once('exit', () => process.off('exit', kill));
 }

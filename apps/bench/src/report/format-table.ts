@@ -1,19 +1,21 @@
+/** The header of a column, and the text of its cell in a row. */
+export type Column<Row> = readonly [header: string, cell: (row: Row) => string];
+
 /** Formats rows as text. The first column is aligned to the left, the others to the right. */
-export function formatTable(
-  header: readonly string[],
-  rows: readonly (readonly string[])[],
-): string {
-  const widths = header.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, column) =>
-        column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
-      )
-      .join('  ')
-      .trimEnd();
-  return [line(header), line(widths.map((width) => '─'.repeat(width))), ...rows.map(line)].join(
-    '\n',
-  );
+export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
+  const aligned = columns.map(([header, cell], column) => {
+    const texts = rows.map(cell);
+    const width = Math.max(header.length, ...texts.map((text) => text.length));
+    const pad = (text: string) => (column === 0 ? text.padEnd(width) : text.padStart(width));
+    return [pad(header), '─'.repeat(width), ...texts.map(pad)];
+  });
+  const lines = ['header', 'rule', ...rows].map((_, line) => aligned.map((column) => column[line]));
+  return lines.map((cells) => cells.join('  ').trimEnd()).join('\n');
+}
+
+/** Formats a number with thousands separators and a fixed number of decimals; NaN is a dash. */
+export function decimal(value: number, digits = 0): string {
+  if (Number.isNaN(value)) return '–';
+  const format = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return value.toLocaleString('en', format);
 }

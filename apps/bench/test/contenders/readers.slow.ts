@@ -2,8 +2,8 @@ import { openPlantStore } from '@plant-store/core';
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { accessToken } from '../../src/contenders/access-token.ts';
 import { contenders } from '../../src/contenders/contenders.ts';
+import { accessToken } from '../../src/load/load.ts';
 import { type StartedServer, startServer } from '../../src/processes/start-server.ts';
 
 const started = new Map<string, StartedServer>();

@@ -4,25 +4,23 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { autocannonLoad } from '../../src/load/autocannon-load.ts';
-import { findLoadGenerator } from '../../src/load/find-load-generator.ts';
-import { nthId } from '../../src/load/ids.ts';
-import type { IdOrder } from '../../src/load/load.ts';
+import { type IdOrder, nthId } from '../../src/load/ids.ts';
+import { accessToken } from '../../src/load/load.ts';
 import {
-  bodyParts,
-  defaultPlant,
   type RequestFormat,
   rest,
   restReads,
   trpcBatch,
   trpcReads,
 } from '../../src/load/request-format.ts';
+import { findLoadGenerator } from '../../src/load/wrk-load.ts';
 
 const generators = new Set([autocannonLoad, await findLoadGenerator()]);
 const loads: [IdOrder, RequestFormat][] = [
   ['int64', rest],
   ['int64', trpcBatch],
-  ['sequential', rest],
-  ['scattered', trpcBatch],
+  ['small', rest],
+  ['small', trpcBatch],
   ['stored', restReads.get],
   ['stored', trpcReads.list],
 ];
@@ -52,11 +50,9 @@ it.concurrent.each(cases)(
     const connections = 2;
     const { replies, errors, seconds, p50, p99 } = await generator.run({
       url: `http://127.0.0.1:${port}`,
-      method: format.method,
-      path: format.path,
-      accessToken: 'secret',
-      bodyParts: bodyParts(format, defaultPlant, order),
-      ids: { first: 1, order },
+      format,
+      order,
+      first: 1,
       connections,
       seconds: 1,
     });
@@ -65,11 +61,11 @@ it.concurrent.each(cases)(
 
     const contentType = format.method === 'POST' ? 'application/json' : undefined;
     expect(new Set(requests.map((request) => JSON.stringify(request)))).toEqual(
-      new Set([JSON.stringify([format.method, format.path, 'Bearer secret', contentType])]),
+      new Set([JSON.stringify([format.method, format.path, `Bearer ${accessToken}`, contentType])]),
     );
     // The end of a load drops the requests in preparation, whose ids are never sent.
     const allocated = ids.length + connections * format.plants;
-    const expectedIds = Array.from({ length: allocated }, (_, n) => String(nthId(order, n + 1)));
+    const expectedIds = Array.from({ length: allocated }, (_, n) => nthId(order, n + 1));
     expect(new Set(ids).size).toBe(ids.length);
     expect(new Set(ids).isSubsetOf(new Set(expectedIds))).toBe(true);
     expect(replies).toBeGreaterThan(0);

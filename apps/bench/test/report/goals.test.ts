@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { atLeast, atMost, verdict } from '../../src/report/goals.ts';
-import { goalsTable } from '../../src/report/goals-table.ts';
+import { atLeast, atMost, goalsTable, verdict } from '../../src/report/goals.ts';
 
 it('finds a goal met at its bound and missed beyond it', () => {
   expect(verdict(atLeast(4, '', 4))).toBe('met');
@@ -10,7 +9,7 @@ it('finds a goal met at its bound and missed beyond it', () => {
 });
 
 it('does not decide a goal without a measurement', () => {
-  expect(verdict(atLeast(4, ''))).toBe('not measured');
+  expect(verdict(atLeast(4, '', Number.NaN))).toBe('not measured');
 });
 
 it('prints the bound, the measured value and the verdict', () => {

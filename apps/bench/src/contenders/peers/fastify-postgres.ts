@@ -24,11 +24,7 @@ const schema = {
   response: { 200: { type: 'object', properties: plant } },
 };
 
-interface NewPlant {
-  id: number;
-  name: string;
-  tag?: string;
-}
+type NewPlant = { id: number; name: string; tag?: string };
 
 fastify.post<{ Body: NewPlant }>('/plants', { schema }, async ({ body }) => {
   const { id, name, tag = null } = body;

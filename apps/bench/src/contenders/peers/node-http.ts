@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { address } from './environment.ts';
+import { listen } from './environment.ts';
 
 // The limit of a server on Node: it parses the body and writes a reply, and does nothing else.
 const server = createServer((request, response) => {
@@ -15,7 +15,4 @@ const server = createServer((request, response) => {
     response.writeHead(200, headers).end(reply);
   });
 });
-server.listen(address.port, address.host, () => {
-  const bound = server.address();
-  console.log(`http://${address.host}:${typeof bound === 'object' && bound?.port}`);
-});
+await listen(server);

@@ -1,18 +1,8 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { OpenAPIHandler } from '@orpc/openapi/node';
 import { ORPCError, os } from '@orpc/server';
-import { accessToken, address } from './environment.ts';
-import {
-  insertPlant,
-  ListPlants,
-  NewPlant,
-  Plant,
-  PlantId,
-  PlantPage,
-  StoredPlant,
-  selectPage,
-  selectPlant,
-} from './plants.ts';
+import { accessToken, listen } from './environment.ts';
+import * as plants from './plants.ts';
 
 // https://orpc.dev/docs/openapi/getting-started
 const authorized = os.$context<{ headers: IncomingHttpHeaders }>().use(({ context, next }) => {
@@ -23,28 +13,28 @@ const authorized = os.$context<{ headers: IncomingHttpHeaders }>().use(({ contex
 
 const createPlant = authorized
   .route({ method: 'POST', path: '/plants' })
-  .input(NewPlant)
-  .output(Plant)
+  .input(plants.NewPlant)
+  .output(plants.Plant)
   .handler(async ({ input }) => {
-    await insertPlant(input);
+    await plants.insertPlant(input);
     return input;
   });
 
 const getPlant = authorized
   .route({ method: 'GET', path: '/plants/{id}' })
-  .input(PlantId)
-  .output(StoredPlant)
+  .input(plants.PlantId)
+  .output(plants.StoredPlant)
   .handler(async ({ input }) => {
-    const plant = await selectPlant(input);
+    const plant = await plants.selectPlant(input);
     if (!plant) throw new ORPCError('NOT_FOUND');
     return plant;
   });
 
 const listPlants = authorized
   .route({ method: 'GET', path: '/plants' })
-  .input(ListPlants)
-  .output(PlantPage)
-  .handler(({ input }) => selectPage(input));
+  .input(plants.ListPlants)
+  .output(plants.PlantPage)
+  .handler(({ input }) => plants.selectPage(input));
 
 const handler = new OpenAPIHandler({ createPlant, getPlant, listPlants });
 
@@ -53,7 +43,4 @@ const server = createServer(async (req, res) => {
   const { matched } = await handler.handle(req, res, { context: { headers: req.headers } });
   if (!matched) res.writeHead(404).end();
 });
-server.listen(address.port, address.host, () => {
-  const bound = server.address();
-  console.log(`http://${address.host}:${typeof bound === 'object' && bound?.port}`);
-});
+await listen(server);

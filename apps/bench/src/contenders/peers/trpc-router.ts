@@ -3,17 +3,7 @@ import type { CreateFastifyContextOptions } from '@trpc/server/adapters/fastify'
 import superjson from 'superjson';
 import type { OpenApiMeta } from 'trpc-to-openapi';
 import { accessToken } from './environment.ts';
-import {
-  insertPlant,
-  ListPlants,
-  NewPlant,
-  Plant,
-  PlantId,
-  PlantPage,
-  StoredPlant,
-  selectPage,
-  selectPlant,
-} from './plants.ts';
+import * as plants from './plants.ts';
 
 // https://trpc.io/docs/server/context and https://trpc.io/docs/server/authorization
 export function createContext({ req }: CreateFastifyContextOptions) {
@@ -33,26 +23,26 @@ const protectedProcedure = t.procedure.use(({ ctx, next }) => {
 export const appRouter = t.router({
   createPlant: protectedProcedure
     .meta({ openapi: { method: 'POST', path: '/plants' } })
-    .input(NewPlant)
-    .output(Plant)
+    .input(plants.NewPlant)
+    .output(plants.Plant)
     .mutation(async ({ input }) => {
-      await insertPlant(input);
+      await plants.insertPlant(input);
       return input;
     }),
 
   getPlant: protectedProcedure
     .meta({ openapi: { method: 'GET', path: '/plants/{id}' } })
-    .input(PlantId)
-    .output(StoredPlant)
+    .input(plants.PlantId)
+    .output(plants.StoredPlant)
     .query(async ({ input }) => {
-      const plant = await selectPlant(input);
+      const plant = await plants.selectPlant(input);
       if (!plant) throw new TRPCError({ code: 'NOT_FOUND' });
       return plant;
     }),
 
   listPlants: protectedProcedure
     .meta({ openapi: { method: 'GET', path: '/plants' } })
-    .input(ListPlants)
-    .output(PlantPage)
-    .query(({ input }) => selectPage(input)),
+    .input(plants.ListPlants)
+    .output(plants.PlantPage)
+    .query(({ input }) => plants.selectPage(input)),
 });

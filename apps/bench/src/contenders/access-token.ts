@@ -1,2 +1,0 @@
-/** The access token that every contender accepts. */
-export const accessToken = 'benchmark';

@@ -1,0 +1,22 @@
+import type postgres from 'postgres';
+import { idFactor, storedPlants } from '../load/ids.ts';
+
+/**
+ * Adds the million plants with the ids of `stored` loads to an empty table, half of them with a tag.
+ *
+ * @param every adds only one of so many of these plants
+ */
+export async function addMillionPlants(sql: postgres.Sql, every = 1): Promise<void> {
+  await sql`
+    insert into plants (id, name, tag)
+    select mod(n * ${String(idFactor)}::numeric + 2::numeric ^ 63, 2::numeric ^ 64) - 2::numeric ^ 63 as id,
+      genera[1 + n % 6] || ' ' || epithets[1 + n % 7],
+      case when n / 2 % 2 = 0 then families[1 + n % 6] end
+    from generate_series(0, ${storedPlants - 1}::bigint, ${every}::bigint) as n, (values (
+      array['Monstera', 'Ficus', 'Hoya', 'Calathea', 'Dracaena', 'Phalaenopsis'],
+      array['Araceae', 'Moraceae', 'Apocynaceae', 'Marantaceae', 'Asparagaceae', 'Orchidaceae'],
+      array['deliciosa', 'elastica', 'carnosa', 'orbifolia', 'fragrans', 'amabilis', 'alba']
+    )) as words (genera, families, epithets)
+    order by id`;
+  await sql`vacuum analyze plants`;
+}

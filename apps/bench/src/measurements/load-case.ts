@@ -1,0 +1,158 @@
+import type { Contender } from '../contenders/contenders.ts';
+import type { BenchDatabase } from '../database/bench-database.ts';
+import type { IdOrder } from '../load/ids.ts';
+import { accessToken, type LoadResult } from '../load/load.ts';
+import { pgbenchLoad } from '../load/pgbench-load.ts';
+import { rest } from '../load/request-format.ts';
+import { startServer } from '../processes/start-server.ts';
+import { type Usage, usageOf } from '../processes/usage.ts';
+import type { Bench } from './bench.ts';
+import type { Case, Running } from './run-plan.ts';
+import { sum } from './statistics.ts';
+
+/** A contender, and the load under which it is measured. */
+export interface LoadConditions extends Contender {
+  readonly connections: number;
+  /** Opens the database; by default, the bench's without plants. */
+  readonly open?: () => Promise<BenchDatabase>;
+  /** The node of the database that each instance of the server uses. The instances share the load. */
+  readonly instancesOn?: readonly number[];
+  /** By default ids of int64, and small ones for a server that cannot take those. */
+  readonly order?: IdOrder;
+  /** Connections that create plants at the same time. Their errors count; their replies do not. */
+  readonly creating?: number;
+}
+
+export interface Durations {
+  /** Seconds of load before the measurement, in which V8 compiles the hot code. */
+  readonly warmUp: number;
+  readonly seconds: number;
+}
+
+/** The results of a load; see `figuresOf`. */
+export type LoadFigures = ReturnType<typeof figuresOf>;
+
+/** Measures a contender under load. Its title says which ids are small. */
+export function loadCase(
+  bench: Bench,
+  durations: Durations,
+  conditions: LoadConditions,
+): Case<LoadFigures> {
+  const { name, title, server } = conditions;
+  const { order = server?.takesInt64 === false ? 'small' : 'int64' } = conditions;
+  return {
+    name,
+    title: order === 'small' ? `${title}, small ids` : title,
+    start: () => startLoad(bench, durations, { ...conditions, order }),
+  };
+}
+
+type OrderedLoad = LoadConditions & { readonly order: IdOrder };
+
+async function startLoad(
+  bench: Bench,
+  durations: Durations,
+  conditions: OrderedLoad,
+): Promise<Running<LoadFigures>> {
+  const { server, instancesOn = [0], open = bench.database.emptied } = conditions;
+  const database = await open();
+  const rowsBefore = await database.countPlants();
+  const settings = instancesOn.map((node) => ({ ...database.settings[node] }));
+  const env = { ...server?.env, PLANT_STORE_TOKEN: accessToken };
+  const servers = await Promise.all(
+    settings.flatMap((each) => (server ? startServer(server.program, { ...env, ...each }) : [])),
+  );
+  const urls = server ? servers.map(({ url }) => url) : [settings[0]?.['DATABASE_URL'] ?? ''];
+
+  const loads: LoadResult[] = [];
+  const send = async (seconds: number) => {
+    const result = await sendTo(urls, bench, { ...conditions, seconds });
+    loads.push(result);
+    return result;
+  };
+  const pids = [...servers.map(({ pid }) => pid), ...database.pids];
+  const usage = () => Promise.all(pids.map(usageOf));
+  await send(durations.warmUp);
+  return {
+    async measure() {
+      const before = await usage();
+      const load = await send(durations.seconds);
+      const after = await usage();
+      return figuresOf(load, server?.format.plants ?? 1, servers.length, before, after);
+    },
+    async stop() {
+      await Promise.all(servers.map((each) => each.stop()));
+      const rows = (await database.countPlants()) - rowsBefore;
+      await database.remove?.();
+      return faultsOf(loads, rows, conditions);
+    },
+  };
+}
+
+/** Sends load to all instances at the same time, or by pgbench to a database. */
+async function sendTo(
+  urls: readonly string[],
+  { generator, allocateIds }: Bench,
+  { server, seconds, creating = 0, order, ...load }: OrderedLoad & { seconds: number },
+): Promise<LoadResult> {
+  const { run } = server ? generator : pgbenchLoad;
+  const connections = Math.round(load.connections / urls.length);
+  const own = { format: server?.format ?? rest, order, connections };
+  const creates = { format: rest, order: 'int64' as const, connections: creating };
+  const sendAll = (each: typeof own) =>
+    Promise.all(urls.map((url) => run({ ...each, url, seconds, first: allocateIds() })));
+  const [results, others] = await Promise.all([sendAll(own), creating > 0 ? sendAll(creates) : []]);
+  const slowest = (time: 'seconds' | 'p50' | 'p99') =>
+    Math.max(...results.map((result) => result[time]));
+  return {
+    replies: sum(results.map(({ replies }) => replies)),
+    errors: sum([...results, ...others].map(({ errors }) => errors)),
+    seconds: slowest('seconds'),
+    p50: slowest('p50'),
+    p99: slowest('p99'),
+  };
+}
+
+/** @param before the usage of all servers, and then of the database's nodes */
+function figuresOf(
+  { replies, seconds, p50, p99 }: LoadResult,
+  plants: number,
+  servers: number,
+  before: readonly Usage[],
+  after: readonly Usage[],
+) {
+  // Microseconds of CPU time for a reply.
+  const costs = after.map(({ cpu }, i) => ((cpu - (before[i]?.cpu ?? 0)) * 1e6) / replies);
+  const nodes = costs.slice(servers);
+  return {
+    requestsPerSecond: replies / seconds,
+    plantsPerSecond: (replies * plants) / seconds,
+    p50,
+    p99,
+    serverCpu: sum(costs.slice(0, servers)),
+    databaseCpu: sum(nodes),
+    totalCpu: sum(costs),
+    coordinatorCpu: nodes[0] ?? 0,
+    /** Of the node with the most work. */
+    busiestCpu: Math.max(0, ...nodes),
+    megabytes: sum(after.slice(0, servers).map(({ memory }) => memory)) / 2 ** 20,
+  };
+}
+
+/** The end of a load drops pending replies, so the table may contain that many more plants. */
+export function faultsOf(
+  loads: readonly LoadResult[],
+  rows: number,
+  { server, connections }: Pick<LoadConditions, 'server' | 'connections'>,
+): string[] {
+  const plants = server?.format.plants ?? 1;
+  const errors = sum(loads.map((load) => load.errors));
+  const lost = plants * sum(loads.map(({ replies }) => replies)) - rows;
+  const extra = -lost - plants * connections * loads.length;
+  const storesPlants = server?.storesPlants ?? true;
+  return [
+    ...(errors > 0 ? [`${errors} errors`] : []),
+    ...(storesPlants && lost > 0 ? [`${lost} plants answered with 200 are not in the table`] : []),
+    ...(storesPlants && extra > 0 ? [`${extra} plants in the table that nobody sent`] : []),
+  ];
+}

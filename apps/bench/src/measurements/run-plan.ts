@@ -1,0 +1,114 @@
+import { decimal } from '../report/format-table.ts';
+import type { Goal } from '../report/goals.ts';
+import type { Bench } from './bench.ts';
+import { median } from './statistics.ts';
+
+/** What a mode measures, and how it shows the results. */
+export interface Plan<F extends Figures> {
+  readonly cases: readonly Case<F>[];
+  readonly rounds: number;
+  /**
+   * How often a round measures a case. With several turns, all cases run at the same time and take
+   * turns. With one, a case stops before the next one starts.
+   */
+  readonly turns?: number;
+  readonly table: (results: readonly Result<F>[]) => string;
+  readonly goals?: (of: Medians<F>) => Goal[];
+}
+
+/** A row of a mode's table. In each round it is started, measured and stopped. */
+export interface Case<F extends Figures> {
+  readonly name: string;
+  readonly title: string;
+  start(): Promise<Running<F>>;
+}
+
+export interface Running<F extends Figures> {
+  measure(): Promise<F>;
+  /** Returns what was wrong with the measurements, such as lost plants. */
+  stop(): Promise<string[]>;
+}
+
+/** What was measured. NaN is a figure that this machine cannot measure. */
+export type Figures = Readonly<Record<string, number>>;
+
+export interface Result<F extends Figures> {
+  readonly name: string;
+  readonly title: string;
+  /** The figures of each turn of each round. */
+  readonly rounds: F[][];
+  readonly faults: string[];
+}
+
+/** The median of a figure of the case with a name; NaN for a case that was not measured. */
+export type Medians<F extends Figures> = (name: string, figure: keyof F) => number;
+
+/** The result of a mode. */
+export interface Report {
+  readonly text: string;
+  readonly goals: readonly Goal[];
+  readonly faults: readonly string[];
+}
+
+/**
+ * Measures every case in each round, so that a change in the machine's speed affects all cases. Each
+ * round starts with a different case.
+ */
+export async function runPlan<F extends Figures>(
+  { progress }: Pick<Bench, 'progress'>,
+  { cases, rounds, turns = 1, table, goals }: Plan<F>,
+): Promise<Report> {
+  const rows = cases.map((each): Row<F> => ({ ...each, rounds: [], faults: [] }));
+  for (let round = 1; round <= rounds; round++) {
+    for (const group of turns > 1 ? [rows] : rows.map((row) => [row])) {
+      await measureTogether(group, turns, ({ title }, figures) => {
+        const [[name, value] = ['', Number.NaN]] = Object.entries(figures);
+        progress(`round ${round} of ${rounds}: ${title}: ${name} ${decimal(value, 2)}`);
+      });
+    }
+    rows.push(...rows.splice(0, 1));
+  }
+  const results = cases.flatMap(({ name }) => rows.find((row) => row.name === name) ?? []);
+  const find = (name: string) => results.find((result) => result.name === name);
+  return {
+    text: table(results),
+    goals: goals?.((name, figure) => medianOf(find(name), figure)) ?? [],
+    faults: results.flatMap(({ title, faults }) => faults.map((fault) => `${title}: ${fault}`)),
+  };
+}
+
+type Row<F extends Figures> = Case<F> & Result<F>;
+
+/** Starts all cases of a group, and measures them in turn. */
+async function measureTogether<F extends Figures>(
+  group: readonly Row<F>[],
+  turns: number,
+  onMeasured: (row: Row<F>, figures: F) => void,
+): Promise<void> {
+  const started: [Row<F>, Running<F>][] = [];
+  try {
+    for (const row of group) {
+      started.push([row, await row.start()]);
+      row.rounds.push([]);
+    }
+    for (let turn = 0; turn < turns; turn++) {
+      // Every second time, the cases take their turns in reverse order.
+      for (const [row, running] of turn % 2 === 0 ? started : started.toReversed()) {
+        const figures = await running.measure();
+        row.rounds.at(-1)?.push(figures);
+        onMeasured(row, figures);
+      }
+    }
+  } finally {
+    for (const [row, running] of started) row.faults.push(...(await running.stop()));
+  }
+}
+
+/** All values of a figure. */
+export function valuesOf<F extends Figures>(result: Result<F> | undefined, figure: keyof F) {
+  return (result?.rounds.flat() ?? []).map((figures) => figures[figure]);
+}
+
+export function medianOf<F extends Figures>(result: Result<F> | undefined, figure: keyof F) {
+  return median(valuesOf(result, figure));
+}

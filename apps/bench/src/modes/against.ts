@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs';
+import { oursRest, oursTrpc, oursTrpcBatch, type Server } from '../contenders/contenders.ts';
+import { openEmbedded } from '../database/bench-database.ts';
+import type { Bench } from '../measurements/bench.ts';
+import { type LoadConditions, type LoadFigures, loadCase } from '../measurements/load-case.ts';
+import { medianOf, type Report, type Result, runPlan, valuesOf } from '../measurements/run-plan.ts';
+import { cheaperHalf } from '../measurements/statistics.ts';
+import { checkOut } from '../processes/commit-checkout.ts';
+import { type Column, decimal, formatTable } from '../report/format-table.ts';
+import type { ModeOptions } from './mode-options.ts';
+
+type Create = Pick<LoadConditions, 'title' | 'order' | 'open'> & { readonly server: Server };
+
+/** The kinds of create by which two commits are compared. */
+export const creates: Readonly<Record<string, Create>> = {
+  rest: { ...oursRest, title: 'REST', order: 'int64' },
+  'rest-small': { ...oursRest, title: 'REST', order: 'small' },
+  trpc: { ...oursTrpc, title: 'tRPC', order: 'int64' },
+  'trpc-small': { ...oursTrpc, title: 'tRPC', order: 'small' },
+  'trpc-10': { ...oursTrpcBatch, title: 'tRPC, batches of 10', order: 'int64' },
+  embedded: { ...oursRest, title: 'REST, embedded database', order: 'int64', open: openEmbedded },
+};
+const usual = ['rest', 'rest-small', 'trpc', 'trpc-10'];
+
+/**
+ * Compares this working tree with another commit by the CPU time of a create. The servers of both
+ * run at the same time and receive load in turns of a few seconds, so that a change in the machine's
+ * speed affects both.
+ */
+export async function against(bench: Bench, options: ModeOptions): Promise<Report> {
+  const { quick, rounds = quick ? 2 : 4, words } = options;
+  const [commit = '', ...names] = words;
+  const chosen = names.length > 0 ? names : usual;
+  bench.progress(`building ${commit}`);
+  const checkout = await checkOut(commit);
+  try {
+    const times = quick ? { warmUp: 10, seconds: 1 } : { warmUp: 20, seconds: 2 };
+    const cases = [];
+    for (const [name, create] of Object.entries(creates)) {
+      if (!chosen.includes(name)) continue;
+      for (const version of ['before', 'now']) {
+        const { program } = create.server;
+        const server =
+          version === 'now' ? create.server : { ...create.server, program: inCheckout(program) };
+        const { open = (await bench.postgres.createDatabase()).emptied } = create;
+        const of = { ...create, name: `${name}, ${version}`, title: `${create.title}, ${version}` };
+        cases.push(loadCase(bench, times, { ...of, server, open, connections: 32 }));
+      }
+    }
+    return await runPlan(bench, { cases, rounds, turns: 8, table: changesTable });
+  } finally {
+    checkout.remove();
+  }
+
+  /** The same program of the other commit; an older commit has it at another place. */
+  function inCheckout(program: string): string {
+    const path = checkout.pathOf(program);
+    return existsSync(path) ? path : path.replace('bin/server.js', 'src/main.ts');
+  }
+}
+
+/** The results of one kind of create with both commits. */
+type Change = readonly [before: Result<LoadFigures>, now: Result<LoadFigures>];
+
+/** One row for each kind of create. The results of a commit follow those of the other one. */
+export function changesTable(results: readonly Result<LoadFigures>[]): string {
+  const changes = results.flatMap((now, i): Change[] => {
+    const before = results[i - 1];
+    return i % 2 === 1 && before ? [[before, now]] : [];
+  });
+  const columns: Column<Change>[] = [
+    ['create', ([before]) => before.title.replace(', before', '')],
+    ['server µs', arrow((result) => cost(result, 'serverCpu'), 1)],
+    ['now ÷ before', (change) => ratio(change, 'serverCpu')],
+    [
+      '(each round)',
+      (change) =>
+        `(${roundsOf(change)
+          .map((each) => ratio(each, 'serverCpu'))
+          .join(' ')})`,
+    ],
+    ['Postgres µs', arrow((result) => cost(result, 'databaseCpu'), 1)],
+    ['now ÷ before', (change) => ratio(change, 'databaseCpu')],
+    ['requests/s', arrow((result) => medianOf(result, 'requestsPerSecond'))],
+    ['MB', arrow((result) => medianOf(result, 'megabytes'))],
+  ];
+  return `${formatTable(columns, changes)}\n\n${legend}`;
+}
+
+/** The same results, split by their rounds. */
+const roundsOf = ([before, now]: Change) =>
+  before.rounds.map((turns, i): Change => {
+    return [
+      { ...before, rounds: [turns] },
+      { ...now, rounds: [now.rounds[i] ?? []] },
+    ];
+  });
+
+const arrow =
+  (of: (result: Result<LoadFigures>) => number, digits = 0) =>
+  (change: Change) =>
+    change.map((result) => decimal(of(result), digits)).join(' → ');
+
+type Cost = 'serverCpu' | 'databaseCpu';
+
+const cost = (result: Result<LoadFigures>, name: Cost) => cheaperHalf(valuesOf(result, name));
+
+/** An embedded database has no cost of its own, and so no ratio. */
+const ratio = ([before, now]: Change, name: Cost) =>
+  decimal(cost(now, name) / (cost(before, name) || Number.NaN), 3);
+
+const legend = `Before → now. Server µs and Postgres µs are the CPU time for a request, which has one plant or ten: the
+means of the cheaper half of the turns, because other programs on the machine only add to a turn's cost.
+Requests/s and MB are medians.`;

@@ -1,0 +1,20 @@
+import type { Contender } from '../contenders/contenders.ts';
+import type { Durations } from '../measurements/load-case.ts';
+
+/** The options of all modes; each mode takes those that it needs. */
+export interface ModeOptions {
+  readonly contenders: readonly Contender[];
+  /** Measures for a shorter time. */
+  readonly quick: boolean;
+  /** The number of rounds, if it is not the mode's own. */
+  readonly rounds?: number;
+  /** The arguments after the mode. */
+  readonly words: readonly string[];
+}
+
+/** The rounds and durations of most loads. */
+export function loadTimes({ quick, rounds }: ModeOptions): Durations & { rounds: number } {
+  return quick
+    ? { rounds: rounds ?? 2, warmUp: 6, seconds: 2 }
+    : { rounds: rounds ?? 3, warmUp: 20, seconds: 8 };
+}

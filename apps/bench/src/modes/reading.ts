@@ -1,0 +1,90 @@
+import {
+  type Contender,
+  fastifyPostgres,
+  oursRest,
+  trpcToOpenapi,
+} from '../contenders/contenders.ts';
+import { addMillionPlants } from '../database/million-plants.ts';
+import type { ReadFormats } from '../load/request-format.ts';
+import type { Bench } from '../measurements/bench.ts';
+import { type LoadConditions, type LoadFigures, loadCase } from '../measurements/load-case.ts';
+import { loadTable } from '../measurements/load-table.ts';
+import { type Medians, type Report, runPlan } from '../measurements/run-plan.ts';
+import { atLeast, atMost, type Goal } from '../report/goals.ts';
+import { loadTimes, type ModeOptions } from './mode-options.ts';
+
+/** Measures reads from a table of a million plants, and what reads and creates cost each other. */
+export async function reading(bench: Bench, options: ModeOptions): Promise<Report> {
+  const times = loadTimes(options);
+  const { sql, checkpointed: open } = bench.database;
+  await addMillionPlants(sql);
+  const alone = { connections: 1, open };
+  const conditions = [
+    ...(['get', 'list'] as const).flatMap((operation) =>
+      options.contenders.flatMap((contender) =>
+        readsOf(contender, operation, operation, { connections: 32, open }),
+      ),
+    ),
+    ...readsOf(oursRest, 'get', noCreates, alone),
+    ...readsOf(oursRest, 'get', fullLoad, { ...alone, creating: 32 }),
+    ...(await tagIndexCreates(bench)),
+  ];
+  return runPlan(bench, {
+    cases: conditions.map((each) => loadCase(bench, times, each)),
+    rounds: times.rounds,
+    table: loadTable,
+    goals: readingGoals,
+  });
+}
+
+const noCreates = 'one get at a time, no creates';
+const fullLoad = 'one get at a time, full load of creates';
+
+/** The conditions under which a contender reads stored plants; none for one that cannot read. */
+export function readsOf(
+  { name, title, server }: Contender,
+  operation: keyof ReadFormats,
+  label: string,
+  conditions: Pick<LoadConditions, 'connections' | 'open' | 'creating'>,
+): LoadConditions[] {
+  if (!server?.reads) return [];
+  return [
+    {
+      name: `${name}, ${label}`,
+      title: `${title}, ${label}`,
+      server: { ...server, format: server.reads[operation], storesPlants: false },
+      order: 'stored',
+      ...conditions,
+    },
+  ];
+}
+
+/** Creates in two tables of a million plants. In one of them, the index on tags has no entries. */
+async function tagIndexCreates({ postgres }: Bench): Promise<LoadConditions[]> {
+  const conditions = { ...oursRest, connections: 32, order: 'int64' } as const;
+  const labels = ['create, with the index on tags', 'create, without the index on tags'];
+  const [indexed, other] = [await postgres.createDatabase(), await postgres.createDatabase()];
+  // Without any index of that name, the server would build it again when it starts.
+  await other.sql`drop index plants_tag`;
+  await other.sql`create index plants_tag on plants (id) where false`;
+  for (const { sql } of [indexed, other]) await addMillionPlants(sql);
+  return [indexed, other].map(({ checkpointed: open }, i) => {
+    return { ...conditions, name: `${labels[i]}`, title: `${oursRest.title}, ${labels[i]}`, open };
+  });
+}
+
+/** The goals that a comparison of reads decides. */
+export function readingGoals(of: Medians<LoadFigures>): Goal[] {
+  const goal = (bound: number, operation: keyof ReadFormats, { name, title }: Contender) => {
+    const speed = (each: string) => of(`${each}, ${operation}`, 'requestsPerSecond');
+    return atLeast(bound, `${operation}, ours REST ÷ ${title}`, speed(oursRest.name) / speed(name));
+  };
+  const p99 = (label: string) => of(`${oursRest.name}, ${label}`, 'p99');
+  return [
+    goal(1.5, 'get', fastifyPostgres),
+    goal(4, 'get', trpcToOpenapi),
+    goal(0.9, 'list', fastifyPostgres),
+    goal(2, 'list', trpcToOpenapi),
+    atMost(5, 'p99 of a get, full load of creates ÷ no creates', p99(fullLoad) / p99(noCreates)),
+  ];
+}

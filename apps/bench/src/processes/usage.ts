@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises';
+
+/** What a process and its descendants use. Without `/proc`, on macOS and Windows, it is NaN. */
+export interface Usage {
+  /** User and system CPU time in seconds, with that of the descendants that have ended. */
+  readonly cpu: number;
+  /** Resident memory in bytes. Memory that processes share counts for each of them. */
+  readonly memory: number;
+}
+
+export async function usageOf(pid: number): Promise<Usage> {
+  return (await usageOfTree(pid)) ?? { cpu: Number.NaN, memory: Number.NaN };
+}
+
+/** Undefined for a process that has ended: its parent then has its CPU time. */
+async function usageOfTree(pid: number): Promise<Usage | undefined> {
+  const stat = await readProc(pid, 'stat');
+  const status = await readProc(pid, 'status');
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];
+  if (kilobytes === undefined) return undefined;
+  const children = (await readProc(pid, `task/${pid}/children`)).split(' ').filter(Boolean);
+  const descendants = await Promise.all(children.map((child) => usageOfTree(Number(child))));
+  return descendants.reduce<Usage>(
+    (sum, each) => ({
+      cpu: sum.cpu + (each?.cpu ?? 0),
+      memory: sum.memory + (each?.memory ?? 0),
+    }),
+    { cpu: cpuSeconds(stat), memory: Number(kilobytes) * 1024 },
+  );
+}
+
+/** Adds utime, stime, and both of the ended children: fields 14 to 17 of `stat` (proc_pid_stat(5)). */
+function cpuSeconds(stat: string): number {
+  // The second field, the name, may contain spaces.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const userHz = 100; // Linux fixes it for programs.
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) / userHz, 0);
+}
+
+/** Reads a file of a process; it is empty when the process or `/proc` does not exist. */
+function readProc(pid: number, file: string): Promise<string> {
+  return readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
+}

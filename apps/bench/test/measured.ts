@@ -1,0 +1,43 @@
+import { contenders } from '../src/contenders/contenders.ts';
+import type { LoadFigures } from '../src/measurements/load-case.ts';
+import type { Result } from '../src/measurements/run-plan.ts';
+
+/** The figures of a load with 1000 requests a second, each of which costs the server and Postgres 100 µs. */
+export const figures: LoadFigures = {
+  requestsPerSecond: 1000,
+  plantsPerSecond: 1000,
+  p50: 1,
+  p99: 2,
+  serverCpu: 100,
+  databaseCpu: 100,
+  totalCpu: 200,
+  coordinatorCpu: 100,
+  busiestCpu: 100,
+  megabytes: 128,
+};
+
+export function resultOf(
+  name: string,
+  title: string,
+  ...rounds: Partial<LoadFigures>[][]
+): Result<LoadFigures> {
+  const turns = rounds.map((round) => round.map((turn) => ({ ...figures, ...turn })));
+  return { name, title, rounds: turns, faults: [] };
+}
+
+/** Decides goals by the same figures for all contenders, but for the given ones. */
+export function medians(given: Record<string, Partial<LoadFigures>> = {}) {
+  return (name: string, figure: keyof LoadFigures) => ({ ...figures, ...given[name] })[figure];
+}
+
+/** The speed of some contenders. A request of a batch has more plants. */
+export function speeds(given: Record<string, number>): Record<string, Partial<LoadFigures>> {
+  const plantsOf = (name: string) =>
+    contenders.find((contender) => contender.name === name)?.server?.format.plants ?? 1;
+  return Object.fromEntries(
+    Object.entries(given).map(([name, requestsPerSecond]) => [
+      name,
+      { requestsPerSecond, plantsPerSecond: requestsPerSecond * plantsOf(name) },
+    ]),
+  );
+}

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { readingGoals } from '../../src/modes/reading.ts';
+import { verdict } from '../../src/report/goals.ts';
+import { medians, speeds } from '../measured.ts';
+
+/** The verdicts when reads have the same speeds, except ours. */
+const verdicts = (getSpeed: number, listSpeed: number) => {
+  const given = speeds({ 'ours-rest, get': getSpeed, 'ours-rest, list': listSpeed });
+  return readingGoals(medians(given)).map(verdict);
+};
+
+it('decides the goals for get and for list by the speeds of each', () => {
+  expect(verdicts(4000, 2000)).toEqual(['met', 'met', 'met', 'met', 'met']);
+  expect(verdicts(1500, 900)).toEqual(['met', 'missed', 'met', 'missed', 'met']);
+  expect(verdicts(1499, 899)).toEqual(['missed', 'missed', 'missed', 'missed', 'met']);
+});
+
+it('decides by the p99 whether a load of creates holds up gets', () => {
+  const p99 = (slow: number) =>
+    medians({ 'ours-rest, one get at a time, full load of creates': { p99: slow } });
+  expect(verdict(readingGoals(p99(10))[4] ?? expect.fail())).toBe('met');
+  expect(verdict(readingGoals(p99(11))[4] ?? expect.fail())).toBe('missed');
+});
