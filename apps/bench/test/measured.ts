@@ -3,7 +3,7 @@ import type { LoadFigures } from '../src/measurements/load-case.ts';
 import type { Result } from '../src/measurements/run-plan.ts';
 
 /** The figures of a load with 1000 requests a second, each of which costs the server and Postgres 100 µs. */
-export const figures: LoadFigures = {
+const figures: LoadFigures = {
   requestsPerSecond: 1000,
   plantsPerSecond: 1000,
   p50: 1,

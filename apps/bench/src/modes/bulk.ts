@@ -133,7 +133,7 @@ function bulkTable(results: readonly Result<BulkFigures>[]): string {
 }
 
 /** The speeds beside psql's and each other, and the largest memory. */
-export function bulkGoals(of: Medians<BulkFigures>): Goal[] {
+function bulkGoals(of: Medians<BulkFigures>): Goal[] {
   /** How fast a command is, relative to another one. */
   const speed = (name: string, base: string) => of(base, 'seconds') / of(name, 'seconds');
   const memory = (names: string[]) => Math.max(...names.map((name) => of(name, 'megabytes')));
