@@ -12,14 +12,17 @@ export async function usageOf(pid: number): Promise<Usage> {
   return (await usageOfTree(pid)) ?? { cpu: Number.NaN, memory: Number.NaN };
 }
 
-/** Undefined for a process that has ended: its parent then has its CPU time. */
+/** Undefined for a process that does not exist: its parent then has its CPU time. */
 async function usageOfTree(pid: number): Promise<Usage | undefined> {
-  const stat = await readProc(pid, 'stat');
-  const status = await readProc(pid, 'status');
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];
-  if (kilobytes === undefined) return undefined;
   const children = (await readProc(pid, `task/${pid}/children`)).split(' ').filter(Boolean);
-  const descendants = await Promise.all(children.map((child) => usageOfTree(Number(child))));
+  // All at the same time: a child that ends must count either by itself or with its parent.
+  const [stat, status, ...descendants] = await Promise.all([
+    readProc(pid, 'stat'),
+    readProc(pid, 'status'),
+    ...children.map((child) => usageOfTree(Number(child))),
+  ]);
+  if (stat === '') return undefined;
+  const [, kilobytes = 0] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];
   return descendants.reduce<Usage>(
     (sum, each) => ({
       cpu: sum.cpu + (each?.cpu ?? 0),

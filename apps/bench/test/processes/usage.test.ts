@@ -1,11 +1,15 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { expect, it } from 'vitest';
 import { usageOf } from '../../src/processes/usage.ts';
 
 /** Takes 0.3 s of CPU time. */
-const busy = 'for (let end = process.cpuUsage().user + 3e5; process.cpuUsage().user < end;);';
+const busy = `
+  const end = process.cpuUsage().user + 3e5;
+  while (process.cpuUsage().user < end) for (let i = 0; i < 1e6; i++);
+`;
 
 it.runIf(platform() === 'linux')('adds the CPU time of children that have ended', async () => {
   const { cpu: before } = await usageOf(process.pid);
@@ -42,3 +46,20 @@ it.runIf(platform() === 'linux')('adds the usage of the whole process group', as
 it('knows no usage of a process that does not exist', async () => {
   expect(await usageOf(2 ** 30)).toEqual({ cpu: Number.NaN, memory: Number.NaN });
 });
+
+it.runIf(platform() === 'linux')(
+  'counts a child that has ended and that its parent has not seen',
+  async () => {
+    // The shell replaces itself by a program that waits for no child, so the child stays a zombie.
+    const script = `"$0" -e "$1" & exec sleep 60`;
+    const child = spawn('sh', ['-c', script, process.execPath, busy], { stdio: 'ignore' });
+    const pid = child.pid ?? expect.fail();
+    const children = async () => readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    const stateOf = async (id: string) => readFile(`/proc/${Number(id)}/stat`, 'utf8');
+    await expect.poll(async () => stateOf(await children())).toContain(') Z ');
+    const { cpu } = await usageOf(pid);
+    child.kill();
+    await once(child, 'exit');
+    expect(cpu).toBeGreaterThan(0.3);
+  },
+);
