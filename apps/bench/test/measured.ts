@@ -13,6 +13,7 @@ const figures: LoadFigures = {
   totalCpu: 200,
   coordinatorCpu: 100,
   busiestCpu: 100,
+  processes: 1,
   megabytes: 128,
 };
 

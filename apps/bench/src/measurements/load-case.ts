@@ -124,6 +124,7 @@ function figuresOf(
   // Microseconds of CPU time for a reply.
   const costs = after.map(({ cpu }, i) => ((cpu - (before[i]?.cpu ?? 0)) * 1e6) / replies);
   const nodes = costs.slice(servers);
+  const ofServers = after.slice(0, servers);
   return {
     requestsPerSecond: replies / seconds,
     plantsPerSecond: (replies * plants) / seconds,
@@ -135,7 +136,8 @@ function figuresOf(
     coordinatorCpu: nodes[0] ?? 0,
     /** Of the node with the most work. */
     busiestCpu: Math.max(0, ...nodes),
-    megabytes: sum(after.slice(0, servers).map(({ memory }) => memory)) / 2 ** 20,
+    processes: sum(ofServers.map(({ processes }) => processes)),
+    megabytes: sum(ofServers.map(({ memory }) => memory)) / 2 ** 20,
   };
 }
 

@@ -18,6 +18,7 @@ export function loadTable(results: readonly Result<LoadFigures>[]): string {
       figureColumn('Postgres µs', 'databaseCpu', 1),
       figureColumn('sum µs', 'totalCpu', 1),
       ratioColumn('÷ first', 'totalCpu', results),
+      figureColumn('processes', 'processes'),
       figureColumn('MB', 'megabytes'),
     ],
     results,
@@ -26,5 +27,5 @@ export function loadTable(results: readonly Result<LoadFigures>[]): string {
 
 Figures are medians of the rounds. ÷ first is the ratio to the first row. Server µs and Postgres µs are
 the CPU time for a request, with that of all child processes. A request with ten plants is one request.
-MB is the server's memory at the end of the load.`;
+Processes and MB are the server's processes and their memory at the end of the load.`;
 }

@@ -15,9 +15,6 @@ export interface Command {
   readonly output?: string;
 }
 
-/** Milliseconds between two looks at the command's usage, which is unknown after its end. */
-const interval = 10;
-
 /**
  * Runs a command, and returns its seconds, its CPU seconds and its largest memory.
  *
@@ -36,7 +33,7 @@ export async function runCommand({ program, args, env, output = devNull }: Comma
   while (child.exitCode === null && child.signalCode === null) {
     const usage = await usageOf(child.pid ?? Number.NaN);
     if (usage.cpu >= 0) peak = { cpu: usage.cpu, memory: Math.max(usage.memory, peak.memory || 0) };
-    await Promise.race([exited, setTimeout(interval)]);
+    await Promise.race([exited, setTimeout(10)]);
   }
   const [code] = await exited;
   const seconds = (performance.now() - start) / 1000;

@@ -21,9 +21,6 @@ const settings = {
   PORT: '0',
 };
 
-/** Milliseconds between two looks at the log of a server that starts. */
-const interval = 5;
-
 /**
  * Starts a server program and waits until it prints its URL. Its output goes to a file, as under a
  * supervisor: reading the log in this process would take CPU time from the measurement.
@@ -48,7 +45,7 @@ export async function startServer(
     const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(text) ?? [];
     if (url) return { url, pid: child.pid ?? Number.NaN, stop };
     if (hasExited) throw new Error(`the server ${program} did not start:\n${text}`);
-    await setTimeout(interval);
+    await setTimeout(5);
   }
 
   async function stop(): Promise<void> {

@@ -6,10 +6,12 @@ export interface Usage {
   readonly cpu: number;
   /** Resident memory in bytes. Memory that processes share counts for each of them. */
   readonly memory: number;
+  /** The number of processes. */
+  readonly processes: number;
 }
 
 export async function usageOf(pid: number): Promise<Usage> {
-  return (await usageOfTree(pid)) ?? { cpu: Number.NaN, memory: Number.NaN };
+  return (await usageOfTree(pid)) ?? { cpu: Number.NaN, memory: Number.NaN, processes: Number.NaN };
 }
 
 /** Undefined for a process that does not exist: its parent then has its CPU time. */
@@ -23,13 +25,13 @@ async function usageOfTree(pid: number): Promise<Usage | undefined> {
   ]);
   if (stat === '') return undefined;
   const [, kilobytes = 0] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];
-  return descendants.reduce<Usage>(
-    (sum, each) => ({
-      cpu: sum.cpu + (each?.cpu ?? 0),
-      memory: sum.memory + (each?.memory ?? 0),
-    }),
-    { cpu: cpuSeconds(stat), memory: Number(kilobytes) * 1024 },
-  );
+  const add = (of: keyof Usage, own: number) =>
+    descendants.reduce((sum, each) => sum + (each?.[of] ?? 0), own);
+  return {
+    cpu: add('cpu', cpuSeconds(stat)),
+    memory: add('memory', Number(kilobytes) * 1024),
+    processes: add('processes', 1),
+  };
 }
 
 /** Adds utime, stime, and both of the ended children: fields 14 to 17 of `stat` (proc_pid_stat(5)). */

@@ -36,15 +36,20 @@ it.runIf(platform() === 'linux')('adds the usage of the whole process group', as
     sizes.push(...String(chunk).trim().split('\n').map(Number));
     if (sizes.length === 2) break;
   }
-  const { cpu, memory } = await usageOf(child.pid ?? expect.fail());
+  const { cpu, memory, processes } = await usageOf(child.pid ?? expect.fail());
   child.kill();
   await once(child, 'exit');
+  expect(processes).toBe(3);
   expect(cpu).toBeGreaterThan(0.6);
   expect(memory).toBeGreaterThan(0.9 * sizes.reduce((a, b) => a + b));
 });
 
 it('knows no usage of a process that does not exist', async () => {
-  expect(await usageOf(2 ** 30)).toEqual({ cpu: Number.NaN, memory: Number.NaN });
+  expect(await usageOf(2 ** 30)).toEqual({
+    cpu: Number.NaN,
+    memory: Number.NaN,
+    processes: Number.NaN,
+  });
 });
 
 it.runIf(platform() === 'linux')(
