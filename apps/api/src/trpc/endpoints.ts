@@ -63,7 +63,7 @@ function takeJson(request: FastifyRequest, index: number | undefined): unknown {
     return body;
   }
   const json = body[index];
-  delete body[index];
+  body[index] = undefined;
   return json;
 }
 

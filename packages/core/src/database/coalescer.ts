@@ -42,6 +42,8 @@ export class Call<Input, Output> {
   readonly deadline: Deadline;
   readonly caller: Caller | undefined;
   isSettled = false;
+  /** How many characters it has. */
+  length = 0;
   readonly #resolve: (output: Output) => void;
   readonly #reject: (error: Error) => void;
   readonly #timer: NodeJS.Timeout | undefined;
@@ -138,15 +140,16 @@ export class Coalescer<Input, Output> {
       call.reject(this.#options.overloaded(this.#waiting.length));
       return;
     }
+    call.length = this.#options.lengthOf(call.input);
     this.#waiting.push(call);
-    this.#length += this.#options.lengthOf(call.input);
+    this.#length += call.length;
   }
 
   #endLate(call: Call<Input, Output>): void {
     const at = this.#waiting.indexOf(call); // Nearly always the first.
     if (at >= 0) {
       this.#waiting.splice(at, 1);
-      this.#length -= this.#options.lengthOf(call.input);
+      this.#length -= call.length;
     }
     call.reject(this.#options.late());
   }
@@ -207,20 +210,20 @@ export class Coalescer<Input, Output> {
 
   /** Removes and returns the first calls, as many as fit into one statement. */
   #take(): Call<Input, Output>[] {
-    const { maxBatch, lengthOf, late } = this.#options;
+    const { maxBatch, late } = this.#options;
     const calls: Call<Input, Output>[] = [];
     let taken = 0;
     let length = 0;
     for (const call of this.#waiting) {
       if (calls.length === maxBatch || length >= maxStatementLength) break;
       taken++;
-      this.#length -= lengthOf(call.input);
+      this.#length -= call.length;
       if (call.caller?.isGone) {
         call.reject(late());
         continue;
       }
       calls.push(call);
-      length += lengthOf(call.input);
+      length += call.length;
     }
     this.#waiting.splice(0, taken);
     return calls;
