@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -14,6 +15,11 @@ import { sendRaw } from './fixtures/raw-request.ts';
 import { readPlant } from './fixtures/read-plant.ts';
 import { type Row, type RunningServer, startServer } from './fixtures/running-server.ts';
 import { surfaces } from './fixtures/surfaces.ts';
+
+interface Outcome {
+  result?: string;
+  error?: number;
+}
 
 /** Every run has a new seed. Set `FAST_CHECK_SEED` to repeat a run. */
 const seed = Number(process.env['FAST_CHECK_SEED'] ?? Date.now() % 2 ** 31);
@@ -105,6 +111,65 @@ describe(`any request (seed ${seed})`, () => {
       }),
       runs(500),
     );
+  });
+
+  it('with several plants is answered for each of them as for a request of its own', async () => {
+    const several = fc.array(fc.oneof({ weight: 9, arbitrary: plantJson }, invalidPlantJson), {
+      minLength: 1,
+      maxLength: 8,
+    });
+    await fc.assert(
+      fc.asyncProperty(several, async (texts) => {
+        const body = Buffer.from(`{"plants":[${texts}]}`);
+        const head = `POST /plants/batch HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer test-token\r\n`;
+        const type = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+        const reply = await sendRaw(server.url, Buffer.concat([Buffer.from(head + type), body]));
+        expect(document.operation('POST /plants/batch').differencesFrom(reply)).toEqual([]);
+        const plants = texts.map(readPlant);
+        if (plants.includes(undefined)) return void expect(reply.status).toBe(400);
+        expect(reply.status).toBe(200);
+        const expected = plants.map((plant) => {
+          const { id, ...row } = plant as Row; // The line above has returned for all others.
+          const stored = acknowledged.get(id);
+          acknowledged.set(id, stored ?? row);
+          if (stored === undefined) return 'created';
+          return isDeepStrictEqual(stored, row) ? 'exists' : 40900;
+        });
+        const { results } = JSON.parse(reply.body);
+        expect(results.map(({ result, error }: Outcome) => result ?? error)).toEqual(expected);
+      }),
+      runs(600),
+    );
+  });
+
+  it('for a count, or about its token, is answered as the document says', async () => {
+    const tags = fc.option(fc.constantFrom('', 'Araceae', ...anyTags()), { nil: undefined });
+    await fc.assert(
+      fc.asyncProperty(tags, async (tag) => {
+        const query = tag === undefined ? '' : `?tag=${encodeURIComponent(tag)}`;
+        const count = [...acknowledged.values()].filter(
+          (row) => tag === undefined || row.tag === tag,
+        );
+        for (const [operation, target, expected] of [
+          ['GET /plants/count', `/plants/count${query}`, { count: count.length, isExact: true }],
+          ['GET /whoami', '/whoami', { name: 'tester' }],
+        ] as const) {
+          const head = `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`;
+          const reply = await sendRaw(
+            server.url,
+            `${head}Authorization: Bearer test-token\r\n\r\n`,
+          );
+          expect(document.operation(operation).differencesFrom(reply)).toEqual([]);
+          expect(JSON.parse(reply.body)).toMatchObject(expected);
+        }
+      }),
+      runs(100),
+    );
+
+    /** Some tags of stored plants. */
+    function anyTags(): string[] {
+      return [...acknowledged.values()].flatMap(({ tag }) => tag ?? []).slice(0, 50);
+    }
   });
 
   it('for stored plants is answered as the document says, with what was stored and not deleted', async () => {
