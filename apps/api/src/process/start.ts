@@ -1,5 +1,6 @@
 import { setInterval } from 'node:timers/promises';
-import { explainDatabaseError, openPlantStore, type PlantStore } from '@plant-store/core';
+import { openPlantStore, type PlantStore } from '@plant-store/core';
+import { explainDatabaseError } from '@plant-store/core/operator';
 import { describeDatabaseUrl } from '@plant-store/core/read';
 import type { FastifyInstance } from 'fastify';
 import type { Authenticate } from '../auth/authentication.ts';

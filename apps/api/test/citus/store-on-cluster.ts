@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { distributePlants, openPlantStore } from '@plant-store/core';
+import { openPlantStore } from '@plant-store/core';
+import { distributePlants } from '@plant-store/core/operator';
 import {
   type AcknowledgedLoad,
   createCitusDatabase,

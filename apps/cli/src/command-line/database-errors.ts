@@ -1,12 +1,11 @@
+import { type DatabaseOptions, PlantStoreError } from '@plant-store/core';
 import {
-  type DatabaseOptions,
   type DatabaseState,
   explainDatabaseError,
   inspectDatabase,
   missingGrants,
-  PlantStoreError,
   type Right,
-} from '@plant-store/core';
+} from '@plant-store/core/operator';
 import { CommandError, usageError } from './errors.ts';
 import { lockAdvice, tableAdvice } from './table-advice.ts';
 

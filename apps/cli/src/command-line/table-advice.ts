@@ -1,4 +1,4 @@
-import type { DatabaseState, Lock, TableFault } from '@plant-store/core';
+import type { DatabaseState, Lock, TableFault } from '@plant-store/core/operator';
 
 /** What is wrong with the tables, and what to do. The migrations are a remedy for all of it. */
 export function tableAdvice(state: DatabaseState): Omit<TableFault, 'table'>[] {

@@ -1,4 +1,4 @@
-import { ClusterError, type Distribution, distributePlants } from '@plant-store/core';
+import { ClusterError, type Distribution, distributePlants } from '@plant-store/core/operator';
 import { Command } from 'commander';
 import { CommandError, usageError } from '../command-line/errors.ts';
 import { parseCount } from '../command-line/options.ts';

@@ -1,4 +1,4 @@
-import { type ClusterState, inspectCluster } from '@plant-store/core';
+import { type ClusterState, inspectCluster } from '@plant-store/core/operator';
 import type { Finding } from './finding.ts';
 
 const check = 'cluster';

@@ -1,4 +1,4 @@
-import { type DatabaseState, explainDatabaseError } from '@plant-store/core';
+import { type DatabaseState, explainDatabaseError } from '@plant-store/core/operator';
 import { lockAdvice } from '../command-line/table-advice.ts';
 import type { Finding } from './finding.ts';
 

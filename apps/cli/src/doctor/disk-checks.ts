@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import type { DatabaseState } from '@plant-store/core';
+import type { DatabaseState } from '@plant-store/core/operator';
 import type { Finding } from './finding.ts';
 
 const MiB = 2 ** 20;

@@ -1,4 +1,4 @@
-import type { DatabaseState } from '@plant-store/core';
+import type { DatabaseState } from '@plant-store/core/operator';
 import type { Finding } from './finding.ts';
 
 const check = 'durability';

@@ -1,10 +1,9 @@
+import { type DatabaseOptions, PlantStoreError } from '@plant-store/core';
 import {
-  type DatabaseOptions,
   type DatabaseState,
   explainDatabaseError,
   inspectDatabase,
-  PlantStoreError,
-} from '@plant-store/core';
+} from '@plant-store/core/operator';
 import { describeDatabaseUrl } from '@plant-store/core/read';
 import { readSettings } from '../command-line/settings.ts';
 import { clusterChecks } from './cluster-checks.ts';

@@ -3,7 +3,7 @@ import {
   missingGrants,
   type Right,
   type TableDistribution,
-} from '@plant-store/core';
+} from '@plant-store/core/operator';
 import { tableAdvice } from '../command-line/table-advice.ts';
 import type { Finding } from './finding.ts';
 
