@@ -48,7 +48,7 @@ export function becomeWorker({ isReady, metrics }: WorkerState): WorkerProcess {
   return {
     signals,
     areAllReady: () => call('areAllReady', undefined).catch(() => false),
-    closed: () => call('closed', undefined),
+    closed: () => call('closed', undefined).catch(() => {}), // The replies must not wait longer.
     listening: (details) => call('listening', details),
   };
 }

@@ -2,6 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import type { FastifyBaseLogger } from 'fastify';
 import type { MetricValues } from '../observability/metrics.ts';
 import { type Call, openChannel } from './channel.ts';
+import { closeUntakenConnections } from './untaken-connections.ts';
 import type { Listening, WorkerFunctions } from './worker.ts';
 
 /** What a worker calls in the primary. */
@@ -86,6 +87,7 @@ export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions)
       },
     };
     const call = openChannel<WorkerFunctions>(worker, functions);
+    closeUntakenConnections(worker);
     all.add(worker);
     worker.on('exit', (code, signal) => {
       all.delete(worker);
@@ -113,7 +115,7 @@ export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions)
 
   function stoppedListening(worker: Worker): void {
     listening.delete(worker);
-    if (listening.size === 0) allClosed.resolve();
+    if (stopSignal && listening.size === 0) allClosed.resolve();
   }
 
   async function areAllReady(): Promise<boolean> {

@@ -1,0 +1,32 @@
+import type { Worker } from 'node:cluster';
+
+/** A message of `node:cluster` to a worker, with a connection, or the answer of the worker. */
+interface ClusterMessage {
+  act?: string;
+  seq?: number;
+  ack?: number;
+}
+
+interface Connection {
+  close(): void;
+}
+
+/**
+ * Closes the connections that a worker has not taken when it dies, so that their clients see it at once.
+ * `node:cluster` waits for the worker's answer for ever (lib/internal/cluster/round_robin_handle.js).
+ */
+export function closeUntakenConnections({ process: child }: Worker): void {
+  const untaken = new Map<number, Connection>();
+  const { send } = child;
+  child.send = (message: ClusterMessage, connection?: unknown, ...rest: never[]) => {
+    const { act, seq } = message;
+    if (act === 'newconn' && seq !== undefined) untaken.set(seq, connection as Connection);
+    return send.call(child, message, connection as never, ...rest);
+  };
+  child.on('internalMessage', ({ ack }: ClusterMessage) => {
+    if (ack !== undefined) untaken.delete(ack);
+  });
+  child.once('disconnect', () => {
+    for (const connection of untaken.values()) connection.close();
+  });
+}
