@@ -68,7 +68,7 @@ const settings = {
       .transform(() => availableParallelism())
       .or(whole(1, 1024))
       .default(1),
-    fix: 'set how many processes serve, from 1 to 1024, or `auto` for one on each core of this machine',
+    fix: 'set how many processes serve, from 1 to 1024, or auto for one on each core of this machine',
   },
   PLANT_STORE_RATE_LIMIT: {
     schema: whole(1, 999_999_999).optional(),
