@@ -67,7 +67,11 @@ export function drain(
       // With several replies on a connection, only the last says that it closes (RFC 9112 §9.6).
       if (server.isClosing && isLatest(raw)) closeAfter(reply);
       else if (server.isClosing) raw.removeHeader('connection');
-      if (released) void released.then(() => done(), () => done());
+      if (released)
+        void released.then(
+          () => done(),
+          () => done(),
+        );
       else done();
     },
     closeAfterReply(_request, { raw }, done) {

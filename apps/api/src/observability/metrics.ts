@@ -41,7 +41,9 @@ export function createMetrics(store: PlantStore): Metrics {
   const registers = [register];
   collectDefaultMetrics({ register });
   // Several processes have the start time of the latest. prom-client leaves it out.
-  Object.assign(register.getSingleMetric('process_start_time_seconds') ?? {}, { aggregator: 'max' });
+  Object.assign(register.getSingleMetric('process_start_time_seconds') ?? {}, {
+    aggregator: 'max',
+  });
   new Gauge({
     name: 'plant_store_processes',
     help: 'Processes that serve the address of the instance',

@@ -15,7 +15,8 @@ import {
 import { backlog } from '../node/node-server-options.ts';
 import { type LogOutput, logOutput } from '../observability/log-output.ts';
 import type { Metrics, MetricValues } from '../observability/metrics.ts';
-import type { Listening, WorkerProcess } from '../processes/worker.ts';
+import type { Listening } from '../processes/calls.ts';
+import type { WorkerProcess } from '../processes/worker.ts';
 import { buildConsole, hasConsole } from '../web/build-console.ts';
 import { connectionCapacity } from './connection-capacity.ts';
 import { firstRunToken } from './first-run-token.ts';
@@ -115,7 +116,10 @@ export function warnOfUnknownSettings(log: FastifyBaseLogger): void {
 /** What the command prints once it serves. */
 export function welcomeText(
   { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory, PLANT_STORE_TOKEN: token }: Env,
-  { generated, ...started }: Listening & {
+  {
+    generated,
+    ...started
+  }: Listening & {
     metricsUrl: string | undefined;
     generated?: PreparedServer['generated'];
   },

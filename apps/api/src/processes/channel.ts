@@ -55,7 +55,8 @@ export function openChannel<Theirs extends Functions>(end: End, ours: Functions)
       return;
     }
     const { call, name, argument } = message;
-    const result = await Promise.try(() => ours[name]?.(argument as never)).then(
+    const run = async () => ours[name]?.(argument as never); // `Call` types the argument.
+    const result = await run().then(
       (value) => ({ value }),
       (error: unknown) => ({ error: String(error) }),
     );

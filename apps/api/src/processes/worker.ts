@@ -1,22 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { MetricValues } from '../observability/metrics.ts';
+import type { Listening, PrimaryFunctions, WorkerFunctions } from './calls.ts';
 import { openChannel } from './channel.ts';
-import type { PrimaryFunctions } from './workers.ts';
-
-/** What a worker tells when it serves. */
-export interface Listening {
-  url: string;
-  /** Why the database does not answer, and what to do; undefined when it does. */
-  databaseError: string | undefined;
-}
-
-/** What the primary calls in a worker. */
-export type WorkerFunctions = {
-  /** Stops the worker as a process that gets this signal. */
-  stop(signal: NodeJS.Signals): void;
-  isReady(argument: undefined): Promise<boolean>;
-  metrics(argument: undefined): Promise<MetricValues>;
-};
 
 /** This process, as one of several that serve one address. */
 export interface WorkerProcess {

@@ -1,20 +1,9 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { FastifyBaseLogger } from 'fastify';
 import type { MetricValues } from '../observability/metrics.ts';
+import type { Listening, PrimaryFunctions, WorkerFunctions } from './calls.ts';
 import { type Call, openChannel } from './channel.ts';
 import { closeUntakenConnections } from './untaken-connections.ts';
-import type { Listening, WorkerFunctions } from './worker.ts';
-
-/** What a worker calls in the primary. */
-export type PrimaryFunctions = {
-  listening(details: Listening): void;
-  areAllReady(argument: undefined): Promise<boolean>;
-  /**
-   * The worker has stopped listening, and this process knows it, because messages arrive in order. When
-   * all workers stop, it resolves when nobody listens: no client connects to a worker that is about to.
-   */
-  closed(argument: undefined): Promise<void> | undefined;
-};
 
 interface WorkersOptions {
   /** How many workers serve. */
@@ -27,7 +16,7 @@ interface WorkersOptions {
 }
 
 /** The workers of this process. */
-export interface Workers {
+interface Workers {
   /** Stops all workers as a process that gets this signal. */
   stop(signal: NodeJS.Signals): void;
   /** The values of the metrics of each worker. */
@@ -46,6 +35,7 @@ export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions)
   const all = new Set<Worker>();
   /** The workers that serve, and how to call them. */
   const serving = new Map<Worker, Call<WorkerFunctions>>();
+  /** The workers that accept connections. */
   const listening = new Set<Worker>();
   const allClosed = Promise.withResolvers<void>();
   let hasServed = false;
@@ -82,8 +72,9 @@ export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions)
         if (stopSignal) return stopWorker(worker, stopSignal);
         if (!hasServed) for (let i = 1; i < count; i++) startWorker(0);
         hasServed = true;
-        if (serving.size === count && !isAnnounced) onListening(details);
-        isAnnounced ||= serving.size === count;
+        if (isAnnounced || serving.size < count) return;
+        isAnnounced = true;
+        onListening(details);
       },
     };
     const call = openChannel<WorkerFunctions>(worker, functions);
@@ -102,14 +93,18 @@ export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions)
       const lived = performance.now() - startedAt;
       const failed = lived < startTime ? failures + 1 : 0;
       const delay = restartDelay(failed);
-      log.error({ died: worker.process.pid, code, signal, delay }, 'a process died: another one starts');
+      log.error(
+        { died: worker.process.pid, code, signal, delay },
+        'a process died: another one starts',
+      );
       setTimeout(startWorker, delay, failed);
     });
   }
 
   function stopWorker(worker: Worker, signal: NodeJS.Signals): void {
     const call = serving.get(worker);
-    if (call) call('stop', signal).catch(() => {}); // It may end before it answers.
+    if (call)
+      call('stop', signal).catch(() => {}); // It may end before it answers.
     else worker.process.kill(signal); // No request can have reached it.
   }
 

@@ -135,7 +135,9 @@ it('has the error of a create whose client has disconnected, and counts it', asy
   await vi.waitFor(() => expect(counting.log.join()).toContain('"status":499'));
   held.reject(new TypeError('a bug'));
   const bugs = async () =>
-    readPrometheusText(await sumMetrics([await metrics.values()])).value('plant_store_errors_total{error="50000"}');
+    readPrometheusText(await sumMetrics([await metrics.values()])).value(
+      'plant_store_errors_total{error="50000"}',
+    );
   await expect.poll(bugs).toBe(1);
   expect(counting.log.join()).toContain('a bug');
   await counting.stop();

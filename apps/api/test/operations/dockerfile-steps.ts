@@ -22,7 +22,8 @@ export function readDockerfile(text: string): Stage[] {
     }
     const stage = stages.at(-1);
     if (!stage) throw new Error(`no stage before ${line}`);
-    if (instruction === 'COPY' || instruction === 'RUN') stage.steps.push({ instruction, argument });
+    if (instruction === 'COPY' || instruction === 'RUN')
+      stage.steps.push({ instruction, argument });
     else if (instruction === 'ENV') Object.assign(stage.env, readAssignments(argument));
     else if (instruction === 'USER') stage.user = argument;
     else if (instruction === 'CMD') stage.command = JSON.parse(argument);

@@ -109,6 +109,17 @@ describe.runIf(hasPosixSignals)('on a signal', () => {
     expect(await stopProgram(server)).toBe(0);
   });
 
+  it('closes the connection that a process has not taken when it is killed', async () => {
+    const { server, url } = await start();
+    const [frozen = Number.NaN] = workersOf(server);
+    process.kill(frozen, 'SIGSTOP');
+    const answers = [get(`${url}/livez`), get(`${url}/livez`)];
+    await Promise.race(answers);
+    process.kill(frozen, 'SIGKILL');
+    const outcomes = (await Promise.allSettled(answers)).map(({ status }) => status);
+    expect(outcomes.toSorted()).toEqual(['fulfilled', 'rejected']);
+  });
+
   it('is ready only when all processes are', async () => {
     const { server, url } = await start();
     const [frozen = Number.NaN] = workersOf(server);
@@ -154,7 +165,10 @@ async function sendUntilRefused(url: string): Promise<string> {
   for (;;) {
     const error = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
       const sent = request(url, { headers, agent: false }, (reply) => {
-        reply.resume().on('end', () => resolve(undefined)).on('error', resolve);
+        reply
+          .resume()
+          .on('end', () => resolve(undefined))
+          .on('error', resolve);
       });
       sent.on('error', resolve).end();
     });
