@@ -52,6 +52,7 @@ export const packages = {
       ['rest', 'trpc', 'docs', 'web'],
       'env.ts',
       'server.ts',
+      'processes',
       'process',
     ],
   },

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { databaseUrlSyntax, isDatabaseUrl, withoutPassword } from '@plant-store/core/read';
@@ -61,6 +62,14 @@ const settings = {
     fix: 'use letters, digits and - . _ ~ + / only, = at the end',
     isSecret: true,
   },
+  PLANT_STORE_PROCESSES: {
+    schema: z
+      .literal('auto')
+      .transform(() => availableParallelism())
+      .or(whole(1, 1024))
+      .default(1),
+    fix: 'set how many processes serve, from 1 to 1024, or auto for one on each core of this machine',
+  },
   PLANT_STORE_RATE_LIMIT: {
     schema: whole(1, 999_999_999).optional(),
     fix: 'set how many requests a minute one address may send, or leave it out for no limit',
@@ -111,6 +120,9 @@ const jwtNames = [
   'PLANT_STORE_JWT_JWKS_URL',
 ] as const;
 
+const embeddedFix =
+  'only one process can use the embedded database. Set DATABASE_URL to a Postgres, or leave it out';
+
 type Settings = typeof settings;
 
 /** The values of all settings. */
@@ -139,6 +151,10 @@ export function readEnv(variables = loadEnvFile(resolve(repositoryRoot, '.env'))
   const missing = jwtNames.filter((name) => !variables[name]);
   if (missing.length < jwtNames.length) {
     for (const name of missing) errors.push(`${name} is not set: ${settings[name].fix}`);
+  }
+  const processes = variables['PLANT_STORE_PROCESSES'] || '1';
+  if (processes !== '1' && !variables['DATABASE_URL']) {
+    errors.push(`PLANT_STORE_PROCESSES is ${JSON.stringify(processes)}: ${embeddedFix}`);
   }
   if (errors.length > 0) {
     throw new SettingsError([...errors, ...explainUnknownSettings(variables)].join('\n'));

@@ -3,4 +3,4 @@ import { exitOnSignals } from './process/stop.ts';
 
 exitOnSignals();
 startFast();
-await import('./process/start.ts');
+await import('./start.ts');

@@ -63,6 +63,14 @@ export interface ServerOptions {
   trustProxy?: string[];
   /** Where the built console is; where `apps/web` builds it unless given. */
   consoleDirectory?: string | undefined;
+  /** The processes that serve the address together; only this one unless given. */
+  processes?:
+    | {
+        areAllReady(): Promise<boolean>;
+        /** Resolves when none accepts connections for the address, after this one stopped listening. */
+        closed(): Promise<void>;
+      }
+    | undefined;
 }
 
 /** Builds the HTTP server, ready to `listen` or `inject`. Closing it leaves the store open. */
@@ -81,6 +89,7 @@ export async function buildServer({
   metrics,
   trustProxy = [],
   consoleDirectory,
+  processes = { areAllReady: async () => true, closed: async () => {} },
 }: ServerOptions): Promise<FastifyInstance> {
   const log = pino({ level: logLevel, serializers }, logStream);
   const crossOrigin = cors(corsOrigins);
@@ -118,7 +127,7 @@ export async function buildServer({
   server.addHook('onRequest', serveConsole(consoleDirectory));
   server.addHook('onRequest', rejectUnknownRoute(server));
 
-  health(server, store);
+  health(server, store, processes.areAllReady);
   await server.register(docs);
   await server.register(async (operations) => {
     // The further hooks of an operation, over REST and tRPC alike.
@@ -143,7 +152,7 @@ export async function buildServer({
   });
 
   // The hooks of every reply.
-  const { waitForDrain, announceClose, closeAfterReply } = drain(server);
+  const { waitForDrain, announceClose, closeAfterReply } = drain(server, processes.closed);
   if (corsOrigins.length > 0) {
     server.addHook('onSend', async (request, reply) => crossOrigin.setCorsHeaders(request, reply));
   }

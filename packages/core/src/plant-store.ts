@@ -20,7 +20,7 @@ import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
 /**
  * The store emits `batch` after each committed insert statement, `node` when the plants of a node of a
  * cluster cannot be written any more, or can be written again, and `detour` when creates of a node begin
- * or stop to go through another node.
+ * or stop to go through another node. `warning` has a message for the operator, once for each reason.
  */
 export type StoreEvents = ClusterEvents & { batch: [CommittedBatch] };
 
@@ -69,7 +69,8 @@ export interface PlantStore extends PlantReader, PlantLoader, PlantRemover, Plan
   /**
    * Emits `batch` after each committed insert statement, `node` when the plants of a node of a cluster
    * cannot be written any more, or can be written again, and `detour` when creates of a node begin or
-   * stop to go through another node, because this process cannot reach it itself.
+   * stop to go through another node, because this process cannot reach it itself. `warning` has a message
+   * for the operator, once for each reason.
    */
   readonly events: EventEmitter<StoreEvents>;
 
@@ -109,6 +110,7 @@ function createPlantStore(database: Database): PlantStore {
   const events = new EventEmitter<StoreEvents>();
   const lanes = createLanes({ database, events, onCommit });
   const { insert } = createOrdinaryStatements(bulk.run);
+  database.onWarning?.((message) => events.emit('warning', message));
   let readiness: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
 

@@ -11,6 +11,7 @@ export {
   hasRelativeLinks,
   hasScript,
 } from './machine/platform.ts';
+export { unprivilegedUser } from './machine/unprivileged-user.ts';
 export { type Fault, type FaultProxy, startFaultProxy } from './network/fault-proxy.ts';
 export { makeCertificate } from './network/make-certificate.ts';
 export { localhostUnknownWhile } from './network/unknown-localhost.ts';

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout } from 'node:timers/promises';
 import type {
   FastifyInstance,
   onResponseHookHandler,
@@ -28,15 +28,20 @@ const maxQuietTimes = 20;
  * Makes the hooks that close a server without any client noticing. The server first takes requests
  * for the drain delay, so that a load balancer sees `/readyz` change, and closes each connection
  * after its reply. Then it stops listening, and closes once every request has its reply.
+ *
+ * @param closed resolves when no process accepts connections for the server, after it stopped listening
  */
-export function drain(server: FastifyInstance): {
+export function drain(
+  server: FastifyInstance,
+  closed: () => Promise<void>,
+): {
   waitForDrain: preCloseAsyncHookHandler;
   announceClose: onSendHookHandler;
   closeAfterReply: onResponseHookHandler;
 } {
   const sockets = new Set<Socket>();
   let connections = 0;
-  let quiet: Promise<void> | undefined;
+  let released: Promise<void> | undefined;
   server.decorate('drainDelay', 0).decorate('isClosing', false);
   server.server.on('connection', (socket: Socket) => {
     connections++;
@@ -52,7 +57,9 @@ export function drain(server: FastifyInstance): {
     async waitForDrain() {
       server.isClosing = true;
       await setTimeout(server.drainDelay);
-      quiet = waitForQuiet();
+      const quiet = waitForQuiet();
+      // A client may connect again after its reply: first, nobody may listen any more.
+      released = quiet.then(nextTurn).then(closed);
       await quiet;
     },
     announceClose(_request, reply, _payload, done) {
@@ -60,8 +67,11 @@ export function drain(server: FastifyInstance): {
       // With several replies on a connection, only the last says that it closes (RFC 9112 §9.6).
       if (server.isClosing && isLatest(raw)) closeAfter(reply);
       else if (server.isClosing) raw.removeHeader('connection');
-      // A client may connect again after the reply, so that it would never become quiet.
-      if (quiet) void quiet.then(() => setImmediate(done));
+      if (released)
+        void released.then(
+          () => done(),
+          () => done(),
+        );
       else done();
     },
     closeAfterReply(_request, { raw }, done) {

@@ -8,13 +8,22 @@ import { sendJson } from './json-reply.ts';
  * `/livez`: the process is up. `/readyz`: the database answers, has the tables, and no shutdown began.
  * While a node of a cluster is away, the others still serve their plants: the instance is ready, and
  * says which part of the ids cannot be written.
+ *
+ * @param areAllReady whether all processes are ready that serve the address together
  */
-export function health(server: FastifyInstance, store: PlantStore): void {
+export function health(
+  server: FastifyInstance,
+  store: PlantStore,
+  areAllReady: () => Promise<boolean>,
+): void {
   server.get('/livez', (_request, reply) => sendJson(reply, { status: 'alive' }));
   server.get('/readyz', async (_request, reply) => {
     if (server.isClosing) throw new HttpError('shuttingDown', 'this instance is shutting down');
     await store.ready();
+    if (!(await areAllReady())) throw new HttpError('shuttingDown', otherNotReady);
     const unwritable = unwritableShare(store);
     return sendJson(reply, { status: 'ready', ...(unwritable > 0 && { unwritable }) });
   });
 }
+
+const otherNotReady = 'another process of this instance is starting or shutting down';

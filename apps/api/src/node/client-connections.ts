@@ -146,6 +146,9 @@ export function dropAfterError(
 /** Limits open connections: each needs memory, and a file descriptor that the database needs too. */
 export function limitConnections({ server, logError }: FastifyInstance, max: number): void {
   server.maxConnections = max;
+  // One of several processes would hand the connection back, and the others too, for ever. Node's types
+  // do not have the property yet.
+  Object.assign(server, { dropMaxConnection: true });
   server.on('drop', () => {
     logError(new HttpError('overloaded', `a connection was rejected: ${max} are open`));
   });

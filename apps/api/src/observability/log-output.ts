@@ -9,8 +9,11 @@ import { terminalLine } from './terminal-line.ts';
 /** The most bytes that wait to be written. Further lines are lost. */
 const maxWaiting = 8 * 2 ** 20;
 
-/** When this many bytes wait, they are written before the interval ends. */
-const flushSize = 16 * 1024;
+/** When more bytes than `minLength` wait, they are written before the interval ends, in such parts. */
+const own = { minLength: 16 * 1024, maxWrite: 64 * 1024 };
+
+/** Linux writes so many bytes to a pipe as a whole, so that no line of another process is within them. */
+const shared = { minLength: 4095, maxWrite: 4096 };
 
 /** Milliseconds between two writes when there are few lines. */
 const flushInterval = 100;
@@ -37,8 +40,9 @@ export interface LogOutput extends pino.DestinationStream {
  * logged where they are missing. Requests never wait. A terminal gets lines for people in place of JSON.
  *
  * @param onLost is called for each lost line
+ * @param isShared whether other processes write to the same standard output
  */
-export function logOutput(onLost = () => {}): LogOutput {
+export function logOutput(onLost = () => {}, isShared = false): LogOutput {
   const format = isatty(1) ? terminalLine : (line: string) => line;
   let waiting = 0;
   let lost = 0;
@@ -46,8 +50,7 @@ export function logOutput(onLost = () => {}): LogOutput {
   let exitDeadline = Number.NEGATIVE_INFINITY;
   const output = new sonicBoom.SonicBoom({
     fd: openNonBlocking() ?? 1,
-    minLength: flushSize,
-    maxWrite: 4 * flushSize,
+    ...(isShared ? shared : own),
     contentMode: 'buffer', // With strings, it would measure all waiting text for each line.
     retryEAGAIN: () => performance.now() < exitDeadline,
   });

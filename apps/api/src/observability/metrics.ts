@@ -2,7 +2,14 @@ import type { PlantStore } from '@plant-store/core';
 import { databaseCode } from '@plant-store/core/internal';
 import { errorCatalogue } from '@plant-store/schemas';
 import type { FastifyRequest } from 'fastify';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  Registry,
+} from 'prom-client';
 import type { HttpError } from '../errors/http-error.ts';
 import { unwritableShare } from './node-log.ts';
 
@@ -14,8 +21,16 @@ export interface Metrics {
   countError(error: HttpError): void;
   /** Counts a line of the log that was not written. */
   countLostLine(): void;
-  /** These metrics and Node's own, in Prometheus's text format. */
-  text(): Promise<string>;
+  /** These metrics and Node's own. */
+  values(): Promise<MetricValues>;
+}
+
+/** The metrics of one process. */
+export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
+/** The metrics of several processes as those of one, in Prometheus's text format. */
+export function sumMetrics(processes: MetricValues[]): Promise<string> {
+  return AggregatorRegistry.aggregate(processes).metrics();
 }
 
 /**
@@ -25,6 +40,15 @@ export function createMetrics(store: PlantStore): Metrics {
   const register = new Registry();
   const registers = [register];
   collectDefaultMetrics({ register });
+  // Several processes have the start time of the latest. prom-client leaves it out.
+  Object.assign(register.getSingleMetric('process_start_time_seconds') ?? {}, {
+    aggregator: 'max',
+  });
+  new Gauge({
+    name: 'plant_store_processes',
+    help: 'Processes that serve the address of the instance',
+    registers,
+  }).set(1);
   watchStore(store, registers);
   const countError = errorCounter(registers);
   const requestDuration = new Histogram({
@@ -55,7 +79,7 @@ export function createMetrics(store: PlantStore): Metrics {
     },
     countError,
     countLostLine: () => lostLines.inc(),
-    text: () => register.metrics(),
+    values: () => register.getMetricsAsJSON(),
   };
 }
 
@@ -98,6 +122,7 @@ function watchStore(store: PlantStore, registers: Registry[]): void {
   new Gauge({
     name: 'plant_store_unwritable_share',
     help: 'The part of all ids whose node in a cluster cannot be written',
+    aggregator: 'max',
     registers,
     collect() {
       this.set(unwritableShare(store));

@@ -3,7 +3,8 @@ import type { FastifyInstance } from 'fastify';
 
 /**
  * Logs when the plants of a node of a cluster cannot be written any more, or can be written again, and
- * when this instance cannot reach a node itself that the node in its URL reaches.
+ * when this instance cannot reach a node itself that the node in its URL reaches. Logs what the operator
+ * should change in the database or before it.
  */
 export function logNodes(server: FastifyInstance, { events }: PlantStore): void {
   const log = ({ address, share, isWritable }: NodeState) => {
@@ -16,11 +17,14 @@ export function logNodes(server: FastifyInstance, { events }: PlantStore): void 
       server.log.info({ node: address }, 'this instance can reach a node itself again');
     else server.log.warn({ node: address, err: error }, unreachable);
   };
+  const warn = (message: string) => server.log.warn(message);
   events.on('node', log);
   events.on('detour', logDetour);
+  events.on('warning', warn);
   server.addHook('onClose', async () => {
     events.off('node', log);
     events.off('detour', logDetour);
+    events.off('warning', warn);
   });
 }
 

@@ -12,18 +12,18 @@ import {
 import { answerNodeEvents } from '../node/node-errors.ts';
 import { nodeServerOptions } from '../node/node-server-options.ts';
 import { createErrorLog } from '../observability/error-log.ts';
-import type { Metrics } from '../observability/metrics.ts';
+import { type MetricValues, sumMetrics } from '../observability/metrics.ts';
 import { sendRequestId } from '../observability/request-id.ts';
 
 /** Prometheus needs one; all others are left to the store's clients. */
 const maxConnections = 8;
 
 /**
- * Builds the server of `/metrics`, ready to `listen`. It needs no token, so it has its own port,
+ * Builds the server of `/metrics`, ready to `listen`. `metrics` returns those of each process. It needs no token, so it has its own port,
  * which the store's clients need not reach.
  */
 export function buildMetricsServer(
-  metrics: Metrics,
+  metrics: () => Promise<MetricValues[]>,
   loggerInstance: FastifyBaseLogger,
 ): FastifyInstance {
   const server = fastify({
@@ -45,7 +45,7 @@ export function buildMetricsServer(
   server.addHook('onRequest', checkRequestHeaders);
   server.addHook('onResponse', untrackReply);
   server.get('/metrics', async (_request, reply) =>
-    reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.text()),
+    reply.type('text/plain; version=0.0.4; charset=utf-8').send(await sumMetrics(await metrics())),
   );
   return server;
 }

@@ -1,38 +1,56 @@
+import type { EventEmitter } from 'node:events';
 import { setInterval } from 'node:timers/promises';
 import { openPlantStore, type PlantStore } from '@plant-store/core';
 import { explainDatabaseError } from '@plant-store/core/operator';
 import { describeDatabaseUrl } from '@plant-store/core/read';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Authenticate } from '../auth/authentication.ts';
 import { acceptTrustedTokens, type TrustedToken } from '../auth/trusted-tokens.ts';
 import {
   databaseSettings,
   type Env,
   jwtSettings,
-  readEnv,
   repositoryRoot,
   unknownSettings,
 } from '../env.ts';
 import { backlog } from '../node/node-server-options.ts';
-import { logOutput } from '../observability/log-output.ts';
-import type { Metrics } from '../observability/metrics.ts';
+import { type LogOutput, logOutput } from '../observability/log-output.ts';
+import type { Metrics, MetricValues } from '../observability/metrics.ts';
+import type { Listening } from '../processes/calls.ts';
+import type { WorkerProcess } from '../processes/worker.ts';
 import { buildConsole, hasConsole } from '../web/build-console.ts';
 import { connectionCapacity } from './connection-capacity.ts';
 import { firstRunToken } from './first-run-token.ts';
-import { explainStartError, throwStartError } from './start-error.ts';
+import { throwStartError } from './start-error.ts';
 import { stopOnSignals } from './stop.ts';
 import { welcome } from './welcome.ts';
 
-try {
-  await start(readEnv());
-} catch (error) {
-  console.error(explainStartError(error));
-  process.exit(1);
+/** A server that does not listen yet, and what it is made of. */
+export interface PreparedServer {
+  server: FastifyInstance;
+  store: PlantStore;
+  metrics: Metrics | undefined;
+  output: LogOutput;
+  /** The token of the embedded database and its file; undefined for a Postgres or when a setting has one. */
+  generated: { token: string; path: string } | undefined;
 }
 
-async function start(env: Env): Promise<void> {
-  // In the background, in another process. Only `pnpm start` asks for it.
-  const consoleBuilt = process.argv.includes('--build-console') ? buildConsole() : undefined;
+/** Starts the server in this process alone. */
+export async function startAlone(env: Env): Promise<void> {
+  const consoleBuilt = buildConsoleWhenAsked();
+  const prepared = await prepareServer(env);
+  const { server, metrics, output } = prepared;
+  warnOfUnknownSettings(server.log);
+  const metricsUrl =
+    metrics && (await listenForMetrics(async () => [await metrics.values()], server.log, env));
+  const listening = await listen(prepared, env);
+  await consoleBuilt;
+  // Through the log's stream, so that no earlier line of the log comes after it.
+  output.write(welcomeText(env, { ...listening, metricsUrl, generated: prepared.generated }));
+}
+
+/** @param worker this process, when it is one of several that serve together */
+export async function prepareServer(env: Env, worker?: WorkerProcess): Promise<PreparedServer> {
   const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = env;
   // The server's modules load while the database opens.
   const [store, { buildServer }] = await Promise.all([
@@ -45,7 +63,7 @@ async function start(env: Env): Promise<void> {
 
   const metrics = env.PLANT_STORE_METRICS_PORT === undefined ? undefined : await loadMetrics(store);
   const { maxConnections, shortage } = connectionCapacity();
-  const output = logOutput(metrics?.countLostLine);
+  const output = logOutput(metrics?.countLostLine, worker !== undefined);
   const server = await buildServer({
     store,
     logStream: output,
@@ -60,38 +78,61 @@ async function start(env: Env): Promise<void> {
     rateLimit: env.PLANT_STORE_RATE_LIMIT,
     corsOrigins: env.PLANT_STORE_CORS_ORIGINS,
     authFailureLimit: env.PLANT_STORE_AUTH_FAILURE_LIMIT,
+    processes: worker,
   });
-
-  for (const message of unknownSettings()) server.log.warn(message);
   if (shortage) server.log.warn({ maxConnections }, shortage);
+  return { server, store, metrics, output, generated };
+}
 
+/** @param signals emits the signals that stop the server; the process itself unless given */
+export async function listen(
+  { server, store, output }: PreparedServer,
+  env: Env,
+  signals?: EventEmitter,
+): Promise<Listening> {
   // From the first request on, a signal must wait for replies.
   const drainDelay = env.PLANT_STORE_DRAIN_DELAY;
   server.server.once('listening', () =>
-    stopOnSignals({ server, store, drainDelay, logOutput: output }),
+    stopOnSignals({ server, store, drainDelay, logOutput: output, signals }),
   );
-  const metricsUrl = metrics && (await listenForMetrics(metrics, server, env));
   const url = await server
     .listen({ host: env.HOST, port: env.PORT, backlog })
     .catch(
       throwStartError('listen', 'set HOST and PORT to an address of this machine that is free'),
     );
-  await consoleBuilt;
   const databaseError = await store.ready().then(() => undefined, explainDatabaseError);
-  // Through the log's stream, so that no earlier line of the log comes after it.
-  output.write(
-    welcome({
-      url,
-      hasConsole: hasConsole(),
-      metricsUrl,
-      database: databaseUrl ? `Postgres at ${describeDatabaseUrl(databaseUrl)}` : dataDirectory,
-      databaseError,
-      token: generated ?? (environmentToken ? 'environment' : 'none'),
-      root: repositoryRoot,
-      settings: databaseSettings(),
-    }),
-  );
   if (databaseError !== undefined) void logWhenOpen(server, store);
+  return { url, databaseError };
+}
+
+/** In the background, in another process. Only `pnpm start` asks for it. */
+export async function buildConsoleWhenAsked(): Promise<void> {
+  if (process.argv.includes('--build-console')) await buildConsole();
+}
+
+export function warnOfUnknownSettings(log: FastifyBaseLogger): void {
+  for (const message of unknownSettings()) log.warn(message);
+}
+
+/** What the command prints once it serves. */
+export function welcomeText(
+  { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory, PLANT_STORE_TOKEN: token }: Env,
+  {
+    generated,
+    ...started
+  }: Listening & {
+    metricsUrl: string | undefined;
+    generated?: PreparedServer['generated'];
+  },
+): string {
+  return welcome({
+    ...started,
+    hasConsole: hasConsole(),
+    database: databaseUrl ? `Postgres at ${describeDatabaseUrl(databaseUrl)}` : dataDirectory,
+    token: generated ?? (token ? 'environment' : 'none'),
+    root: repositoryRoot,
+    settings: databaseSettings(),
+  });
 }
 
 /**
@@ -116,14 +157,17 @@ async function loadMetrics(store: PlantStore): Promise<Metrics> {
   return createMetrics(store);
 }
 
-/** Serves the metrics on their own port, and returns their URL. */
-async function listenForMetrics(metrics: Metrics, { log }: FastifyInstance, env: Env) {
+/** Serves the metrics of all processes on their own port, and returns their URL. */
+export async function listenForMetrics(
+  metrics: () => Promise<MetricValues[]>,
+  log: FastifyBaseLogger,
+  { HOST: host, PLANT_STORE_METRICS_PORT: port = 0 }: Env,
+): Promise<string> {
   const { buildMetricsServer } = await import('./metrics-server.ts');
-  const { HOST: host, PLANT_STORE_METRICS_PORT: port } = env;
   const remedy =
     'set HOST to an address of this machine, and PLANT_STORE_METRICS_PORT to a port that is free';
   const url = await buildMetricsServer(metrics, log)
-    .listen({ host, ...(port !== undefined && { port }) })
+    .listen({ host, port })
     .catch(throwStartError('listen for Prometheus', remedy));
   return `${url}/metrics`;
 }

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import type { PlantStore } from '@plant-store/core';
 import type { FastifyInstance } from 'fastify';
@@ -9,6 +10,8 @@ interface RunningServer {
   /** Milliseconds for which the server still accepts requests after SIGTERM. */
   drainDelay: number;
   logOutput: LogOutput;
+  /** Emits the signals; the process itself unless given. */
+  signals?: EventEmitter | undefined;
 }
 
 /**
@@ -25,25 +28,36 @@ const storeTimeout = 2_000;
  * container (PID 1) ignores these signals.
  */
 export function exitOnSignals(): void {
-  for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM']) process.on(signal, exit);
+  for (const signal of stopSignals) process.on(signal, exit);
 }
 
+export const stopSignals = ['SIGINT', 'SIGHUP', 'SIGTERM'] as const;
+
 const exit = () => process.exit();
+
+/**
+ * Ends `exitOnSignals`. New listeners come before: Node loses a signal that arrives between them. One of
+ * several processes ignores its own signals, because a terminal or systemd sends them to all.
+ */
+export function exitNoMore(): void {
+  for (const signal of stopSignals) process.on(signal, () => {}).off(signal, exit);
+}
 
 /**
  * Makes SIGINT, SIGTERM and SIGHUP stop the process with exit code 0. An uncaught exception leaves the
  * process in an unknown state, so it stops the process too, with exit code 1. Requests that have
  * arrived are answered first. A second signal stops the process at once.
  */
-export function stopOnSignals({ server, store, drainDelay, logOutput }: RunningServer): void {
+export function stopOnSignals(running: RunningServer): void {
+  const { server, store, drainDelay, logOutput, signals = process } = running;
   let isStopping = false;
 
-  // Each new listener comes before the old one goes: Node loses a signal that arrives between them.
   // SIGINT and SIGHUP come from a terminal: a user waits there, and no load balancer reads `/readyz`.
-  process.on('SIGINT', () => onSignal(0)).off('SIGINT', exit);
+  signals.on('SIGINT', () => onSignal(0));
   // A terminal that closes may send SIGHUP several times.
-  process.on('SIGHUP', () => void (isStopping || stop(0))).off('SIGHUP', exit);
-  process.on('SIGTERM', () => onSignal(drainDelay)).off('SIGTERM', exit);
+  signals.on('SIGHUP', () => void (isStopping || stop(0)));
+  signals.on('SIGTERM', () => onSignal(drainDelay));
+  exitNoMore();
   // Node also emits this for unhandled rejections.
   process.on('uncaughtException', (thrown) => {
     logFatal(thrown);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { PlantStore } from '@plant-store/core';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createMetrics } from '../../src/observability/metrics.ts';
+import { createMetrics, sumMetrics } from '../../src/observability/metrics.ts';
 import { readPrometheusText } from '../fixtures/prometheus-text.ts';
 import { sendRaw } from '../fixtures/raw-request.ts';
 import { type RunningServer, startServer, startServerOn } from '../fixtures/running-server.ts';
@@ -135,7 +135,9 @@ it('has the error of a create whose client has disconnected, and counts it', asy
   await vi.waitFor(() => expect(counting.log.join()).toContain('"status":499'));
   held.reject(new TypeError('a bug'));
   const bugs = async () =>
-    readPrometheusText(await metrics.text()).value('plant_store_errors_total{error="50000"}');
+    readPrometheusText(await sumMetrics([await metrics.values()])).value(
+      'plant_store_errors_total{error="50000"}',
+    );
   await expect.poll(bugs).toBe(1);
   expect(counting.log.join()).toContain('a bug');
   await counting.stop();

@@ -7,6 +7,7 @@ it('lists all invalid settings at once, each with its fix and without secret val
     PORT: '70000',
     DATABASE_URL: 'mysql://someone:hidden@db/plants',
     PLANT_STORE_TOKEN: 'two words',
+    PLANT_STORE_PROCESSES: 'all',
     PLANT_STORE_RATE_LIMIT: '0',
     PLANT_STORE_AUTH_FAILURE_LIMIT: 'many',
     PLANT_STORE_JWT_ISSUER: 'https://id.example.com',
@@ -21,6 +22,7 @@ it('lists all invalid settings at once, each with its fix and without secret val
   PORT is "70000": set a port from 0 to 65535, where 0 picks a free one
   DATABASE_URL is not valid: set postgres://user:password@host:port/database, or leave it out for the embedded database
   PLANT_STORE_TOKEN is not valid: use letters, digits and - . _ ~ + / only, = at the end
+  PLANT_STORE_PROCESSES is "all": set how many processes serve, from 1 to 1024, or auto for one on each core of this machine
   PLANT_STORE_RATE_LIMIT is "0": set how many requests a minute one address may send, or leave it out for no limit
   PLANT_STORE_AUTH_FAILURE_LIMIT is "many": set how many times a minute one address may fail to authenticate, or leave it out for no limit
   PLANT_STORE_JWT_JWKS_URL is not valid: set the address of the issuer’s keys: https, or http on this machine alone, without a password
@@ -65,4 +67,12 @@ it('starts with a warning when a variable looks like a setting and is none', asy
     /^\{"level":40,.*"msg":"PLANT_STORE_TOKN is not a setting: did you mean PLANT_STORE_TOKEN\?"\}$/m,
   );
   expect(server.output()).not.toContain('secret-value');
+});
+
+it('rejects several processes on the embedded database', async () => {
+  const server = startProgram({ PLANT_STORE_PROCESSES: '2' });
+  expect(await server.ended()).toBe(1);
+  expect(server.output()).toBe(`The plant store did not start.
+  PLANT_STORE_PROCESSES is "2": only one process can use the embedded database. Set DATABASE_URL to a Postgres, or leave it out
+`);
 });

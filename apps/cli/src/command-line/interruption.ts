@@ -1,4 +1,5 @@
-const exitCodeBySignal = { SIGINT: 130, SIGTERM: 143 } as const;
+/** 128 plus the number of the signal, as in a shell. */
+export const exitCodeBySignal = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** A request to stop, by SIGINT or SIGTERM. */
 export interface Interruption {

@@ -13,7 +13,7 @@ import type { ShardMap, StorageNode } from './shard-map.ts';
 import { watchShards } from './watch-shards.ts';
 
 /** What happens to the nodes of a cluster. */
-export type ClusterEvents = { node: [NodeState]; detour: [NodeDetour] };
+export type ClusterEvents = { node: [NodeState]; detour: [NodeDetour]; warning: [string] };
 
 /** The lanes of a store: one, or on a cluster also one for each node that stores plants. */
 export interface StoreLanes extends Lanes {
@@ -43,6 +43,7 @@ export function createLanes({ database, events, onCommit }: LanesOptions): Store
   const statements = createOrdinaryStatements(database.run, () => database.becomeCluster?.());
   const main = createLane({ ...database, statements, onCommit });
   const countUpTo = createCountUpTo(database.run);
+  let hasWarned = false;
   const countOnShards = createCountOnShards(database.run);
   const byKey = new Map<string, NodeLane>();
   const byNode = new WeakMap<StorageNode, NodeLane>();
@@ -53,7 +54,7 @@ export function createLanes({ database, events, onCommit }: LanesOptions): Store
         deadline: deadlineIn(defaultTimeout),
         isRepeatable: true,
       }),
-    closeOthers,
+    { onRead: closeOthers, onUntested: warnOnce },
   );
   const nodeOf = (id: number) => shards.current?.nodes.find((each) => each.id === id);
   const health: NodeHealth = new NodeHealth({
@@ -125,6 +126,12 @@ export function createLanes({ database, events, onCommit }: LanesOptions): Store
     return { lane, access };
   }
 
+  function warnOnce(version: string): void {
+    if (hasWarned) return;
+    hasWarned = true;
+    events.emit('warning', `${untested} ${version}: use 13.2, or a store that knows this version`);
+  }
+
   /** Closes the connections to nodes that have left the cluster, or have another address now. */
   function closeOthers(map: ShardMap | undefined): void {
     if (!map) return;
@@ -136,6 +143,9 @@ export function createLanes({ database, events, onCommit }: LanesOptions): Store
     }
   }
 }
+
+const untested =
+  'the store sends ordinary INSERTs to this cluster, which cost more, because it was not tested on Citus';
 
 function keyOf({ id, address }: StorageNode, clusterId: string): string {
   return `${clusterId} ${id} ${address}`;

@@ -12,14 +12,20 @@ export interface ShardWatch {
   refresh(): Promise<void>;
 }
 
+interface ShardWatchOptions {
+  readonly onRead?: (map: ShardMap | undefined) => void;
+  /** See `readShardMap`. */
+  readonly onUntested?: (version: string) => void;
+  readonly now?: () => number;
+}
+
 /**
  * Keeps the map of shards up to date: whoever uses it keeps it fresh, so an idle store reads nothing.
  * An old map does no harm, because the database checks where plants belong.
  */
 export function watchShards(
   query: Query,
-  onRead: (map: ShardMap | undefined) => void = () => {},
-  now = () => performance.now(),
+  { onRead, onUntested, now = () => performance.now() }: ShardWatchOptions = {},
 ): ShardWatch {
   let current: ShardMap | undefined;
   let readAt = Number.NEGATIVE_INFINITY;
@@ -38,8 +44,8 @@ export function watchShards(
 
   async function read(): Promise<void> {
     try {
-      current = await readShardMap(query);
-      onRead(current);
+      current = await readShardMap(query, onUntested);
+      onRead?.(current);
     } catch {
       // A later attempt may succeed, and the old map is better than none.
     }

@@ -11,6 +11,8 @@ export interface Database {
   readonly maxLookUps: number;
   /** Calls a function when the clocks of the database and of this machine have moved apart. */
   onClockMoved(listener: (error: Error) => void): void;
+  /** Calls a function with what the operator should change, once for each reason. */
+  onWarning?(listener: (message: string) => void): void;
   /** How to reach the nodes of the cluster that the database is a part of; undefined when it is none. */
   readonly nodes?: NodeConnections | undefined;
   /** Notices that the database is a part of a cluster. */

@@ -57,6 +57,7 @@ let connectedTo: string[];
 let unreachable: Record<number, Error>;
 let shards: unknown[][];
 let readsOfShards: number;
+let citusVersion: string;
 
 beforeEach(() => {
   before = {};
@@ -64,6 +65,7 @@ beforeEach(() => {
   connectedTo = [];
   unreachable = {};
   readsOfShards = 0;
+  citusVersion = '13.2-1';
   shards = [
     ['11', -(2 ** 31), -1, 1, 'one:1', true, 'the cluster'],
     ['12', 0, 2 ** 31 - 1, 2, 'two:2', true, 'the cluster'],
@@ -125,7 +127,7 @@ function openOnCluster(): TestLanes {
     if (hashed) {
       readsOfShards++;
       const [row] = await sql`select hashint8(${hashed}) as hash`;
-      return { rows: [[true, row?.['hash']]], count: 1 };
+      return { rows: [[true, row?.['hash'], citusVersion]], count: 1 };
     }
     if (text.includes('pg_dist_shard')) return { rows: shards, count: shards.length };
     return runOn(0, text, typeof values === 'function' ? values(timeText(Infinity)) : values);
@@ -158,6 +160,18 @@ const directInsert = expect.stringContaining('select id from plant_store_insert(
 const insertThroughAnother = expect.stringContaining('select * from plant_store_insert(');
 
 describe('creates on a cluster', () => {
+  it('are ordinary INSERTs, with one warning, on a version of Citus that was not tested', async () => {
+    citusVersion = '14.0-1';
+    const lanes = openOnCluster();
+    const warnings: string[] = [];
+    lanes.events.on('warning', (message) => warnings.push(message));
+    await lanes.ready();
+    await vi.waitFor(() => expect(warnings).toEqual([expect.stringContaining('Citus 14.0-1')]));
+    await lanes.create({ id: freeId(), name: 'Hoya' });
+    expect(sent[0]).toContainEqual(ordinaryInsert);
+    expect(lanes.nodes()).toEqual([]);
+  });
+
   it('go to the node that stores them, as soon as the shards are known', async () => {
     const lanes = await openLanes();
     const [first, second] = [await freeIdOn(1), await freeIdOn(2)];

@@ -20,6 +20,8 @@ import { postgresOverTls } from './tls.ts';
 export interface Connection extends DatabaseConnection {
   /** Whether the Postgres accepts no writes in this session. */
   readonly isReadOnly: boolean;
+  /** Whether statements are prepared; a pooler may not keep them. */
+  readonly prepares: boolean;
   /** Runs a `COPY … FROM STDIN` with these rows, and commits all of them or, after an error, none. */
   copy(text: string, rows: Uint8Array): Promise<void>;
   /** Runs a `COPY … TO STDOUT`. Yields its rows as they arrive, in blocks of whole rows. */
@@ -152,6 +154,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
 
   return {
     isReadOnly,
+    prepares,
     get isOpen() {
       return isOpen;
     },

@@ -34,7 +34,8 @@ export async function openPostgres(
   url: string,
   { readOnly = false, mustAnswer = false }: OpenOptions = {},
 ): Promise<Database> {
-  const connect = afterMigration(createConnectToPrimary(url, { readOnly }));
+  let warn: ((message: string) => void) | undefined;
+  const connect = afterMigration(warnOfPooler(createConnectToPrimary(url, { readOnly })));
   const pool = new ConnectionPool({ connect, shares });
   const bulk = new ConnectionPool({
     connect: afterMigration(
@@ -82,6 +83,9 @@ export async function openPostgres(
     maxInserts: shares.creates,
     maxLookUps: shares.lookUps,
     onClockMoved: (listener) => pool.onClockMoved(listener),
+    onWarning(listener) {
+      warn = listener;
+    },
     get nodes() {
       return isCluster ? { connect, connectTo } : undefined;
     },
@@ -108,6 +112,18 @@ export async function openPostgres(
     };
   }
 
+  /** Once: all connections go through the same pooler. */
+  function warnOfPooler(connectNow: () => Promise<Connection>): () => Promise<Connection> {
+    return async () => {
+      const connection = await connectNow();
+      if (!connection.prepares) {
+        warn?.(poolerForgets);
+        warn = undefined;
+      }
+      return connection;
+    };
+  }
+
   function connectTo(host: string, port: number, timeout: number): Promise<Connection> {
     return connectPostgres({
       url,
@@ -119,3 +135,8 @@ export async function openPostgres(
     });
   }
 }
+
+const poolerForgets =
+  'the pooler in front of the database keeps no prepared statements. A PgBouncer older than 1.21 never ' +
+  'does, and may lose its sessions after a pause (FATAL: bad client state): use 1.21 or newer. A newer ' +
+  'one does with max_prepared_statements = 200, which saves CPU time of the database';

@@ -1,0 +1,70 @@
+import cluster from 'node:cluster';
+import pino from 'pino';
+import type { Env } from '../env.ts';
+import { logOutput } from '../observability/log-output.ts';
+import { serializers } from '../observability/request-log.ts';
+import { becomeWorker } from '../processes/worker.ts';
+import { startWorkers } from '../processes/workers.ts';
+import {
+  buildConsoleWhenAsked,
+  listen,
+  listenForMetrics,
+  type PreparedServer,
+  prepareServer,
+  warnOfUnknownSettings,
+  welcomeText,
+} from './start.ts';
+import { exitNoMore, stopSignals } from './stop.ts';
+
+/** Starts several processes that serve one address: this function runs in each of them. */
+export function startSeveral(env: Env): Promise<void> {
+  return cluster.isPrimary ? startPrimary(env) : startWorker(env);
+}
+
+async function startPrimary(env: Env): Promise<void> {
+  const consoleBuilt = buildConsoleWhenAsked();
+  const output = logOutput(undefined, true);
+  const log = pino({ level: env.LOG_LEVEL, serializers }, output);
+  warnOfUnknownSettings(log);
+  const metricsUrl =
+    env.PLANT_STORE_METRICS_PORT === undefined
+      ? undefined
+      : await listenForMetrics(() => workers.metrics(), log, env);
+  const workers = startWorkers({
+    count: env.PLANT_STORE_PROCESSES,
+    log,
+    async onListening(listening) {
+      await consoleBuilt;
+      output.write(welcomeText(env, { ...listening, metricsUrl }));
+    },
+    async onEnd(exitCode) {
+      await output.settle();
+      process.exit(exitCode);
+    },
+  });
+
+  let isStopping = false;
+  for (const signal of stopSignals) {
+    process.on(signal, () => {
+      // As in a single process: only a terminal that closes may send its signal again.
+      if (isStopping && signal !== 'SIGHUP') process.exit(1);
+      if (!isStopping) workers.stop(signal);
+      isStopping = true;
+    });
+  }
+  exitNoMore();
+}
+
+async function startWorker(env: Env): Promise<void> {
+  const state: { prepared?: PreparedServer } = {};
+  const worker = becomeWorker({
+    async isReady() {
+      const { server, store } = state.prepared ?? {};
+      await store?.ready();
+      return server?.isClosing === false;
+    },
+    metrics: async () => (await state.prepared?.metrics?.values()) ?? [],
+  });
+  state.prepared = await prepareServer(env, worker);
+  await worker.listening(await listen(state.prepared, env, worker.signals));
+}

@@ -1,0 +1,65 @@
+import { setTimeout } from 'node:timers/promises';
+
+/** The functions that the other process may call. */
+type Functions = Record<string, (argument: never) => unknown>;
+
+/** Calls a function of the other process. Throws when that process ends, or does not answer in 5 s. */
+export type Call<Theirs extends Functions> = <Name extends keyof Theirs & string>(
+  name: Name,
+  argument: Parameters<Theirs[Name]>[0],
+) => Promise<Awaited<ReturnType<Theirs[Name]>>>;
+
+/** This end of the channel between two processes: `process`, or a worker of `node:cluster`. */
+interface End {
+  on(event: 'message', listener: (message: Message) => void): unknown;
+  on(event: 'disconnect', listener: () => void): unknown;
+  send?(message: Message, handle: undefined, callback: (error: Error | null) => void): unknown;
+}
+
+type Message =
+  | { call: number; name: string; argument: unknown }
+  | { answerTo: number; value?: unknown; error?: string };
+
+/** Milliseconds for an answer. A process that is frozen never answers. */
+const answerTimeout = 5_000;
+
+/** Opens a channel to another process, which calls `ours` and offers `Theirs`. */
+export function openChannel<Theirs extends Functions>(end: End, ours: Functions): Call<Theirs> {
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  let lastCall = 0;
+  end.on('message', (message) => void receive(message));
+  end.on('disconnect', () => {
+    for (const { reject } of waiting.values()) reject(new Error('the other process has ended'));
+  });
+
+  return async (name, argument) => {
+    const call = ++lastCall;
+    const answer = Promise.withResolvers<unknown>();
+    waiting.set(call, answer);
+    end.send?.({ call, name, argument }, undefined, (error) => error && answer.reject(error));
+    const timeout = setTimeout(answerTimeout, undefined, { ref: false }).then(() => {
+      throw new Error('the other process did not answer');
+    });
+    try {
+      return (await Promise.race([answer.promise, timeout])) as never; // `Theirs` types the answer.
+    } finally {
+      waiting.delete(call);
+    }
+  };
+
+  async function receive(message: Message): Promise<void> {
+    if ('answerTo' in message) {
+      const answer = waiting.get(message.answerTo);
+      if (message.error === undefined) answer?.resolve(message.value);
+      else answer?.reject(new Error(message.error));
+      return;
+    }
+    const { call, name, argument } = message;
+    const run = async () => ours[name]?.(argument as never); // `Call` types the argument.
+    const result = await run().then(
+      (value) => ({ value }),
+      (error: unknown) => ({ error: String(error) }),
+    );
+    end.send?.({ answerTo: call, ...result }, undefined, () => {}); // The other process may have ended.
+  }
+}

@@ -1,0 +1,42 @@
+import type { Worker } from 'node:cluster';
+
+/** A message of `node:cluster` to a worker, with a connection, or the answer of the worker. */
+interface ClusterMessage {
+  act?: string;
+  seq?: number;
+  ack?: number;
+}
+
+interface Connection {
+  close(): void;
+}
+
+/**
+ * Closes the connections that a worker has not taken when it dies, so that their clients see it at once.
+ * `node:cluster` waits for the worker's answer for ever (lib/internal/cluster/round_robin_handle.js),
+ * and does not even notice that the worker has gone (`_handleQueue` in lib/internal/child_process.js).
+ */
+export function closeUntakenConnections(worker: Worker): void {
+  const child: Worker['process'] & { _handleQueue?: unknown[] | null } = worker.process;
+  const untaken = new Map<number, Connection>();
+  const { send } = child;
+  child.send = (message: ClusterMessage, connection?: unknown, ...rest: never[]) => {
+    const { act, seq } = message;
+    if (act === 'newconn' && seq !== undefined) untaken.set(seq, connection as Connection);
+    return send.call(child, message, connection as never, ...rest);
+  };
+  child.on('internalMessage', ({ ack }: ClusterMessage) => {
+    if (ack !== undefined) untaken.delete(ack);
+  });
+  worker.once('exit', () => {
+    if (child._handleQueue) child.emit('internalMessage', { cmd: 'NODE_HANDLE_ACK' });
+    setTimeout(closeUntaken, lastAnswers);
+  });
+
+  function closeUntaken(): void {
+    for (const connection of untaken.values()) connection.close();
+  }
+}
+
+/** Milliseconds in which the answers arrive that a worker has sent before it died. */
+const lastAnswers = 500;

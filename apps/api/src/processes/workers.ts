@@ -1,0 +1,129 @@
+import cluster, { type Worker } from 'node:cluster';
+import type { FastifyBaseLogger } from 'fastify';
+import type { MetricValues } from '../observability/metrics.ts';
+import type { Listening, PrimaryFunctions, WorkerFunctions } from './calls.ts';
+import { type Call, openChannel } from './channel.ts';
+import { closeUntakenConnections } from './untaken-connections.ts';
+
+interface WorkersOptions {
+  /** How many workers serve. */
+  count: number;
+  log: FastifyBaseLogger;
+  /** Is called once, when all workers serve. */
+  onListening(details: Listening): void;
+  /** Is called when the last worker has stopped, or when the first one cannot start. */
+  onEnd(exitCode: number): void;
+}
+
+/** The workers of this process. */
+interface Workers {
+  /** Stops all workers as a process that gets this signal. */
+  stop(signal: NodeJS.Signals): void;
+  /** The values of the metrics of each worker. */
+  metrics(): Promise<MetricValues[]>;
+}
+
+/** Milliseconds after which the death of a worker is no failed start. */
+const startTime = 60_000;
+
+/**
+ * Starts several workers that serve one address together: this process accepts the connections, and
+ * hands them to the workers in turn. A worker that dies is replaced. The first worker starts alone, so
+ * that the reason is printed once when none can start.
+ */
+export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions): Workers {
+  const all = new Set<Worker>();
+  /** The workers that serve, and how to call them. */
+  const serving = new Map<Worker, Call<WorkerFunctions>>();
+  /** The workers that accept connections. */
+  const listening = new Set<Worker>();
+  const allClosed = Promise.withResolvers<void>();
+  let hasServed = false;
+  let isAnnounced = false;
+  let stopSignal: NodeJS.Signals | undefined;
+  let exitCode = 0;
+
+  cluster.setupPrimary({ args: [] }); // The arguments are for the primary alone.
+  startWorker(0);
+
+  return {
+    stop(signal) {
+      stopSignal = signal;
+      for (const worker of all) stopWorker(worker, signal);
+      if (all.size === 0) onEnd(exitCode);
+    },
+    metrics: () => askAll((call) => call('metrics', undefined)),
+  };
+
+  /** @param failures how many of its predecessors in a row died soon after their start */
+  function startWorker(failures: number): void {
+    if (stopSignal) return;
+    const worker = cluster.fork();
+    const startedAt = performance.now();
+    const functions: PrimaryFunctions = {
+      areAllReady,
+      closed() {
+        stoppedListening(worker);
+        return stopSignal && allClosed.promise;
+      },
+      listening(details) {
+        serving.set(worker, call);
+        listening.add(worker);
+        if (stopSignal) return stopWorker(worker, stopSignal);
+        if (!hasServed) for (let i = 1; i < count; i++) startWorker(0);
+        hasServed = true;
+        if (isAnnounced || serving.size < count) return;
+        isAnnounced = true;
+        onListening(details);
+      },
+    };
+    const call = openChannel<WorkerFunctions>(worker, functions);
+    closeUntakenConnections(worker);
+    all.add(worker);
+    worker.on('exit', (code, signal) => {
+      all.delete(worker);
+      const wasServing = serving.delete(worker);
+      stoppedListening(worker);
+      if (stopSignal) {
+        if (wasServing && code !== 0) exitCode = 1;
+        if (all.size === 0) onEnd(exitCode);
+        return;
+      }
+      if (!hasServed) return onEnd(code || 1);
+      const lived = performance.now() - startedAt;
+      const failed = lived < startTime ? failures + 1 : 0;
+      const delay = restartDelay(failed);
+      log.error(
+        { died: worker.process.pid, code, signal, delay },
+        'a process died: another one starts',
+      );
+      setTimeout(startWorker, delay, failed);
+    });
+  }
+
+  function stopWorker(worker: Worker, signal: NodeJS.Signals): void {
+    const call = serving.get(worker);
+    if (call)
+      call('stop', signal).catch(() => {}); // It may end before it answers.
+    else worker.process.kill(signal); // No request can have reached it.
+  }
+
+  function stoppedListening(worker: Worker): void {
+    listening.delete(worker);
+    if (stopSignal && listening.size === 0) allClosed.resolve();
+  }
+
+  async function areAllReady(): Promise<boolean> {
+    if (serving.size < count) return false;
+    return (await askAll((call) => call('isReady', undefined))).every(Boolean);
+  }
+
+  function askAll<T>(ask: (call: Call<WorkerFunctions>) => Promise<T>): Promise<T[]> {
+    return Promise.all([...serving.values()].map(ask));
+  }
+}
+
+/** Milliseconds. The first replacement starts at once. */
+function restartDelay(failures: number): number {
+  return failures < 2 ? 0 : Math.min(30_000, 500 * 2 ** (failures - 1));
+}

@@ -1,0 +1,16 @@
+import { readEnv } from './env.ts';
+import { explainStartError } from './process/start-error.ts';
+
+try {
+  const env = readEnv();
+  if (env.PLANT_STORE_PROCESSES === 1) {
+    const { startAlone } = await import('./process/start.ts');
+    await startAlone(env);
+  } else {
+    const { startSeveral } = await import('./process/start-several.ts');
+    await startSeveral(env);
+  }
+} catch (error) {
+  console.error(explainStartError(error));
+  process.exit(1);
+}
