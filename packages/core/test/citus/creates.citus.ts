@@ -107,7 +107,7 @@ describe('creates on Citus', () => {
       select result from run_command_on_workers($$
         select string_agg(distinct query, E'\n') from pg_stat_activity
         where datname = current_database() and application_name = 'plant-store'
-          and query not like '%plant_store_cluster()%'
+          and query not like '%plant_store_cluster()%' and query not like '%set_config(%'
       $$)`;
     expect(sent).toHaveLength(2);
     for (const { result } of sent)
