@@ -2,6 +2,7 @@ import type { NewPlant } from '@plant-store/schemas';
 import { useCallback, useState } from 'react';
 import { Button } from '../controls/button.tsx';
 import { Icon } from '../controls/icon.tsx';
+import { Question } from '../controls/question.tsx';
 import { Sheet } from '../controls/sheet.tsx';
 import type { Imports } from '../import/imports.ts';
 import { FileDrop } from '../import/views/file-drop.tsx';
@@ -9,6 +10,7 @@ import { ImportChip } from '../import/views/import-chip.tsx';
 import { ImportPlants } from '../import/views/import-plants.tsx';
 import { useRefreshAfterImports } from '../import/views/use-refresh-after-imports.ts';
 import { AddPlant } from '../plants/add-plant.tsx';
+import { forgetDraft, hasDraft } from '../plants/draft.ts';
 import { FilterBar } from '../plants/filter-bar.tsx';
 import { PlantDetails } from '../plants/plant-details.tsx';
 import type { PlantFilter } from '../plants/plant-filter.ts';
@@ -20,6 +22,7 @@ import './console.css';
 import { Header } from './header.tsx';
 import { Notice, type NoticeText } from './notice.tsx';
 import { StatusBar } from './status-bar.tsx';
+import { WithoutReading } from './without-reading.tsx';
 
 interface ConsoleProps {
   history: RequestHistory;
@@ -37,12 +40,19 @@ export function Console({ history, imports, onForgetToken }: ConsoleProps) {
   const [side, setSide] = useState<SideView>();
   const [notice, setNotice] = useState<NoticeText>();
   useRefreshAfterImports(imports);
+  const [isLeaving, setIsLeaving] = useState(false);
 
   const mayRead = scopes?.has('plants:read') ?? true;
   const mayCreate = scopes?.has('plants:create') ?? false;
   const mayDelete = scopes?.has('plants:delete') ?? false;
 
   const close = () => setSide(undefined);
+  const leave = () => (side === 'add' && hasDraft() ? setIsLeaving(true) : close());
+  const discard = () => {
+    forgetDraft();
+    setIsLeaving(false);
+    close();
+  };
   const showPlant = (plant: bigint) => {
     setNotice(undefined);
     setSide({ plant });
@@ -74,30 +84,37 @@ export function Console({ history, imports, onForgetToken }: ConsoleProps) {
         <ImportChip imports={imports} onOpen={() => setSide('import')} />
       </Header>
       <main className="console-main">
-        <FilterBar filter={filter} onChange={setFilter}>
-          {mayCreate && (
-            <div className="actions">
-              <Button onClick={() => setSide('import')}>
-                <Icon name="upload" />
-                Add files
-              </Button>
-              <Button kind="primary" onClick={() => setSide('add')}>
-                <Icon name="add" />
-                Add a plant
-              </Button>
-            </div>
-          )}
-        </FilterBar>
         {mayRead ? (
-          <PlantTable key={keyOf(filter)} filter={filter} onOpen={({ id }) => showPlant(id)} />
+          <>
+            <FilterBar filter={filter} onChange={setFilter}>
+              {mayCreate && (
+                <div className="actions">
+                  <Button onClick={() => setSide('import')}>
+                    <Icon name="upload" />
+                    Add files
+                  </Button>
+                  <Button kind="primary" onClick={() => setSide('add')}>
+                    <Icon name="add" />
+                    Add a plant
+                  </Button>
+                </div>
+              )}
+            </FilterBar>
+            <PlantTable key={keyOf(filter)} filter={filter} onOpen={({ id }) => showPlant(id)} />
+          </>
         ) : (
-          <p className="table-message">This token may not read plants.</p>
+          <WithoutReading
+            mayCreate={mayCreate}
+            mayDelete={mayDelete}
+            onAdded={onAdded}
+            onAddFile={() => setSide('import')}
+          />
         )}
       </main>
       <StatusBar scopes={scopes} />
       <Notice notice={notice} onClose={() => setNotice(undefined)} />
       {mayCreate && <FileDrop onFiles={onFiles} />}
-      <Sheet title={titleOf(side)} onClose={close}>
+      <Sheet title={titleOf(side)} onClose={leave}>
         {typeof side === 'object' ? (
           <PlantDetails
             id={side.plant}
@@ -108,6 +125,14 @@ export function Console({ history, imports, onForgetToken }: ConsoleProps) {
           side && views[side]
         )}
       </Sheet>
+      <Question
+        title="Discard what you typed?"
+        text="The plant is not added yet."
+        confirm="Discard"
+        isOpen={isLeaving}
+        onConfirm={discard}
+        onCancel={() => setIsLeaving(false)}
+      />
     </div>
   );
 }

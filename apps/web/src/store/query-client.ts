@@ -14,7 +14,7 @@ const retryInterval = 1_000;
 export function createQueryClient(onTokenError: (error: unknown) => void): QueryClient {
   const onError = (error: unknown) => {
     if (isTokenError(error)) onTokenError(error);
-    if (isScopeError(error)) void queryClient.invalidateQueries({ queryKey: ['scopes'] });
+    if (isScopeError(error)) void queryClient.invalidateQueries({ queryKey: [['whoAmI']] });
     if (isTemporary(error)) {
       void queryClient.invalidateQueries({ queryKey: serverState.queryKey });
     }
