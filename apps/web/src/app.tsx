@@ -15,8 +15,9 @@ import { useToken } from './token/use-token.ts';
 
 /** The console: asks for an access token where there is none, and shows the plants otherwise. */
 export function App() {
-  const { token, reason, enter, forget } = useToken();
+  const { token, isSigningIn, reason, enter, forget } = useToken();
   const [imports] = useState(createImports);
+  if (isSigningIn) return <p className="signing-in">Signing in …</p>;
   if (token === null) return <TokenPage reason={withImports(reason, imports)} onEnter={enter} />;
   return <Store key={token} token={token} imports={imports} onForget={forget} />;
 }

@@ -3,6 +3,7 @@ import { explainDatabaseError, openPlantStore, type PlantStore } from '@plant-st
 import { describeDatabaseUrl } from '@plant-store/core/read';
 import type { FastifyInstance } from 'fastify';
 import type { Authenticate } from '../auth/authentication.ts';
+import { createSignIn } from '../auth/sign-in.ts';
 import { acceptTrustedTokens, type TrustedToken } from '../auth/trusted-tokens.ts';
 import {
   databaseSettings,
@@ -42,6 +43,8 @@ async function start(env: Env): Promise<void> {
   const needsFirstRunToken = !environmentToken && !databaseUrl;
   const generated = needsFirstRunToken ? await firstRunToken(dataDirectory) : undefined;
 
+  const signIn = generated && createSignIn(generated.token);
+
   const metrics = env.PLANT_STORE_METRICS_PORT === undefined ? undefined : await loadMetrics(store);
   const { maxConnections, shortage } = connectionCapacity();
   const output = logOutput(metrics?.countLostLine);
@@ -52,6 +55,7 @@ async function start(env: Env): Promise<void> {
       ...(environmentToken ? [{ name: 'environment', token: environmentToken }] : []),
       ...(generated ? [{ name: 'first-run', token: generated.token }] : []),
     ]),
+    signIn,
     metrics,
     maxConnections,
     trustProxy: env.PLANT_STORE_TRUST_PROXY,
@@ -85,6 +89,7 @@ async function start(env: Env): Promise<void> {
       metricsUrl,
       database: databaseUrl ? `Postgres at ${describeDatabaseUrl(databaseUrl)}` : dataDirectory,
       databaseError,
+      signInCode: signIn?.code,
       token: generated ?? (environmentToken ? 'environment' : 'none'),
       root: repositoryRoot,
       settings: databaseSettings(),
