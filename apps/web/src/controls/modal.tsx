@@ -1,4 +1,4 @@
-import { type ComponentProps, useEffect, useRef } from 'react';
+import { type ComponentProps, useLayoutEffect, useRef } from 'react';
 
 interface ModalProps extends ComponentProps<'dialog'> {
   isOpen: boolean;
@@ -10,7 +10,7 @@ interface ModalProps extends ComponentProps<'dialog'> {
 export function Modal({ isOpen, onLeave, ...dialog }: ModalProps) {
   const element = useRef<HTMLDialogElement>(null);
   const isPressedBeside = useRef(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const { current: opened } = element;
     if (!opened || !isOpen) return;
     opened.showModal();

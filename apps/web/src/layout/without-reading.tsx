@@ -1,8 +1,8 @@
 import type { NewPlant } from '@plant-store/schemas';
 import { Button } from '../controls/button.tsx';
 import { Icon } from '../controls/icon.tsx';
-import { AddPlant } from '../plants/add-plant.tsx';
-import { DeleteById } from '../plants/delete-by-id.tsx';
+import { AddPlant } from '../plants/add/add-plant.tsx';
+import { DeleteById } from '../plants/selection/delete-by-id.tsx';
 import './without-reading.css';
 
 interface WithoutReadingProps {

@@ -37,3 +37,12 @@ export function createQueryClient(onTokenError: (error: unknown) => void): Query
   });
   return queryClient;
 }
+
+/** Asks again for the plants that the page shows, and for their number. */
+export function refreshPlants(queryClient: QueryClient): void {
+  for (const procedure of ['listPlants', 'countPlants', 'next plant', 'previous plant']) {
+    void queryClient.invalidateQueries({
+      predicate: ({ queryKey: [name] }) => String(name) === procedure,
+    });
+  }
+}

@@ -12,7 +12,7 @@ describe.each(sharedServers)('on $database', ({ address, tokens, client }) => {
     await client.createPlant.mutate({ id: freshId(), name: 'Hoya carnosa', tag });
     await filterByTag(page, tag);
     await tableOf(page).getByText('Hoya carnosa').click();
-    await page.getByRole('dialog').getByText('Hoya carnosa').waitFor();
+    await page.getByRole('dialog', { name: 'Hoya carnosa' }).waitFor();
   }
 
   it('shows that a token may only read, and hides adding and deleting', async () => {

@@ -1,13 +1,13 @@
 import { IdFromText } from '@plant-store/schemas';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { Button } from '../controls/button.tsx';
-import { Question } from '../controls/question.tsx';
-import { TextField } from '../controls/text-field.tsx';
-import { explainError } from '../store/explain-error.ts';
-import { useTRPCClient } from '../store/trpc.ts';
+import { Button } from '../../controls/button.tsx';
+import { Question } from '../../controls/question.tsx';
+import { TextField } from '../../controls/text-field.tsx';
+import { explainError } from '../../store/explain-error.ts';
+import { useTRPCClient } from '../../store/trpc.ts';
+import { countOf } from '../count-of.ts';
 import { deletePlants } from './delete-plants.ts';
-import { countOf } from './plant-count.ts';
 
 /** Deletes plants by their ids, for somebody who may not see them. */
 export function DeleteById() {

@@ -4,10 +4,13 @@ import { plantFields } from '@plant-store/schemas/plain';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
 import './add-plant.css';
-import { Button } from '../controls/button.tsx';
-import { TextField } from '../controls/text-field.tsx';
-import { explainError } from '../store/explain-error.ts';
-import { useTRPC } from '../store/trpc.ts';
+import { Button } from '../../controls/button.tsx';
+import { TextField } from '../../controls/text-field.tsx';
+import { explainError } from '../../store/explain-error.ts';
+import { refreshPlants } from '../../store/query-client.ts';
+import { useTRPC } from '../../store/trpc.ts';
+import { PlantFacts } from '../plant-facts.tsx';
+import { shownFields } from '../shown-fields.tsx';
 import { forgetDraft, keepDraft, readDraft } from './draft.ts';
 import {
   checkNewPlant,
@@ -17,8 +20,6 @@ import {
   type PlantTexts,
   randomId,
 } from './new-plant-form.ts';
-import { PlantFacts } from './plant-facts.tsx';
-import { shownFields } from './shown-fields.tsx';
 
 interface AddPlantProps {
   mayRead: boolean;
@@ -41,7 +42,7 @@ export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
   const create = useMutation(
     trpc.createPlant.mutationOptions({
       onSuccess(_reply, created) {
-        void queryClient.invalidateQueries(trpc.listPlants.queryFilter());
+        refreshPlants(queryClient);
         forgetDraft();
         setTyped({});
         setSuggestion(String(randomId()));

@@ -5,7 +5,7 @@ import {
   plantColumns,
   plantFields,
 } from '@plant-store/schemas/plain';
-import { shownFields } from './shown-fields.tsx';
+import { shownFields } from '../shown-fields.tsx';
 
 export type FieldName = PlantField | 'id';
 
