@@ -60,9 +60,9 @@ export const packages = {
     imports: ['packages/schemas', 'packages/formats', 'packages/client'],
     testImports: ['packages/core', 'packages/test-setup'],
     rooms: [
-      ['store', 'controls'],
+      ['store', 'controls', 'address'],
       ['token', 'requests', 'plants'],
-      'plants/table',
+      ['plants/add', 'plants/find', 'plants/selection', 'plants/export', 'plants/table'],
       'import',
       'import/views',
       'layout',

@@ -32,5 +32,5 @@ export default defineConfig({
     },
   },
   // `pnpm dev` shows the console beside a server that runs.
-  server: { proxy: { '/trpc': api, '/readyz': api, '/docs': api } },
+  server: { proxy: { '/trpc': api, '/console/sign-in': api, '/readyz': api, '/docs': api } },
 });

@@ -3,6 +3,7 @@ import { appRouter } from '@plant-store/core/router';
 import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import pino from 'pino';
 import { type Authenticate, requireToken } from './auth/authentication.ts';
+import { type SignIn, signInRoute } from './auth/sign-in.ts';
 import { docs } from './docs/docs.ts';
 import { defaultBodyBudget, limitBodies } from './http/body/body-budget.ts';
 import { readLargeBodiesInTurn } from './http/body/body-turns.ts';
@@ -40,6 +41,8 @@ export interface ServerOptions {
   store: PlantStore;
   /** Finds the principal of an access token; by the store's own tokens unless given. */
   authenticate?: Authenticate;
+  /** Lets the console sign in by a code; it asks for a token unless given. */
+  signIn?: SignIn | undefined;
   /** A pino level. */
   logLevel?: string;
   /** Where log lines go; standard output unless given. */
@@ -77,6 +80,7 @@ export interface ServerOptions {
 export async function buildServer({
   store,
   authenticate = store.accessTokens.authenticate,
+  signIn,
   logLevel = 'info',
   logStream = logOutput(),
   rateLimit,
@@ -129,6 +133,7 @@ export async function buildServer({
 
   health(server, store, processes.areAllReady);
   await server.register(docs);
+  if (signIn) await server.register(signInRoute, { signIn, maxErrors: authFailureLimit });
   await server.register(async (operations) => {
     // The further hooks of an operation, over REST and tRPC alike.
     if (rateLimit !== undefined) operations.addHook('onRequest', limitRate(rateLimit));

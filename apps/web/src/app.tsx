@@ -1,10 +1,12 @@
 import { createPlantStoreClient } from '@plant-store/client';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { Question } from './controls/question.tsx';
 import { isActive } from './import/file-import.ts';
 import { createImports, type Imports } from './import/imports.ts';
 import { StopImportQuestion } from './import/views/stop-import-question.tsx';
 import { Console } from './layout/console.tsx';
+import { forgetDraft } from './plants/add/draft.ts';
 import { recordRequests } from './requests/request-history.ts';
 import { baseUrl } from './store/base-url.ts';
 import { explainError } from './store/explain-error.ts';
@@ -15,8 +17,9 @@ import { useToken } from './token/use-token.ts';
 
 /** The console: asks for an access token where there is none, and shows the plants otherwise. */
 export function App() {
-  const { token, reason, enter, forget } = useToken();
+  const { token, isSigningIn, reason, enter, forget } = useToken();
   const [imports] = useState(createImports);
+  if (isSigningIn) return <p className="signing-in">Signing in …</p>;
   if (token === null) return <TokenPage reason={withImports(reason, imports)} onEnter={enter} />;
   return <Store key={token} token={token} imports={imports} onForget={forget} />;
 }
@@ -49,16 +52,25 @@ function Store({ token, imports, onForget }: StoreProps) {
   }, [imports, importClient, token, onForget]);
   const forget = () => {
     imports.stop();
+    forgetDraft();
     onForget(token);
   };
-  const onForgetToken = () => (imports.all().some(isActive) ? setIsAsking(true) : forget());
+  const isImporting = imports.all().some(isActive);
   return (
     <QueryClientProvider client={queryClient}>
       <TRPCProvider trpcClient={client} queryClient={queryClient}>
-        <Console history={history} imports={imports} onForgetToken={onForgetToken} />
+        <Console history={history} imports={imports} onForgetToken={() => setIsAsking(true)} />
         <StopImportQuestion
           imports={imports}
-          isOpen={isAsking}
+          isOpen={isAsking && isImporting}
+          onConfirm={forget}
+          onCancel={() => setIsAsking(false)}
+        />
+        <Question
+          title="Forget the token?"
+          text="You need it to open the console in this tab again."
+          confirm="Forget token"
+          isOpen={isAsking && !isImporting}
           onConfirm={forget}
           onCancel={() => setIsAsking(false)}
         />

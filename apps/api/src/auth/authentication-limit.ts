@@ -1,4 +1,3 @@
-import type { Authentication } from '@plant-store/core';
 import { toHttpError } from '../errors/http-error.ts';
 import { countByClient, tooMany } from '../http/rate-limit.ts';
 
@@ -12,6 +11,9 @@ interface Attempts {
   readonly end: number;
 }
 
+/** What a look-up finds: nothing for a token or a code that is not valid. */
+type Result<Found> = Found | undefined | Promise<Found | undefined>;
+
 /**
  * Makes a function that authenticates a request from an address, unless its client has failed too often
  * in a minute. Until the minute is over, the server does not check the client's tokens. Requests with a
@@ -22,9 +24,13 @@ interface Attempts {
  */
 export function limitAuthenticationErrors(max: number) {
   const attemptsOf = countByClient(() => ({ failed: 0, running: 0, waiting: [] }));
-  return (ip: string, look: () => Authentication) => authenticate(attemptsOf(ip), look);
+  return <Found extends object | string>(ip: string, look: () => Result<Found>) =>
+    authenticate(attemptsOf(ip), look);
 
-  function authenticate(attempts: Attempts, look: () => Authentication): Authentication {
+  function authenticate<Found extends object | string>(
+    attempts: Attempts,
+    look: () => Result<Found>,
+  ): Result<Found> {
     if (attempts.failed >= max) {
       for (const resume of attempts.waiting.splice(0)) resume();
       throw tooMany(`${max} requests without a valid access token in a minute`, attempts.end);

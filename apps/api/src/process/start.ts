@@ -5,6 +5,7 @@ import { explainDatabaseError } from '@plant-store/core/operator';
 import { describeDatabaseUrl } from '@plant-store/core/read';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Authenticate } from '../auth/authentication.ts';
+import { createSignIn } from '../auth/sign-in.ts';
 import { acceptTrustedTokens, type TrustedToken } from '../auth/trusted-tokens.ts';
 import {
   databaseSettings,
@@ -33,6 +34,8 @@ export interface PreparedServer {
   output: LogOutput;
   /** The token of the embedded database and its file; undefined for a Postgres or when a setting has one. */
   generated: { token: string; path: string } | undefined;
+  /** Opens the console once; undefined when the server generated no token. */
+  signInCode: string | undefined;
 }
 
 /** Starts the server in this process alone. */
@@ -46,7 +49,8 @@ export async function startAlone(env: Env): Promise<void> {
   const listening = await listen(prepared, env);
   await consoleBuilt;
   // Through the log's stream, so that no earlier line of the log comes after it.
-  output.write(welcomeText(env, { ...listening, metricsUrl, generated: prepared.generated }));
+  const { generated, signInCode } = prepared;
+  output.write(welcomeText(env, { ...listening, metricsUrl, generated, signInCode }));
 }
 
 /** @param worker this process, when it is one of several that serve together */
@@ -60,6 +64,7 @@ export async function prepareServer(env: Env, worker?: WorkerProcess): Promise<P
   const environmentToken = env.PLANT_STORE_TOKEN;
   const needsFirstRunToken = !environmentToken && !databaseUrl;
   const generated = needsFirstRunToken ? await firstRunToken(dataDirectory) : undefined;
+  const signIn = generated && createSignIn(generated.token);
 
   const metrics = env.PLANT_STORE_METRICS_PORT === undefined ? undefined : await loadMetrics(store);
   const { maxConnections, shortage } = connectionCapacity();
@@ -71,6 +76,7 @@ export async function prepareServer(env: Env, worker?: WorkerProcess): Promise<P
       ...(environmentToken ? [{ name: 'environment', token: environmentToken }] : []),
       ...(generated ? [{ name: 'first-run', token: generated.token }] : []),
     ]),
+    signIn,
     metrics,
     maxConnections,
     trustProxy: env.PLANT_STORE_TRUST_PROXY,
@@ -81,7 +87,7 @@ export async function prepareServer(env: Env, worker?: WorkerProcess): Promise<P
     processes: worker,
   });
   if (shortage) server.log.warn({ maxConnections }, shortage);
-  return { server, store, metrics, output, generated };
+  return { server, store, metrics, output, generated, signInCode: signIn?.code };
 }
 
 /** @param signals emits the signals that stop the server; the process itself unless given */
@@ -119,14 +125,14 @@ export function welcomeText(
   { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory, PLANT_STORE_TOKEN: token }: Env,
   {
     generated,
+    signInCode,
     ...started
-  }: Listening & {
-    metricsUrl: string | undefined;
-    generated?: PreparedServer['generated'];
-  },
+  }: Listening &
+    Partial<Pick<PreparedServer, 'generated' | 'signInCode'>> & { metricsUrl: string | undefined },
 ): string {
   return welcome({
     ...started,
+    signInCode,
     hasConsole: hasConsole(),
     database: databaseUrl ? `Postgres at ${describeDatabaseUrl(databaseUrl)}` : dataDirectory,
     token: generated ?? (token ? 'environment' : 'none'),

@@ -5,6 +5,8 @@ interface Welcome {
   url: string;
   /** Whether the server serves the console. */
   hasConsole: boolean;
+  /** Opens the console once; undefined when the server generated no token. */
+  signInCode: string | undefined;
   /** Undefined when there are no metrics. */
   metricsUrl: string | undefined;
   database: string;
@@ -25,12 +27,12 @@ const isWindows = process.platform === 'win32';
  * addresses, and commands to paste.
  */
 export function welcome(options: Welcome): string {
-  const { url, hasConsole, metricsUrl, database, token } = options;
+  const { url, hasConsole, signInCode, metricsUrl, database, token } = options;
   const generated = typeof token === 'object' ? token.token : undefined;
   return `
 ${stateOf(options)}
 
-  Console       ${hasConsole ? consoleUrl(url, token) : 'not built: run npx -y pnpm --filter @plant-store/web build'}
+  Console       ${hasConsole ? consoleUrl(url, signInCode) : 'not built: run npx -y pnpm --filter @plant-store/web build'}
   REST          ${url}/plants
   tRPC          ${url}/trpc
   Reference     ${url}/docs
@@ -56,9 +58,9 @@ The server tries again by itself. Until then, each call gets 503.`;
   return 'The plant store is open.';
 }
 
-/** The token is in the fragment, which a browser never sends. */
-function consoleUrl(url: string, token: Welcome['token']): string {
-  return typeof token === 'object' ? `${url}/#token=${token.token}` : `${url}/`;
+/** The code is in the fragment, which a browser never sends. */
+function consoleUrl(url: string, code: string | undefined): string {
+  return code ? `${url}/#code=${code} (once, within ten minutes)` : `${url}/`;
 }
 
 function describeToken(token: Welcome['token']): string {

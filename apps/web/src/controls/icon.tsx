@@ -4,6 +4,12 @@ const paths = {
   close: 'M6 6l12 12M18 6 6 18',
   copy: 'M9 9h11v11H9zM15 9V4H4v11h5',
   requests: 'M8 8l-4 4 4 4M16 8l4 4-4 4M13.5 5l-3 14',
+  find: 'M11 4a7 7 0 1 0 0 14a7 7 0 0 0 0-14M16 16l5 5',
+  refresh: 'M20 5v5h-5M4 19v-5h5M19 10a7.5 7.5 0 0 0-13.5-2.5M5 14a7.5 7.5 0 0 0 13.5 2.5',
+  download: 'M12 4v12M7 11l5 5 5-5M4 16v4h16v-4',
+  docs: 'M4 5h6a2 2 0 0 1 2 2v13a2 2 0 0 0-2-2H4zM20 5h-6a2 2 0 0 0-2 2v13a2 2 0 0 1 2-2h6z',
+  previous: 'M15 5l-7 7 7 7',
+  next: 'M9 5l7 7-7 7',
   leave: 'M14 4h6v16h-6M3 12h12M11 8l4 4-4 4',
   upload: 'M12 16V4M7 9l5-5 5 5M4 16v4h16v-4',
 } as const;
@@ -13,8 +19,8 @@ export function Icon({ name }: { name: keyof typeof paths }) {
   return (
     <svg
       aria-hidden="true"
-      width="18"
-      height="18"
+      width="1.125rem"
+      height="1.125rem"
       viewBox="0 0 24 24"
       fill="none"
       stroke="currentColor"

@@ -1,5 +1,6 @@
-import { AlertDialog } from '@base-ui/react/alert-dialog';
+import { useId } from 'react';
 import { Button } from './button.tsx';
+import { Modal } from './modal.tsx';
 import './question.css';
 
 interface QuestionProps {
@@ -14,21 +15,34 @@ interface QuestionProps {
 
 /** Asks before something that cannot be undone. */
 export function Question({ title, text, confirm, isOpen, onConfirm, onCancel }: QuestionProps) {
+  const id = useId();
   return (
-    <AlertDialog.Root open={isOpen} onOpenChange={(open) => !open && onCancel()}>
-      <AlertDialog.Portal>
-        <AlertDialog.Backdrop className="backdrop" forceRender />
-        <AlertDialog.Popup className="question card">
-          <AlertDialog.Title className="question-title">{title}</AlertDialog.Title>
-          <AlertDialog.Description className="question-text">{text}</AlertDialog.Description>
+    <Modal
+      className="question"
+      role="alertdialog"
+      aria-labelledby={`${id}-title`}
+      aria-describedby={`${id}-text`}
+      isOpen={isOpen}
+      onLeave={onCancel}
+    >
+      {isOpen && (
+        <div className="question-content">
+          <h2 id={`${id}-title`} className="question-title">
+            {title}
+          </h2>
+          <p id={`${id}-text`} className="question-text">
+            {text}
+          </p>
           <div className="question-answers">
-            <AlertDialog.Close className="button button-plain">Cancel</AlertDialog.Close>
+            <Button data-focus onClick={onCancel}>
+              Cancel
+            </Button>
             <Button kind="danger" onClick={onConfirm}>
               {confirm}
             </Button>
           </div>
-        </AlertDialog.Popup>
-      </AlertDialog.Portal>
-    </AlertDialog.Root>
+        </div>
+      )}
+    </Modal>
   );
 }

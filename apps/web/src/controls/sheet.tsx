@@ -1,10 +1,11 @@
-import { Dialog } from '@base-ui/react/dialog';
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, useId } from 'react';
+import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
+import { Modal } from './modal.tsx';
 import './sheet.css';
 
 interface SheetProps {
-  title: string;
+  title: ReactNode;
   /** Undefined closes the sheet. */
   children: ReactNode | undefined;
   onClose(): void;
@@ -12,24 +13,23 @@ interface SheetProps {
 
 /** A dialog at the side of the page; on a phone it covers the page. */
 export function Sheet({ title, children, onClose }: SheetProps) {
-  const popup = useRef<HTMLDivElement>(null);
-  // By default the first button gets the focus, and that button closes the sheet.
-  const initialFocus = () =>
-    popup.current?.querySelector<HTMLElement>('input[type=text]') ?? popup.current;
+  const id = useId();
+  const isOpen = children !== undefined;
   return (
-    <Dialog.Root open={children !== undefined} onOpenChange={(open) => !open && onClose()}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="backdrop" />
-        <Dialog.Popup ref={popup} className="sheet" initialFocus={initialFocus}>
+    <Modal className="sheet" aria-labelledby={id} isOpen={isOpen} onLeave={onClose}>
+      {isOpen && (
+        <div className="sheet-content">
           <header className="sheet-header">
-            <Dialog.Title className="sheet-title">{title}</Dialog.Title>
-            <Dialog.Close className="button button-quiet sheet-close" aria-label="Close">
+            <h2 id={id} className="sheet-title">
+              {title}
+            </h2>
+            <Button kind="quiet" className="sheet-close" aria-label="Close" onClick={onClose}>
               <Icon name="close" />
-            </Dialog.Close>
+            </Button>
           </header>
           <div className="sheet-body">{children}</div>
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+        </div>
+      )}
+    </Modal>
   );
 }

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { go } from '../address/use-address.ts';
 import { Button } from '../controls/button.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { Logo } from '../controls/logo.tsx';
@@ -6,18 +7,21 @@ import { Logo } from '../controls/logo.tsx';
 interface HeaderProps {
   /** What stands before the buttons. */
   children: ReactNode;
-  onShowRequests(): void;
   onForgetToken(): void;
 }
 
-export function Header({ children, onShowRequests, onForgetToken }: HeaderProps) {
+export function Header({ children, onForgetToken }: HeaderProps) {
   return (
     <header className="header">
       <Logo />
-      <h1>Plant Store</h1>
+      <strong>Plant Store</strong>
       <div className="header-actions">
         {children}
-        <Button kind="quiet" onClick={onShowRequests}>
+        <a className="button button-quiet" href="docs">
+          <Icon name="docs" />
+          <span>API reference</span>
+        </a>
+        <Button kind="quiet" onClick={() => go({ plant: undefined, sheet: 'requests' })}>
           <Icon name="requests" />
           <span>Requests</span>
         </Button>

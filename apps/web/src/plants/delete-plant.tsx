@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { Button } from '../controls/button.tsx';
 import { Question } from '../controls/question.tsx';
 import { explainError } from '../store/explain-error.ts';
+import { refreshPlants } from '../store/query-client.ts';
 import { useTRPC } from '../store/trpc.ts';
 
 interface DeletePlantProps {
@@ -25,7 +26,7 @@ export function DeletePlant({ plant: { id, name }, onDeleted }: DeletePlantProps
         // After a lost reply, the second attempt finds no plant.
         if (error && !isGone(error)) return;
         queryClient.removeQueries(trpc.getPlant.queryFilter({ id }));
-        void queryClient.invalidateQueries(trpc.listPlants.queryFilter());
+        refreshPlants(queryClient);
         onDeleted();
       },
     }),
@@ -41,11 +42,13 @@ export function DeletePlant({ plant: { id, name }, onDeleted }: DeletePlantProps
           The plant is not deleted. {explainError(deletePlant.error)}
         </p>
       )}
-      <div className="sheet-actions">
-        <Button disabled={deletePlant.isPending} onClick={() => setIsAsking(true)}>
-          Delete …
-        </Button>
-      </div>
+      <Button
+        kind="danger-plain"
+        disabled={deletePlant.isPending}
+        onClick={() => setIsAsking(true)}
+      >
+        Delete …
+      </Button>
       <Question
         title={`Delete “${name}”?`}
         text={`The plant with the id ${id} is deleted for good. Its id is free afterwards.`}

@@ -1,36 +1,78 @@
 import { plantStoreError } from '@plant-store/client';
+import type { StoredPlant } from '@plant-store/schemas';
 import { useQuery } from '@tanstack/react-query';
+import { replace } from '../address/use-address.ts';
+import { Button } from '../controls/button.tsx';
+import { Icon } from '../controls/icon.tsx';
 import { explainError } from '../store/explain-error.ts';
 import { useTRPC } from '../store/trpc.ts';
 import { DeletePlant } from './delete-plant.tsx';
 import { PlantFacts } from './plant-facts.tsx';
+import { useNeighbours } from './use-neighbours.ts';
 
 interface PlantDetailsProps {
   id: bigint;
+  /** The list in which the plant is: of all plants, or of those with a tag. */
+  tag: string | undefined;
   mayDelete: boolean;
   onDeleted(): void;
+  /** Undefined for somebody who may not create plants. */
+  onDuplicate: ((plant: StoredPlant) => void) | undefined;
 }
 
 /** The whole of one plant, as it is stored now. */
-export function PlantDetails({ id, mayDelete, onDeleted }: PlantDetailsProps) {
+export function PlantDetails({ id, tag, mayDelete, onDeleted, onDuplicate }: PlantDetailsProps) {
+  const { data: plant, error } = usePlant(id);
+  const { previous, next } = useNeighbours(id, tag);
+  const isUnknown = plantStoreError(error)?.kind === 'plantUnknown';
+  return (
+    <>
+      <nav className="sheet-actions" aria-label="Plants before and after this one">
+        <Step label="Previous plant" icon="previous" to={previous} />
+        <Step label="Next plant" icon="next" to={next} />
+      </nav>
+      {isUnknown && <p>No plant has the id {String(id)}.</p>}
+      {!isUnknown && plant && (
+        <>
+          <PlantFacts plant={plant} />
+          <div className="sheet-actions">
+            {onDuplicate && <Button onClick={() => onDuplicate(plant)}>Duplicate …</Button>}
+            {mayDelete && <DeletePlant key={String(id)} plant={plant} onDeleted={onDeleted} />}
+          </div>
+        </>
+      )}
+      {!isUnknown && !plant && !error && <p>Loading …</p>}
+      {!isUnknown && !plant && error && (
+        <p className="alert" role="alert">
+          {explainError(error)}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The name of a plant, or its id until the name is known. */
+export function PlantTitle({ id }: { id: bigint }) {
+  const name = usePlant(id).data?.name;
+  return name ? <bdi>{name}</bdi> : `Plant ${id}`;
+}
+
+function usePlant(id: bigint) {
   const trpc = useTRPC();
-  const { data: plant, error } = useQuery(trpc.getPlant.queryOptions({ id }, { staleTime: 0 }));
-  if (plantStoreError(error)?.kind === 'plantUnknown')
-    return <p>No plant has the id {String(id)}.</p>;
-  if (plant) {
-    return (
-      <>
-        <PlantFacts plant={plant} />
-        {mayDelete && <DeletePlant plant={plant} onDeleted={onDeleted} />}
-      </>
-    );
-  }
-  if (error) {
-    return (
-      <p className="alert" role="alert">
-        {explainError(error)}
-      </p>
-    );
-  }
-  return <p>Loading …</p>;
+  return useQuery(trpc.getPlant.queryOptions({ id }, { staleTime: 0 }));
+}
+
+interface StepProps {
+  label: string;
+  icon: 'previous' | 'next';
+  to: bigint | undefined;
+}
+
+function Step({ label, icon, to }: StepProps) {
+  return (
+    <Button disabled={to === undefined} onClick={() => replace({ plant: to })}>
+      <Icon name={icon} />
+      {label}
+    </Button>
+  );
 }

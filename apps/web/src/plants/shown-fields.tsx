@@ -1,5 +1,7 @@
 import type { StoredPlant } from '@plant-store/schemas';
 import type { ReactNode } from 'react';
+import { CopyButton } from '../controls/copy-button.tsx';
+import { TagLink } from './tag-link.tsx';
 
 interface ShownField<Value> {
   readonly label: string;
@@ -22,21 +24,26 @@ export const shownFields: {
 } = {
   id: {
     label: 'Id',
-    width: 'minmax(8rem, 12.5rem)',
+    width: 'minmax(5rem, 10rem)',
     cell: String,
-    fact: (id) => <span className="plant-facts-id">{String(id)}</span>,
+    fact: (id) => (
+      <>
+        <span className="plant-facts-id">{String(id)}</span>
+        <CopyButton what="id" text={String(id)} />
+      </>
+    ),
   },
-  name: { label: 'Name', width: 'minmax(8rem, 1fr)', cell: (name) => name },
+  name: { label: 'Name', width: 'minmax(6rem, 18rem)', cell: (name) => <bdi>{name}</bdi> },
   tag: {
     label: 'Tag',
     hint: 'Optional: the type of the plant',
-    width: 'minmax(6rem, 15rem)',
-    cell: (tag) => <span className="tag">{tag}</span>,
-    fact: (tag) => tag,
+    width: 'minmax(5rem, 14rem)',
+    cell: (tag) => <TagLink tag={tag} />,
+    fact: (tag) => <TagLink tag={tag} isWhole />,
   },
   createdAt: {
     label: 'Created',
-    width: '11.5rem',
+    width: 'minmax(6rem, 10.5rem)',
     cell: (time) => <time dateTime={time.toISOString()}>{shortTime.format(time)}</time>,
     fact: (time) => (
       <>

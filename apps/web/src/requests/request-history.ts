@@ -1,4 +1,5 @@
 import type { PlantStoreClient } from '@plant-store/client';
+import { formatJson, operations } from '@plant-store/schemas/plain';
 import { getUntypedClient } from '@trpc/client';
 import { useSyncExternalStore } from 'react';
 import type { StoreRequest } from './store-request.ts';
@@ -13,18 +14,24 @@ export interface RequestHistory {
   subscribe(listener: () => void): () => void;
 }
 
-/** Keeps the latest requests of a client. */
+/**
+ * Keeps the latest requests of a client, except those in the background. A query that is repeated is
+ * there once.
+ */
 export function recordRequests(client: PlantStoreClient): RequestHistory {
   const listeners = new Set<() => void>();
   let requests: readonly StoreRequest[] = [];
   let number = 0;
-  const record = (path: string, input: unknown) => {
+  const record = (path: string, input: unknown, options: CallOptions) => {
+    if (options?.context?.['isBackground']) return;
     const procedure = path as StoreRequest['procedure']; // The client has no other procedures.
     number++;
     // Every procedure of the store takes an object. A property without a value is not sent.
     const given = Object.entries(Object(input)).filter(([, value]) => value !== undefined);
     const request = { number, procedure, input: Object.fromEntries(given), at: new Date() };
-    requests = [request, ...requests.slice(0, limit - 1)];
+    const isQuery = operations[procedure].method === 'GET';
+    const others = requests.filter((each) => !isQuery || !isSameCall(each, request));
+    requests = [request, ...others.slice(0, limit - 1)];
     for (const notify of listeners) notify();
   };
 
@@ -33,11 +40,11 @@ export function recordRequests(client: PlantStoreClient): RequestHistory {
   const query = untyped.query.bind(untyped);
   const mutation = untyped.mutation.bind(untyped);
   untyped.query = (path, input, options) => {
-    record(path, input);
+    record(path, input, options);
     return query(path, input, options);
   };
   untyped.mutation = (path, input, options) => {
-    record(path, input);
+    record(path, input, options);
     return mutation(path, input, options);
   };
 
@@ -48,6 +55,12 @@ export function recordRequests(client: PlantStoreClient): RequestHistory {
       return () => listeners.delete(listener);
     },
   };
+}
+
+type CallOptions = { context?: Record<string, unknown> } | undefined;
+
+function isSameCall(a: StoreRequest, b: StoreRequest): boolean {
+  return a.procedure === b.procedure && formatJson(a.input) === formatJson(b.input);
 }
 
 export function useRequests({ subscribe, latest }: RequestHistory): readonly StoreRequest[] {

@@ -14,7 +14,7 @@ const retryInterval = 1_000;
 export function createQueryClient(onTokenError: (error: unknown) => void): QueryClient {
   const onError = (error: unknown) => {
     if (isTokenError(error)) onTokenError(error);
-    if (isScopeError(error)) void queryClient.invalidateQueries({ queryKey: ['scopes'] });
+    if (isScopeError(error)) void queryClient.invalidateQueries({ queryKey: [['whoAmI']] });
     if (isTemporary(error)) {
       void queryClient.invalidateQueries({ queryKey: serverState.queryKey });
     }
@@ -36,4 +36,13 @@ export function createQueryClient(onTokenError: (error: unknown) => void): Query
     },
   });
   return queryClient;
+}
+
+/** Asks again for the plants that the page shows, and for their number. */
+export function refreshPlants(queryClient: QueryClient): void {
+  for (const procedure of ['listPlants', 'countPlants', 'next plant', 'previous plant']) {
+    void queryClient.invalidateQueries({
+      predicate: ({ queryKey: [name] }) => String(name) === procedure,
+    });
+  }
 }

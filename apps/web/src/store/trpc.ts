@@ -3,3 +3,6 @@ import { createTRPCContext } from '@trpc/tanstack-react-query';
 
 /** tRPC's adapter for TanStack Query, typed by the store's router. */
 export const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>();
+
+/** Options of a call that nobody asked for, so that the list of requests leaves it out. */
+export const background = { trpc: { context: { isBackground: true } } } as const;

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { dropFiles, importFiles } from '../fixtures/drop-files.ts';
 import { freshId, freshTag } from '../fixtures/fresh.ts';
-import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
+import { filterByTag, findField, openPage, tableOf } from '../fixtures/open-page.ts';
 import { sharedServer, sharedServers } from '../fixtures/shared-servers.ts';
 
 /** What axe finds that keeps somebody from using the page. */
@@ -24,6 +24,7 @@ declare global {
 const views = {
   async token(page: Page) {
     await page.getByRole('button', { name: 'Forget token' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Forget token' }).click();
     await page.getByLabel('Access token').waitFor();
   },
   table: async () => {},
@@ -33,8 +34,20 @@ const views = {
     await page.getByText('must be a whole number').waitFor();
   },
   async details(page: Page) {
-    await tableOf(page).locator('#row-0').click();
+    await tableOf(page).locator('#row-0 .plant-name').click();
     await page.getByRole('button', { name: 'Delete …' }).waitFor();
+  },
+  async selected(page: Page) {
+    await tableOf(page).getByRole('checkbox').first().check();
+    await page.getByText('1 plant selected').waitFor();
+  },
+  async suggestions(page: Page) {
+    await findField(page).fill('4096');
+    await page.getByRole('option', { name: 'Go to id 4096' }).waitFor();
+  },
+  async export(page: Page) {
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('button', { name: 'Save as CSV' }).waitFor();
   },
   async question(page: Page) {
     await views.details(page);
@@ -112,13 +125,13 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     await press('Enter');
     await page.getByText('Added “By keyboard”').waitFor();
 
-    await tabTo('Go to id');
+    await tabTo('Find an id or a tag');
     await type(String(id));
     await press('Enter');
     await tableOf(page).getByText('By keyboard').waitFor();
     await tabTo('Plants');
     await press('Enter');
-    await page.getByRole('dialog', { name: 'Plant' }).getByText('By keyboard').waitFor();
+    await page.getByRole('dialog', { name: 'By keyboard' }).waitFor();
     await tabTo('Delete …');
     await press('Enter');
     await page.getByRole('alertdialog').waitFor();

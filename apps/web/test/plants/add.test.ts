@@ -4,7 +4,7 @@ import { freshId, freshTag } from '../fixtures/fresh.ts';
 import { openPage } from '../fixtures/open-page.ts';
 import { sharedServers } from '../fixtures/shared-servers.ts';
 
-describe.each(sharedServers)('on $database', ({ address, client }) => {
+describe.each(sharedServers)('on $database', ({ address, client, token }) => {
   async function openForm(): Promise<Page> {
     const page = await openPage(address());
     await page.getByRole('button', { name: 'Add a plant' }).click();
@@ -31,7 +31,7 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     await page.getByText('Added “Monstera deliciosa”').waitFor();
     expect(await client.getPlant.query({ id })).toMatchObject({ name: 'Monstera deliciosa', tag });
     await page.getByRole('button', { name: 'Show' }).click();
-    await page.getByRole('dialog', { name: 'Plant' }).getByText(tag).waitFor();
+    await page.getByRole('dialog', { name: 'Monstera deliciosa' }).getByText(tag).waitFor();
   });
 
   it.each([2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n + 1n])('keeps the id %s exact', async (id) => {
@@ -55,38 +55,37 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     await client.deletePlant.mutate({ id });
   });
 
-  it('suggests a free id in a store whose plants are large', async () => {
-    const page = await openPage(address());
-    await page.getByText('This token may').waitFor();
-    // A page of plants ends early when their names are long.
-    await page.route('**/trpc/listPlants*', async (route) => {
-      const plants = ['1', '2'].map((id) => ({ id, name: 'Large', createdAt: '2026-11-21' }));
-      const values = { 'plants.0.id': ['bigint'], 'plants.1.id': ['bigint'], next: ['bigint'] };
-      const data = { json: { plants, next: '2' }, meta: { values, v: 1 } };
-      await route.fulfill({ json: [{ result: { data } }] });
-    });
+  it('keeps what somebody typed, unless they discard it', async () => {
+    const page = await openForm();
+    const question = page.getByRole('alertdialog', { name: 'Discard what you typed?' });
+    await fields(page).name.fill('Half a na');
+    await page.keyboard.press('Escape');
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    expect(await fields(page).name.inputValue()).toBe('Half a na');
+    await page.mouse.click(5, 400);
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Add a plant' }).click();
-    await expect.poll(() => fields(page).id.inputValue()).toMatch(/^\d{4,}$/);
+    expect(await fields(page).name.inputValue()).toBe('');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
-  it('puts no suggestion into the id that somebody is about to write', async () => {
-    const page = await openPage(address());
-    await page.getByText('This token may').waitFor();
-    let answer = () => {};
-    const mayAnswer = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
-    await page.route('**/trpc/listPlants*', async (route) => {
-      await mayAnswer;
-      await route.continue();
-    });
-    await page.getByRole('button', { name: 'Add a plant' }).click();
-    await fields(page).id.focus();
-    const suggested = page.waitForResponse('**/trpc/listPlants*');
-    answer();
-    await (await suggested).finished();
-    await page.keyboard.type('4096');
-    expect(await fields(page).id.inputValue()).toBe('4096');
+  it('keeps what somebody typed when the token is revoked', async () => {
+    const page = await openForm();
+    await fields(page).name.fill('Half a na');
+    await page.route('**/trpc/**', (route) =>
+      route.continue({
+        headers: { ...route.request().headers(), authorization: 'Bearer revoked' },
+      }),
+    );
+    await fields(page).add.click();
+    await page.getByRole('alert').getByText('expired or revoked').waitFor();
+    await page.unroute('**/trpc/**');
+    await page.getByLabel('Access token').fill(token);
+    await page.keyboard.press('Enter');
+    await fields(page).name.waitFor();
+    expect(await fields(page).name.inputValue()).toBe('Half a na');
   });
 
   it('checks the fields while somebody types, as the store would', async () => {
@@ -102,7 +101,7 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     await page.getByText('must be').waitFor({ state: 'detached' });
     await name.fill('x');
     await name.fill('');
-    await page.getByText('is missing: it must be a string').waitFor();
+    await page.getByText('Enter a name').waitFor();
     await name.fill('U+0000 is \u0000');
     await page.getByText('must not contain U+0000').waitFor();
   });

@@ -28,7 +28,7 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     const { id, page, question } = await askToDelete();
     await question.getByRole('button', { name: 'Cancel' }).click();
     await question.waitFor({ state: 'detached' });
-    await page.getByRole('dialog', { name: 'Plant' }).waitFor();
+    await page.getByRole('dialog', { name: 'Ficus lyrata' }).waitFor();
     expect(await client.getPlant.query({ id })).toMatchObject({ name: 'Ficus lyrata' });
   });
 

@@ -23,7 +23,7 @@ describe.each(sharedServers)('on $database', ({ address, client, token }) => {
     const page = await openPage(address());
     await filterByTag(page, plant.tag);
     await tableOf(page).getByText(name).click();
-    await page.getByRole('dialog', { name: 'Plant' }).getByText(name).waitFor();
+    await page.getByRole('dialog').getByRole('heading', { name }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Requests' }).click();
     return page;

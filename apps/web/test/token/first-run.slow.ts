@@ -1,16 +1,16 @@
 import { cpSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startProcess } from '@plant-store/test-setup';
 import { expect, inject, it } from 'vitest';
 import { openPage } from '../fixtures/open-page.ts';
 
-it('opens from the first address that the start prints, whose token reaches no log', async () => {
+it('opens from the first address that the start prints, once, and the token is in no address', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-first-run-'));
   cpSync(inject('dataDirectory'), directory, { recursive: true });
   const server = startProcess({ PLANT_STORE_DATA_DIR: directory });
-  const [address = ''] = await server.printed(/http\S+\/#token=\S+/);
+  const [address = ''] = await server.printed(/http\S+\/#code=\S+/);
   await server.printed(/Add a plant/);
   const isLog = (line: string) => line.startsWith('{');
   const lines = () => server.output().split('\n');
@@ -19,10 +19,20 @@ it('opens from the first address that the start prints, whose token reaches no l
   const page = await openPage(address);
   await page.getByText('The store has no plants yet').waitFor();
   await page.getByText('This token may create, read, and delete plants').waitFor();
-  const [, token = ''] = address.split('#token=');
+  const token = (await readFile(join(directory, 'token'), 'utf8')).trim();
+  expect(await page.evaluate(() => sessionStorage.getItem('plant-store.token'))).toBe(token);
+  expect(page.url()).not.toContain('code=');
   const log = () => lines().filter(isLog).join('\n');
   await expect.poll(log).toMatch(/"path":"\/trpc\/[^"]*listPlants/);
-  expect(log()).not.toContain(token);
+  const [, code = ''] = address.split('#code=');
+  for (const secret of [token, code]) expect(log()).not.toContain(secret);
+
+  const second = await page.context().newPage();
+  await second.goto(address);
+  await second.getByRole('alert').getByText('used or over ten minutes old').waitFor();
+  await second.getByLabel('Access token').fill(token);
+  await second.getByRole('button', { name: 'Open' }).click();
+  await second.getByText('Connected').waitFor();
 
   server.child.kill('SIGKILL');
   await server.ended();

@@ -12,7 +12,7 @@ describe.each(sharedServers)('on $database', ({ address, tokens, client }) => {
     await client.createPlant.mutate({ id: freshId(), name: 'Hoya carnosa', tag });
     await filterByTag(page, tag);
     await tableOf(page).getByText('Hoya carnosa').click();
-    await page.getByRole('dialog').getByText('Hoya carnosa').waitFor();
+    await page.getByRole('dialog', { name: 'Hoya carnosa' }).waitFor();
   }
 
   it('shows that a token may only read, and hides adding and deleting', async () => {
@@ -23,18 +23,45 @@ describe.each(sharedServers)('on $database', ({ address, tokens, client }) => {
     expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
   });
 
-  it('shows that a token may only create, and hides the plants', async () => {
+  it('shows the form alone to a token that may only create', async () => {
     const page = await openPage(address(tokens['create']));
     await page.getByText('This token may create plants').waitFor();
-    await page.getByText('This token may not read plants').waitFor();
     expect(await tableOf(page).count()).toBe(0);
-    const id = freshId();
+    const name = page.getByLabel('Name');
+    for (const id of [freshId(), freshId()]) {
+      await name.fill('Ficus lyrata');
+      await page.getByLabel('Id', { exact: true }).fill(String(id));
+      await page.getByRole('button', { name: 'Add plant' }).click();
+      await expect.poll(() => name.inputValue()).toBe('');
+      expect(await client.getPlant.query({ id })).toMatchObject({ name: 'Ficus lyrata' });
+    }
+  });
+
+  it('lets a token that may only delete do so, by ids', async () => {
+    const ids = [freshId(), freshId()];
+    for (const id of ids) await client.createPlant.mutate({ id, name: 'Hoya carnosa' });
+    const page = await openPage(address(tokens['delete']));
+    await page.getByText('This token may delete plants').waitFor();
+    expect(await addButton(page).count()).toBe(0);
+    await page.getByLabel('Ids').fill('4096 plants');
+    await page.getByText('“plants” is not an id').waitFor();
+    await page.getByLabel('Ids').fill(`${ids.join(', ')} ${freshId()}`);
+    await page.getByRole('button', { name: 'Delete …' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Delete 3 plants?' });
+    await question.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Deleted 2 plants; 1 was not there').waitFor();
+    for (const id of ids) await expect(client.getPlant.query({ id })).rejects.toThrow('no plant');
+  });
+
+  it('shows only requests that somebody made', async () => {
+    const page = await openPage(address());
+    await page.getByText('This token may').waitFor();
     await addButton(page).click();
-    await page.getByLabel('Name').fill('Ficus lyrata');
-    await page.getByLabel('Id', { exact: true }).fill(String(id));
-    await page.getByRole('button', { name: 'Add plant' }).click();
-    await page.getByText('Added “Ficus lyrata”').waitFor();
-    expect(await client.getPlant.query({ id })).toMatchObject({ name: 'Ficus lyrata' });
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Requests' }).click();
+    const requests = page.locator('summary strong');
+    await requests.first().waitFor();
+    expect(new Set(await requests.allTextContents())).toEqual(new Set(['listPlants']));
   });
 
   it('shows deleting to a token that may delete', async () => {

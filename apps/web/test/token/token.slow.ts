@@ -87,6 +87,7 @@ describe.each(sharedServers)('on $database', ({ url, token, address, client }) =
   it('forgets the token when somebody wants it', async () => {
     const page = await openPage(address());
     await page.getByRole('button', { name: 'Forget token' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Forget token' }).click();
     await page.getByLabel('Access token').waitFor();
     await page.reload();
     await page.getByLabel('Access token').waitFor();

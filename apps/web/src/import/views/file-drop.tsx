@@ -1,5 +1,4 @@
 import { useEffect, useState } from 'react';
-import { createPortal } from 'react-dom';
 import './file-drop.css';
 
 /** Takes files that somebody drops anywhere on the page, and says so while it is dragged. */
@@ -30,9 +29,15 @@ export function FileDrop({ onFiles }: { onFiles(files: readonly File[]): void })
       removeEventListener('drop', onDrop);
     };
   }, [onFiles]);
-  // In the body, above any dialog.
+  if (!isOver) return null;
+  // A popover is above any dialog.
   return (
-    isOver &&
-    createPortal(<div className="file-drop">Drop the files to add their plants</div>, document.body)
+    <div ref={showAbove} popover="manual" className="file-drop">
+      Drop the files to add their plants
+    </div>
   );
+}
+
+function showAbove(element: HTMLElement | null): void {
+  element?.showPopover();
 }

@@ -1,9 +1,9 @@
 import { useId } from 'react';
 import { Button } from '../../controls/button.tsx';
+import { saveFile } from '../../controls/save-file.ts';
 import { type FileImport, isActive, percentOf, rejectsName } from '../file-import.ts';
 import type { ImportCounts } from '../import-file.ts';
 import { capitalized, shortReason } from './first-look-view.tsx';
-import { saveFile } from './save-file.ts';
 
 const number = new Intl.NumberFormat();
 

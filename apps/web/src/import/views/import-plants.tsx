@@ -5,9 +5,9 @@ import { Button } from '../../controls/button.tsx';
 import { FileImportView } from './file-import-view.tsx';
 import { FirstLookView } from './first-look-view.tsx';
 import './import-plants.css';
+import { saveFile } from '../../controls/save-file.ts';
 import { type Imports, useImports } from '../imports.ts';
 import { fileTypes } from '../open-file.ts';
-import { saveFile } from './save-file.ts';
 
 const { createdAt: _, ...columns } = plantColumns;
 const { header, row } = createPlantWriter('csv', columns);

@@ -1,12 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { useTRPC } from '../../store/trpc.ts';
+import { refreshPlants } from '../../store/query-client.ts';
 import { isActive } from '../file-import.ts';
 import type { Imports } from '../imports.ts';
 
 /** Asks for the plants again when an import has ended. */
 export function useRefreshAfterImports(imports: Imports): void {
-  const trpc = useTRPC();
   const queryClient = useQueryClient();
   useEffect(() => {
     const countActive = () => imports.all().filter(isActive).length;
@@ -14,8 +13,8 @@ export function useRefreshAfterImports(imports: Imports): void {
     const unsubscribe = imports.subscribe(() => {
       const before = active;
       active = countActive();
-      if (active < before) void queryClient.invalidateQueries(trpc.listPlants.queryFilter());
+      if (active < before) refreshPlants(queryClient);
     });
     return () => void unsubscribe();
-  }, [imports, trpc, queryClient]);
+  }, [imports, queryClient]);
 }

@@ -2,7 +2,7 @@
 interface KnownPage {
   /** The page has plants with greater ids; undefined for the first plants of all. */
   readonly after: bigint | undefined;
-  /** The row of its first plant. */
+  /** The row of its first plant. Row 0 is where the list was opened, and rows before it are negative. */
   readonly firstRow: number;
   readonly rowCount: number;
 }
@@ -13,45 +13,63 @@ interface KnownPage {
  */
 export interface PageMap {
   readonly pages: readonly KnownPage[];
-  /** Where the first unknown page starts; undefined when all pages are known. */
+  /** Where the first unknown page starts; undefined when all pages to the end are known. */
   readonly frontier: { readonly after: bigint | undefined } | undefined;
 }
 
-/** The map of a list that starts after an id. */
+/** A reply of the store: plants ascending by id, and the id after which there are more. */
+interface PageReply {
+  readonly plants: readonly { readonly id: bigint }[];
+  readonly next?: bigint | undefined;
+}
+
+/** The map of a list that is opened after an id. */
 export function emptyPageMap(after: bigint | undefined): PageMap {
   return { pages: [], frontier: { after } };
 }
 
-/** The number of rows that are known so far. */
-export function knownRows({ pages }: PageMap): number {
+/** The first known row. */
+export function firstRow({ pages }: PageMap): number {
+  return pages[0]?.firstRow ?? 0;
+}
+
+/** The row behind the last known one. */
+export function endRow({ pages }: PageMap): number {
   const last = pages.at(-1);
   return last ? last.firstRow + last.rowCount : 0;
 }
 
 /** Adds the reply for the page at an index. Returns the same map when the reply changes nothing. */
-export function learnPage(
-  map: PageMap,
-  index: number,
-  { rowCount, next }: { rowCount: number; next: bigint | undefined },
-): PageMap {
+export function learnPage(map: PageMap, index: number, { plants, next }: PageReply): PageMap {
   const after = startOf(map, index);
   const known = map.pages[index];
-  const following = map.pages[index + 1] ?? (known && map.frontier);
-  const isSameEnd = known && (following ? following.after === next : next === undefined);
-  if (isSameEnd && known.rowCount === rowCount) return map;
-
-  const firstRow = known?.firstRow ?? knownRows(map);
-  const page = { after, firstRow, rowCount };
+  const end = known && (map.pages[index + 1] ?? map.frontier)?.after;
   const before = map.pages.slice(0, index);
-  if (!isSameEnd) {
-    // Plants were created or deleted. The later pages start at other ids and are loaded again.
-    return { pages: [...before, page], frontier: next === undefined ? undefined : { after: next } };
+  const page = { after, firstRow: known?.firstRow ?? endRow(map), rowCount: plants.length };
+
+  if (known && end !== undefined && next !== undefined && next >= end) {
+    // The reply reaches into the next page when plants were deleted, or nothing was between two pages.
+    const rowCount = plants.findLastIndex(({ id }) => id <= end) + 1;
+    const shift = rowCount - known.rowCount;
+    if (shift === 0) return map;
+    const behind = map.pages
+      .slice(index + 1)
+      .map((each) => ({ ...each, firstRow: each.firstRow + shift }));
+    return { ...map, pages: [...before, { ...page, rowCount }, ...behind] };
   }
-  const shift = rowCount - known.rowCount;
-  const behind = map.pages
-    .slice(index + 1)
-    .map((each) => ({ ...each, firstRow: each.firstRow + shift }));
-  return { ...map, pages: [...before, page, ...behind] };
+  const isSameEnd = known?.rowCount === plants.length && end === next && !map.pages[index + 1];
+  if (isSameEnd) return map;
+  // Plants were created. The later pages start at other ids and are loaded again.
+  return { pages: [...before, page], frontier: next === undefined ? undefined : { after: next } };
+}
+
+/** Adds the page before the first known one. */
+export function learnEarlierPage(
+  map: PageMap,
+  { after, rowCount }: { after: bigint | undefined; rowCount: number },
+): PageMap {
+  const page = { after, firstRow: firstRow(map) - rowCount, rowCount };
+  return { ...map, pages: [page, ...map.pages] };
 }
 
 /** The id after which a page starts: that of a known page, or of the first unknown one. */
@@ -59,7 +77,10 @@ export function startOf({ pages, frontier }: PageMap, index: number): bigint | u
   return (pages[index] ?? frontier)?.after;
 }
 
-/** The index of the page that has a row; for a row beyond the known ones, of the first unknown page. */
+/**
+ * The index of the page that has a row. For a row before or behind the known ones, it is that of the first
+ * page, or of the first unknown page.
+ */
 export function pageAt({ pages }: PageMap, row: number): number {
   let low = 0;
   let high = pages.length;

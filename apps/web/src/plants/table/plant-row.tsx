@@ -1,27 +1,54 @@
 import type { StoredPlant } from '@plant-store/schemas';
+import type { MouseEvent } from 'react';
 import { showField, tableFields } from '../shown-fields.tsx';
 
 interface PlantRowProps {
-  index: number;
+  row: number;
+  /** Its number in the list, the header being 1; undefined while rows before it are unknown. */
+  ariaIndex: number | undefined;
   /** Pixels from the start of the rows. */
   top: number;
   /** Undefined while it is loaded. */
   plant: StoredPlant | undefined;
   isActive: boolean;
-  onOpen(plant: StoredPlant): void;
+  /** Undefined when rows cannot be selected. */
+  isSelected: boolean | undefined;
+  onOpen(): void;
+  onSelect(event: MouseEvent): void;
 }
 
-export function PlantRow({ index, top, plant, isActive, onOpen }: PlantRowProps) {
+export function PlantRow(props: PlantRowProps) {
+  const { row, ariaIndex, top, plant, isActive, isSelected, onOpen, onSelect } = props;
+  const onClick = ({ target }: MouseEvent) => {
+    // Somebody selects text to copy it, or opens the link of a tag.
+    const isForRow = getSelection()?.isCollapsed && !(target as Element).closest('a, label');
+    if (plant && isForRow) onOpen();
+  };
   return (
     <div
-      id={`row-${index}`}
+      id={`row-${row}`}
       className="plant-row"
       role="row"
-      aria-rowindex={index + 2}
+      aria-rowindex={ariaIndex}
+      aria-selected={isSelected}
       data-active={isActive || undefined}
       style={{ transform: `translateY(${top}px)` }}
-      onClick={() => plant && onOpen(plant)}
+      onClick={onClick}
     >
+      {plant && isSelected !== undefined && (
+        <span role="gridcell" className="plant-check">
+          <label>
+            <input
+              type="checkbox"
+              tabIndex={-1}
+              aria-label={`Select ${plant.name}`}
+              checked={isSelected}
+              onClick={onSelect}
+              readOnly
+            />
+          </label>
+        </span>
+      )}
       {plant ? <PlantCells plant={plant} /> : <LoadingCells />}
     </div>
   );

@@ -1,29 +1,48 @@
 import type { StoredPlant } from '@plant-store/schemas';
-import { type CSSProperties, type KeyboardEvent, useCallback, useState } from 'react';
+import {
+  type CSSProperties,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useState,
+} from 'react';
+import { currentPlace, keepPlace, replace, useAddress } from '../../address/use-address.ts';
 import { explainError } from '../../store/explain-error.ts';
-import type { PlantFilter } from '../plant-filter.ts';
 import { shownFields, tableFields } from '../shown-fields.tsx';
 import { PlantRow } from './plant-row.tsx';
 import './plant-table.css';
-import { type RowRange, rowHeight, useScrollWindow } from './scroll-window.ts';
+import { type RowRange, useScrollWindow } from './scroll-window.ts';
 import { usePlantPages } from './use-plant-pages.ts';
+import { type Selection, useRangeSelection } from './use-range-selection.ts';
 
 interface PlantTableProps {
-  filter: PlantFilter;
+  tag: string | undefined;
+  /** Pixels of a row. */
+  rowHeight: number;
+  /** The plant that is open. */
+  open: bigint | undefined;
+  /** Undefined when rows cannot be selected. */
+  selection: Selection | undefined;
+  /** What there is to see in place of an empty table. */
+  children: ReactNode;
   /** Somebody chose a plant to look at. */
   onOpen(plant: StoredPlant): void;
 }
 
-/** The widths of the columns, for the style sheet. */
-const columns = {
-  '--columns': tableFields.map((field) => shownFields[field].width).join(' '),
-} as CSSProperties; // React's type has no variables.
+const columns = tableFields.map((field) => shownFields[field].width).join(' ');
 
 /** Rows that are rendered beyond each edge of the screen. */
 const overscan = 8;
 
-/** The plants as a table that loads rows while somebody scrolls. */
-export function PlantTable({ filter, onOpen }: PlantTableProps) {
+/** Milliseconds after scrolling before the address has the new place. */
+const pause = 200;
+
+/** The plants as a table that loads rows while somebody scrolls, up or down. */
+export function PlantTable(props: PlantTableProps) {
+  const { tag, rowHeight, open, selection, children, onOpen } = props;
+  const [at] = useState(currentPlace);
   const [visible, setVisible] = useState<RowRange>({ first: 0, last: 0 });
   const show = useCallback(
     (range: RowRange) =>
@@ -32,85 +51,141 @@ export function PlantTable({ filter, onOpen }: PlantTableProps) {
       ),
     [],
   );
-  const { rowCount, knownRows, isComplete, error, plantAt } = usePlantPages(filter, visible);
-  const { watch, start, height, onScroll, reveal } = useScrollWindow(rowCount, show);
+  const pages = usePlantPages({ tag, at, visible });
+  const { known, rows, isComplete, plantAt } = pages;
+  const isJump = useAddress().jumps > 0;
+  const scroll = useScrollWindow({ rows, rowHeight, onVisible: show });
   const [active, setActive] = useState(0);
+  const range = useRangeSelection(selection, pages, active);
 
-  const firstDrawn = Math.max(0, visible.first - overscan);
-  const lastDrawn = Math.min(rowCount - 1, visible.last + overscan);
-  const rows = Array.from({ length: lastDrawn - firstDrawn + 1 }, (_, i) => firstDrawn + i);
+  const isStartKnown = rows.first === known.first;
+  const isAtStart = isStartKnown && visible.first <= known.first;
+  const topId = plantAt(visible.first)?.id;
+  useEffect(() => {
+    if (!isAtStart && topId === undefined) return;
+    const timer = setTimeout(() => keepPlace(isAtStart ? undefined : topId), pause);
+    return () => clearTimeout(timer);
+  }, [isAtStart, topId]);
 
-  const lastRow = Math.max(0, knownRows - 1);
+  const watch = useCallback(
+    (element: HTMLDivElement) => {
+      // The table before the jump had the focus.
+      if (isJump && document.activeElement === document.body) element.focus();
+      return scroll.watch(element);
+    },
+    [isJump, scroll.watch],
+  );
+
+  const firstDrawn = Math.max(rows.first, visible.first - overscan);
+  const lastDrawn = Math.min(rows.end - 1, visible.last + overscan);
+  const drawn = Array.from(
+    { length: Math.max(0, lastDrawn - firstDrawn + 1) },
+    (_, i) => firstDrawn + i,
+  );
+
+  // The plant that is open may be another than the one that was chosen here.
+  const openRow = open === undefined ? undefined : drawn.find((row) => plantAt(row)?.id === open);
+  const [lastOpenRow, setLastOpenRow] = useState(openRow);
+  if (openRow !== lastOpenRow) {
+    setLastOpenRow(openRow);
+    if (openRow !== undefined) setActive(openRow);
+  }
+
   const moveTo = (row: number) => {
-    const bounded = Math.min(Math.max(row, 0), lastRow);
+    const bounded = Math.min(Math.max(row, known.first), Math.max(known.first, known.end - 1));
     setActive(bounded);
-    reveal(bounded);
+    scroll.reveal(bounded);
+    return bounded;
+  };
+  const toStart = () => {
+    if (isStartKnown) return moveTo(known.first);
+    replace({ at: undefined });
+    return undefined;
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const page = Math.max(1, visible.last - visible.first - 1);
     const plant = plantAt(active);
-    const actions: Record<string, () => void> = {
+    const moves: Record<string, () => number | undefined> = {
       ArrowDown: () => moveTo(active + 1),
       ArrowUp: () => moveTo(active - 1),
       PageDown: () => moveTo(active + page),
       PageUp: () => moveTo(active - page),
-      Home: () => moveTo(0),
-      End: () => moveTo(lastRow),
-      Enter: () => plant && onOpen(plant),
+      Home: toStart,
+      End: () => moveTo(known.end - 1),
     };
-    const action = event.ctrlKey || event.metaKey || event.altKey ? undefined : actions[event.key];
+    const others: Record<string, () => void> = {
+      Enter: () => plant && onOpen(plant),
+      ' ': () => plant && range.toggle(active, event.shiftKey),
+      Escape: range.clear,
+    };
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const action = moves[event.key] ?? others[event.key];
     if (!action) return;
     event.preventDefault();
-    action();
+    const row = action();
+    if (typeof row !== 'number') return;
+    if (event.shiftKey) void range.extend(row);
+    else range.restart();
   };
 
-  if (error && knownRows === 0) {
-    return <p className="table-message">The plants cannot be shown. {explainError(error)}</p>;
+  if (pages.error && known.first === known.end) {
+    return <p className="table-message">The plants cannot be shown. {explainError(pages.error)}</p>;
   }
-  if (isComplete && rowCount === 0) return <EmptyTable filter={filter} />;
+  if (isComplete && rows.first === rows.end) return children;
+  const style = {
+    '--columns': selection ? `1.125rem ${columns}` : columns,
+    '--row-height': `${rowHeight}px`,
+  } as CSSProperties; // React's type has no variables.
   return (
     <div
       ref={watch}
       className="plant-table"
       role="grid"
-      aria-label={filter.tag === undefined ? 'Plants' : `Plants with the tag “${filter.tag}”`}
-      aria-rowcount={isComplete ? rowCount + 1 : -1}
-      aria-activedescendant={rows.includes(active) ? `row-${active}` : undefined}
+      aria-label={tag === undefined ? 'Plants' : `Plants with the tag “${tag}”`}
+      aria-rowcount={isComplete ? rows.end - rows.first + 1 : -1}
+      aria-multiselectable={selection !== undefined}
+      aria-activedescendant={drawn.includes(active) ? `row-${active}` : undefined}
       tabIndex={0}
-      style={columns}
-      onScroll={onScroll}
+      style={style}
+      onScroll={scroll.onScroll}
       onKeyDown={onKeyDown}
     >
       <div className="plant-table-header" role="row" aria-rowindex={1}>
+        {selection && (
+          <span role="columnheader">
+            <span className="visually-hidden">Selected</span>
+          </span>
+        )}
         {tableFields.map((field) => (
           <span key={field} role="columnheader" data-field={field}>
             {shownFields[field].label}
           </span>
         ))}
       </div>
-      <div className="plant-table-rows" role="rowgroup" style={{ height }}>
-        {rows.map((index) => (
-          <PlantRow
-            key={index}
-            index={index}
-            top={index * rowHeight - start}
-            plant={plantAt(index)}
-            isActive={index === active}
-            onOpen={(plant) => {
-              setActive(index);
-              onOpen(plant);
-            }}
-          />
-        ))}
+      <div className="plant-table-rows" role="rowgroup" style={{ height: scroll.height }}>
+        {drawn.map((row) => {
+          const plant = plantAt(row);
+          return (
+            <PlantRow
+              key={row}
+              row={row}
+              ariaIndex={isComplete ? row - rows.first + 2 : undefined}
+              top={(row - rows.first) * rowHeight - scroll.start}
+              plant={plant}
+              isActive={row === active}
+              isSelected={selection && plant && selection.ids.has(plant.id)}
+              onOpen={() => {
+                setActive(row);
+                if (plant) onOpen(plant);
+              }}
+              onSelect={(event: MouseEvent) => {
+                setActive(row);
+                range.toggle(row, event.shiftKey);
+              }}
+            />
+          );
+        })}
       </div>
     </div>
   );
-}
-
-function EmptyTable({ filter: { tag, from } }: { filter: PlantFilter }) {
-  if (tag !== undefined) return <p className="table-message">No plant has the tag “{tag}”.</p>;
-  if (from !== undefined) {
-    return <p className="table-message">No plant has the id {String(from)} or a greater one.</p>;
-  }
-  return <p className="table-message">The store has no plants yet.</p>;
 }

@@ -1,13 +1,7 @@
 import { useCallback, useLayoutEffect, useRef, useState } from 'react';
 
-export const rowHeight = 44;
-const headerHeight = 40;
-
-/** Pixels of all rows in the page. Browsers allow some millions, and a million rows are 44 million. */
+/** Pixels of all rows in the page. Browsers allow some millions, and a million rows are 36 million. */
 const maxHeight = 1_000_000;
-
-/** Pixels by which the window moves, whole rows. */
-const step = wholeRows(maxHeight / 2);
 
 /** The rows on the screen. */
 export interface RowRange {
@@ -15,28 +9,52 @@ export interface RowRange {
   readonly last: number;
 }
 
+interface ScrollWindowOptions {
+  /** The rows from the first one to the one before `end`. The first one is negative when rows come before. */
+  rows: { readonly first: number; readonly end: number };
+  /** Pixels of a row. */
+  rowHeight: number;
+  onVisible(range: RowRange): void;
+}
+
 /**
  * The rows of a list in an element that shows a window of them. When the scroll position comes near
- * an end of the window, the window moves, and the rows on the screen stay where they are.
+ * an end of the window, the window moves, and the rows on the screen stay where they are. They stay
+ * there also when rows come before them.
  *
- * All rows have the same height, so a division finds those on the screen.
+ * All rows have the same height, so a division finds those on the screen. Offsets are pixels from the
+ * first row.
  */
-export function useScrollWindow(rowCount: number, onVisible: (range: RowRange) => void) {
+export function useScrollWindow({ rows, rowHeight, onVisible }: ScrollWindowOptions) {
   const scrollRef = useRef<HTMLDivElement | null>(null);
   const [start, setStart] = useState(0);
-  const applied = useRef({ start, scrollTo: 0 });
+  // What the element shows: its content changes only after the state.
+  const applied = useRef({ start, scrollTo: 0, first: 0 });
 
   const report = useCallback(() => {
-    const { scrollTop = 0, clientHeight = 0 } = scrollRef.current ?? {};
-    const top = applied.current.start + scrollTop;
-    const bottom = top + clientHeight - headerHeight;
-    onVisible({ first: rowAt(top), last: Math.max(rowAt(top), rowAt(bottom - 1)) });
-  }, [onVisible]);
+    const { scrollTop, height } = measure(scrollRef.current);
+    const { start, first } = applied.current;
+    const rowAt = (pixel: number) => first + Math.floor(pixel / rowHeight);
+    const top = start + scrollTop;
+    onVisible({ first: rowAt(top), last: Math.max(rowAt(top), rowAt(top + height - 1)) });
+  }, [onVisible, rowHeight]);
 
-  const moveWindow = useCallback((newStart: number, scrollTo: number) => {
-    applied.current.scrollTo = scrollTo;
-    setStart(newStart);
-  }, []);
+  const scrollTo = useCallback(
+    (offset: number) => {
+      const element = scrollRef.current;
+      if (!element) return;
+      const scrollTop = offset - applied.current.start;
+      const isInWindow = scrollTop >= 0 && scrollTop + element.clientHeight <= maxHeight;
+      if (isInWindow) {
+        element.scrollTop = scrollTop;
+        return;
+      }
+      const middle = Math.max(0, offset - maxHeight / 2);
+      applied.current.scrollTo = offset;
+      setStart(middle - (middle % rowHeight));
+    },
+    [rowHeight],
+  );
 
   useLayoutEffect(() => {
     if (!scrollRef.current || applied.current.start === start) return;
@@ -44,6 +62,15 @@ export function useScrollWindow(rowCount: number, onVisible: (range: RowRange) =
     scrollRef.current.scrollTop = applied.current.scrollTo - start;
     report();
   }, [start, report]);
+
+  // After every change, because the element may appear later than the rows.
+  useLayoutEffect(() => {
+    const added = applied.current.first - rows.first;
+    if (!scrollRef.current || added === 0) return;
+    applied.current.first = rows.first;
+    scrollTo(applied.current.start + scrollRef.current.scrollTop + added * rowHeight);
+    report();
+  });
 
   /** Observes the element, which exists only while the list has rows. */
   const watch = useCallback(
@@ -59,46 +86,38 @@ export function useScrollWindow(rowCount: number, onVisible: (range: RowRange) =
     [report],
   );
 
-  const total = rowCount * rowHeight;
+  const total = (rows.end - rows.first) * rowHeight;
   const onScroll = useCallback(() => {
     const { scrollTop = 0, clientHeight = 0 } = scrollRef.current ?? {};
     if (applied.current.start !== start) return;
     report();
-    const offset = start + scrollTop;
-    const isNearEnd = scrollTop + clientHeight > maxHeight * 0.8;
-    const isNearStart = scrollTop < maxHeight * 0.2;
-    if (isNearEnd && start + maxHeight < total) moveWindow(start + step, offset);
-    else if (isNearStart && start > 0) moveWindow(Math.max(0, start - step), offset);
-  }, [start, total, moveWindow, report]);
+    const isNearEnd = scrollTop + clientHeight > maxHeight * 0.8 && start + maxHeight < total;
+    const isNearStart = scrollTop < maxHeight * 0.2 && start > 0;
+    if (!isNearEnd && !isNearStart) return;
+    const step = maxHeight / 2 - ((maxHeight / 2) % rowHeight);
+    applied.current.scrollTo = start + scrollTop;
+    setStart(isNearEnd ? start + step : Math.max(0, start - step));
+  }, [start, total, rowHeight, report]);
 
   /** Scrolls as little as needed to show a row. */
   const reveal = useCallback(
     (row: number) => {
-      const element = scrollRef.current;
-      if (!element) return;
-      const top = row * rowHeight;
-      const firstVisible = applied.current.start + element.scrollTop;
-      const visible = element.clientHeight - headerHeight;
-      let offset = firstVisible;
-      if (top < firstVisible) offset = top;
-      if (top + rowHeight > firstVisible + visible) offset = top + rowHeight - visible;
-
-      const scrollTop = offset - applied.current.start;
-      const isInWindow = scrollTop >= 0 && scrollTop + element.clientHeight <= maxHeight;
-      if (isInWindow) element.scrollTop = scrollTop;
-      else moveWindow(wholeRows(Math.max(0, offset - maxHeight / 2)), offset);
+      const { scrollTop, height } = measure(scrollRef.current);
+      const { start, first } = applied.current;
+      const top = (row - first) * rowHeight;
+      const offset = start + scrollTop;
+      if (top < offset) scrollTo(top);
+      else if (top + rowHeight > offset + height) scrollTo(top + rowHeight - height);
     },
-    [moveWindow],
+    [rowHeight, scrollTo],
   );
 
   const height = Math.min(total - start, maxHeight);
   return { watch, start, height, onScroll, reveal };
 }
 
-function rowAt(pixel: number): number {
-  return Math.floor(pixel / rowHeight);
-}
-
-function wholeRows(pixels: number): number {
-  return pixels - (pixels % rowHeight);
+/** Where the element is, and the pixels that it has for rows, below its header. */
+function measure(element: HTMLElement | null) {
+  const { scrollTop = 0, clientHeight = 0, firstElementChild } = element ?? {};
+  return { scrollTop, height: clientHeight - (firstElementChild?.clientHeight ?? 0) };
 }

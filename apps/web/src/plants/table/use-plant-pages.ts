@@ -1,9 +1,17 @@
 import type { StoredPlant } from '@plant-store/schemas';
-import { useQueries } from '@tanstack/react-query';
+import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { useTRPC } from '../../store/trpc.ts';
-import type { PlantFilter } from '../plant-filter.ts';
-import { emptyPageMap, knownRows, learnPage, pageAt, startOf } from './page-map.ts';
+import { background, useTRPC } from '../../store/trpc.ts';
+import { findEarlierPage, likelyDistance } from '../earlier-page.ts';
+import {
+  emptyPageMap,
+  endRow,
+  firstRow,
+  learnEarlierPage,
+  learnPage,
+  pageAt,
+  startOf,
+} from './page-map.ts';
 import type { RowRange } from './scroll-window.ts';
 
 /** Plants in one request: few enough that reading the reply never takes a frame. */
@@ -12,32 +20,40 @@ const pageSize = 500;
 /** Milliseconds for which a page outside of the screen stays in memory. */
 const keepFor = 10_000;
 
-/** Placeholders before the first page is there. */
-const firstPlaceholders = 10;
+/** Placeholders before the known rows, and in place of the first page: more than a screen has. */
+const placeholders = { earlier: 10, firstPage: 100 };
 
-/** Loads the pages of a list that the table shows, and the page after them. */
-export function usePlantPages({ tag, from }: PlantFilter, visible: RowRange) {
+/** Rows from the start of the known ones at which the page before them is loaded. */
+const margin = 50;
+
+interface PlantPagesOptions {
+  tag: string | undefined;
+  /** The id at which the list is opened; row 0 is the first plant from there on. */
+  at: bigint | undefined;
+  visible: RowRange;
+}
+
+/** Loads the pages of a list that the table shows, and the pages around them. */
+export function usePlantPages({ tag, at, visible }: PlantPagesOptions) {
   const trpc = useTRPC();
-  const [map, setMap] = useState(() => emptyPageMap(from === undefined ? undefined : before(from)));
+  const queryClient = useQueryClient();
+  const [map, setMap] = useState(() => emptyPageMap(at === undefined ? undefined : before(at)));
 
+  const pageAfter = (after: bigint | undefined) =>
+    trpc.listPlants.queryOptions(
+      {
+        limit: pageSize,
+        ...(tag !== undefined && { tag }),
+        ...(after !== undefined && { after }),
+      },
+      { gcTime: keepFor },
+    );
   const lastIndex = map.pages.length - (map.frontier ? 0 : 1);
   const firstWanted = Math.min(pageAt(map, visible.first), lastIndex);
   const lastWanted = Math.min(pageAt(map, visible.last) + 1, lastIndex);
   const wanted = Array.from({ length: lastWanted - firstWanted + 1 }, (_, i) => firstWanted + i);
 
-  const replies = useQueries({
-    queries: wanted.map((index) => {
-      const after = startOf(map, index);
-      return trpc.listPlants.queryOptions(
-        {
-          limit: pageSize,
-          ...(tag !== undefined && { tag }),
-          ...(after !== undefined && { after }),
-        },
-        { gcTime: keepFor },
-      );
-    }),
-  });
+  const replies = useQueries({ queries: wanted.map((index) => pageAfter(startOf(map, index))) });
   useEffect(() => {
     setMap((latest) =>
       replies.reduce((learnt, { data }, i) => {
@@ -45,25 +61,60 @@ export function usePlantPages({ tag, from }: PlantFilter, visible: RowRange) {
         // The map has lost this page since, so its reply is ignored.
         if (!data || index > learnt.pages.length || startOf(learnt, index) !== startOf(map, index))
           return learnt;
-        return learnPage(learnt, index, { rowCount: data.plants.length, next: data.next });
+        return learnPage(learnt, index, data);
       }, latest),
     );
   }, [replies, firstWanted, map]);
 
+  const [first, end, start] = [firstRow(map), endRow(map), startOf(map, 0)];
+  const { data: earlier } = useQuery({
+    queryKey: ['earlier page', tag, start],
+    queryFn: () =>
+      findEarlierPage(
+        (after) => queryClient.fetchQuery({ ...pageAfter(after), ...background }),
+        start ?? 0n,
+        likelyDistance(replies[0]?.data?.plants ?? [], pageSize),
+      ),
+    enabled: start !== undefined && map.pages.length > 0 && visible.first < first + margin,
+    gcTime: 0,
+  });
+  useEffect(() => {
+    if (!earlier) return;
+    setMap((latest) => (startOf(latest, 0) === start ? learnEarlierPage(latest, earlier) : latest));
+  }, [earlier, start]);
+
   const error = replies.find((reply) => reply.isError && !reply.data)?.error;
-  const known = knownRows(map);
-  const unknown = map.pages.length === 0 ? firstPlaceholders : 1;
+  const isFirstPage = map.pages.length === 0;
+  const unknown = isFirstPage ? placeholders.firstPage : 1;
   return {
-    knownRows: known,
-    /** Known rows, and placeholders for those behind them. */
-    rowCount: known + (map.frontier ? unknown : 0),
-    isComplete: map.frontier === undefined,
+    /** The known rows. */
+    known: { first, end },
+    /** The known rows, and placeholders around them. */
+    rows: {
+      first: start === undefined ? first : first - placeholders.earlier,
+      end: end + (map.frontier ? unknown : 0),
+    },
+    /** Whether these are all plants of the list. */
+    isComplete: map.frontier === undefined && start === undefined,
     error: error ?? undefined,
     /** The plant of a row; undefined while it is loaded. */
     plantAt(row: number): StoredPlant | undefined {
       const index = pageAt(map, row);
       const page = map.pages[index];
       return page && replies[index - firstWanted]?.data?.plants[row - page.firstRow];
+    },
+    /** Loads the ids of all known rows from one to another. */
+    async idsBetween(from: number, to: number): Promise<bigint[]> {
+      const ids: bigint[] = [];
+      for (let index = pageAt(map, from); index <= pageAt(map, to); index++) {
+        const page = map.pages[index];
+        if (!page) break;
+        const { plants } = await queryClient.ensureQueryData(pageAfter(page.after));
+        const start = Math.max(0, from - page.firstRow);
+        const count = Math.min(page.rowCount, to - page.firstRow + 1);
+        ids.push(...plants.slice(start, count).map(({ id }) => id));
+      }
+      return ids;
     },
   };
 }

@@ -58,7 +58,7 @@ describe.each<DatabaseName>(['PGlite', 'Postgres'])('on %s', (database) => {
     tableOf(page).evaluate((scroller) => {
       const { top } = scroller.getBoundingClientRect();
       const row = [...scroller.querySelectorAll('.plant-row')].find(
-        (each) => each.getBoundingClientRect().top >= top + 40,
+        (each) => each.getBoundingClientRect().top >= top + 30,
       );
       return row?.querySelector('.plant-name')?.textContent ?? undefined;
     });
@@ -85,7 +85,7 @@ describe.each<DatabaseName>(['PGlite', 'Postgres'])('on %s', (database) => {
     await page.getByText('Plant 1', { exact: true }).waitFor();
     const seen: (string | undefined)[] = [];
     for (let i = 0; i < 10; i++) {
-      await tableOf(page).evaluate((scroller) => scroller.scrollBy(0, 44 * 100));
+      await tableOf(page).evaluate((scroller) => scroller.scrollBy(0, 36 * 100));
       await expect.poll(() => firstRow(page)).toBe(`Plant ${100 * (i + 1) + 1}`);
       seen.push(await firstRow(page));
     }

@@ -1,35 +1,43 @@
 import { describe, expect, it } from 'vitest';
 import {
   emptyPageMap,
-  knownRows,
+  endRow,
+  learnEarlierPage,
   learnPage,
   pageAt,
   startOf,
 } from '../../../src/plants/table/page-map.ts';
 
+/** A page whose plants end at `next`, or somewhere before 1,000. */
+function reply(count: number, next: bigint | undefined) {
+  const last = next ?? 999n;
+  const plants = Array.from({ length: count }, (_, i) => ({ id: last - BigInt(count - 1 - i) }));
+  return { plants, next };
+}
+
 /** Three pages of 100 rows each, and more behind them. */
 const three = [100n, 200n, 300n].reduce(
-  (map, next, index) => learnPage(map, index, { rowCount: 100, next }),
+  (map, next, index) => learnPage(map, index, reply(100, next)),
   emptyPageMap(undefined),
 );
 
 it('starts without a known row', () => {
   const map = emptyPageMap(5n);
-  expect(knownRows(map)).toBe(0);
+  expect(endRow(map)).toBe(0);
   expect(pageAt(map, 0)).toBe(0);
   expect(startOf(map, 0)).toBe(5n);
 });
 
 it('learns where the next page starts', () => {
-  expect(knownRows(three)).toBe(300);
+  expect(endRow(three)).toBe(300);
   expect(three.pages.map(({ firstRow }) => firstRow)).toEqual([0, 100, 200]);
   expect(startOf(three, 3)).toBe(300n);
 });
 
 it('is complete when a page has no next', () => {
-  const map = learnPage(three, 3, { rowCount: 7, next: undefined });
+  const map = learnPage(three, 3, reply(7, undefined));
   expect(map.frontier).toBeUndefined();
-  expect(knownRows(map)).toBe(307);
+  expect(endRow(map)).toBe(307);
 });
 
 it.each([
@@ -44,31 +52,55 @@ it.each([
 });
 
 it('stays the same object when a page says what is known', () => {
-  expect(learnPage(three, 1, { rowCount: 100, next: 200n })).toBe(three);
+  expect(learnPage(three, 1, reply(100, 200n))).toBe(three);
 });
 
 describe('when plants come and go', () => {
   it('moves the rows behind a page that has fewer rows now', () => {
-    const map = learnPage(three, 1, { rowCount: 98, next: 200n });
+    const map = learnPage(three, 1, reply(98, 200n));
     expect(map.pages.map(({ firstRow }) => firstRow)).toEqual([0, 100, 198]);
     expect(startOf(map, 3)).toBe(300n);
   });
 
+  it('keeps the pages behind a page that reaches into them now', () => {
+    const map = learnPage(three, 1, reply(100, 202n));
+    expect(map.pages.map(({ firstRow }) => firstRow)).toEqual([0, 100, 198]);
+  });
+
   it('forgets the pages behind a page that ends elsewhere now', () => {
-    const map = learnPage(three, 1, { rowCount: 100, next: 199n });
+    const map = learnPage(three, 1, reply(100, 199n));
     expect(map.pages).toHaveLength(2);
     expect(startOf(map, 2)).toBe(199n);
   });
 
   it('is complete when a page in the middle became the last', () => {
-    const map = learnPage(three, 1, { rowCount: 3, next: undefined });
+    const map = learnPage(three, 1, reply(3, undefined));
     expect(map.pages).toHaveLength(2);
     expect(map.frontier).toBeUndefined();
   });
 
   it('is no longer complete when the last page became full', () => {
-    const complete = learnPage(three, 3, { rowCount: 7, next: undefined });
-    const map = learnPage(complete, 3, { rowCount: 100, next: 400n });
+    const complete = learnPage(three, 3, reply(7, undefined));
+    const map = learnPage(complete, 3, reply(100, 400n));
     expect(startOf(map, 4)).toBe(400n);
+  });
+});
+
+describe('a list that is opened in the middle', () => {
+  const opened = learnPage(emptyPageMap(500n), 0, reply(100, 600n));
+
+  it('has negative rows before the place', () => {
+    const map = learnEarlierPage(opened, { after: 400n, rowCount: 60 });
+    expect(map.pages.map(({ firstRow }) => firstRow)).toEqual([-60, 0]);
+    expect([pageAt(map, -60), pageAt(map, -1), pageAt(map, 0)]).toEqual([0, 0, 1]);
+    expect(startOf(map, 0)).toBe(400n);
+  });
+
+  it('counts only the rows before the place in the page before it', () => {
+    const map = learnEarlierPage(opened, { after: 400n, rowCount: 60 });
+    // The store's page goes on behind the place.
+    expect(learnPage(map, 0, reply(100, 540n))).toBe(map);
+    const changed = learnPage(map, 0, reply(100, 541n));
+    expect(changed.pages.map(({ firstRow }) => firstRow)).toEqual([-60, -1]);
   });
 });

@@ -1,7 +1,7 @@
 import { formatJson } from '@plant-store/schemas';
 import { describe, expect, it } from 'vitest';
 import { freshId, freshTag } from '../../fixtures/fresh.ts';
-import { filterByTag, openPage, tableOf } from '../../fixtures/open-page.ts';
+import { filterByTag, findField, openPage, tableOf } from '../../fixtures/open-page.ts';
 import { sharedServers } from '../../fixtures/shared-servers.ts';
 
 const greatest = 2n ** 63n - 1n;
@@ -24,22 +24,11 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
   it.each([greatest, least])('goes to the id %s, exactly', async (id) => {
     await client.createPlant.mutate({ id, name: 'At the end' });
     const page = await openPage(address());
-    await page.getByRole('searchbox', { name: 'Go to id' }).fill(String(id));
-    await page.keyboard.press('Enter');
-    const first = tableOf(page).locator('#row-0');
-    await expect.poll(() => first.locator('.plant-id').textContent()).toBe(String(id));
+    await findField(page).fill(String(id));
+    await page.getByRole('option', { name: `Go to id ${id}` }).click();
+    const row = tableOf(page).getByRole('row').filter({ hasText: 'At the end' });
+    await expect.poll(() => row.locator('.plant-id').textContent()).toBe(String(id));
     await client.deletePlant.mutate({ id });
-  });
-
-  it('says at once that a text is not an id', async () => {
-    const page = await openPage(address());
-    const field = page.getByRole('searchbox', { name: 'Go to id' });
-    for (const text of ['1e3', '007']) {
-      await field.fill(text);
-      await page.getByText('must be a whole number').waitFor();
-    }
-    await field.fill('9223372036854775808');
-    await page.getByText('must be from -9223372036854775808').waitFor();
   });
 
   it('shows the whole of a plant, with its time', async () => {
@@ -49,9 +38,9 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     const { createdAt } = await client.getPlant.query({ id });
     const page = await openPage(address());
     await filterByTag(page, tag);
-    await tableOf(page).locator('#row-0').click();
-    const details = page.getByRole('dialog', { name: 'Plant' });
-    for (const text of [String(id), name, tag, createdAt.toISOString()]) {
+    await tableOf(page).locator('#row-0 .plant-name').click();
+    const details = page.getByRole('dialog', { name });
+    for (const text of [String(id), tag, createdAt.toISOString()]) {
       await details.getByText(text, { exact: true }).waitFor();
     }
   });
@@ -63,17 +52,6 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     const page = await openPage(address());
     await filterByTag(page, tag);
     await tableOf(page).getByText(name, { exact: true }).waitFor();
-  });
-
-  it('shows a plant that another client created, after the next look', async () => {
-    const tag = freshTag();
-    const page = await openPage(address());
-    await filterByTag(page, tag);
-    await page.getByText(`No plant has the tag`).waitFor();
-    await client.createPlant.mutate({ id: freshId(), name: 'From elsewhere', tag });
-    await page.reload();
-    await filterByTag(page, tag);
-    await tableOf(page).getByText('From elsewhere').waitFor();
   });
 
   it('is read with the arrow keys, from the first row to the last', async () => {
@@ -99,7 +77,7 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     await page.keyboard.press('Home');
     await expect.poll(activeText).toBe(String(ids[0]));
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog', { name: 'Plant' }).waitFor();
+    await page.getByRole('dialog', { name: String(ids[0]) }).waitFor();
     await page.keyboard.press('Escape');
     await expect.poll(() => table.evaluate((node) => node === document.activeElement)).toBe(true);
   });

@@ -4,20 +4,22 @@ import { plantFields } from '@plant-store/schemas/plain';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
 import './add-plant.css';
-import { Button } from '../controls/button.tsx';
-import { TextField } from '../controls/text-field.tsx';
-import { explainError } from '../store/explain-error.ts';
-import { useTRPC, useTRPCClient } from '../store/trpc.ts';
+import { Button } from '../../controls/button.tsx';
+import { TextField } from '../../controls/text-field.tsx';
+import { explainError } from '../../store/explain-error.ts';
+import { refreshPlants } from '../../store/query-client.ts';
+import { useTRPC } from '../../store/trpc.ts';
+import { PlantFacts } from '../plant-facts.tsx';
+import { shownFields } from '../shown-fields.tsx';
+import { forgetDraft, keepDraft, readDraft } from './draft.ts';
 import {
   checkNewPlant,
   type FieldName,
   firstOfEach,
   formFields,
   type PlantTexts,
+  randomId,
 } from './new-plant-form.ts';
-import { PlantFacts } from './plant-facts.tsx';
-import { shownFields } from './shown-fields.tsx';
-import { randomId, suggestId } from './suggest-id.ts';
 
 interface AddPlantProps {
   mayRead: boolean;
@@ -30,8 +32,8 @@ const noTexts = Object.fromEntries(formFields.map((field) => [field, ''])) as Pl
 export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
-  const suggestion = useSuggestedId(mayRead);
-  const [typed, setTyped] = useState<Partial<PlantTexts>>({});
+  const [suggestion, setSuggestion] = useState(() => String(randomId()));
+  const [typed, setTyped] = useState(readDraft);
   const [touched, setTouched] = useState<ReadonlySet<FieldName>>(new Set());
   const nameInput = useRef<HTMLInputElement>(null);
 
@@ -40,7 +42,11 @@ export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
   const create = useMutation(
     trpc.createPlant.mutationOptions({
       onSuccess(_reply, created) {
-        void queryClient.invalidateQueries(trpc.listPlants.queryFilter());
+        refreshPlants(queryClient);
+        forgetDraft();
+        setTyped({});
+        setSuggestion(String(randomId()));
+        setTouched(new Set());
         onAdded(created as NewPlant); // The form sends what the schema returned.
       },
     }),
@@ -52,7 +58,9 @@ export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
     value: texts[name],
     error: fromServer[name] ?? (touched.has(name) ? errors[name] : undefined),
     onChange(value: string) {
-      setTyped((latest) => ({ ...latest, [name]: value }));
+      const changed = { ...typed, [name]: value };
+      setTyped(changed);
+      keepDraft(changed);
       setTouched((latest) => new Set([...latest, name]));
       create.reset();
     },
@@ -64,7 +72,7 @@ export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
     else if (errors.name) nameInput.current?.focus();
   };
   return (
-    <form className="add-plant" noValidate onSubmit={onSubmit}>
+    <form className="plant-form" aria-label="Add a plant" noValidate onSubmit={onSubmit}>
       {plantFields.map((name) => (
         <TextField
           key={name}
@@ -79,9 +87,6 @@ export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
         inputMode="numeric"
         description={mayRead ? 'Any free whole number of 64 bits' : 'Any whole number of 64 bits'}
         {...field('id')}
-        // A suggestion must not appear in a field that somebody is editing.
-        onFocus={() => setTyped((latest) => ({ ...latest, id: latest.id ?? suggestion }))}
-        onBlur={() => setTyped(({ id, ...rest }) => (id ? { ...rest, id } : rest))}
       />
       {error?.kind === 'idTaken' ? (
         <TakenId message={error.message} id={create.variables?.id} mayRead={mayRead} />
@@ -100,18 +105,6 @@ export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
       </div>
     </form>
   );
-}
-
-/** Suggests an id once, when the form opens. */
-function useSuggestedId(mayRead: boolean): string {
-  const client = useTRPCClient();
-  const { data } = useQuery({
-    queryKey: ['suggested id', mayRead],
-    queryFn: () => (mayRead ? suggestId(client) : randomId()),
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
-  });
-  return data === undefined ? '' : String(data);
 }
 
 interface TakenIdProps {

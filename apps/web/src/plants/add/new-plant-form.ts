@@ -5,6 +5,7 @@ import {
   plantColumns,
   plantFields,
 } from '@plant-store/schemas/plain';
+import { shownFields } from '../shown-fields.tsx';
 
 export type FieldName = PlantField | 'id';
 
@@ -36,9 +37,15 @@ export function checkNewPlant(texts: PlantTexts): {
   const errors: FieldErrors = {};
   for (const { path, message } of error?.issues ?? []) {
     const field = formFields.find((name) => name === path[0]);
-    if (field) errors[field] ??= message;
+    if (field) errors[field] ??= texts[field].trim() === '' ? missing(field) : message;
   }
   return { plant: data, errors };
+}
+
+/** "Enter a name". */
+function missing(field: FieldName): string {
+  const label = shownFields[field].label.toLowerCase();
+  return `Enter ${/^[aeiou]/.test(label) ? 'an' : 'a'} ${label}`;
 }
 
 /** The first of the server's messages for each field. */
@@ -48,4 +55,10 @@ export function firstOfEach(messages: { [field: string]: string[] | undefined })
     return first === undefined ? [] : [[field, first]];
   });
   return Object.fromEntries(given);
+}
+
+/** An id that is free with near certainty, of digits that a JavaScript number holds. */
+export function randomId(): bigint {
+  const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
+  return (BigInt(high % 2 ** 20) << 32n) + BigInt(low) + 1n;
 }

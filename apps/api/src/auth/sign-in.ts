@@ -1,0 +1,63 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { HttpError } from '../errors/http-error.ts';
+import { readLargeBodiesInTurn } from '../http/body/body-turns.ts';
+import { isObject, parseJsonBodies } from '../http/body/json-body.ts';
+import { sendJson } from '../http/json-reply.ts';
+import { checkBodyHeaders, sendContinue } from '../http/request-headers.ts';
+import { limitAuthenticationErrors } from './authentication-limit.ts';
+
+/** Milliseconds for which a code can be exchanged. */
+const lifetime = 10 * 60_000;
+
+/** A code for the console, and the access token that it stands for. */
+export type SignIn = ReturnType<typeof createSignIn>;
+
+/**
+ * Makes a code that can be exchanged for an access token once, within ten minutes. A link has the code
+ * in place of the token, because browsers keep the links that they open.
+ */
+export function createSignIn(token: string) {
+  const code = randomBytes(16).toString('base64url');
+  const expected = Buffer.from(code);
+  const end = performance.now() + lifetime;
+  let isUsed = false;
+  return {
+    code,
+    /** Returns the token; undefined when the code is not the right one, or can no longer be exchanged. */
+    exchange(given: string): string | undefined {
+      const bytes = Buffer.from(given);
+      const isRight = bytes.length === expected.length && timingSafeEqual(bytes, expected);
+      if (!isRight || isUsed || performance.now() > end) return undefined;
+      isUsed = true;
+      return token;
+    },
+  };
+}
+
+interface SignInOptions {
+  signIn: SignIn;
+  /** Failed exchanges of one client in a minute; unlimited unless given. */
+  maxErrors: number | undefined;
+}
+
+/** Serves the exchange of a code for the token, to the page of the console. */
+export async function signInRoute(scope: FastifyInstance, { signIn, maxErrors }: SignInOptions) {
+  const limited = limitAuthenticationErrors(maxErrors ?? Number.POSITIVE_INFINITY);
+  scope.addHook('onRequest', checkBodyHeaders);
+  scope.addHook('onRequest', sendContinue);
+  parseJsonBodies(scope, readLargeBodiesInTurn(), JSON.parse);
+
+  scope.post('/console/sign-in', { bodyLimit: 1024 }, async ({ body, ip }, reply) => {
+    const code = isObject(body) ? body['code'] : undefined;
+    if (typeof code !== 'string') {
+      throw new HttpError('invalidInput', 'invalid input: code must be a string');
+    }
+    const token = await limited(ip, () => signIn.exchange(code));
+    if (token === undefined) throw new HttpError('tokenInvalid', codeInvalid);
+    return sendJson(reply.header('cache-control', 'no-store'), { token });
+  });
+}
+
+const codeInvalid =
+  'the code of this link is unknown, used or over ten minutes old: enter the access token, or start the server again for a new link';

@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createSignIn, type SignIn } from '../../src/auth/sign-in.ts';
+import { expectError } from '../fixtures/expect-error.ts';
+import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+
+let server: RunningServer;
+let signIn: SignIn;
+
+beforeEach(async () => {
+  signIn = createSignIn('the-token');
+  server = await startServer('Postgres', { signIn, authFailureLimit: 3 });
+});
+
+afterEach(async () => {
+  vi.useRealTimers();
+  await server.stop();
+});
+
+async function send(body: string, headers: Record<string, string> = {}) {
+  const reply = await fetch(`${server.url}/console/sign-in`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+  });
+  return { status: reply.status, headers: reply.headers, body: await reply.json() };
+}
+
+const exchange = (code: unknown) => send(JSON.stringify({ code }));
+
+it('exchanges the code for the token, once', async () => {
+  const reply = await exchange(signIn.code);
+  expect(reply).toMatchObject({ status: 200, body: { token: 'the-token' } });
+  expect(reply.headers.get('cache-control')).toBe('no-store');
+  expectError(await exchange(signIn.code), 401, 40101);
+});
+
+it('exchanges it for one of several requests at once', async () => {
+  const replies = await Promise.all([1, 2, 3].map(() => exchange(signIn.code)));
+  expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 401, 401]);
+});
+
+it('rejects another code, and then still takes the right one', async () => {
+  expectError(await exchange('a'.repeat(signIn.code.length)), 401, 40101);
+  expectError(await exchange(''), 401, 40101);
+  expect(await exchange(signIn.code)).toMatchObject({ status: 200 });
+});
+
+it.each([
+  [10 * 60_000 - 1, 200],
+  [10 * 60_000 + 1, 401],
+])('answers %i ms after the start with %i', async (milliseconds, status) => {
+  vi.useFakeTimers({ toFake: ['performance'], now: 0 });
+  const fresh = createSignIn('the-token');
+  vi.advanceTimersByTime(milliseconds);
+  expect(fresh.exchange(fresh.code)).toBe(status === 200 ? 'the-token' : undefined);
+});
+
+it('rejects a client that has failed as often as the limit for authentications allows', async () => {
+  for (let i = 0; i < 3; i++) expectError(await exchange(`guess ${i}`), 401, 40101);
+  const rejected = await exchange(signIn.code);
+  expectError(rejected, 429, 42900);
+  expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
+});
+
+it('answers anything else in the shape of the contract', async () => {
+  expectError(await send('{'), 400, 40000);
+  expectError(await send('{}'), 400, 40001);
+  expectError(await exchange(5), 400, 40001);
+  expectError(await send('code', { 'content-type': 'text/plain' }), 415, 41500);
+  expectError(await exchange('a'.repeat(2_000)), 400, 40002);
+  const reply = await fetch(`${server.url}/console/sign-in`);
+  expectError({ status: reply.status, body: await reply.json() }, 405, 40500);
+});
+
+it('is not there when the server has no token of its own', async () => {
+  const other = await startServer('Postgres');
+  const { status } = await fetch(`${other.url}/console/sign-in`, { method: 'POST' });
+  expect(status).toBe(404);
+  await other.stop();
+});
+
+it('writes neither the code nor the token into the log', async () => {
+  await exchange(signIn.code);
+  await exchange('another');
+  expect(server.log.join('\n')).toContain('/console/sign-in');
+  for (const secret of [signIn.code, 'the-token']) {
+    expect(server.log.join('\n')).not.toContain(secret);
+  }
+});

@@ -1,0 +1,38 @@
+/** The views beside the table that have no plant. */
+const sheets = ['add', 'import', 'export', 'requests'] as const;
+
+export type SheetName = (typeof sheets)[number];
+
+/**
+ * What the page shows, as the fragment of its address says it. A browser never sends the fragment, so
+ * tags and ids of plants are in no log.
+ */
+export interface Address {
+  /** Only plants with exactly this tag. */
+  readonly tag?: string | undefined;
+  /** The id at the top of the table; undefined at its start. */
+  readonly at?: bigint | undefined;
+  /** The plant that is open. */
+  readonly plant?: bigint | undefined;
+  readonly sheet?: SheetName | undefined;
+}
+
+export function readAddress(hash: string): Address {
+  const values = new URLSearchParams(hash.slice(1));
+  return {
+    tag: values.get('tag') ?? undefined,
+    at: idOf(values.get('at')),
+    plant: idOf(values.get('plant')),
+    sheet: sheets.find((name) => name === values.get('sheet')),
+  };
+}
+
+/** The link to an address of this page. */
+export function hrefOf(address: Address): string {
+  const given = Object.entries(address).filter(([, value]) => value !== undefined);
+  return `#${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+}
+
+function idOf(text: string | null): bigint | undefined {
+  return text !== null && /^-?\d{1,19}$/.test(text) ? BigInt.asIntN(64, BigInt(text)) : undefined;
+}

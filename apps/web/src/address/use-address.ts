@@ -1,0 +1,71 @@
+import { useSyncExternalStore } from 'react';
+import { type Address, hrefOf, readAddress } from './address.ts';
+
+interface Shown extends Address {
+  /** Counts the jumps to another place of the same list. */
+  readonly jumps: number;
+}
+
+let shown: Shown = { ...readAddress(location.hash), jumps: 0 };
+/** The place of now. Scrolling changes it, and nothing but the address bar needs to know at once. */
+let place = shown.at;
+const listeners = new Set<() => void>();
+
+function show(next: Address): void {
+  const isJump = next.at !== place;
+  place = next.at;
+  shown = { ...next, jumps: shown.jumps + Number(isJump) };
+  for (const notify of listeners) notify();
+}
+
+// Back, forward, and a link to another fragment.
+addEventListener('popstate', () => show(readAddress(location.hash)));
+
+/** Shows another view, which Back leaves again. */
+export function go(change: Address): void {
+  const { jumps: _, ...latest } = shown;
+  const next = { ...latest, at: place, ...change };
+  history.pushState({ canGoBack: true }, '', urlOf(next));
+  show(next);
+}
+
+/** Shows another view in the place of this one. */
+export function replace(change: Address): void {
+  const { jumps: _, ...latest } = shown;
+  const next = { ...latest, at: place, ...change };
+  history.replaceState(history.state, '', urlOf(next));
+  show(next);
+}
+
+/** Closes the view beside the table, as Back does. */
+export function closeSheet(): void {
+  if (history.state?.canGoBack) history.back();
+  else replace({ plant: undefined, sheet: undefined });
+}
+
+/** The id at the top of the table. */
+export function currentPlace(): bigint | undefined {
+  return place;
+}
+
+/** Keeps the place to which somebody has scrolled. */
+export function keepPlace(at: bigint | undefined): void {
+  if (at === place) return;
+  place = at;
+  const { jumps: _, ...latest } = shown;
+  history.replaceState(history.state, '', urlOf({ ...latest, at }));
+}
+
+export function useAddress(): Shown {
+  return useSyncExternalStore(subscribe, () => shown);
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function urlOf(address: Address): string {
+  const href = hrefOf(address);
+  return location.pathname + location.search + (href === '#' ? '' : href);
+}

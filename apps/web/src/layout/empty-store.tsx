@@ -1,0 +1,47 @@
+import { go } from '../address/use-address.ts';
+import { Button } from '../controls/button.tsx';
+import { CopyButton } from '../controls/copy-button.tsx';
+import { asCurl } from '../requests/as-curl.ts';
+import { baseUrl } from '../store/base-url.ts';
+import './empty-store.css';
+
+const example = { id: 1n, name: 'Monstera deliciosa', tag: 'Araceae' };
+
+/** Says what to do with a store that has no plants yet. */
+export function EmptyStore({ mayCreate }: { mayCreate: boolean }) {
+  const request = { number: 0, procedure: 'createPlant' as const, input: example, at: new Date(0) };
+  const command = asCurl(request, baseUrl());
+  return (
+    <section className="empty-store" aria-labelledby="empty-store">
+      <Seedling />
+      <h2 id="empty-store">The store has no plants yet</h2>
+      {mayCreate && (
+        <>
+          <p>Add the first one, drop files anywhere on this page, or send a request:</p>
+          <div className="sheet-actions">
+            <Button kind="primary" onClick={() => go({ sheet: 'add' })}>
+              Add the first plant
+            </Button>
+            <Button onClick={() => go({ sheet: 'import' })}>Choose files</Button>
+          </div>
+          <pre>{command}</pre>
+          <CopyButton what="the command" text={command} />
+        </>
+      )}
+    </section>
+  );
+}
+
+/** A seedling in a pot. */
+function Seedling() {
+  return (
+    <svg aria-hidden="true" viewBox="0 0 120 120" width="120" height="120">
+      <ellipse className="seedling-shadow" cx="60" cy="110" rx="34" ry="5" />
+      <path className="seedling-stem" d="M60 76V44" />
+      <path className="seedling-leaf" d="M60 52C58 30 42 22 24 22c0 20 12 32 36 30z" />
+      <path className="seedling-leaf" d="M60 44c0-18 12-28 32-30 2 20-10 32-32 30z" />
+      <path className="seedling-pot" d="M34 76h52l-6 32a4 4 0 0 1-4 3H44a4 4 0 0 1-4-3z" />
+      <path className="seedling-rim" d="M30 70h60v10H30z" />
+    </svg>
+  );
+}

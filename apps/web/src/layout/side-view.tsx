@@ -1,0 +1,59 @@
+import type { NewPlant, StoredPlant } from '@plant-store/schemas';
+import type { ReactNode } from 'react';
+import type { SheetName } from '../address/address.ts';
+import { useAddress } from '../address/use-address.ts';
+import { Sheet } from '../controls/sheet.tsx';
+import type { Imports } from '../import/imports.ts';
+import { ImportPlants } from '../import/views/import-plants.tsx';
+import { AddPlant } from '../plants/add/add-plant.tsx';
+import { ExportPlants } from '../plants/export/export-plants.tsx';
+import { PlantDetails, PlantTitle } from '../plants/plant-details.tsx';
+import type { RequestHistory } from '../requests/request-history.ts';
+import { RequestList } from '../requests/request-list.tsx';
+
+interface SideViewProps {
+  may: Record<'read' | 'create' | 'delete', boolean>;
+  history: RequestHistory;
+  imports: Imports;
+  onAdded(plant: NewPlant): void;
+  onDeleted(id: bigint): void;
+  onDuplicate(plant: StoredPlant): void;
+  onLeave(): void;
+}
+
+const titles: Record<SheetName, string> = {
+  add: 'Add a plant',
+  import: 'Add files of plants',
+  export: 'Export plants',
+  requests: 'Requests',
+};
+
+/** The view beside the table, as the address names it. */
+export function SideView(props: SideViewProps) {
+  const { may, history, imports, onAdded, onDeleted, onDuplicate, onLeave } = props;
+  const { plant, sheet, tag } = useAddress();
+  if (plant !== undefined) {
+    return (
+      <Sheet key="plant" title={<PlantTitle id={plant} />} onClose={onLeave}>
+        <PlantDetails
+          id={plant}
+          tag={tag}
+          mayDelete={may.delete}
+          onDeleted={() => onDeleted(plant)}
+          onDuplicate={may.create ? onDuplicate : undefined}
+        />
+      </Sheet>
+    );
+  }
+  const views: Record<SheetName, () => ReactNode> = {
+    add: () => <AddPlant mayRead={may.read} onAdded={onAdded} />,
+    import: () => <ImportPlants imports={imports} />,
+    export: () => <ExportPlants tag={tag} />,
+    requests: () => <RequestList history={history} />,
+  };
+  return (
+    <Sheet key={sheet} title={sheet && titles[sheet]} onClose={onLeave}>
+      {sheet && views[sheet]()}
+    </Sheet>
+  );
+}

@@ -1,0 +1,56 @@
+import { int64Bounds } from '@plant-store/schemas/plain';
+
+interface Page {
+  readonly plants: readonly { readonly id: bigint }[];
+  readonly next?: bigint | undefined;
+}
+
+/** The plants between two ids: greater than `after`, at most `end`. */
+export interface EarlierPage {
+  /** Undefined when there are no plants before these. */
+  readonly after: bigint | undefined;
+  readonly rowCount: number;
+}
+
+/**
+ * Finds a page of plants that ends at an id. The store lists plants only upwards, so this looks for the
+ * right distance before the end: a distance with some plants, and not more than a page has.
+ *
+ * @param list returns the page after an id
+ * @param end the greatest id of the page
+ * @param distance the first one to try
+ */
+export async function findEarlierPage(
+  list: (after: bigint | undefined) => Promise<Page>,
+  end: bigint,
+  distance: bigint,
+): Promise<EarlierPage> {
+  let short = 0n; // Without plants.
+  let long: bigint | undefined; // With too many.
+  for (let tried = distance; ; ) {
+    const after = end - tried < int64Bounds.minimum ? undefined : end - tried;
+    const { plants, next } = await list(after);
+    const reachesEnd = next === undefined || next >= end;
+    const rowCount = plants.findLastIndex(({ id }) => id <= end) + 1;
+    if (reachesEnd && (rowCount > 0 || after === undefined)) return { after, rowCount };
+    // A single plant can fill a page.
+    if (!reachesEnd && tried - short <= 1n) return { after, rowCount };
+    if (reachesEnd) short = tried;
+    else long = tried;
+    tried = between(short, long);
+  }
+}
+
+/** The distances grow and shrink fast until two of them are close. */
+function between(short: bigint, long: bigint | undefined): bigint {
+  if (long === undefined) return short * 16n;
+  if (long > 32n * (short + 1n)) return short === 0n ? long / 16n : short * 16n;
+  return (short + long) / 2n;
+}
+
+/** The distance that most likely has half a page of plants, by the page behind it. */
+export function likelyDistance(plants: Page['plants'], pageSize: number): bigint {
+  const [first, last] = [plants[0]?.id, plants.at(-1)?.id];
+  if (first === undefined || last === undefined || first === last) return 1_000n;
+  return ((last - first) * BigInt(pageSize)) / BigInt(2 * (plants.length - 1)) + 1n;
+}

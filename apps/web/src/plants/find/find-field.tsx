@@ -1,0 +1,122 @@
+import { IdFromText } from '@plant-store/schemas';
+import { explainIdText } from '@plant-store/schemas/plain';
+import { type KeyboardEvent, useId, useState } from 'react';
+import { go } from '../../address/use-address.ts';
+import { Icon } from '../../controls/icon.tsx';
+import { TagText } from '../tag-link.tsx';
+import './find-field.css';
+import { useSeenTags } from './use-seen-tags.ts';
+
+/** Suggestions that are shown. */
+const limit = 8;
+
+type Suggestion = { readonly id: bigint } | { readonly tag: string };
+
+/** Finds a place in the table by an id, and plants by a tag. */
+export function FindField() {
+  const listId = useId();
+  const seenTags = useSeenTags();
+  const [text, setText] = useState('');
+  const [isOpen, setIsOpen] = useState(false);
+  const [active, setActive] = useState(0);
+
+  const suggestions = isOpen ? suggest(text, seenTags()) : [];
+  const change = (value: string) => {
+    setText(value);
+    setActive(0);
+    setIsOpen(true);
+  };
+  const choose = (suggestion: Suggestion | undefined) => {
+    if (!suggestion) return;
+    if ('id' in suggestion) go({ at: suggestion.id });
+    else go({ tag: suggestion.tag, at: undefined });
+    setText('');
+    setIsOpen(false);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const count = suggestions.length || 1;
+    const actions: Record<string, () => void> = {
+      ArrowDown: () => (isOpen ? setActive((active + 1) % count) : setIsOpen(true)),
+      ArrowUp: () => setActive((active + count - 1) % count),
+      Enter: () => choose(suggestions[active]),
+      Escape: () => (isOpen ? setIsOpen(false) : change('')),
+    };
+    const action = event.nativeEvent.isComposing ? undefined : actions[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  };
+  const hint = idHint(text.trim());
+  return (
+    <search className="find">
+      <Icon name="find" />
+      <input
+        className="field-input"
+        type="text"
+        role="combobox"
+        aria-label="Find an id or a tag"
+        placeholder="Id or tag"
+        autoComplete="off"
+        spellCheck={false}
+        aria-expanded={suggestions.length > 0}
+        aria-controls={listId}
+        aria-autocomplete="list"
+        aria-activedescendant={suggestions.length > 0 ? `${listId}-${active}` : undefined}
+        value={text}
+        onChange={({ target }) => change(target.value)}
+        onFocus={() => setIsOpen(true)}
+        onBlur={() => setIsOpen(false)}
+        onKeyDown={onKeyDown}
+      />
+      <div className="find-list" hidden={suggestions.length === 0}>
+        <div id={listId} role="listbox" aria-label="Suggestions">
+          {suggestions.map((suggestion, i) => (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus, and takes the keys.
+            <div
+              key={'id' in suggestion ? 'id' : `tag ${suggestion.tag}`}
+              id={`${listId}-${i}`}
+              role="option"
+              tabIndex={-1}
+              aria-selected={i === active}
+              // The field keeps the focus.
+              onPointerDown={(event) => event.preventDefault()}
+              onClick={() => choose(suggestion)}
+            >
+              {'id' in suggestion ? (
+                `Go to id ${suggestion.id}`
+              ) : (
+                <>
+                  Tag “<TagText tag={suggestion.tag} />”
+                </>
+              )}
+            </div>
+          ))}
+        </div>
+        {hint && <p className="find-hint">{hint}</p>}
+      </div>
+    </search>
+  );
+}
+
+/** An id first, then tags that were seen, and the text itself as a tag. */
+function suggest(text: string, seen: readonly string[]): readonly Suggestion[] {
+  const { data: id } = IdFromText.safeParse(text.trim());
+  const lower = text.toLowerCase();
+  const similar = seen
+    .filter((tag) => tag !== text && tag.toLowerCase().includes(lower))
+    .toSorted((a, b) => Number(startsWith(b, lower)) - Number(startsWith(a, lower)));
+  const isSeen = seen.includes(text);
+  const tags = [...(isSeen ? [text] : []), ...similar.slice(0, limit)];
+  if (text !== '' && !isSeen) tags.push(text);
+  return [...(id === undefined ? [] : [{ id }]), ...tags.map((tag) => ({ tag }))];
+}
+
+function startsWith(tag: string, start: string): boolean {
+  return tag.toLowerCase().startsWith(start);
+}
+
+/** Says why a number is not an id. */
+function idHint(text: string): string | undefined {
+  const why = /^[+-]?\d+$/.test(text) ? explainIdText(text) : undefined;
+  return why && `No id: an id ${why}.`;
+}

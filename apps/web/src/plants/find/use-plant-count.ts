@@ -1,0 +1,31 @@
+import { useQuery } from '@tanstack/react-query';
+import { background, useTRPC, useTRPCClient } from '../../store/trpc.ts';
+
+/** Milliseconds between two looks for new plants, while somebody sees the page. */
+const interval = 5_000;
+
+/** The number of plants, of all or of those with a tag, and how many came or went since the table asked. */
+export function usePlantCount(tag: string | undefined) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const input = tag === undefined ? {} : { tag };
+  const key = trpc.countPlants.queryKey(input);
+  const queryFn = () => client.countPlants.query(input, background.trpc);
+
+  const shown = useQuery({
+    queryKey: [...key, 'shown'],
+    queryFn,
+    staleTime: Number.POSITIVE_INFINITY,
+  }).data;
+  const latest = useQuery({
+    queryKey: [...key, 'latest'],
+    queryFn,
+    enabled: shown?.isExact ?? false,
+    staleTime: interval,
+    refetchInterval: interval,
+  }).data;
+  return {
+    shown,
+    added: shown && latest?.isExact ? latest.count - shown.count : 0,
+  };
+}

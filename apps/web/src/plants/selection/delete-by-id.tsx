@@ -1,0 +1,75 @@
+import { IdFromText } from '@plant-store/schemas';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { Button } from '../../controls/button.tsx';
+import { Question } from '../../controls/question.tsx';
+import { TextField } from '../../controls/text-field.tsx';
+import { explainError } from '../../store/explain-error.ts';
+import { useTRPCClient } from '../../store/trpc.ts';
+import { countOf } from '../count-of.ts';
+import { deletePlants } from './delete-plants.ts';
+
+/** Deletes plants by their ids, for somebody who may not see them. */
+export function DeleteById() {
+  const client = useTRPCClient();
+  const [text, setText] = useState('');
+  const [isAsking, setIsAsking] = useState(false);
+  const [gone, setGone] = useState({ deleted: 0, missing: 0 });
+  const remove = useMutation({
+    mutationFn: (ids: readonly bigint[]) =>
+      deletePlants(client, ids, ({ deleted, missing }) =>
+        setGone((latest) => ({
+          deleted: latest.deleted + deleted.length,
+          missing: latest.missing + missing.length,
+        })),
+      ),
+    onSuccess: () => setText(''),
+  });
+
+  const words = text.split(/[\s,;]+/).filter(Boolean);
+  const ids = words.flatMap((word) => IdFromText.safeParse(word).data ?? []);
+  const wrong = words.find((word) => !IdFromText.safeParse(word).success);
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    if (ids.length > 0 && wrong === undefined) setIsAsking(true);
+  };
+  return (
+    <form className="plant-form" aria-label="Delete plants" onSubmit={onSubmit}>
+      <TextField
+        label="Ids"
+        description="One id, or several with spaces between them"
+        error={wrong === undefined ? undefined : `“${wrong}” is not an id`}
+        value={text}
+        onChange={setText}
+      />
+      <div className="sheet-actions">
+        <Button kind="danger" type="submit" disabled={remove.isPending}>
+          Delete …
+        </Button>
+      </div>
+      {remove.error && (
+        <p className="alert" role="alert">
+          {explainError(remove.error)}
+        </p>
+      )}
+      {remove.submittedAt > 0 && (
+        <p role="status">
+          Deleted {countOf(gone.deleted)}
+          {gone.missing > 0 && `; ${gone.missing} ${gone.missing === 1 ? 'was' : 'were'} not there`}
+        </p>
+      )}
+      <Question
+        title={`Delete ${countOf(ids.length)}?`}
+        text="They are deleted for good. Their ids are free afterwards."
+        confirm="Delete"
+        isOpen={isAsking}
+        onConfirm={() => {
+          setIsAsking(false);
+          setGone({ deleted: 0, missing: 0 });
+          remove.mutate(ids);
+        }}
+        onCancel={() => setIsAsking(false)}
+      />
+    </form>
+  );
+}

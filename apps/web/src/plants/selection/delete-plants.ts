@@ -1,0 +1,40 @@
+import { type PlantStoreClient, plantStoreError } from '@plant-store/client';
+
+/** Plants whose deletion the store is asked for at once; the client puts ten into a request. */
+const atOnce = 50;
+
+interface DeletedPlants {
+  readonly deleted: readonly bigint[];
+  /** Those that the store did not have. */
+  readonly missing: readonly bigint[];
+}
+
+/**
+ * Deletes plants, and tells after some of them which are gone.
+ *
+ * @throws the first error; the plants after it are not deleted
+ */
+export async function deletePlants(
+  client: Pick<PlantStoreClient, 'deletePlant'>,
+  ids: readonly bigint[],
+  onGone: (gone: DeletedPlants) => void,
+): Promise<void> {
+  for (let start = 0; start < ids.length; start += atOnce) {
+    const part = ids.slice(start, start + atOnce);
+    const results = await Promise.all(
+      part.map((id) =>
+        client.deletePlant.mutate({ id }).then(
+          () => ({ id, error: undefined }),
+          (error: unknown) => ({ id, error }),
+        ),
+      ),
+    );
+    const isMissing = (error: unknown) => plantStoreError(error)?.kind === 'plantUnknown';
+    onGone({
+      deleted: results.filter(({ error }) => !error).map(({ id }) => id),
+      missing: results.filter(({ error }) => isMissing(error)).map(({ id }) => id),
+    });
+    const failed = results.find(({ error }) => error && !isMissing(error));
+    if (failed) throw failed.error;
+  }
+}

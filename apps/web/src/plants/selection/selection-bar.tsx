@@ -1,0 +1,65 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '../../controls/button.tsx';
+import { Question } from '../../controls/question.tsx';
+import { explainError } from '../../store/explain-error.ts';
+import { refreshPlants } from '../../store/query-client.ts';
+import { useTRPCClient } from '../../store/trpc.ts';
+import { countOf } from '../count-of.ts';
+import { deletePlants } from './delete-plants.ts';
+import './selection-bar.css';
+
+interface SelectionBarProps {
+  ids: ReadonlySet<bigint>;
+  onChange(change: (latest: ReadonlySet<bigint>) => ReadonlySet<bigint>): void;
+  onDeleted(count: number): void;
+}
+
+/** What can be done with the selected plants. */
+export function SelectionBar({ ids, onChange, onDeleted }: SelectionBarProps) {
+  const client = useTRPCClient();
+  const queryClient = useQueryClient();
+  const [isAsking, setIsAsking] = useState(false);
+  const remove = useMutation({
+    mutationFn: async (selected: readonly bigint[]) => {
+      await deletePlants(client, selected, ({ deleted, missing }) =>
+        onChange(
+          (latest) => new Set([...latest].filter((id) => ![...deleted, ...missing].includes(id))),
+        ),
+      );
+      return selected.length;
+    },
+    onSuccess: onDeleted,
+    onSettled: () => refreshPlants(queryClient),
+  });
+  if (ids.size === 0) return null;
+  return (
+    <section className="selection" aria-label="Selected plants">
+      <strong role="status">
+        {remove.isPending ? `Deleting: ${countOf(ids.size)} left` : `${countOf(ids.size)} selected`}
+      </strong>
+      <Button kind="danger-plain" disabled={remove.isPending} onClick={() => setIsAsking(true)}>
+        Delete …
+      </Button>
+      <Button disabled={remove.isPending} onClick={() => onChange(() => new Set())}>
+        Clear
+      </Button>
+      {remove.error && (
+        <p className="alert" role="alert">
+          {countOf(ids.size)} not deleted. {explainError(remove.error)}
+        </p>
+      )}
+      <Question
+        title={`Delete ${countOf(ids.size)}?`}
+        text="They are deleted for good. Their ids are free afterwards."
+        confirm={`Delete ${countOf(ids.size)}`}
+        isOpen={isAsking}
+        onConfirm={() => {
+          setIsAsking(false);
+          remove.mutate([...ids]);
+        }}
+        onCancel={() => setIsAsking(false)}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,46 @@
+import { useRef } from 'react';
+import type { usePlantPages } from './use-plant-pages.ts';
+
+/** The plants that somebody selected. */
+export interface Selection {
+  readonly ids: ReadonlySet<bigint>;
+  onChange(change: (latest: ReadonlySet<bigint>) => ReadonlySet<bigint>): void;
+}
+
+type Pages = Pick<ReturnType<typeof usePlantPages>, 'plantAt' | 'idsBetween'>;
+
+/** Selects rows one by one, or from the row that was chosen last to another. */
+export function useRangeSelection(selection: Selection | undefined, pages: Pages, active: number) {
+  const anchor = useRef<number>(undefined);
+
+  const extend = async (row: number) => {
+    anchor.current ??= active;
+    const [from, to] = [Math.min(anchor.current, row), Math.max(anchor.current, row)];
+    const ids = await pages.idsBetween(from, to);
+    selection?.onChange((latest) => new Set([...latest, ...ids]));
+  };
+  return {
+    /** Selects from the last row to this one. */
+    extend,
+    /** Selects a row, or takes it out of the selection. */
+    toggle(row: number, isRange: boolean): void {
+      if (isRange) return void extend(row);
+      anchor.current = row;
+      const id = pages.plantAt(row)?.id;
+      if (id === undefined) return;
+      selection?.onChange((latest) => {
+        const ids = new Set(latest);
+        if (!ids.delete(id)) ids.add(id);
+        return ids;
+      });
+    },
+    /** The next range starts at the active row. */
+    restart(): void {
+      anchor.current = undefined;
+    },
+    clear(): void {
+      anchor.current = undefined;
+      selection?.onChange(() => new Set());
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { freshId, freshTag } from '../fixtures/fresh.ts';
+import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
+import { sharedServers } from '../fixtures/shared-servers.ts';
+
+describe.each(sharedServers)('on $database', ({ address, client, tokens }) => {
+  async function openPlants(number: number) {
+    const [ids, tag] = [Array.from({ length: number }, freshId), freshTag()];
+    await client.createPlants.mutate({
+      plants: ids.map((id) => ({ id, name: `Plant ${id}`, tag })),
+    });
+    const page = await openPage(address());
+    await page.getByText('This token may').waitFor();
+    await filterByTag(page, tag);
+    return { ids, tag, page };
+  }
+  const check = (page: Page, id: bigint | undefined) =>
+    tableOf(page).getByRole('checkbox', { name: `Select Plant ${id}` });
+  const listed = async (tag: string) =>
+    (await client.listPlants.query({ tag })).plants.map(({ id }) => id);
+
+  it('deletes the selected plants after a question with their number', async () => {
+    const { ids, tag, page } = await openPlants(130);
+    await check(page, ids[1]).click();
+    await tableOf(page).evaluate((scroller) => scroller.scrollTo(0, scroller.scrollHeight));
+    await check(page, ids[128]).click({ modifiers: ['Shift'] });
+    await page.getByText('128 plants selected').waitFor();
+    await page.getByRole('button', { name: 'Delete …' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Delete 128 plants?' });
+    await question.getByRole('button', { name: 'Delete 128 plants' }).click();
+    await page.getByText('Deleted 128 plants').waitFor();
+    expect(await listed(tag)).toEqual([ids[0], ids[129]]);
+    await expect.poll(() => tableOf(page).locator('.plant-row').count()).toBe(2);
+  });
+
+  it('selects by keyboard: Space for a row, Shift and an arrow for a range', async () => {
+    const { page } = await openPlants(5);
+    await tableOf(page).focus();
+    await page.keyboard.press('Space');
+    await page.getByText('1 plant selected').waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.getByText('3 plants selected').waitFor();
+    await page.keyboard.press('Space');
+    await page.getByText('2 plants selected').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('plants selected').waitFor({ state: 'detached' });
+  });
+
+  it('keeps those selected that could not be deleted, and says why', async () => {
+    const { ids, tag, page } = await openPlants(3);
+    await check(page, ids[0]).click();
+    await check(page, ids[2]).click({ modifiers: ['Shift'] });
+    await page.getByText('3 plants selected').waitFor();
+    await page.route('**/trpc/deletePlant**', (route) => route.abort());
+    await page.getByRole('button', { name: 'Delete …' }).click();
+    await page.getByRole('button', { name: 'Delete 3 plants' }).click();
+    await page.getByRole('alert').getByText('3 plants not deleted').waitFor();
+    expect(await listed(tag)).toEqual(ids);
+  });
+
+  it('offers no selection to somebody who may not delete', async () => {
+    const { tag } = await openPlants(1);
+    const page = await openPage(address(tokens['read']));
+    await filterByTag(page, tag);
+    await tableOf(page).locator('.plant-name').waitFor();
+    expect(await tableOf(page).getByRole('checkbox').count()).toBe(0);
+  });
+
+  it('lets the text of a row be selected, without opening the plant', async () => {
+    const { ids, page } = await openPlants(1);
+    await tableOf(page).getByText(`Plant ${ids[0]}`).selectText();
+    await tableOf(page).locator('.plant-name').dispatchEvent('click');
+    expect(await page.evaluate(() => String(getSelection()))).toBe(`Plant ${ids[0]}`);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
+  it('fills the form with a plant that is duplicated', async () => {
+    const { ids, tag, page } = await openPlants(1);
+    await tableOf(page).getByText(`Plant ${ids[0]}`).click();
+    await page.getByRole('button', { name: 'Duplicate …' }).click();
+    const form = page.getByRole('dialog', { name: 'Add a plant' });
+    expect(await form.getByLabel('Name').inputValue()).toBe(`Plant ${ids[0]}`);
+    expect(await form.getByLabel('Tag').inputValue()).toBe(tag);
+    await form.getByRole('button', { name: 'Add plant' }).click();
+    await page.getByText(`Added “Plant ${ids[0]}”`).waitFor();
+    expect(await listed(tag)).toHaveLength(2);
+  });
+});
