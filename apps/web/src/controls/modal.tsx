@@ -29,7 +29,11 @@ export function Modal({ isOpen, onLeave, ...dialog }: ModalProps) {
         event.preventDefault();
         onLeave();
       }}
-      onCancel={(event) => event.preventDefault()}
+      // Escape while no part of the dialog has the focus, because a focused button has gone.
+      onCancel={(event) => {
+        event.preventDefault();
+        onLeave();
+      }}
       // A text that is selected beyond the edge ends in a click beside the dialog, too.
       onPointerDown={({ target, currentTarget }) => {
         isPressedBeside.current = target === currentTarget;

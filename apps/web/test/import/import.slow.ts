@@ -196,6 +196,7 @@ describe.each(sharedServers)('on $database', ({ address, client, token, url }) =
     await page.getByRole('button', { name: 'Add a plant' }).click();
     await page.getByLabel('Name').fill('typed meanwhile');
     await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Discard' }).click();
     const chip = page.getByRole('button', { name: /^Importing: \d+%$/ });
     await chip.waitFor();
     await filterByTag(page, tag);
@@ -221,7 +222,7 @@ describe.each(sharedServers)('on $database', ({ address, client, token, url }) =
     await dialog.dismiss();
     await reload;
 
-    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('button', { name: 'Forget token' }).click();
     const question = page.getByRole('alertdialog');
     await question.getByText('the import of plants.ndjson stops').waitFor();
