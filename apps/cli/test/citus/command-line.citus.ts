@@ -137,9 +137,9 @@ describe('the command line on a Citus cluster', () => {
 
   it('shows the nodes in doctor although the functions are of another version', async () => {
     const sql = postgres(database.url, { max: 1 });
-    const signature = 'plant_store_insert(bigint,text,text,text,text,text)';
-    const [{ version } = {}] = await sql`
-      select obj_description(${signature}::regprocedure, 'pg_proc') as version`;
+    const [{ signature, version } = {}] = await sql`
+      select oid::regprocedure::text as signature, obj_description(oid, 'pg_proc') as version
+      from pg_proc where proname = 'plant_store_insert'`;
     await sql.unsafe(`comment on function ${signature} is 'another'`);
     const { stdout } = await run(['doctor'], { env });
     expect(stdout).toMatch(
