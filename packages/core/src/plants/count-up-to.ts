@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Run } from '../database/database.ts';
 import type { Caller, Deadline } from '../database/deadline.ts';
 import { plants } from '../database/tables.ts';
-import { conditions } from './pages.ts';
+import { conditions } from './conditions.ts';
 import { db, writeStatement } from './write-statement.ts';
 
 /** Which plants to count; all of them when `tag` is omitted. */

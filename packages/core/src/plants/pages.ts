@@ -1,11 +1,12 @@
 import type { PlantPage, StoredPlant } from '@plant-store/schemas';
 import { defaultPageSize, type PlantField, plantFields } from '@plant-store/schemas/plain';
-import { and, asc, eq, gt, gte, type Placeholder, type SQL, sql } from 'drizzle-orm';
+import { and, asc, type Placeholder, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Run } from '../database/database.ts';
 import type { Caller, Deadline } from '../database/deadline.ts';
-import { plants, tagHash } from '../database/tables.ts';
+import { plants } from '../database/tables.ts';
 import { contentBytes, contentBytesSql, storedPlantColumns, toStoredPlant } from './columns.ts';
+import { conditions } from './conditions.ts';
 import { db, writeStatement } from './write-statement.ts';
 
 /** Which plants a page has. */
@@ -28,17 +29,6 @@ export type ReadPage = (
 
 /** Bytes of the names and tags in a page, at most. A page always has one plant, however large. */
 const maxBytes = 1024 * 1024;
-
-/** The conditions of a query on plants, whose values are placeholders. */
-export const conditions: Record<'after' | 'tag' | 'since', SQL | undefined> = {
-  after: gt(plants.id, sql.placeholder('after')),
-  tag: and(
-    eq(tagHash(plants.tag), tagHash(sql`${sql.placeholder('tag')}::text`)),
-    // For two plain conditions, the planner expects so few rows that it sorts all rows of a frequent tag.
-    sql`case when ${plants.tag} = ${sql.placeholder('tag')} then true end`,
-  ),
-  since: gte(plants.createdAt, sql.placeholder('since')),
-};
 
 /**
  * Makes a function that reads a page of plants, ascending by id. A page needs no lock, and nothing
