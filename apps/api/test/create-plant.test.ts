@@ -36,7 +36,8 @@ describe.each(surfacesOnDatabases)(
       expect({ status, body }).toStrictEqual({ status: 200, body: { name: 'x' } });
     });
 
-    it.runIf(surface.name === 'REST')('ignores the query', async () => {
+    const ofRest = surface.name === 'REST' ? it : () => {}; // tRPC rejects it: see calls.test.ts.
+    ofRest('ignores the query', async () => {
       const reply = await post(server, '/plants?x=1&x=%ff', `{"id":${freeId()},"name":"x"}`);
       expect(reply.status).toBe(200);
     });
