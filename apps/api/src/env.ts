@@ -162,7 +162,7 @@ export function readEnv(variables = loadEnvFile(resolve(repositoryRoot, '.env'))
   return Object.fromEntries(entries) as Env; // Every schema has parsed.
 }
 
-/** A message for each variable, or line of `.env`, that looks like a setting and is none. */
+/** A message for each variable, or line of `.env`, that looks like a setting but is not one. */
 export const unknownSettings = () => explainUnknownSettings(process.env);
 
 /** Before `.env` adds to the variables: another terminal may not have these. */

@@ -16,7 +16,7 @@ const home = isInRepository ? repositoryRoot : '.';
 /**
  * Reads where the store is from the server's settings: environment variables and the file `.env` at
  * the repository root, or in the current directory when the command line is installed as a package.
- * An empty variable counts as unset. A variable that looks like a setting and is none gets a warning on
+ * An empty variable counts as unset. A variable that looks like a setting but is not one gets a warning on
  * stderr.
  *
  * @throws CommandError when `.env` cannot be read or DATABASE_URL is invalid. The message does not

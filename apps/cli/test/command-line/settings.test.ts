@@ -41,7 +41,7 @@ it('reports a .env that cannot be read as an invalid setting', async () => {
   });
 });
 
-it('warns of a variable that looks like a setting and is none', async () => {
+it('warns of a variable that looks like a setting but is not one', async () => {
   const { stdout, stderr } = await run('doctor', { PLANT_STORE_DATADIR: copy.root });
   expect(stdout).toContain(`the embedded database in ${join(copy.root, '.plant-store')}`);
   expect(stderr).toBe(

@@ -39,7 +39,7 @@ export function bodyNotJson(why: string, cause?: unknown): HttpError {
   return new HttpError('bodyNotJson', `the body is not JSON: ${why}`, { cause });
 }
 
-/** Reads a JSON text. What `read` throws says why it is none. */
+/** Reads a JSON text. What `read` throws says why it is not JSON. */
 export function readText(text: string, read: (text: string) => unknown): unknown {
   try {
     return read(text);
