@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import type { Database } from '../database/database.ts';
+import type { Database, Rows, Values } from '../database/database.ts';
 import { orUnavailable } from '../database/database-error.ts';
 import { deadlineIn, defaultTimeout } from '../database/deadline.ts';
 import { type CountUpTo, createCountUpTo } from '../plants/count-up-to.ts';
@@ -9,7 +9,7 @@ import { createCountOnShards } from './count-on-shards.ts';
 import { type NodeAccess, nodeShares, openNodeAccess } from './node-access.ts';
 import { type NodeDetour, NodeHealth, type NodeState } from './node-health.ts';
 import { createNodeStatements, createOrdinaryStatements } from './node-statements.ts';
-import type { ShardMap, StorageNode } from './shard-map.ts';
+import type { ShardMap, ShardState, StorageNode } from './shard-map.ts';
 import { watchShards } from './watch-shards.ts';
 
 /** What happens to the nodes of a cluster. */
@@ -40,23 +40,16 @@ interface NodeLane {
 
 /** On a cluster, all plants go through the main lane while the shards are not known. */
 export function createLanes({ database, events, onCommit }: LanesOptions): StoreLanes {
-  const statements = createOrdinaryStatements(database.run, () => database.becomeCluster?.());
+  const { nodes } = database;
+  const statements = createOrdinaryStatements(database.run, () => void shards?.refresh());
   const main = createLane({ ...database, statements, onCommit });
   const countUpTo = createCountUpTo(database.run);
   let hasWarned = false;
   const countOnShards = createCountOnShards(database.run);
   const byKey = new Map<string, NodeLane>();
   const byNode = new WeakMap<StorageNode, NodeLane>();
-  const shards = watchShards(
-    (text, values) =>
-      database.run(text, values, {
-        share: 'lookUps',
-        deadline: deadlineIn(defaultTimeout),
-        isRepeatable: true,
-      }),
-    { onRead: closeOthers, onUntested: warnOnce },
-  );
-  const nodeOf = (id: number) => shards.current?.nodes.find((each) => each.id === id);
+  const shards = nodes && watchShards(query, onRead);
+  const nodeOf = (id: number) => shards?.current?.nodes.find((each) => each.id === id);
   const health: NodeHealth = new NodeHealth({
     onChange(id) {
       const node = nodeOf(id);
@@ -70,9 +63,7 @@ export function createLanes({ database, events, onCommit }: LanesOptions): Store
 
   return {
     laneOf(id) {
-      if (!database.nodes) return main;
-      shards.keepFresh();
-      const map = shards.current;
+      const map = shards?.current;
       if (!map || !(typeof id === 'bigint' || Number.isSafeInteger(id))) return main;
       const node = nodeOf(map.shardOf(BigInt(id as bigint | number)).node); // The line above checks it.
       return node ? laneOfNode(node, map).lane : main;
@@ -81,10 +72,9 @@ export function createLanes({ database, events, onCommit }: LanesOptions): Store
       return [main, ...[...byKey.values()].map(({ lane }) => lane)];
     },
     countUpTo(...count) {
-      if (database.nodes) shards.keepFresh();
-      return shards.current ? countOnShards(...count) : countUpTo(...count);
+      return shards?.current ? countOnShards(...count) : countUpTo(...count);
     },
-    nodes: () => health.states(shards.current),
+    nodes: () => health.states(shards?.current),
     async ready() {
       await Promise.all([
         orUnavailable(statements.ready(deadlineIn(defaultTimeout))),
@@ -92,14 +82,18 @@ export function createLanes({ database, events, onCommit }: LanesOptions): Store
       ]);
     },
     async close() {
+      shards?.stop();
       await Promise.all([...byKey.values()].map(({ access }) => access.close()));
     },
   };
 
+  function query(text: string, values: Values): Promise<Rows> {
+    const options = { share: 'lookUps', deadline: deadlineIn(defaultTimeout) } as const;
+    return database.run(text, values, { ...options, isRepeatable: true });
+  }
+
   async function probeNodes(): Promise<void> {
-    if (!database.nodes) return;
-    shards.keepFresh();
-    const map = shards.current;
+    const map = shards?.current;
     if (map) await health.probe(map.nodes, (node) => laneOfNode(node, map).access);
   }
 
@@ -112,8 +106,7 @@ export function createLanes({ database, events, onCommit }: LanesOptions): Store
   }
 
   function open(node: StorageNode, clusterId: string): NodeLane {
-    const { nodes } = database;
-    if (!nodes) throw new Error('this database is no cluster');
+    if (!nodes || !shards) throw new Error('this database is no cluster');
     const access = openNodeAccess({ ...node, clusterId }, nodes);
     const statements = createNodeStatements({ run: access.run, access }, shards);
     const lane = createLane({
@@ -126,6 +119,12 @@ export function createLanes({ database, events, onCommit }: LanesOptions): Store
     return { lane, access };
   }
 
+  function onRead({ isCluster, untestedVersion, map }: ShardState): void {
+    if (isCluster) nodes?.noticeCluster();
+    if (untestedVersion) warnOnce(untestedVersion);
+    if (map) closeOthers(map);
+  }
+
   function warnOnce(version: string): void {
     if (hasWarned) return;
     hasWarned = true;
@@ -133,8 +132,7 @@ export function createLanes({ database, events, onCommit }: LanesOptions): Store
   }
 
   /** Closes the connections to nodes that have left the cluster, or have another address now. */
-  function closeOthers(map: ShardMap | undefined): void {
-    if (!map) return;
+  function closeOthers(map: ShardMap): void {
     const keys = new Set(map.nodes.map((node) => keyOf(node, map.clusterId)));
     for (const [key, { lane, access }] of byKey) {
       if (keys.has(key)) continue;

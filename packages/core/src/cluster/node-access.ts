@@ -18,7 +18,7 @@ export interface NodeAccess {
   close(): Promise<void>;
 }
 
-interface NodeAccessOptions extends NodeConnections {
+interface NodeAccessOptions extends Pick<NodeConnections, 'connect' | 'connectTo'> {
   /** Milliseconds, as of `performance.now`. */
   readonly now?: () => number;
 }

@@ -33,27 +33,30 @@ export interface ShardMap {
   shardOf(id: bigint): Shard;
 }
 
-/**
- * Reads the shards of `plants` from Citus's catalogue. Returns undefined when the table is not
- * distributed, or in a way that the store cannot insert by node: each shard must be on one node only,
- * and the function that inserts must know all shards.
- *
- * @param onUntested is called with the version of Citus when the store was not tested on it. The function
- *   writes behind Citus's back, so the store does not use it there (docs/scaling.md)
- */
-export async function readShardMap(
-  query: Query,
-  onUntested: (version: string) => void = () => {},
-): Promise<ShardMap | undefined> {
+/** What a database says about its shards. */
+export interface ShardState {
+  /** Whether the plants are distributed, and the function that inserts exists. */
+  readonly isCluster: boolean;
+  /**
+   * The version of Citus when the store was not tested on it. The function writes behind Citus's back, so
+   * the store does not use it there (docs/scaling.md).
+   */
+  readonly untestedVersion?: string;
+  /**
+   * Undefined when the store cannot insert by node: each shard must be on one node only, and the function
+   * must know all shards.
+   */
+  readonly map?: ShardMap | undefined;
+}
+
+/** Reads the shards of `plants` from Citus's catalogue. */
+export async function readShardMap(query: Query): Promise<ShardState> {
   const { rows: facts } = await query(catalogueExists, []);
-  const [canInsert, hash, version = ''] = (facts as [boolean, number, string][])[0] ?? [];
-  if (!canInsert || Number(hash) !== hashId(checkedId)) return undefined;
-  if (!testedCitus.test(version)) {
-    onUntested(version);
-    return undefined;
-  }
+  const [isCluster, hash, version = ''] = (facts as [boolean, number, string][])[0] ?? [];
+  if (!isCluster || Number(hash) !== hashId(checkedId)) return { isCluster: false };
+  if (!testedCitus.test(version)) return { isCluster, untestedVersion: version };
   const { rows } = await query(shards, []);
-  return toShardMap(rows as ShardRow[]);
+  return { isCluster, map: toShardMap(rows as ShardRow[]) };
 }
 
 type ShardRow = [

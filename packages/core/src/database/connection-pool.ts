@@ -134,7 +134,6 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     this.#idle = [];
     // Connections in use are closed when they are released.
     this.#connections = new Map();
-    this.#nextAttemptAt = this.#lastAttemptAt + this.#options.retryDelay;
   }
 
   /**
@@ -197,7 +196,9 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   }
 
   #giveUp(connection: Connection): void {
-    if (this.#connections.has(connection)) this.replaceAll();
+    if (!this.#connections.has(connection)) return;
+    this.replaceAll();
+    this.#nextAttemptAt = this.#lastAttemptAt + this.#options.retryDelay;
   }
 
   /**

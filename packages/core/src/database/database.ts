@@ -13,10 +13,8 @@ export interface Database {
   onClockMoved(listener: (error: Error) => void): void;
   /** Calls a function with what the operator should change, once for each reason. */
   onWarning?(listener: (message: string) => void): void;
-  /** How to reach the nodes of the cluster that the database is a part of; undefined when it is none. */
+  /** How to reach the nodes of a cluster; undefined when the database cannot be a part of one. */
   readonly nodes?: NodeConnections | undefined;
-  /** Notices that the database is a part of a cluster. */
-  becomeCluster?(): void;
   readonly bulk: Bulk;
   close(): Promise<void>;
 }
@@ -102,6 +100,8 @@ export interface NodeConnections {
   readonly connect: () => Promise<DatabaseConnection>;
   /** Connects to another node of the cluster. */
   readonly connectTo: ConnectTo;
+  /** Is called when plants turn out to be distributed over the cluster. */
+  readonly noticeCluster: () => void;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { createCitusDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { distributePlants } from '../../src/cluster/operator.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
@@ -25,6 +26,32 @@ describe('instances on the nodes of a Citus cluster', () => {
     await distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
     await vi.waitFor(() => onWorker.ready(), { timeout: 10_000 });
     expect(await onWorker.get(1n)).toMatchObject({ name: 'from before' });
+  });
+
+  it('notice within half a minute that the tables are distributed, and say so in their name', async () => {
+    const cluster = inject('citus');
+    if (!cluster) throw new Error('this test needs the global setup for Citus');
+    const { url, adminUrl } = await createCitusDatabase(cluster);
+    const admin = postgres(adminUrl, { max: 1 });
+    onTestFinished(() => admin.end());
+    const names = async () => {
+      const rows = await admin<{ name: string }[]>`
+        select distinct application_name as name from pg_stat_activity
+        where datname = current_database() and application_name like 'plant-store%'`;
+      return rows.map(({ name }) => name);
+    };
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const store = await openOn(url);
+    await store.ready();
+    expect(await names()).toContain('plant-store');
+    await distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
+    expect(await names()).toContain('plant-store');
+    vi.advanceTimersByTime(15_000);
+    await vi.waitFor(() => expect(store.nodes()).toHaveLength(2));
+    await vi.waitFor(async () => expect(await names()).not.toContain('plant-store'));
+    await store.ready();
+    expect(await names()).toEqual(['plant-store cluster']);
   });
 
   it('share plants and access tokens, whichever node each talks to', async () => {

@@ -57,7 +57,11 @@ let connectedTo: string[];
 let unreachable: Record<number, Error>;
 let shards: unknown[][];
 let readsOfShards: number;
+let answeredReads: number;
 let citusVersion: string;
+let isDistributed: boolean;
+/** How often the database was told that it is a part of a cluster. */
+let noticed: number;
 
 beforeEach(() => {
   before = {};
@@ -65,7 +69,10 @@ beforeEach(() => {
   connectedTo = [];
   unreachable = {};
   readsOfShards = 0;
+  answeredReads = 0;
   citusVersion = '13.2-1';
+  isDistributed = true;
+  noticed = 0;
   shards = [
     ['11', -(2 ** 31), -1, 1, 'one:1', true, 'the cluster'],
     ['12', 0, 2 ** 31 - 1, 2, 'two:2', true, 'the cluster'],
@@ -99,6 +106,7 @@ const nodes = {
     if (error) throw error;
     return connectionTo(port);
   },
+  noticeCluster: () => void noticed++,
 };
 
 interface TestLanes extends StoreLanes {
@@ -127,7 +135,8 @@ function openOnCluster(): TestLanes {
     if (hashed) {
       readsOfShards++;
       const [row] = await sql`select hashint8(${hashed}) as hash`;
-      return { rows: [[true, row?.['hash'], citusVersion]], count: 1 };
+      answeredReads++;
+      return { rows: [[isDistributed, row?.['hash'], citusVersion]], count: 1 };
     }
     if (text.includes('pg_dist_shard')) return { rows: shards, count: shards.length };
     return runOn(0, text, typeof values === 'function' ? values(timeText(Infinity)) : values);
@@ -303,6 +312,28 @@ describe('creates on a cluster', () => {
     hung.resolve();
     expect(await create).toEqual({ name: 'Ficus' });
     await drained;
+  });
+});
+
+describe('a database that becomes a cluster', () => {
+  it('is noticed within half a minute by a store that nobody uses', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    isDistributed = false;
+    const lanes = openOnCluster();
+    await vi.waitFor(() => expect(answeredReads).toBe(1));
+    vi.advanceTimersByTime(15_000);
+    await vi.waitFor(() => expect(answeredReads).toBe(2));
+    expect(lanes.nodes()).toEqual([]);
+    expect(noticed).toBe(0);
+    isDistributed = true;
+    vi.advanceTimersByTime(15_000);
+    await vi.waitFor(() => expect(lanes.nodes()).toHaveLength(2));
+    expect(noticed).toBe(1);
+    expect(sent).toEqual({});
+    await lanes.close();
+    vi.advanceTimersByTime(60_000);
+    expect(readsOfShards).toBe(3);
   });
 });
 

@@ -21,10 +21,10 @@ function statementsAfter(error: Error) {
   };
   const shards = {
     current: map,
-    keepFresh() {},
     async refresh() {
       refreshed++;
     },
+    stop() {},
   };
   const statements = createNodeStatements({ run, access: { isDirect: true } }, shards);
   return { statements, sent, refreshed: () => refreshed };

@@ -58,7 +58,7 @@ describe('the migration to scopes', () => {
     await vi.waitFor(async () => {
       const sessions = await sql`
         select from pg_stat_activity
-        where application_name = 'plant-store' and datname = current_database()`;
+        where application_name like 'plant-store%' and datname = current_database()`;
       expect(sessions).toHaveLength(2);
     });
     await sql.unsafe(oldInsert, [3, 'Ficus', null]);

@@ -51,7 +51,7 @@ export async function inspectCluster({
   const role = await clusterRole(run);
   if (!role) return undefined;
   const { steps } = role === 'coordinator' ? await planTables(run, 0) : { steps: [] };
-  const map = await readShardMap(query);
+  const { map } = await readShardMap(query);
   const nodes = map?.nodes ?? [];
   const [contents, awayWithoutPlants] = await Promise.all([
     Promise.all(

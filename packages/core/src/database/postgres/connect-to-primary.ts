@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { databaseUrlError } from '../database-settings-error.ts';
 import { parseDatabaseUrl } from '../database-url.ts';
 import { defaultTimeout } from '../deadline.ts';
-import { type Connection, connectPostgres } from './connection.ts';
+import { type ApplicationName, type Connection, connectPostgres } from './connection.ts';
 import { LeftBehind } from './left-behind.ts';
 import { postgresOverTls } from './tls.ts';
 
@@ -26,6 +26,8 @@ export interface ConnectOptions {
   readonly connectTimeout?: number;
   /** The hosts to try, in place of all hosts of the URL. */
   readonly hosts?: readonly Host[];
+  /** Who has the next session. */
+  readonly applicationName?: () => ApplicationName;
 }
 
 /**
@@ -44,6 +46,7 @@ export function createConnectToPrimary(
     readOnly = false,
     connectTimeout = defaultConnectTimeout,
     hosts: given,
+    applicationName = () => 'plant-store tool',
   }: ConnectOptions = {},
 ): () => Promise<Connection> {
   const leftBehind = new LeftBehind();
@@ -94,6 +97,7 @@ export function createConnectToPrimary(
         timeout: remaining,
         readOnly,
         leftBehind,
+        applicationName: applicationName(),
         ...sent,
       });
       return { turn, host, connection };

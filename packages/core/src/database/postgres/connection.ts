@@ -28,6 +28,13 @@ export interface Connection extends DatabaseConnection {
   copyOut(text: string): AsyncGenerator<Uint8Array>;
 }
 
+/**
+ * Who has a session. `plant-store` is an instance that has not noticed that its database became a
+ * cluster, or whose database is none; `plant-store cluster` is one that has. `plant-store tool` is
+ * everything else: a command, a migration, an export, or a program that only reads.
+ */
+export type ApplicationName = 'plant-store' | 'plant-store cluster' | 'plant-store tool';
+
 export interface ConnectionOptions {
   url: string;
   /** Which of the URL's hosts to connect to. */
@@ -43,6 +50,8 @@ export interface ConnectionOptions {
   readOnly?: boolean;
   /** Sessions that connections have left behind, and that the next connection ends. */
   leftBehind?: LeftBehind;
+  /** What operators see in `pg_stat_activity`. */
+  applicationName?: ApplicationName;
 }
 
 /**
@@ -63,6 +72,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     lockTimeout,
     readOnly = false,
     leftBehind,
+    applicationName = 'plant-store tool',
   } = options;
   const socket = Object.assign(new Socket(), { host }); // postgres.js reads the server name for TLS from the socket.
   // Nagle's algorithm would delay the end of a COPY by up to 40 ms.
@@ -99,7 +109,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
       hasWarned ||= code === '01000' && !where;
     },
     connection: {
-      application_name: 'plant-store',
+      application_name: applicationName,
       // COPY writes times in these settings.
       TimeZone: 'UTC',
       DateStyle: 'ISO',

@@ -35,13 +35,21 @@ export async function openPostgres(
   { readOnly = false, mustAnswer = false }: OpenOptions = {},
 ): Promise<Database> {
   let warn: ((message: string) => void) | undefined;
-  const connect = afterMigration(warnOfPooler(createConnectToPrimary(url, { readOnly })));
+  let isCluster = false;
+  const applicationName = () => {
+    if (readOnly) return 'plant-store tool';
+    return isCluster ? 'plant-store cluster' : 'plant-store';
+  };
+  const connect = afterMigration(
+    warnOfPooler(createConnectToPrimary(url, { readOnly, applicationName })),
+  );
   const pool = new ConnectionPool({ connect, shares });
   const bulk = new ConnectionPool({
     connect: afterMigration(
       createConnectToPrimary(url, {
         timeout: bulkTimeout,
         readOnly,
+        applicationName,
         ...(!readOnly && { lockTimeout: bulkLockTimeout }),
       }),
     ),
@@ -49,18 +57,18 @@ export async function openPostgres(
   });
   const bulkUse = () => ({ share: 'bulk', deadline: deadlineIn(bulkTimeout) }) as const;
 
-  let isCluster = false;
   const leftBehindOnNodes = new LeftBehind();
-  const becomeCluster = () => {
-    if (!isCluster) pool.resize('lists', moreLists);
+  const noticeCluster = () => {
+    if (isCluster) return;
     isCluster = true;
+    pool.resize('lists', moreLists);
+    // The new sessions have the name of an instance that has noticed the cluster.
+    for (const each of [pool, bulk]) each.replaceAll();
   };
 
   const migrationLimits = { timeout: migrationTimeout, lockTimeout: migrationTimeout };
   const migrator = new RepeatedMigration(async () => {
-    if (readOnly) return;
-    const role = await migratePostgres(createConnectToPrimary(url, migrationLimits));
-    if (role) becomeCluster();
+    if (!readOnly) await migratePostgres(createConnectToPrimary(url, migrationLimits));
   });
   const error = await migrator.done.then(
     () => undefined,
@@ -86,10 +94,7 @@ export async function openPostgres(
     onWarning(listener) {
       warn = listener;
     },
-    get nodes() {
-      return isCluster ? { connect, connectTo } : undefined;
-    },
-    becomeCluster,
+    nodes: { connect, connectTo, noticeCluster },
     bulk: {
       run: (text, values, options) => bulk.run(text, values, { ...options, ...bulkUse() }),
       copyPlants: (rows, columns) =>
@@ -132,6 +137,7 @@ export async function openPostgres(
       timeout,
       statementTimeout: nodeTimeout,
       leftBehind: leftBehindOnNodes,
+      applicationName: 'plant-store cluster',
     });
   }
 }

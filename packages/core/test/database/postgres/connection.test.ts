@@ -68,11 +68,13 @@ it('returns the rows of a statement after one that failed in the middle of its r
 });
 
 it('has a name and the timeouts that it is given', async () => {
-  const connection = await connect({ statementTimeout: 1234, lockTimeout: 987 });
+  const applicationName = 'plant-store';
+  const connection = await connect({ statementTimeout: 1234, lockTimeout: 987, applicationName });
   expect(await show(connection, 'application_name')).toEqual([['plant-store']]);
   expect(await show(connection, 'statement_timeout')).toEqual([['1234ms']]);
   expect(await show(connection, 'lock_timeout')).toEqual([['987ms']]);
   const endless = await connect();
+  expect(await show(endless, 'application_name')).toEqual([['plant-store tool']]);
   expect(await show(endless, 'statement_timeout')).toEqual([['0']]);
   expect(await show(endless, 'lock_timeout')).toEqual([['0']]);
 });
@@ -393,7 +395,7 @@ describe('a session that a connection has left behind', () => {
   const sessions = async () => {
     const rows = await sql`
       select pid from pg_stat_activity
-      where application_name = 'plant-store' and datname = current_database() order by pid`;
+      where application_name like 'plant-store%' and datname = current_database() order by pid`;
     return rows.map(({ pid }) => pid);
   };
 

@@ -98,7 +98,6 @@ it('fails while the Postgres is unreachable when it must answer', async () => {
 
 it('does not migrate when it only reads', async () => {
   const database = await open({ readOnly: true });
-  expect(database.nodes).toBeUndefined();
   await expect(run(database, countPlants)).rejects.toMatchObject({ code: '42P01' });
   await expect(run(database, 'select from nowhere')).rejects.toMatchObject({ code: '42P01' });
   expect(proxy.accepted).toBe(1);
@@ -211,27 +210,14 @@ it('tries to migrate no more when it is closed', async () => {
 });
 
 describe('on a node of a cluster', () => {
-  const clusterId = 'the cluster';
-
-  /** Makes the database the coordinator of a cluster, as far as the store can tell. */
-  async function makeCoordinator(): Promise<void> {
-    await sql`
-      insert into pg_extension
-        (oid, extname, extowner, extnamespace, extrelocatable, extversion)
-      select 1234567, 'citus', extowner, extnamespace, extrelocatable, extversion
-      from pg_extension where extname = 'plpgsql'`;
-    await sql`create schema citus`;
-    await sql`create table citus.pg_dist_local_group as select 0 as groupid`;
-    await sql.unsafe(`
-      create function citus.plant_store_cluster() returns text language sql
-      as $$ select '${clusterId}' $$`);
-    await sql.unsafe(`alter database ${sql.options.database} set search_path = public, citus`);
-  }
+  const openNodes = async () => {
+    const { nodes } = await open();
+    if (!nodes) throw new Error('a server can be a part of a cluster');
+    return nodes;
+  };
 
   it('connects to the nodes', async () => {
-    await makeCoordinator();
-    const { nodes } = await open();
-    if (!nodes) throw new Error('the database is a coordinator');
+    const nodes = await openNodes();
     const { hostname, port } = new URL(proxy.url);
     for (const connection of [
       await nodes.connect(),
@@ -246,9 +232,7 @@ describe('on a node of a cluster', () => {
   });
 
   it('leaves no session behind on a node', async () => {
-    await makeCoordinator();
-    const { nodes } = await open();
-    if (!nodes) throw new Error('the database is a coordinator');
+    const nodes = await openNodes();
     const { hostname, port } = new URL(proxy.url);
     const lost = await nodes.connectTo(hostname, Number(port), 5_000);
     const [[pid] = []] = (await lost.query('select pg_backend_pid()')).rows as [number][];
@@ -260,11 +244,20 @@ describe('on a node of a cluster', () => {
     await vi.waitFor(async () => expect(await session()).toEqual([]));
   });
 
-  it('has no nodes on a database that is no part of a cluster', async () => {
+  it('has sessions whose name says whether the store has noticed the cluster', async () => {
+    const names = async () => {
+      const rows = await sql`
+        select application_name as name from pg_stat_activity
+        where datname = current_database() and application_name like 'plant-store%'`;
+      return rows.map(({ name }) => name);
+    };
     const database = await open();
-    expect(database.nodes).toBeUndefined();
-    database.becomeCluster?.();
-    expect(database.nodes).toBeDefined();
+    await Promise.all([run(database, 'select 1'), run(database.bulk, 'select 1')]);
+    await vi.waitFor(async () => expect(await names()).toEqual(Array(2).fill('plant-store')));
+    database.nodes?.noticeCluster();
+    await vi.waitFor(async () => expect(await names()).toEqual([]));
+    await Promise.all([run(database, 'select 1'), run(database.bulk, 'select 1')]);
+    expect(await names()).toEqual(Array(2).fill('plant-store cluster'));
   });
 
   it('lists over four connections, and over one on any other database', async () => {
@@ -285,7 +278,7 @@ describe('on a node of a cluster', () => {
     const pending = lists(database);
     await vi.waitFor(async () => expect(await waiting()).toBe(1));
     // Those that wait need not wait longer when it turns out that there are further nodes.
-    for (let i = 0; i < 2; i++) database.becomeCluster?.();
+    for (let i = 0; i < 2; i++) database.nodes?.noticeCluster();
     await vi.waitFor(async () => expect(await waiting()).toBe(4));
     await lock`rollback`;
     lock.release();

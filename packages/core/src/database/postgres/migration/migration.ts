@@ -3,7 +3,7 @@ import { DatabaseSettingsError } from '../../database-settings-error.ts';
 import { defaultTimeout, withTimeout } from '../../deadline.ts';
 import { type RunText, readSchemaVersion } from '../../schema-version.ts';
 import type { Connection } from '../connection.ts';
-import { type ClusterRole, clusterRole } from './cluster-role.ts';
+import { clusterRole } from './cluster-role.ts';
 
 /** Any key works, as long as every instance uses the same one. */
 const migrationLock = 0x706c616e7473; // "plants"
@@ -26,25 +26,20 @@ const lockTimeout = 4_500;
  *
  * On a Citus cluster only the coordinator migrates; an instance on a worker waits for it.
  *
- * @returns what the database is in a cluster
  * @param connect opens a connection whose statements may take as long as `migrationTimeout`
  */
-export async function migratePostgres(
-  connect: () => Promise<Connection>,
-): Promise<ClusterRole | undefined> {
+export async function migratePostgres(connect: () => Promise<Connection>): Promise<void> {
   const connection = await connect();
   try {
     const run: RunText = async (text) => {
       const { rows } = await withTimeout(connection.query(text, [], 'objects'), defaultTimeout);
       return rows;
     };
-    const role = await clusterRole(run);
-    if (await isMigrated(run)) return role;
-    if (role === 'worker') throw new Error(workerNotMigrated);
+    if (await isMigrated(run)) return;
+    if ((await clusterRole(run)) === 'worker') throw new Error(workerNotMigrated);
     await applyMigrations(connection).catch(async (error) => {
       throw databaseCode(error) === insufficientPrivilege ? await rightsError(run, error) : error;
     });
-    return role;
   } finally {
     await connection.close();
   }

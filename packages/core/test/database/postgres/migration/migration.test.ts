@@ -45,7 +45,7 @@ const tagIndex = () =>
 
 const sessions = () => sql`
   select state, wait_event_type from pg_stat_activity
-  where application_name = 'plant-store' and datname = current_database()`;
+  where application_name like 'plant-store%' and datname = current_database()`;
 
 it('makes the tables once, and closes its connection', async () => {
   await migrate();
