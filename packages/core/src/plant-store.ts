@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
 import type { NewPlant, Plant } from '@plant-store/schemas';
 import { type AccessTokens, createAccessTokens } from './access-tokens/access-tokens.ts';
+import { createOrdinaryStatements } from './cluster/citus-statements.ts';
 import { type ClusterEvents, createLanes } from './cluster/lanes.ts';
 import type { NodeState } from './cluster/node-health.ts';
-import { createOrdinaryStatements } from './cluster/node-statements.ts';
 import type { Database, OpenOptions } from './database/database.ts';
 import { orUnavailable } from './database/database-error.ts';
 import { bulkTimeout, type CallOptions, deadlineIn, deadlineOf } from './database/deadline.ts';
@@ -115,7 +115,7 @@ function createPlantStore(database: Database): PlantStore {
   let closed: Promise<void> | undefined;
 
   return {
-    ...createPlantReader(database, lanes),
+    ...createPlantReader(database, (id, options) => lanes.laneOf(id).get(id, options)),
     ...createPlantLoader(bulk, (plants) => insert(plants, deadlineIn(bulkTimeout))),
     ...createPlantRemover(bulk),
     ...createPlantExporter(bulk),

@@ -9,5 +9,9 @@ export {
 export { DataDirectoryError } from './database/embedded/data-directory-error.ts';
 export type { DatabaseOptions } from './database/open-database.ts';
 export { PlantStoreError, type PlantStoreErrorKind } from './plant-store-error.ts';
-export { type OpenPlantReader, openPlantReader } from './plants/open-plant-reader.ts';
-export type { PlantQuery, PlantReader } from './plants/plant-reader.ts';
+export {
+  type OpenPlantReader,
+  openPlantReader,
+  type PlantQuery,
+  type PlantReader,
+} from './plants/plant-reader.ts';

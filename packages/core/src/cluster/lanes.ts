@@ -5,10 +5,10 @@ import { deadlineIn, defaultTimeout } from '../database/deadline.ts';
 import { type CountUpTo, createCountUpTo } from '../plants/count-up-to.ts';
 import type { CommittedBatch } from '../plants/creates.ts';
 import { createLane, type Lane, type Lanes } from '../plants/lane.ts';
-import { createCountOnShards } from './count-on-shards.ts';
+import { createCountOnShards, createOrdinaryStatements } from './citus-statements.ts';
 import { type NodeAccess, nodeShares, openNodeAccess } from './node-access.ts';
 import { type NodeDetour, NodeHealth, type NodeState } from './node-health.ts';
-import { createNodeStatements, createOrdinaryStatements } from './node-statements.ts';
+import { createNodeStatements } from './node-statements.ts';
 import type { ShardMap, ShardState, StorageNode } from './shard-map.ts';
 import { watchShards } from './watch-shards.ts';
 
@@ -33,57 +33,45 @@ interface LanesOptions {
   readonly onCommit: (committed: CommittedBatch) => void;
 }
 
+/** The way to a node that stores plants. */
 interface NodeLane {
+  readonly key: string;
   readonly lane: Lane;
   readonly access: NodeAccess;
+  readonly health: NodeHealth;
 }
 
 /** On a cluster, all plants go through the main lane while the shards are not known. */
 export function createLanes({ database, events, onCommit }: LanesOptions): StoreLanes {
-  const { nodes } = database;
+  const { nodes: connections } = database;
   const statements = createOrdinaryStatements(database.run, () => void shards?.refresh());
   const main = createLane({ ...database, statements, onCommit });
   const countUpTo = createCountUpTo(database.run);
-  let hasWarned = false;
   const countOnShards = createCountOnShards(database.run);
-  const byKey = new Map<string, NodeLane>();
-  const byNode = new WeakMap<StorageNode, NodeLane>();
-  const shards = nodes && watchShards(query, onRead);
-  const nodeOf = (id: number) => shards?.current?.nodes.find((each) => each.id === id);
-  const health: NodeHealth = new NodeHealth({
-    onChange(id) {
-      const node = nodeOf(id);
-      if (node) events.emit('node', health.stateOf(node));
-    },
-    onDetour(id, error) {
-      const node = nodeOf(id);
-      if (node) events.emit('detour', { address: node.address, error });
-    },
-  });
+  const shards = connections && watchShards(query, onRead);
+  let byNode: ReadonlyMap<number, NodeLane> = new Map();
+  let hasWarned = false;
 
   return {
     laneOf(id) {
       const map = shards?.current;
       if (!map || !(typeof id === 'bigint' || Number.isSafeInteger(id))) return main;
-      const node = nodeOf(map.shardOf(BigInt(id as bigint | number)).node); // The line above checks it.
-      return node ? laneOfNode(node, map).lane : main;
+      const { node } = map.shardOf(BigInt(id as bigint | number)); // The line above checks it.
+      return byNode.get(node)?.lane ?? main;
     },
     get all() {
-      return [main, ...[...byKey.values()].map(({ lane }) => lane)];
+      return [main, ...[...byNode.values()].map(({ lane }) => lane)];
     },
-    countUpTo(...count) {
-      return shards?.current ? countOnShards(...count) : countUpTo(...count);
-    },
-    nodes: () => health.states(shards?.current),
+    countUpTo: (...count) => (shards?.current ? countOnShards(...count) : countUpTo(...count)),
+    nodes: () => nodes().map(stateOf),
     async ready() {
-      await Promise.all([
-        orUnavailable(statements.ready(deadlineIn(defaultTimeout))),
-        probeNodes(),
-      ]);
+      const probes = nodes().map(({ id, someId }) => byNode.get(id)?.health.probe(someId));
+      const answered = statements.ready(deadlineIn(defaultTimeout));
+      await Promise.all([orUnavailable(answered), ...probes]);
     },
     async close() {
       shards?.stop();
-      await Promise.all([...byKey.values()].map(({ access }) => access.close()));
+      await Promise.all([...byNode.values()].map(({ access }) => access.close()));
     },
   };
 
@@ -92,59 +80,64 @@ export function createLanes({ database, events, onCommit }: LanesOptions): Store
     return database.run(text, values, { ...options, isRepeatable: true });
   }
 
-  async function probeNodes(): Promise<void> {
-    const map = shards?.current;
-    if (map) await health.probe(map.nodes, (node) => laneOfNode(node, map).access);
+  function nodes(): readonly StorageNode[] {
+    return shards?.current?.nodes ?? [];
   }
 
-  function laneOfNode(node: StorageNode, { clusterId }: ShardMap): NodeLane {
-    const key = keyOf(node, clusterId);
-    const known = byNode.get(node) ?? byKey.get(key) ?? open(node, clusterId);
-    byNode.set(node, known);
-    byKey.set(key, known);
-    return known;
+  function stateOf({ id, address, share }: StorageNode): NodeState {
+    return { address, share, isWritable: byNode.get(id)?.health.isWritable ?? true };
   }
 
-  function open(node: StorageNode, clusterId: string): NodeLane {
-    if (!nodes || !shards) throw new Error('this database is no cluster');
-    const access = openNodeAccess({ ...node, clusterId }, nodes);
-    const statements = createNodeStatements({ run: access.run, access }, shards);
+  function onRead({ isCluster, untestedVersion, map }: ShardState): void {
+    if (isCluster) connections?.noticeCluster();
+    if (untestedVersion && !hasWarned) {
+      hasWarned = true;
+      const advice = 'use 13.2, or a store that knows this version';
+      events.emit('warning', `${untested} ${untestedVersion}: ${advice}`);
+    }
+    if (map) useNodes(map);
+  }
+
+  /** Opens lanes to new nodes, and closes those to nodes that have left the cluster or moved. */
+  function useNodes(map: ShardMap): void {
+    const before = byNode;
+    byNode = new Map(
+      map.nodes.map((node) => {
+        const key = `${map.clusterId} ${node.id} ${node.address}`;
+        const known = before.get(node.id);
+        return [node.id, known?.key === key ? known : open(key, node, map.clusterId)];
+      }),
+    );
+    for (const [id, known] of before) {
+      if (byNode.get(id) !== known) void known.lane.drained().then(() => known.access.close());
+    }
+  }
+
+  function open(key: string, { id, address }: StorageNode, clusterId: string): NodeLane {
+    if (!connections || !shards) throw new Error('this database is no cluster');
+    const access = openNodeAccess({ id, address, clusterId }, connections);
+    /** Nobody hears of a node that has left the cluster. */
+    const current = () => nodes().find((node) => node.id === id);
+    const health = new NodeHealth({
+      access,
+      onChange() {
+        const node = current();
+        if (node) events.emit('node', stateOf(node));
+      },
+      onDetour(error) {
+        if (current()) events.emit('detour', { address, error });
+      },
+    });
     const lane = createLane({
-      statements: health.observed(node.id, statements, access),
+      statements: health.observed(createNodeStatements(access, shards)),
       maxInserts: nodeShares.creates,
       maxLookUps: nodeShares.lookUps,
       onClockMoved: access.onClockMoved,
       onCommit,
     });
-    return { lane, access };
-  }
-
-  function onRead({ isCluster, untestedVersion, map }: ShardState): void {
-    if (isCluster) nodes?.noticeCluster();
-    if (untestedVersion) warnOnce(untestedVersion);
-    if (map) closeOthers(map);
-  }
-
-  function warnOnce(version: string): void {
-    if (hasWarned) return;
-    hasWarned = true;
-    events.emit('warning', `${untested} ${version}: use 13.2, or a store that knows this version`);
-  }
-
-  /** Closes the connections to nodes that have left the cluster, or have another address now. */
-  function closeOthers(map: ShardMap): void {
-    const keys = new Set(map.nodes.map((node) => keyOf(node, map.clusterId)));
-    for (const [key, { lane, access }] of byKey) {
-      if (keys.has(key)) continue;
-      byKey.delete(key);
-      void lane.drained().then(() => access.close());
-    }
+    return { key, lane, access, health };
   }
 }
 
 const untested =
   'the store sends ordinary INSERTs to this cluster, which cost more, because it was not tested on Citus';
-
-function keyOf({ id, address }: StorageNode, clusterId: string): string {
-  return `${clusterId} ${id} ${address}`;
-}

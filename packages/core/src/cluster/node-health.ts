@@ -3,7 +3,6 @@ import { deadlineIn } from '../database/deadline.ts';
 import type { PlantStatements } from '../plants/statements.ts';
 import type { NodeAccess } from './node-access.ts';
 import { callAnywhere, insertNothing } from './node-functions.ts';
-import type { ShardMap, StorageNode } from './shard-map.ts';
 
 /** A node of a cluster, and whether its plants can be written. */
 export interface NodeState {
@@ -23,10 +22,11 @@ export interface NodeDetour {
 }
 
 interface NodeHealthOptions {
-  /** Is called when a node cannot be written any more, or can be written again. */
-  readonly onChange: (node: number) => void;
-  /** Is called when creates of a node begin or stop to take a detour. The error is its cause. */
-  readonly onDetour: (node: number, error: unknown) => void;
+  readonly access: Pick<NodeAccess, 'run' | 'directError'>;
+  /** Is called when the node cannot be written any more, or can be written again. */
+  readonly onChange: () => void;
+  /** Is called when creates begin or stop to take a detour. The error is its cause. */
+  readonly onDetour: (error: unknown) => void;
   readonly now?: () => number;
 }
 
@@ -37,14 +37,13 @@ const probeTimeout = 1_000;
 const insertCounts = 10_000;
 
 /**
- * Remembers which nodes of a cluster cannot be written, by the latest insert on each, and which can be
- * written only through another node.
+ * Remembers whether a node of a cluster can be written, by the latest insert on it, and whether only
+ * through another node.
  */
 export class NodeHealth {
-  readonly #unwritable = new Set<number>();
-  /** When the latest insert on a node failed. */
-  readonly #failedAt = new Map<number, number>();
-  readonly #detours = new Set<number>();
+  isWritable = true;
+  #isDetour = false;
+  #failedAt = Number.NEGATIVE_INFINITY;
   readonly #options: Required<NodeHealthOptions>;
 
   constructor(options: NodeHealthOptions) {
@@ -52,78 +51,55 @@ export class NodeHealth {
   }
 
   /** The same statements; each insert shows whether the node can be written. */
-  observed(node: number, statements: PlantStatements, access: NodeAccess): PlantStatements {
+  observed(statements: PlantStatements): PlantStatements {
     return {
       ...statements,
       insert: async (batch, deadline) => {
         try {
           const inserted = await statements.insert(batch, deadline);
-          this.#set(node, true);
-          this.#setDetour(node, access);
+          this.#succeeded();
           return inserted;
         } catch (error) {
           const isWritable = isDataError(error) || isLateWrite(error);
-          if (!isWritable) this.#failedAt.set(node, this.#options.now());
-          this.#set(node, isWritable);
+          if (!isWritable) this.#failedAt = this.#options.now();
+          this.#set(isWritable);
           throw error;
         }
       },
     };
   }
 
-  /** Finds out which nodes can be written. The promise is never rejected. */
-  async probe(
-    nodes: readonly StorageNode[],
-    accessTo: (node: StorageNode) => NodeAccess,
-  ): Promise<void> {
-    await Promise.all(
-      nodes.map(async (node) => {
-        const access = accessTo(node);
-        const isWritable = probeNode(access, node.someId).then(
-          () => true,
-          () => false,
-        );
-        if (!(await isWritable)) return this.#set(node.id, false);
-        if (!this.#hasFailedLately(node.id)) this.#set(node.id, true);
-        this.#setDetour(node.id, access);
-      }),
-    );
+  /**
+   * Finds out whether the node can be written: inserts no plant there. The promise is never rejected.
+   *
+   * @param someId an id that the node stores
+   */
+  async probe(someId: bigint): Promise<void> {
+    const { access, now } = this.#options;
+    const options = { share: 'lookUps', deadline: deadlineIn(probeTimeout) } as const;
+    try {
+      await access.run(callAnywhere.insert, (until) => insertNothing(someId, until), options);
+    } catch {
+      return this.#set(false);
+    }
+    // A node whose disk is full answers a probe, but refuses each insert.
+    const hasFailedLately = now() - this.#failedAt < insertCounts;
+    this.#succeeded(this.isWritable || !hasFailedLately);
   }
 
-  stateOf({ id, address, share }: StorageNode): NodeState {
-    return { address, share, isWritable: !this.#unwritable.has(id) };
-  }
-
-  states(map: ShardMap | undefined): NodeState[] {
-    return map?.nodes.map((node) => this.stateOf(node)) ?? [];
-  }
-
-  /** A node whose disk is full answers a probe, but refuses each insert. */
-  #hasFailedLately(node: number): boolean {
-    const failedAt = this.#failedAt.get(node) ?? Number.NEGATIVE_INFINITY;
-    return this.#options.now() - failedAt < insertCounts;
-  }
-
-  #set(node: number, isWritable: boolean): void {
-    if (this.#unwritable.has(node) !== isWritable) return;
-    if (isWritable) this.#unwritable.delete(node);
-    else this.#unwritable.add(node);
-    this.#options.onChange(node);
-  }
-
-  /** Only after a success: while a node is away, nobody reaches it. */
-  #setDetour(node: number, { directError }: NodeAccess): void {
+  /** Only a success shows a detour: while the node is away, nobody reaches it. */
+  #succeeded(isWritable = true): void {
+    this.#set(isWritable);
+    const { directError } = this.#options.access;
     const isDetour = directError !== undefined;
-    if (this.#detours.has(node) === isDetour) return;
-    if (isDetour) this.#detours.add(node);
-    else this.#detours.delete(node);
-    this.#options.onDetour(node, directError);
+    if (this.#isDetour === isDetour) return;
+    this.#isDetour = isDetour;
+    this.#options.onDetour(directError);
   }
-}
 
-/** Inserts no plant on a node. It fails when the node cannot be written. */
-async function probeNode({ run }: NodeAccess, someId: bigint): Promise<void> {
-  const values = (until: string) => insertNothing(someId, until);
-  const options = { share: 'lookUps', deadline: deadlineIn(probeTimeout) } as const;
-  await run(callAnywhere.insert, values, options);
+  #set(isWritable: boolean): void {
+    if (this.isWritable === isWritable) return;
+    this.isWritable = isWritable;
+    this.#options.onChange();
+  }
 }

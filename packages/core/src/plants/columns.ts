@@ -1,32 +1,14 @@
 import type { Plant, StoredPlant } from '@plant-store/schemas';
-import {
-  type ColumnKind,
-  columnText,
-  type PlantField,
-  plantColumns,
-  plantFields,
-} from '@plant-store/schemas/plain';
-import { getTableColumns, type Placeholder, type SQL, sql } from 'drizzle-orm';
-import type { PgColumn } from 'drizzle-orm/pg-core';
+import { type ColumnKind, columnText, plantColumns, plantFields } from '@plant-store/schemas/plain';
 import { plants } from '../database/tables.ts';
 
-/** What makes a plant the same plant: all columns but the id and the time, in the order of the table. */
-const contentFields = Object.keys(getTableColumns(plants)).flatMap(
-  (column) => plantFields.find((field) => field === column) ?? [],
-);
-
-/** The columns of the content in statements that Drizzle does not write. */
-export const contentColumns = contentFields.map((field) => ({
+/** The columns of the content: what makes a plant the same plant. */
+export const contentColumns = plantFields.map((field) => ({
   field,
   name: plantColumns[field].name,
   /** The type in Postgres. */
   type: plants[field].getSQLType(),
 }));
-
-/** The content of a new row, as placeholders; `contentValues` has their values. */
-export const contentPlaceholders = Object.fromEntries(
-  contentFields.map((field) => [field, sql.placeholder(field)]),
-) as Record<PlantField, Placeholder>; // `fromEntries` loses the type of the keys.
 
 /** The value of a property as Postgres reads it; undefined for a missing one. */
 export function textOf(value: Plant[keyof Plant]): string | undefined {
@@ -35,12 +17,17 @@ export function textOf(value: Plant[keyof Plant]): string | undefined {
 
 /** The content of a plant, as the parameters of a statement. */
 export function contentValues(plant: Plant): (string | null)[] {
-  return contentFields.map((field) => textOf(plant[field]) ?? null);
+  return plantFields.map((field) => textOf(plant[field]) ?? null);
 }
 
-/** The content of plants as an array in Postgres's text format, for each column. */
-export function contentArrays(plants: readonly Plant[]): string[] {
-  return contentFields.map((field) => arrayText(plants.map((plant) => textOf(plant[field]))));
+/** The ids and the content of plants as an array in Postgres's text format, for each column. */
+export function columnArrays(
+  plants: readonly (Plant & { readonly id: bigint | number })[],
+): string[] {
+  const contents = plantFields.map((field) =>
+    arrayText(plants.map((plant) => textOf(plant[field]))),
+  );
+  return [`{${plants.map(({ id }) => id)}}`, ...contents];
 }
 
 /** Texts as an array (https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO). */
@@ -87,23 +74,14 @@ export function contentBytes(plant: Plant): number {
 }
 
 /** The same for a row. */
-export function contentBytesSql(row: Record<PlantField, PgColumn | SQL.Aliased>): SQL {
-  const sizes = plantFields.map((field) => sql`coalesce(octet_length(${row[field]}::text), 0)`);
-  return sql`(${sql.join(sizes, sql` + `)})`;
-}
+export const contentBytesSql: string = contentColumns
+  .map(({ name }) => `coalesce(octet_length(${name}::text), 0)`)
+  .join(' + ');
 
-/** The properties of a stored plant, in the order in which clients see them. */
-const storedFields = Object.keys(plantColumns) as (keyof typeof plantColumns)[]; // `keys` loses their types.
+/** The columns of a stored plant, in the order in which clients see them. */
+export const storedColumns = Object.values(plantColumns).map(({ name }) => name);
 
-/** Selects the columns of a stored plant from the table or a subquery, in the order of the list. */
-export function storedPlantColumns(source: StoredPlantSource): StoredPlantSource {
-  const columns = storedFields.map((field) => [field, source[field]]);
-  return Object.fromEntries(columns) as StoredPlantSource; // `fromEntries` loses the type of the keys.
-}
-
-type StoredPlantSource = Readonly<Record<keyof typeof plantColumns, PgColumn>>;
-
-/** Makes a plant of a row that `storedPlantColumns` selected, as a driver reads it. */
+/** Makes a plant of a row with the `storedColumns`, as a driver reads it. */
 export function toStoredPlant(row: readonly unknown[]): StoredPlant {
   const plant: Record<string, unknown> = {};
   storedReaders.forEach(({ field, read }, i) => {
@@ -120,7 +98,7 @@ const readers: Record<ColumnKind, (value: string) => unknown> = {
   time: (value) => new Date(value),
 };
 
-const storedReaders = storedFields.map((field) => ({
+const storedReaders = Object.entries(plantColumns).map(([field, { kind }]) => ({
   field,
-  read: readers[plantColumns[field].kind],
+  read: readers[kind],
 }));

@@ -2,7 +2,6 @@ import type { NewPlant } from '@plant-store/schemas';
 import type { Call } from '../database/coalescer.ts';
 import { isDataError, isLateWrite } from '../database/database-error.ts';
 import { idTaken, type PlantStoreError } from '../plant-store-error.ts';
-import { bisect } from './bisect.ts';
 import { hasSameContent } from './columns.ts';
 import { insertError, outcomeUnknown, plantNotKept, plantRejected } from './create-errors.ts';
 import type { PlantStatements } from './statements.ts';
@@ -56,8 +55,8 @@ export async function writeBatch(
       return;
     }
     const taken = plants.flatMap(({ id }) => (inserted.has(id) ? [] : [id]));
-    const found = taken.length > 0 ? await statements.findDurable(taken, deadline) : [];
-    const stored = new Map<bigint, NewPlant>(found.map((plant) => [plant.id, plant]));
+    const stored: Map<bigint, NewPlant> =
+      taken.length > 0 ? await statements.findDurable(taken, deadline) : new Map();
     for (const plant of plants) if (inserted.has(plant.id)) stored.set(plant.id, plant);
     // An id was taken, and its plant was deleted before the comparison: now the id may be free.
     const deleted = creates.filter((create) => !settle(create, stored, inserted));
@@ -112,4 +111,17 @@ function settle(
 
 function rejectAll(creates: readonly Create[], error: PlantStoreError): void {
   for (const create of creates) create.reject(error);
+}
+
+/**
+ * Calls a function for both halves of a batch, one after the other. The database rejects a whole
+ * statement because of one row; repeated bisection finds that row.
+ */
+export async function bisect<T>(
+  batch: readonly T[],
+  write: (half: T[]) => Promise<void>,
+): Promise<void> {
+  const middle = batch.length >> 1;
+  await write(batch.slice(0, middle));
+  await write(batch.slice(middle));
 }

@@ -3,11 +3,11 @@ import { Coalescer, type CoalescerLimits, type CoalescerOptions } from '../datab
 import type { Database } from '../database/database.ts';
 import { orUnavailable } from '../database/database-error.ts';
 import { type CallOptions, deadlineOf } from '../database/deadline.ts';
+import { createLookUps } from '../database/look-ups.ts';
 import { invalidInput, type PlantStoreError } from '../plant-store-error.ts';
 import { contentLength, contentOf } from './columns.ts';
 import { insertError, notAccepted, outcomeUnknown } from './create-errors.ts';
 import { type CommittedBatch, type CreateOutcome, writeBatch } from './creates.ts';
-import { createPlantLookUps } from './plant-look-ups.ts';
 import type { PlantStatements } from './statements.ts';
 
 /** Options of a create. */
@@ -79,7 +79,7 @@ export function createLane({
     maxBatch: maxManyBatch,
     ...limits,
   });
-  const lookUps = createPlantLookUps(statements, maxLookUps);
+  const lookUps = createLookUps({ what: 'plants', find: statements.find, maxInFlight: maxLookUps });
   onClockMoved((error) => {
     for (const each of [creates, manyCreates]) each.rejectWaiting(insertError(error));
   });

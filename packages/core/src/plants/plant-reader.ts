@@ -1,11 +1,12 @@
 import type { ListPlants, PlantPage, StoredPlant } from '@plant-store/schemas';
-import { and, eq, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { orUnavailable } from '../database/database-error.ts';
 import { bulkTimeout, type CallOptions, deadlineIn, deadlineOf } from '../database/deadline.ts';
-import { drizzleOver } from '../database/drizzle-over.ts';
-import { plants, tagHash } from '../database/tables.ts';
+import { createLookUps } from '../database/look-ups.ts';
+import { type DatabaseOptions, openDatabase } from '../database/open-database.ts';
+import { whereClause } from './conditions.ts';
 import { createPageReader, type PageQuery } from './pages.ts';
+import { createPlantStatements } from './statements.ts';
 
 /** Which plants to read; all of them when every property is omitted. */
 export type PlantQuery = Partial<PageQuery>;
@@ -39,8 +40,26 @@ export interface PlantReader {
   read(query?: PlantQuery): AsyncGenerator<StoredPlant[]>;
 }
 
-/** As much of a lane as reading needs. */
-export type ReadingLane = Pick<PlantReader, 'get'>;
+/** A store that is only read. */
+export interface OpenPlantReader extends PlantReader {
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a store to read plants, and changes nothing. The Postgres may be a read replica, and its user
+ * needs no right but `SELECT` on `plants`. When the Postgres is unreachable, each call throws
+ * `databaseUnavailable`.
+ *
+ * @throws DataDirectoryError when the data directory has no store or cannot be used,
+ *   DatabaseSettingsError when the URL cannot be parsed
+ */
+export async function openPlantReader(options: DatabaseOptions): Promise<OpenPlantReader> {
+  const database = await openDatabase(options, { readOnly: true });
+  const { find } = createPlantStatements(database.run);
+  const lookUps = createLookUps({ what: 'plants', find, maxInFlight: database.maxLookUps });
+  const get: PlantReader['get'] = (id, options) => lookUps.run(id, options);
+  return { ...createPlantReader(database, get), close: () => database.close() };
+}
 
 /** Plants in a page of `read`, at most. */
 const bulkPageSize = 5_000;
@@ -48,28 +67,28 @@ const bulkPageSize = 5_000;
 /** @param database reads pages for requests; its `bulk` reads all plants */
 export function createPlantReader(
   { run, bulk }: Pick<Database, 'run' | 'bulk'>,
-  { laneOf }: { readonly laneOf: (id: bigint) => ReadingLane },
+  get: PlantReader['get'],
 ): PlantReader {
   const readPage = createPageReader(run);
   const readBulkPage = createPageReader(bulk.run);
-  const bulkOptions = () =>
-    ({ share: 'bulk', deadline: deadlineIn(bulkTimeout), isRepeatable: true }) as const;
-  const db = drizzleOver(bulk.run, bulkOptions);
 
   return {
-    get: (id, options) => laneOf(id).get(id, options),
+    get,
 
     list: (page, options = {}) =>
       orUnavailable(readPage(page, deadlineOf(options), options.caller)),
 
     async count({ tag } = {}) {
-      const withTag =
-        tag === undefined
-          ? undefined
-          : and(eq(tagHash(plants.tag), tagHash(sql`${tag}::text`)), eq(plants.tag, tag));
-      const count = sql`count(*)`.mapWith(Number);
-      const [row] = await orUnavailable(db.select({ count }).from(plants).where(withTag));
-      return row?.count ?? 0;
+      const { where, values } = whereClause({ tag });
+      const options = {
+        share: 'bulk',
+        deadline: deadlineIn(bulkTimeout),
+        isRepeatable: true,
+      } as const;
+      const counted = bulk.run(`select count(*) from plants ${where}`, values, options);
+      const { rows } = await orUnavailable(counted);
+      const [[count] = [0]] = rows as [string | number][]; // The count.
+      return Number(count);
     },
 
     async *read({ limit = Number.POSITIVE_INFINITY, ...condition } = {}) {

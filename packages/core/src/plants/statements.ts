@@ -1,19 +1,14 @@
 import type { NewPlant, StoredPlant } from '@plant-store/schemas';
-import { eq, type SQL, sql } from 'drizzle-orm';
-import { PgDialect } from 'drizzle-orm/pg-core';
-import type { Rows, Run } from '../database/database.ts';
+import type { Rows, Run, Values } from '../database/database.ts';
 import { lateWrite } from '../database/database-error.ts';
 import type { Caller, Deadline } from '../database/deadline.ts';
-import { plants } from '../database/tables.ts';
 import {
-  contentArrays,
+  columnArrays,
   contentColumns,
-  contentPlaceholders,
   contentValues,
-  storedPlantColumns,
+  storedColumns,
   toStoredPlant,
 } from './columns.ts';
-import { db, writeStatement } from './write-statement.ts';
 
 /** The statements of requests on plants. They use only the table `plants`, and find rows by id. */
 export interface PlantStatements {
@@ -24,25 +19,13 @@ export interface PlantStatements {
   insert(batch: readonly NewPlant[], deadline: Deadline): Promise<Set<bigint>>;
   /** Deletes a plant. Returns whether there was one, once that is durable on the standby. */
   delete(id: bigint, deadline: Deadline, caller?: Caller): Promise<boolean>;
-  /** Returns the plants that are stored under these ids. */
-  find(ids: readonly bigint[], deadline: Deadline): Promise<StoredPlant[]>;
-  /** Returns the plants that are stored under these ids, once they are durable on the standby. */
-  findDurable(ids: readonly bigint[], deadline: Deadline): Promise<StoredPlant[]>;
+  /** Returns the plants that are stored under these ids, by id. */
+  find(ids: readonly bigint[], deadline: Deadline): Promise<Map<bigint, StoredPlant>>;
+  /** Returns the plants that are stored under these ids, by id, once they are durable on the standby. */
+  findDurable(ids: readonly bigint[], deadline: Deadline): Promise<Map<bigint, StoredPlant>>;
   /** Resolves when the database answers and has the table. On a cluster, it needs no other node. */
   ready(deadline: Deadline): Promise<void>;
 }
-
-/**
- * Writes to the log of the database, so that the commit of a statement that only reads waits for the
- * synchronous standby, too.
- *
- * What a statement sees can be visible before it is durable, when a commit's wait for the standby was
- * cancelled. With a statement of its own, a failover between the two could confirm on the new primary
- * what was read on the old one.
- */
-const waitForStandby = sql`pg_logical_emit_message(true, 'plant-store', '')`.as('written');
-
-const idsGiven = sql`${plants.id} = any(${sql.placeholder('ids')}::bigint[])`;
 
 export function createPlantStatements(run: Run): PlantStatements {
   const inserts = new Map<number, string>();
@@ -53,16 +36,13 @@ export function createPlantStatements(run: Run): PlantStatements {
       const isLarge = size > maxRows;
       const statement = isLarge ? insertArrays : (inserts.get(size) ?? insertStatement(size));
       if (!isLarge) inserts.set(size, statement);
-      const values = (until: string) => [
-        ...(isLarge
-          ? [`{${batch.map(({ id }) => id)}}`, ...contentArrays(batch)]
-          : batch.flatMap((plant) => [String(plant.id), ...contentValues(plant)])),
-        until,
-      ];
+      const values = isLarge
+        ? (until: string) => [...columnArrays(batch), until]
+        : insertValues(batch);
       const { rows } = await run(statement, values, { share: 'creates', deadline });
       // Nearly always every plant is new.
       if (rows.length === size) return new Set(batch.map(({ id }) => id));
-      return new Set((rows as [string][]).map(([id]) => BigInt(id))); // The ids.
+      return idsOf(rows);
     },
 
     async delete(id, deadline, caller) {
@@ -73,12 +53,12 @@ export function createPlantStatements(run: Run): PlantStatements {
     },
 
     async find(ids, deadline) {
-      return toPlants(await run(findPlants, [`{${ids}}`], { ...lookUp, deadline }));
+      return byId(await run(findPlants, [`{${ids}}`], { ...lookUp, deadline }));
     },
 
     async findDurable(ids, deadline) {
       const options = { share: 'creates', deadline, isRepeatable: true } as const;
-      return toPlants(await run(findDurablePlants, [`{${ids}}`], options));
+      return byId(await run(findDurable, [`{${ids}}`], options));
     },
 
     async ready(deadline) {
@@ -89,26 +69,53 @@ export function createPlantStatements(run: Run): PlantStatements {
 
 const lookUp = { share: 'lookUps', isRepeatable: true } as const;
 
-function toPlants({ rows }: Rows): StoredPlant[] {
-  return (rows as unknown[][]).map(toStoredPlant);
+function byId({ rows }: Rows): Map<bigint, StoredPlant> {
+  const plants = (rows as unknown[][]).map(toStoredPlant);
+  return new Map(plants.map((plant) => [plant.id, plant]));
+}
+
+/** The ids that a statement returned. */
+export function idsOf(rows: unknown[]): Set<bigint> {
+  return new Set((rows as [string][]).map(([id]) => BigInt(id)));
 }
 
 /** Rows in an INSERT that is written for its size, at most. A session keeps each such statement. */
 const maxRows = 128;
 
+const columns = ['id', ...contentColumns.map(({ name }) => name)];
+
 /**
- * The text of the INSERT for batches of one size. `INSERT … SELECT FROM unnest` would need only one
- * text for all sizes, but on Citus it sends every row through the coordinator.
+ * The INSERT for batches of one size, without what it returns. `INSERT … SELECT FROM unnest` would need
+ * only one text for all sizes, but on Citus it sends every row through the coordinator.
+ *
+ * @param valueFor what to insert for a parameter
  */
+export function insertRows(
+  size: number,
+  valueFor = (parameter: string, _column: string) => parameter,
+): string {
+  const rows = Array.from({ length: size }, (_, row) => {
+    const values = columns.map((name, i) => valueFor(`$${row * columns.length + i + 1}`, name));
+    return `(${values})`;
+  });
+  return `insert into plants (${columns}) values ${rows} on conflict (id) do nothing`;
+}
+
+/** The parameter of `insertRows` that has the deadline. */
+export function deadlineAfter(size: number): string {
+  return `$${size * columns.length + 1}::timestamptz`;
+}
+
+/** The values of `insertRows`, and the deadline. */
+export function insertValues(batch: readonly NewPlant[]): (until: string) => Values {
+  return (until) => [
+    ...batch.flatMap((plant) => [String(plant.id), ...contentValues(plant)]),
+    until,
+  ];
+}
+
 function insertStatement(size: number): string {
-  const row = { id: sql.placeholder('id'), ...contentPlaceholders };
-  const rows = Array.from({ length: size }, () => row);
-  return db
-    .insert(plants)
-    .values(rows)
-    .onConflictDoNothing({ target: plants.id })
-    .returning({ id: inTime })
-    .toSQL().sql;
+  return `${insertRows(size)} returning ${idBefore(deadlineAfter(size))}`;
 }
 
 /**
@@ -116,40 +123,36 @@ function insertStatement(size: number): string {
  * whole statement: this process may have been frozen before it sent the statement, and the network may
  * deliver it late. Only an expression that fails can undo a statement, because `RAISE` needs a function.
  */
-const inTime: SQL = sql`case when clock_timestamp() < ${sql.placeholder('deadline')}::timestamptz
-  then ${plants.id} else (${sql.raw(`'${lateWrite}: '`)} || clock_timestamp())::bigint end`;
+function idBefore(deadline: string): string {
+  return `case when clock_timestamp() < ${deadline} then id
+    else ('${lateWrite}: ' || clock_timestamp())::bigint end`;
+}
 
-const columns = [{ name: 'id', type: 'bigint' }, ...contentColumns];
-const arrays = columns.map(({ name, type }) => sql`${sql.placeholder(name)}::${sql.raw(type)}[]`);
-
-/** The text of the INSERT for larger batches, whose values are an array for each column. */
-const { sql: insertArrays } = new PgDialect().sqlToQuery(sql`
-  insert into ${plants} (${sql.raw(columns.map(({ name }) => name).join())})
-  select * from unnest(${sql.join(arrays, sql`, `)})
-  on conflict (id) do nothing returning ${inTime}`);
-
-const deleted = db.$with('deleted').as(
-  db
-    .delete(plants)
-    .where(eq(plants.id, sql.placeholder('id')))
-    .returning({ id: inTime.as('id') }),
+const arrays = ['bigint', ...contentColumns.map(({ type }) => type)].map(
+  (type, i) => `$${i + 1}::${type}[]`,
 );
 
-const { text: deletePlant } = writeStatement(
-  db.with(deleted).select({ count: sql`count(*)`, waitForStandby }).from(deleted),
-);
+/** The INSERT for larger batches, whose values are an array for each column. */
+const insertArrays = `
+  insert into plants (${columns}) select * from unnest(${arrays})
+  on conflict (id) do nothing returning ${idBefore(deadlineAfter(1))}`;
 
-const { text: findPlants } = writeStatement(
-  db.select(storedPlantColumns(plants)).from(plants).where(idsGiven),
-);
+/**
+ * Writes to the log of the database, so that the commit of a statement that only reads waits for the
+ * synchronous standby, too.
+ *
+ * What a statement sees can be visible before it is durable, when a commit's wait for the standby was
+ * cancelled. With a statement of its own, a failover between the two could confirm on the new primary
+ * what was read on the old one.
+ */
+const waitForStandby = `pg_logical_emit_message(true, 'plant-store', '')`;
 
-const { text: findNothing } = writeStatement(
-  db.select(storedPlantColumns(plants)).from(plants).where(sql`false`),
-);
+const deletePlant = `
+  with deleted as (
+    delete from plants where id = $1 returning ${idBefore('$2::timestamptz')}
+  ) select count(*), ${waitForStandby} from deleted`;
 
-const { text: findDurablePlants } = writeStatement(
-  db
-    .select({ ...storedPlantColumns(plants), waitForStandby })
-    .from(plants)
-    .where(idsGiven),
-);
+const findPlants = `select ${storedColumns} from plants where id = any($1::bigint[])`;
+const findNothing = `select ${storedColumns} from plants where false`;
+const findDurable = `
+  select ${storedColumns}, ${waitForStandby} from plants where id = any($1::bigint[])`;

@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCountOnShards } from '../../src/cluster/count-on-shards.ts';
+import { createCountOnShards } from '../../src/cluster/citus-statements.ts';
 import type { Run, Values } from '../../src/database/database.ts';
 import { deadlineIn } from '../../src/database/deadline.ts';
 import { openPostgres } from '../../src/database/postgres/postgres-database.ts';
@@ -30,10 +30,7 @@ describe('statements that read from Citus', () => {
     let bulk: Run;
     [run, bulk] = [database.run, database.bulk.run].map(recorded) as [Run, Run];
     const lane = createLane({ ...database, statements: createPlantStatements(run), onCommit() {} });
-    reader = createPlantReader(
-      { run, bulk: { ...database.bulk, run: bulk } },
-      { laneOf: () => lane },
-    );
+    reader = createPlantReader({ run, bulk: { ...database.bulk, run: bulk } }, lane.get);
     close = () => Promise.all([sql.end(), database.close()]).then(() => {});
     await sql`
       insert into plants (id, name, tag)

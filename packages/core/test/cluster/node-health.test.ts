@@ -1,12 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { NodeAccess } from '../../src/cluster/node-access.ts';
-import { NodeHealth, type NodeState } from '../../src/cluster/node-health.ts';
-import type { StorageNode } from '../../src/cluster/shard-map.ts';
+import { NodeHealth } from '../../src/cluster/node-health.ts';
 import { lateWrite } from '../../src/database/database-error.ts';
 import { deadlineIn } from '../../src/database/deadline.ts';
 import type { PlantStatements } from '../../src/plants/statements.ts';
-
-const node: StorageNode = { id: 1, address: 'one:1', shards: 4, share: 1, someId: 7n };
 
 describe('the health of a node whose disk is full', () => {
   const open = ({ hasClock = true } = {}) => {
@@ -17,27 +13,26 @@ describe('the health of a node whose disk is full', () => {
       message: 'not inserted',
     };
     const changes: boolean[] = [];
-    const health: NodeHealth = new NodeHealth({
-      onChange: () => changes.push(state().isWritable),
-      onDetour: () => {},
-      ...(hasClock && { now: () => now }),
-    });
-    const state = (): NodeState => health.stateOf(node);
     const insert = async () => {
       if (failure.now) throw Object.assign(new Error(failure.message), { code: failure.now });
       return new Set<bigint>();
     };
     // The node answers a probe, because a probe writes nothing.
     const run = vi.fn(async () => ({ rows: [], count: 0 }));
-    const access = { run } as unknown as NodeAccess; // Probes use only this.
+    const health: NodeHealth = new NodeHealth({
+      access: { run, directError: undefined },
+      onChange: () => changes.push(health.isWritable),
+      onDetour: () => {},
+      ...(hasClock && { now: () => now }),
+    });
     // Only inserts are observed.
-    const statements = health.observed(node.id, { insert } as unknown as PlantStatements, access);
+    const statements = health.observed({ insert } as unknown as PlantStatements);
     return {
       changes,
       failure,
       run,
       insert: () => statements.insert([], deadlineIn(60_000)).catch(() => {}),
-      probe: () => health.probe([node], () => access),
+      probe: () => health.probe(7n),
       wait(milliseconds: number) {
         now += milliseconds;
       },

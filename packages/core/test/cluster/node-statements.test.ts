@@ -24,9 +24,8 @@ function statementsAfter(error: Error) {
     async refresh() {
       refreshed++;
     },
-    stop() {},
   };
-  const statements = createNodeStatements({ run, access: { isDirect: true } }, shards);
+  const statements = createNodeStatements({ run, isDirect: true }, shards);
   return { statements, sent, refreshed: () => refreshed };
 }
 

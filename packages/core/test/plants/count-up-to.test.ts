@@ -11,6 +11,6 @@ it('takes the connections of lists, with the deadline and the caller of the call
   const [deadline, caller] = [deadlineIn(60_000), { isGone: false }];
   expect(await createCountUpTo(run)(5, { tag: 'x' }, deadline, caller)).toBe(0);
   expect(run.mock.calls).toEqual([
-    [expect.any(String), ['x', 'x'], { share: 'lists', deadline, caller, isRepeatable: true }],
+    [expect.any(String), ['x'], { share: 'lists', deadline, caller, isRepeatable: true }],
   ]);
 });

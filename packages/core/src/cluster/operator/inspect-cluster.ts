@@ -5,7 +5,7 @@ import {
   clusterRole,
   type Run,
 } from '../../database/postgres/migration/cluster-role.ts';
-import { connectToNode } from '../connect-to-node.ts';
+import { connectToNode } from '../node-access.ts';
 import { countOnNode } from '../node-functions.ts';
 import { type Query, readShardMap, type StorageNode } from '../shard-map.ts';
 import { planTables } from './distribute.ts';

@@ -1,7 +1,6 @@
 import type { Run } from '../../database/database.ts';
 import { bulkTimeout, deadlineIn } from '../../database/deadline.ts';
-import { contentArrays, contentColumns, sameContentSql } from '../columns.ts';
-import type { LoadedPlant } from './loaded-plant.ts';
+import { contentColumns, sameContentSql } from '../columns.ts';
 
 /** A plant of a call whose id is taken. */
 export interface TakenId {
@@ -39,9 +38,4 @@ export async function findTaken(run: Run, values: (string | null)[]): Promise<Ta
     at: Number(at),
     isSame,
   }));
-}
-
-/** The ids and the content of plants, column by column, as Postgres writes arrays. */
-export function toArrays(plants: readonly LoadedPlant[]): string[] {
-  return [`{${plants.map(({ id }) => id)}}`, ...contentArrays(plants)];
 }

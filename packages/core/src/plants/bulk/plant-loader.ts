@@ -2,12 +2,12 @@ import type { NewPlant } from '@plant-store/schemas';
 import type { Bulk } from '../../database/database.ts';
 import { databaseUnavailable, isDataError, orUnavailable } from '../../database/database-error.ts';
 import { idTaken, PlantStoreError } from '../../plant-store-error.ts';
-import { bisect } from '../bisect.ts';
-import { contentOf } from '../columns.ts';
+import { columnArrays, contentOf } from '../columns.ts';
 import { plantRejected } from '../create-errors.ts';
+import { bisect } from '../creates.ts';
 import { copyColumns, copyText } from './copy-text.ts';
 import { splitByDistinctId } from './distinct-ids.ts';
-import { findTaken, toArrays } from './find-taken.ts';
+import { findTaken } from './find-taken.ts';
 import { hidesSqlState } from './hides-sql-state.ts';
 import { checkPlant, type LoadedPlant } from './loaded-plant.ts';
 
@@ -91,7 +91,7 @@ export function createPlantLoader(
   function toBatch(load: Load, places: Places): LoadBatch {
     const { first, repeated } = splitByDistinctId(load.plants, places);
     const plants = pick(load, first);
-    const sent = toCompare > 0 ? { arrays: toArrays(plants) } : { rows: toRows(plants) };
+    const sent = toCompare > 0 ? { arrays: columnArrays(plants) } : { rows: toRows(plants) };
     return { ...load, first, repeated, ...sent };
   }
 
@@ -149,7 +149,7 @@ export function createPlantLoader(
   async function compareWithStored(
     load: Load,
     places: Places,
-    arrays = toArrays(pick(load, places)),
+    arrays = columnArrays(pick(load, places)),
   ): Promise<Places> {
     const taken = await orUnavailable(findTaken(bulk.run, arrays));
     toCompare = taken.length > 0 ? batchesToCompare : Math.max(0, toCompare - 1);

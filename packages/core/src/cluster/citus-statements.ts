@@ -1,0 +1,117 @@
+import type { Run } from '../database/database.ts';
+import { lateWrite } from '../database/database-error.ts';
+import { databaseCode } from '../error-causes.ts';
+import type { CountUpTo } from '../plants/count-up-to.ts';
+import {
+  createPlantStatements,
+  deadlineAfter,
+  idsOf,
+  insertRows,
+  insertValues,
+  type PlantStatements,
+} from '../plants/statements.ts';
+
+/**
+ * The statements of a plain Postgres, or those that Citus also accepts once the plants are distributed.
+ *
+ * @param onDistributed is called when the plants turn out to be distributed
+ */
+export function createOrdinaryStatements(run: Run, onDistributed = () => {}): PlantStatements {
+  const plain = createPlantStatements(run);
+  const onCitus = createWritesOnCitus(run);
+  let isDistributed = false;
+
+  return {
+    ...plain,
+    insert: (...batch) => write((statements) => statements.insert(...batch)),
+    delete: (...plant) => write((statements) => statements.delete(...plant)),
+  };
+
+  /** Citus plans a statement before it runs it, so one that it does not support has changed nothing. */
+  async function write<T>(send: (statements: Writes) => Promise<T>): Promise<T> {
+    if (isDistributed) return send(onCitus);
+    try {
+      return await send(plain);
+    } catch (error) {
+      if (!notSupported.includes(databaseCode(error) ?? '')) throw error;
+      isDistributed = true;
+      onDistributed();
+      return send(onCitus);
+    }
+  }
+}
+
+type Writes = Pick<PlantStatements, 'insert' | 'delete'>;
+
+/** The second one is for the arrays of a large batch, whose type Citus loses on the way to its shards. */
+const notSupported = ['0A000', '42P18'];
+
+/**
+ * Citus rejects volatile functions in a write, and evaluates an expression that fails even when it is
+ * not needed. So after the deadline a plant has no name, which its column rejects.
+ */
+function createWritesOnCitus(run: Run): Writes {
+  return {
+    async insert(batch, deadline) {
+      const rows = insertRows(batch.length, (parameter, column) =>
+        column === 'name' ? nameBefore(deadlineAfter(batch.length), parameter) : parameter,
+      );
+      const options = { share: 'creates', deadline } as const;
+      const inserted = run(`${rows} returning id`, insertValues(batch), options);
+      return idsOf((await inserted.catch(throwLateWrite)).rows);
+    },
+
+    async delete(id, deadline, caller) {
+      const values = (until: string) => [String(id), until];
+      const options = { share: 'deletes', deadline, caller } as const;
+      return (await run(deleteBefore, values, options)).rows.length > 0;
+    },
+  };
+}
+
+function nameBefore(deadline: string, name: string): string {
+  return `case when ${arrivedBefore(deadline)} then ${name}::text end`;
+}
+
+/** `statement_timestamp` is the time at which a statement arrived. */
+function arrivedBefore(deadline: string): string {
+  return `statement_timestamp() < ${deadline}`;
+}
+
+const deleteBefore = `
+  delete from plants where id = $1 and ${arrivedBefore('$2::timestamptz')} returning id`;
+
+function throwLateWrite(cause: unknown): never {
+  if (databaseCode(cause) !== notNullViolated) throw cause;
+  throw Object.assign(new Error(lateWrite), { code: '22P02', severity: 'ERROR' });
+}
+
+const notNullViolated = '23502';
+
+/**
+ * Counts plants on each shard of a cluster, and stops on each at the limit. Citus plans a LIMIT in a
+ * subquery so that every shard sends that many rows to one node. Here every shard sends one number.
+ */
+export function createCountOnShards(run: Run): CountUpTo {
+  return async (limit, { tag }, deadline, caller) => {
+    const options = { share: 'lists', deadline, caller, isRepeatable: true } as const;
+    const { rows } = await run(countOnShards, [String(limit), tag ?? null], options);
+    let sum = 0;
+    for (const [isCounted, result] of rows as [boolean, string][]) {
+      if (!isCounted) throw new Error(`a shard was not counted: ${result}`);
+      sum += Number(result);
+    }
+    return Math.min(sum, limit);
+  };
+}
+
+/** `run_command_on_shards` formats the command for each shard, so a percent sign in the tag is doubled. */
+const countOnShards = `
+  select success, result from run_command_on_shards('plants', format(
+    'select count(*) from (select 1 from %%s %s limit %s) as found',
+    case when $2::text is null then '' else replace(
+      format('where hashtextextended(tag, 0) = hashtextextended(%1$L, 0) and tag = %1$L', $2::text),
+      '%', '%%'
+    ) end,
+    $1::bigint
+  ))`;
