@@ -37,7 +37,7 @@ export const areas = {
     tests: ['apps/api/test/auth/{identity-provider-keys,jwt,forged-jwt}.test.ts'],
   },
   'write-path': {
-    mutate: ['packages/core/src/plants/*.ts', 'packages/core/src/database/coalescer.ts'],
+    mutate: ['packages/core/src/plants/*.ts', 'packages/core/src/database/{call,coalescer}.ts'],
     tests: [
       'packages/core/test/plants/*.test.ts',
       'packages/core/test/database/coalescer.test.ts',

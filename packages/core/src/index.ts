@@ -4,7 +4,7 @@ export type { AccessTokens, NewTokenOptions } from './access-tokens/access-token
 export type { Authentication, Principal } from './access-tokens/principal.ts';
 export type { NodeDetour, NodeState } from './cluster/node-health.ts';
 export type { OpenOptions } from './database/database.ts';
-export { DatabaseSettingsError } from './database/database-settings-error.ts';
+export { DatabaseSettingsError } from './database/database-remedy.ts';
 export type { Caller, CallOptions, Deadline } from './database/deadline.ts';
 export { DataDirectoryError } from './database/embedded/data-directory-error.ts';
 export type { DatabaseOptions } from './database/open-database.ts';

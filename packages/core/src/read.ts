@@ -1,4 +1,4 @@
-export { DatabaseSettingsError } from './database/database-settings-error.ts';
+export { DatabaseSettingsError } from './database/database-remedy.ts';
 export {
   databaseUrlSyntax,
   describeDatabaseUrl,

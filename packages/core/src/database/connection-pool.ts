@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { databaseCode } from '../error-causes.ts';
-import type { DatabaseConnection, Rows, RunOptions, Share, Values } from './database.ts';
+import type { DatabaseConnection, Rows, RunOptions, RunValues, Share } from './database.ts';
 import { isLateWrite } from './database-error.ts';
-import { beforeDeadline, type Caller, type Deadline, withTimeout } from './deadline.ts';
+import { beforeDeadline, type Deadline, withTimeout } from './deadline.ts';
 import { Turns } from './turns.ts';
 
 interface ConnectionPoolOptions<Connection> {
@@ -13,12 +13,8 @@ interface ConnectionPoolOptions<Connection> {
   readonly maxWaiting?: number;
   /** Milliseconds between the starts of two attempts to connect, after an error. */
   readonly retryDelay?: number;
-}
-
-interface Use {
-  readonly share: Share;
-  readonly deadline: Deadline;
-  readonly caller?: Caller | undefined;
+  /** Is called with the error of each statement. */
+  readonly onError?: (error: unknown) => void;
 }
 
 /** Milliseconds for which `close` waits for the statements that run. */
@@ -39,7 +35,7 @@ const maxAge = 10 * 60_000;
  * read-only usually affects every connection.
  */
 export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConnection> {
-  readonly #options: Required<ConnectionPoolOptions<Connection>>;
+  readonly #options: ConnectionPoolOptions<Connection> & { retryDelay: number };
   readonly #turns: ReadonlyMap<Share, Turns>;
   #max = 0;
   /** Those that new statements may use, and when they were opened. `#open` also has those that are still closing. */
@@ -56,12 +52,11 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   readonly #clockListeners: ((error: Error) => void)[] = [];
 
   constructor(options: ConnectionPoolOptions<Connection>) {
-    this.#options = { retryDelay: 500, maxWaiting: 10_000, ...options };
+    const { maxWaiting = 10_000 } = options;
+    this.#options = { retryDelay: 500, ...options };
     // The keys of `shares`, whose type says so.
     const shares = Object.entries(options.shares) as [Share, number][];
-    this.#turns = new Map(
-      shares.map(([share, max]) => [share, new Turns(max, this.#options.maxWaiting)]),
-    );
+    this.#turns = new Map(shares.map(([share, max]) => [share, new Turns(max, maxWaiting)]));
     this.#max = shares.reduce((sum, [, max]) => sum + max, 0);
   }
 
@@ -91,9 +86,12 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
    * Uses a connection for one task. While no connection is open, the task waits for the next attempt
    * to connect. When that attempt fails, the task fails with its error.
    */
-  async use<T>({ share, deadline, caller }: Use, task: (connection: Connection) => Promise<T>) {
+  async use<T>(
+    { share, deadline, caller }: Pick<RunOptions, 'share' | 'deadline' | 'caller'>,
+    task: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
     const turns = this.#turnsOf(share);
-    await turns.take(deadline, caller);
+    await turns.take({ deadline, caller });
     let connection: Connection;
     try {
       connection = await this.#acquire(deadline);
@@ -108,6 +106,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     try {
       return await beforeDeadline(running, deadline);
     } catch (error) {
+      this.#options.onError?.(error);
       if (hasEnded && !leavesConnectionUsable(error)) this.#giveUp(connection);
       throw this.#checkClock(error, deadline);
     } finally {
@@ -262,8 +261,6 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     for (const resume of this.#changed.splice(0)) resume();
   }
 }
-
-type RunValues = Values | ((deadline: string) => Values);
 
 /** Whether the server or the network closed the connection of a statement. */
 function isLostConnection(error: unknown): boolean {

@@ -1,4 +1,5 @@
 import { databaseCode, rootMessage } from '../error-causes.ts';
+import { databaseUrlSyntax } from './database-url.ts';
 
 /** The code of the store's own error for a Postgres that accepts no writes; also its SQLSTATE. */
 export const readOnlyCode = '25006';
@@ -6,10 +7,25 @@ export const readOnlyCode = '25006';
 /** The code of the store's own error for a Postgres without TLS. */
 export const noTlsCode = 'TLS_NOT_OFFERED';
 
-/** What is wrong, and what a person can do about it. */
-export interface Advice {
-  readonly what: string;
-  readonly remedy: string;
+/** The database cannot be used until somebody changes its settings or its URL. */
+export class DatabaseSettingsError extends Error {
+  override readonly name = 'DatabaseSettingsError';
+
+  constructor(remedy: string, cause: unknown) {
+    super(`${unusable} (${rootMessage(cause)}): ${remedy}`, { cause });
+  }
+}
+
+/** Makes a settings error of a database error; undefined when a retry may succeed. */
+export function databaseSettingsError(cause: unknown): DatabaseSettingsError | undefined {
+  if (cause instanceof DatabaseSettingsError) return cause;
+  const remedy = settingsRemedy(cause);
+  return remedy === undefined ? undefined : new DatabaseSettingsError(remedy, cause);
+}
+
+/** The error for a URL that cannot be parsed. */
+export function databaseUrlError(cause: unknown): DatabaseSettingsError {
+  return new DatabaseSettingsError(`check its URL, ${databaseUrlSyntax}`, cause);
 }
 
 /**
@@ -17,22 +33,24 @@ export interface Advice {
  * message, and what to do. The message contains no password, and no SQL.
  */
 export function explainDatabaseError(error: unknown): string {
-  const { what, remedy } = settingsAdvice(error) ?? otherAdvice(error);
-  return `${what} (${rootMessage(error)}): ${remedy}`;
-}
-
-/** The advice for an error that stays until somebody changes the settings; undefined for others. */
-export function settingsAdvice(error: unknown): Advice | undefined {
-  const code = databaseCode(error) ?? '';
-  const message = rootMessage(error);
-  const found = settingsErrors.find((each) => each.code === code && each.pattern.test(message));
-  return found && { what: unusable, remedy: found.remedy };
+  const remedy = settingsRemedy(error);
+  const advice = remedy === undefined ? adviceFor(error) : { what: unusable, remedy };
+  return `${advice.what} (${rootMessage(error)}): ${advice.remedy}`;
 }
 
 const unusable = 'the database cannot be used';
 
+/** What to do about an error that stays until somebody changes the settings; undefined for others. */
+function settingsRemedy(error: unknown): string | undefined {
+  const code = databaseCode(error);
+  const message = rootMessage(error);
+  return settingsRemedies.find(
+    (each) => each.code === code && each.pattern?.test(message) !== false,
+  )?.remedy;
+}
+
 /** By the code, and by a pattern in the message where a code has several meanings. */
-const settingsErrors: readonly { code: string; pattern: RegExp; remedy: string }[] = [
+const settingsRemedies: readonly { code: string; pattern?: RegExp; remedy: string }[] = [
   {
     code: '28000',
     pattern: /no encryption|SSL off|sslmode=require/,
@@ -40,37 +58,36 @@ const settingsErrors: readonly { code: string; pattern: RegExp; remedy: string }
       'the server asks for TLS: add ?sslmode=verify-full to its URL, or ?sslmode=require, which does ' +
       'not verify the server',
   },
-  { code: '28000', pattern: /./, remedy: 'check the user in its URL, and pg_hba.conf' },
+  { code: '28000', remedy: 'check the user in its URL, and pg_hba.conf' },
   {
     code: '28P01',
-    pattern: /./,
     remedy:
       'check the user and the password in its URL, where special characters are percent-encoded, such as %40 for @',
   },
-  { code: '3D000', pattern: /./, remedy: 'create that database, or check the name in its URL' },
+  { code: '3D000', remedy: 'create that database, or check the name in its URL' },
   { code: '42704', pattern: /configuration parameter/, remedy: 'remove it from its URL' },
   {
     code: noTlsCode,
-    pattern: /./,
     remedy: 'remove sslmode from its URL if the network is safe, or turn on TLS in the server',
   },
 ];
 
-function otherAdvice(error: unknown): Advice {
+/** What is wrong, and what a person can do about it. */
+interface Advice {
+  readonly what: string;
+  readonly remedy: string;
+}
+
+function adviceFor(error: unknown): Advice {
   const code = databaseCode(error) ?? '';
-  const isCertificate = /CERT|SIGNATURE|TLS/.test(code);
-  return (
-    advice[code] ??
-    (isCertificate
-      ? {
-          what: unusable,
-          remedy: 'check the certificate of the server, and sslrootcert in its URL',
-        }
-      : {
-          what: 'the database did not answer',
-          remedy: 'check DATABASE_URL, and that the database is running',
-        })
-  );
+  const known = advice[code];
+  if (known) return known;
+  if (/CERT|SIGNATURE|TLS/.test(code)) {
+    const remedy = 'check the certificate of the server, and sslrootcert in its URL';
+    return { what: unusable, remedy };
+  }
+  const remedy = 'check DATABASE_URL, and that the database is running';
+  return { what: 'the database did not answer', remedy };
 }
 
 const address = 'check the host and the port in DATABASE_URL, and that the database is running';

@@ -1,5 +1,6 @@
 import { PlantStoreError } from '../plant-store-error.ts';
-import { type Call, Coalescer } from './coalescer.ts';
+import type { Call } from './call.ts';
+import { Coalescer } from './coalescer.ts';
 import { databaseUnavailable, toStoreError } from './database-error.ts';
 import type { Deadline } from './deadline.ts';
 

@@ -1,10 +1,8 @@
 import { PlantStoreError } from '../plant-store-error.ts';
-import { atDeadline, type Caller, type Deadline } from './deadline.ts';
+import { Call } from './call.ts';
+import type { CallOptions } from './deadline.ts';
 
-interface Waiting {
-  readonly caller: Caller | undefined;
-  readonly turn: PromiseWithResolvers<void>;
-}
+type Waiting = Call<undefined, void>;
 
 /** Lets so many statements of one kind run at the same time; the others wait in order. */
 export class Turns {
@@ -22,33 +20,32 @@ export class Turns {
    *
    * @throws PlantStoreError `overloaded` at once when too many wait; Error at the deadline
    */
-  async take(deadline: Deadline, caller: Caller | undefined): Promise<void> {
+  async take(options: CallOptions): Promise<void> {
     if (this.#free > 0) {
       this.#free--;
       return;
     }
-    if (this.#waiting.size >= this.#maxWaiting) this.#dropGone();
+    if (this.#waiting.size >= this.#maxWaiting) {
+      for (const call of this.#waiting) if (call.caller?.isGone) this.#reject(call, callerGone());
+    }
     if (this.#waiting.size >= this.#maxWaiting) throw tooManyWait(this.#waiting.size);
-    const waiting = { caller, turn: Promise.withResolvers<void>() };
-    this.#waiting.add(waiting);
-    const timer = atDeadline(deadline, () => {
-      this.#waiting.delete(waiting);
-      waiting.turn.reject(new Error('no connection was free in time'));
+    const waiting: Waiting = new Call(undefined, options, (late) => {
+      this.#reject(late, new Error('no connection was free in time'));
     });
-    await waiting.turn.promise.finally(() => clearTimeout(timer));
+    this.#waiting.add(waiting);
+    await waiting.outcome;
   }
 
   give(): void {
     this.#free++;
-    for (const waiting of this.#waiting) {
-      this.#waiting.delete(waiting);
-      if (waiting.caller?.isGone) {
-        waiting.turn.reject(callerGone());
+    for (const call of this.#waiting) {
+      if (call.caller?.isGone) {
+        this.#reject(call, callerGone());
         continue;
       }
+      this.#waiting.delete(call);
       this.#free--;
-      waiting.turn.resolve();
-      return;
+      return call.resolve();
     }
   }
 
@@ -58,16 +55,12 @@ export class Turns {
   }
 
   rejectWaiting(error: Error): void {
-    for (const { turn } of this.#waiting) turn.reject(error);
-    this.#waiting.clear();
+    for (const call of this.#waiting) this.#reject(call, error);
   }
 
-  #dropGone(): void {
-    for (const waiting of this.#waiting) {
-      if (!waiting.caller?.isGone) continue;
-      this.#waiting.delete(waiting);
-      waiting.turn.reject(callerGone());
-    }
+  #reject(call: Waiting, error: Error): void {
+    this.#waiting.delete(call);
+    call.reject(error);
   }
 }
 

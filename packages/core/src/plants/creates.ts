@@ -1,5 +1,5 @@
 import type { NewPlant } from '@plant-store/schemas';
-import type { Call } from '../database/coalescer.ts';
+import type { Call } from '../database/call.ts';
 import { isDataError, isLateWrite } from '../database/database-error.ts';
 import { idTaken, type PlantStoreError } from '../plant-store-error.ts';
 import { hasSameContent } from './columns.ts';

@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { type Call, Coalescer } from '../../src/database/coalescer.ts';
+import type { Call } from '../../src/database/call.ts';
+import { Coalescer } from '../../src/database/coalescer.ts';
 import { deadlineIn } from '../../src/database/deadline.ts';
 import { PlantStoreError } from '../../src/plant-store-error.ts';
 

@@ -9,7 +9,7 @@ function createTurns(max: number, maxWaiting = 10) {
   const turns = new Turns(max, maxWaiting);
   const taken: string[] = [];
   const take = (name: string, milliseconds = 1_000, caller?: Caller) =>
-    turns.take(deadlineIn(milliseconds), caller).then(() => void taken.push(name));
+    turns.take({ deadline: deadlineIn(milliseconds), caller }).then(() => void taken.push(name));
   /** Waits for what the promises do. */
   const settle = () => vi.advanceTimersByTimeAsync(0);
   return { turns, taken, take, settle };

@@ -2,7 +2,7 @@ import type { NewPlant } from '@plant-store/schemas';
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, it, onTestFinished, vi } from 'vitest';
-import { Call } from '../../src/database/coalescer.ts';
+import { Call } from '../../src/database/call.ts';
 import type { Database, Run } from '../../src/database/database.ts';
 import { lateWrite } from '../../src/database/database-error.ts';
 import { type Deadline, deadlineIn, timeText } from '../../src/database/deadline.ts';

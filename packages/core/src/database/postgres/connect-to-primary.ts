@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { databaseUrlError } from '../database-settings-error.ts';
+import { databaseUrlError } from '../database-remedy.ts';
 import { parseDatabaseUrl } from '../database-url.ts';
 import { defaultTimeout } from '../deadline.ts';
 import { type ApplicationName, type Connection, connectPostgres } from './connection.ts';

@@ -1,7 +1,7 @@
 import { ConnectionPool } from '../connection-pool.ts';
 import type { Database, OpenOptions } from '../database.ts';
 import { databaseUnavailable } from '../database-error.ts';
-import { databaseSettingsError } from '../database-settings-error.ts';
+import { databaseSettingsError } from '../database-remedy.ts';
 import { bulkTimeout, deadlineIn, defaultTimeout } from '../deadline.ts';
 import { createConnectToPrimary } from './connect-to-primary.ts';
 import { type Connection, connectPostgres } from './connection.ts';
@@ -43,7 +43,11 @@ export async function openPostgres(
   const connect = afterMigration(
     warnOfPooler(createConnectToPrimary(url, { readOnly, applicationName })),
   );
-  const pool = new ConnectionPool({ connect, shares });
+  const pool = new ConnectionPool({
+    connect,
+    shares,
+    onError: (error) => !readOnly && migrator.notice(error),
+  });
   const bulk = new ConnectionPool({
     connect: afterMigration(
       createConnectToPrimary(url, {
@@ -80,14 +84,7 @@ export async function openPostgres(
   void migrator.retry();
 
   return {
-    async run(...statement) {
-      try {
-        return await pool.run(...statement);
-      } catch (error) {
-        if (!readOnly) migrator.notice(error);
-        throw error;
-      }
-    },
+    run: (...statement) => pool.run(...statement),
     maxInserts: shares.creates,
     maxLookUps: shares.lookUps,
     onClockMoved: (listener) => pool.onClockMoved(listener),

@@ -1,5 +1,5 @@
 import { databaseCode } from '../../../error-causes.ts';
-import { DatabaseSettingsError } from '../../database-settings-error.ts';
+import { DatabaseSettingsError } from '../../database-remedy.ts';
 import { defaultTimeout, withTimeout } from '../../deadline.ts';
 import { type RunText, readSchemaVersion } from '../../schema-version.ts';
 import type { Connection } from '../connection.ts';
