@@ -68,6 +68,7 @@ export function createLanes({ database, events, onCommit }: LanesOptions): Store
       const probes = nodes().map(({ id, someId }) => byNode.get(id)?.health.probe(someId));
       const answered = statements.ready(deadlineIn(defaultTimeout));
       await Promise.all([orUnavailable(answered), ...probes]);
+      if (!shards?.current) await shards?.refresh();
     },
     async close() {
       shards?.stop();

@@ -12,9 +12,9 @@ export interface ShardWatch {
 }
 
 /**
- * Keeps the map of shards up to date: it reads them now, and again at each interval, because a database
- * can become a cluster while the store is idle. An old map does no harm, because the database checks
- * where plants belong.
+ * Keeps the map of shards up to date: it reads them at each interval, because a database can become a
+ * cluster while the store is idle. An old map does no harm, because the database checks where plants
+ * belong.
  */
 export function watchShards(
   query: Query,
@@ -24,7 +24,6 @@ export function watchShards(
   let reading: Promise<void> | undefined;
   const refresh = () => (reading ??= read());
   const timer = setInterval(refresh, interval).unref();
-  void refresh();
 
   return {
     get current() {

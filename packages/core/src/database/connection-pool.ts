@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { databaseCode } from '../error-causes.ts';
-import type { DatabaseConnection, Rows, RunOptions, RunValues, Share } from './database.ts';
+import type { DatabaseConnection, Run, RunOptions, Share } from './database.ts';
 import { isLateWrite } from './database-error.ts';
 import { beforeDeadline, type Deadline, withTimeout } from './deadline.ts';
 import { Turns } from './turns.ts';
@@ -68,7 +68,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
    * @throws PlantStoreError `overloaded` when too many statements wait; an error of the connection or
    *   the database
    */
-  async run(text: string, values: RunValues, options: RunOptions): Promise<Rows> {
+  readonly run: Run = async (text, values, options) => {
     const { deadline, isRepeatable, rowsAs } = options;
     const query = (connection: Connection) => {
       const sent = typeof values === 'function' ? values(connection.timeOf(deadline)) : values;
@@ -80,7 +80,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
       if (!isRepeatable || !isLostConnection(error)) throw error;
       return await this.use(options, query);
     }
-  }
+  };
 
   /**
    * Uses a connection for one task. While no connection is open, the task waits for the next attempt

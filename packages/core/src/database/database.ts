@@ -59,18 +59,19 @@ export interface RunOptions {
 }
 
 /**
- * The values of a statement's parameters, or a function that makes them of the deadline in the clock of
- * the database: a write carries it into the database, and changes nothing when it arrives later.
- */
-export type RunValues = Values | ((deadline: string) => Values);
-
-/**
  * Runs a prepared statement.
  *
+ * @param values the values of its parameters, or a function that makes them of the deadline in the
+ *   clock of the database: a write carries it into the database, and changes nothing when it arrives
+ *   later
  * @throws PlantStoreError `overloaded` when too many statements of its kind wait; an error of the
  *   connection or the database
  */
-export type Run = (text: string, values: RunValues, options: RunOptions) => Promise<Rows>;
+export type Run = (
+  text: string,
+  values: Values | ((deadline: string) => Values),
+  options: RunOptions,
+) => Promise<Rows>;
 
 /** A connection to a database. It never reconnects. */
 export interface DatabaseConnection {

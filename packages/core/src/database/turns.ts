@@ -45,7 +45,8 @@ export class Turns {
       }
       this.#waiting.delete(call);
       this.#free--;
-      return call.resolve();
+      call.resolve();
+      return;
     }
   }
 

@@ -31,7 +31,7 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
     return sessionOn(connection, bulkTimeout).query(text, sent, rowsAs);
   };
   return {
-    run: (...statement) => pool.run(...statement),
+    run: pool.run,
     maxInserts: shares.creates,
     maxLookUps: shares.lookUps,
     onClockMoved: (listener) => pool.onClockMoved(listener),

@@ -84,7 +84,7 @@ export async function openPostgres(
   void migrator.retry();
 
   return {
-    run: (...statement) => pool.run(...statement),
+    run: pool.run,
     maxInserts: shares.creates,
     maxLookUps: shares.lookUps,
     onClockMoved: (listener) => pool.onClockMoved(listener),

@@ -165,9 +165,9 @@ describe('in a Citus cluster', () => {
 
   it('the coordinator migrates', async () => {
     await joinCluster(0);
-    expect(await migrate()).toBe('coordinator');
+    await migrate();
     expect(await tables()).toEqual(['access_tokens', 'plants']);
-    expect(await migrate()).toBe('coordinator');
+    await migrate();
   });
 
   it('a worker waits for the tables, and says what to do', async () => {
