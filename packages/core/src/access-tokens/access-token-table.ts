@@ -1,8 +1,8 @@
 import { isScope, type Scope } from '@plant-store/schemas';
 import { and, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm';
-import type { Run } from '../database/database.ts';
+import { drizzle } from 'drizzle-orm/pg-proxy';
+import type { Run, RunOptions } from '../database/database.ts';
 import { type Deadline, deadlineIn, defaultTimeout } from '../database/deadline.ts';
-import { drizzleOver } from '../database/drizzle-over.ts';
 import { accessTokens } from '../database/tables.ts';
 
 /** The public properties of an access token. The token itself and its hash stay secret. */
@@ -108,4 +108,11 @@ export function createAccessTokenTable(run: Run): AccessTokenTable {
 
 function toAccessToken<Row extends { scope: string }>({ scope, ...row }: Row) {
   return { ...row, scopes: scope.split(' ').filter(isScope) };
+}
+
+/** Drizzle over a function that runs statements; `options` is called for each of them. */
+function drizzleOver(run: Run, options: () => RunOptions) {
+  return drizzle((text, values, method) =>
+    run(text, values, { ...options(), rowsAs: method === 'all' ? 'arrays' : 'objects' }),
+  );
 }

@@ -1,5 +1,5 @@
 import type { StoredPlant } from '@plant-store/schemas';
-import { type AnyColumn, type SQL, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import {
   bigint,
   customType,
@@ -33,14 +33,9 @@ export const plants = pgTable(
   } satisfies Record<keyof StoredPlant, PgColumnBuilderBase>,
   ({ id, tag }) => [
     // An index entry has at most 2,704 bytes. A tag may be longer, so the index has its hash.
-    index('plants_tag').on(tagHash(tag), id).where(sql`${tag} is not null`),
+    index('plants_tag').on(sql`hashtextextended(${tag}, 0)`, id).where(sql`${tag} is not null`),
   ],
 );
-
-/** The hash of a tag, which the index has instead of the tag. */
-export function tagHash(tag: AnyColumn | SQL): SQL {
-  return sql`hashtextextended(${tag}, 0)`;
-}
 
 // The table has the SHA-256 of each token, never the token itself.
 export const accessTokens = pgTable('access_tokens', {

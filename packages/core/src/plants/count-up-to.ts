@@ -1,9 +1,9 @@
 import type { Run } from '../database/database.ts';
 import type { Caller, Deadline } from '../database/deadline.ts';
-import { type PlantCondition, whereClause } from './conditions.ts';
+import { type PageQuery, whereClause } from './pages.ts';
 
 /** Which plants to count; all of them when `tag` is omitted. */
-export type CountQuery = Pick<PlantCondition, 'tag'>;
+export type CountQuery = Pick<PageQuery, 'tag'>;
 
 /** Counts plants, and stops at a limit. */
 export type CountUpTo = (

@@ -9,10 +9,15 @@ import {
   storedColumns,
   toStoredPlant,
 } from './columns.ts';
-import { type PlantCondition, whereClause } from './conditions.ts';
 
 /** Which plants a page has. */
-export interface PageQuery extends PlantCondition {
+export interface PageQuery {
+  /** Only plants with this tag. */
+  readonly tag?: string | undefined;
+  /** Only plants that were created at this time or later. */
+  readonly since?: Date | undefined;
+  /** Only plants with greater ids. */
+  readonly after?: bigint | undefined;
   /** How many plants, at most. */
   readonly limit: number;
 }
@@ -83,4 +88,24 @@ function plantsWithinBytes(where: string, size: number | string): string {
         order by id rows between unbounded preceding and 1 preceding), 0) as bytes_before
       from (select ${storedColumns} from plants ${where} order by id limit ${size}) as limited
     ) as measured where bytes_before <= ${maxBytes} order by id`;
+}
+
+/** The WHERE clause of a statement on plants, and the values of its parameters. */
+export function whereClause({ tag, since, after }: Omit<PageQuery, 'limit'>): {
+  where: string;
+  values: string[];
+} {
+  const values: string[] = [];
+  const conditions: string[] = [];
+  if (after !== undefined) conditions.push(`id > $${values.push(String(after))}`);
+  if (tag !== undefined) {
+    const text = `$${values.push(tag)}::text`;
+    conditions.push(
+      `hashtextextended(tag, 0) = hashtextextended(${text}, 0)`,
+      // For two plain conditions, the planner expects so few rows that it sorts all rows of a frequent tag.
+      `case when tag = ${text} then true end`,
+    );
+  }
+  if (since) conditions.push(`created_at >= $${values.push(since.toISOString())}`);
+  return { where: conditions.length > 0 ? `where ${conditions.join(' and ')}` : '', values };
 }

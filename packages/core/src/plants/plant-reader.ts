@@ -4,8 +4,7 @@ import { orUnavailable } from '../database/database-error.ts';
 import { bulkTimeout, type CallOptions, deadlineIn, deadlineOf } from '../database/deadline.ts';
 import { createLookUps } from '../database/look-ups.ts';
 import { type DatabaseOptions, openDatabase } from '../database/open-database.ts';
-import { whereClause } from './conditions.ts';
-import { createPageReader, type PageQuery } from './pages.ts';
+import { createPageReader, type PageQuery, whereClause } from './pages.ts';
 import { createPlantStatements } from './statements.ts';
 
 /** Which plants to read; all of them when every property is omitted. */

@@ -1,9 +1,6 @@
-import { sql } from 'drizzle-orm';
 import type { Bulk } from '../../database/database.ts';
 import { orUnavailable } from '../../database/database-error.ts';
 import { bulkTimeout, deadlineIn } from '../../database/deadline.ts';
-import { drizzleOver } from '../../database/drizzle-over.ts';
-import { plants } from '../../database/tables.ts';
 import { databaseCode } from '../../error-causes.ts';
 
 export interface PlantRemover {
@@ -23,8 +20,9 @@ const attempts = 5;
 /** The SQLSTATE of a statement that the database cancelled because of a deadlock. */
 const deadlock = '40P01';
 
+const deletePlants = 'delete from plants where id = any($1::bigint[]) returning id';
+
 export function createPlantRemover({ run }: Pick<Bulk, 'run'>): PlantRemover {
-  const db = drizzleOver(run, () => ({ share: 'bulk', deadline: deadlineIn(bulkTimeout) }));
   return {
     deleteMany: (ids) => orUnavailable(remove(ids, attempts)),
   };
@@ -33,11 +31,9 @@ export function createPlantRemover({ run }: Pick<Bulk, 'run'>): PlantRemover {
     // Two statements that lock rows in the same order do not deadlock.
     const sorted = ids.toSorted((a, b) => (a < b ? -1 : 1));
     try {
-      const deleted = await db
-        .delete(plants)
-        .where(sql`${plants.id} = any(${`{${sorted}}`}::bigint[])`)
-        .returning({ id: plants.id });
-      return deleted.length;
+      const options = { share: 'bulk', deadline: deadlineIn(bulkTimeout) } as const;
+      const { rows } = await run(deletePlants, [`{${sorted}}`], options);
+      return rows.length;
     } catch (error) {
       if (databaseCode(error) !== deadlock || attemptsLeft === 1) throw error;
       return remove(ids, attemptsLeft - 1);
