@@ -9,6 +9,7 @@ import { createCountOnShards, createOrdinaryStatements } from './citus-statement
 import { type NodeAccess, nodeShares, openNodeAccess } from './node-access.ts';
 import { type NodeDetour, NodeHealth, type NodeState } from './node-health.ts';
 import { createNodeStatements } from './node-statements.ts';
+import { NodeTurns } from './node-turns.ts';
 import type { ShardMap, ShardState, StorageNode } from './shard-map.ts';
 import { watchShards } from './watch-shards.ts';
 
@@ -50,6 +51,7 @@ export function createLanes({ database, events, onCommit }: LanesOptions): Store
   const countOnShards = createCountOnShards(database.run);
   const shards = connections && watchShards(query, onRead);
   let byNode: ReadonlyMap<number, NodeLane> = new Map();
+  const turn = new NodeTurns();
   let hasWarned = false;
 
   return {
@@ -134,6 +136,7 @@ export function createLanes({ database, events, onCommit }: LanesOptions): Store
       maxInserts: nodeShares.creates,
       maxLookUps: nodeShares.lookUps,
       onClockMoved: access.onClockMoved,
+      turn,
       onCommit,
     });
     return { key, lane, access, health };

@@ -23,12 +23,32 @@ export interface CoalescerOptions<Input, Output> extends CoalescerLimits {
   readonly maxInFlight: number;
   /** How many characters a call has. A statement has about 1 MiB of them, the queue 64 MiB. */
   readonly lengthOf?: (input: Input) => number;
+  /** The turn that it shares with other coalescers. */
+  readonly turn?: SharedTurn;
+}
+
+/** Decides when coalescers with less than a full statement wait for each other. */
+export interface SharedTurn {
+  /** Whether a coalescer must wait. Then `send` is called when it may try again. */
+  mustWait(send: () => void): boolean;
+  /** A statement is sent. Returns a function that ends its turn, once it has ended or is slow. */
+  take(): () => void;
+  /** A statement has ended, after so many milliseconds. */
+  ended(milliseconds: number): void;
 }
 
 const maxStatementLength = 2 ** 20;
 const maxQueueLength = 64 * 2 ** 20;
 
-const defaults = { maxBatch: 128, maxQueue: 10_000, slowAfter: 50, lengthOf: () => 0 };
+const ownTurn: SharedTurn = { mustWait: () => false, take: () => () => {}, ended() {} };
+
+const defaults = {
+  maxBatch: 128,
+  maxQueue: 10_000,
+  slowAfter: 50,
+  lengthOf: () => 0,
+  turn: ownTurn,
+};
 
 /** A statement that runs. */
 interface Statement<Input, Output> {
@@ -137,27 +157,34 @@ export class Coalescer<Input, Output> {
     return Math.floor(Math.max(this.#waiting.length / this.#options.maxBatch, byLength));
   }
 
-  #send(): void {
-    const { send, maxInFlight, slowAfter } = this.#options;
+  readonly #send = (): void => {
+    const { send, maxInFlight, slowAfter, turn } = this.#options;
     while (this.#waiting.length > 0 && this.#inFlight.length < maxInFlight) {
-      if (this.#fullStatements === 0 && this.#inFlight.some(({ isSlow }) => !isSlow)) return;
+      if (this.#fullStatements === 0) {
+        if (this.#inFlight.some(({ isSlow }) => !isSlow) || turn.mustWait(this.#send)) return;
+      }
       const calls = this.#take();
       if (calls.length === 0) return;
       const statement = { calls, isSlow: false };
       this.#inFlight.push(statement);
+      const endTurn = turn.take();
       const slowTimer = setTimeout(() => {
         statement.isSlow = true;
+        endTurn();
         this.#send();
       }, slowAfter);
       const sentAt = performance.now();
       void send(calls).then(() => {
         clearTimeout(slowTimer);
         this.#inFlight = this.#inFlight.filter((each) => each !== statement);
-        this.#updateLatency(performance.now() - sentAt);
+        const latency = performance.now() - sentAt;
+        this.#updateLatency(latency);
+        turn.ended(latency);
+        endTurn();
         this.#send();
       });
     }
-  }
+  };
 
   /** Removes and returns the first calls, as many as fit into one statement. */
   #take(): Call<Input, Output>[] {

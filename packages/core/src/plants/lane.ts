@@ -1,5 +1,10 @@
 import { NewPlant, type Plant, type StoredPlant } from '@plant-store/schemas';
-import { Coalescer, type CoalescerLimits, type CoalescerOptions } from '../database/coalescer.ts';
+import {
+  Coalescer,
+  type CoalescerLimits,
+  type CoalescerOptions,
+  type SharedTurn,
+} from '../database/coalescer.ts';
 import type { Database } from '../database/database.ts';
 import { orUnavailable } from '../database/database-error.ts';
 import { type CallOptions, deadlineOf } from '../database/deadline.ts';
@@ -46,6 +51,8 @@ type LaneOptions = Pick<Database, 'maxInserts' | 'maxLookUps' | 'onClockMoved'> 
   /** Is called after each insert statement; it must not throw. */
   readonly onCommit: (committed: CommittedBatch) => void;
   readonly limits?: CoalescerLimits;
+  /** The turn of single creates, which lanes may share. */
+  readonly turn?: SharedTurn;
 };
 
 /**
@@ -61,6 +68,7 @@ export function createLane({
   onClockMoved,
   onCommit,
   limits,
+  turn,
 }: LaneOptions): Lane {
   let isClosing = false;
 
@@ -71,7 +79,7 @@ export function createLane({
     maxInFlight: maxInserts,
     lengthOf: contentLength,
   };
-  const creates = new Coalescer({ ...createOptions, ...limits });
+  const creates = new Coalescer({ ...createOptions, ...limits, ...(turn && { turn }) });
   // It has one statement at a time, so that single creates have the other connection to themselves.
   const manyCreates = new Coalescer<NewPlant, CreateOutcome>({
     ...createOptions,

@@ -1,0 +1,80 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { NodeTurns } from '../../src/cluster/node-turns.ts';
+import { Coalescer } from '../../src/database/coalescer.ts';
+import { PlantStoreError } from '../../src/plant-store-error.ts';
+
+/** Turns whose statements have taken so many milliseconds. */
+function turnsAfter(...durations: readonly number[]) {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const turns = new NodeTurns();
+  for (const duration of durations) turns.ended(duration);
+  return turns;
+}
+
+const many = (duration: number) => Array.from({ length: 20 }, () => duration);
+
+it('lets lanes send at once while statements take about as long as the shortest one', () => {
+  const turns = turnsAfter(...many(5));
+  turns.take();
+  expect(turns.mustWait(() => {})).toBe(false);
+});
+
+it('lets a lane wait while all take much longer, until the statement has ended or is slow', () => {
+  const turns = turnsAfter(5, ...many(50));
+  const asked: string[] = [];
+  const [first, second] = [() => void asked.push('first'), () => void asked.push('second')];
+  expect(turns.mustWait(first)).toBe(false);
+  const endTurn = turns.take();
+  for (const send of [first, second, first]) expect(turns.mustWait(send)).toBe(true);
+  endTurn();
+  endTurn(); // A statement that was slow ends.
+  expect(asked).toEqual(['first', 'second']);
+  expect(turns.mustWait(first)).toBe(false);
+});
+
+it('lets lanes wait while one of several statements runs', () => {
+  const turns = turnsAfter(5, ...many(50));
+  const [endOne, endOther] = [turns.take(), turns.take()];
+  endOne();
+  expect(turns.mustWait(() => {})).toBe(true);
+  endOther();
+  expect(turns.mustWait(() => {})).toBe(false);
+});
+
+it('takes the database for busy no longer when no statement was short for two periods', () => {
+  const turns = turnsAfter(5, ...many(50));
+  turns.take();
+  for (let i = 0; i < 2; i++) {
+    vi.advanceTimersByTime(10_001);
+    turns.ended(50);
+  }
+  expect(turns.mustWait(() => {})).toBe(false);
+});
+
+it('lets the lanes of two nodes send one after the other, and a full statement at once', async () => {
+  const turn = turnsAfter(5, ...many(50));
+  const sent: string[] = [];
+  const lane = (node: string) =>
+    new Coalescer<number, void>({
+      async send(calls) {
+        sent.push(`${node}: ${calls.length}`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        for (const call of calls) call.resolve();
+      },
+      late: () => new PlantStoreError('databaseUnavailable', 'late'),
+      overloaded: (waiting) => new PlantStoreError('overloaded', `${waiting} wait`),
+      maxInFlight: 1,
+      maxBatch: 3,
+      turn,
+    });
+  const [one, other, full] = [lane('one'), lane('other'), lane('full')];
+  const creates = [one.run(1), other.run(2), other.run(3)];
+  expect(sent).toEqual(['one: 1']);
+  creates.push(...[4, 5, 6].map((create) => full.run(create)));
+  expect(sent).toEqual(['one: 1', 'full: 3']);
+  await vi.advanceTimersByTimeAsync(20);
+  expect(sent).toEqual(['one: 1', 'full: 3', 'other: 2']);
+  await vi.advanceTimersByTimeAsync(20);
+  await Promise.all(creates);
+});
