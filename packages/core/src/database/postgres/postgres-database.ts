@@ -10,8 +10,11 @@ import { LeftBehind } from './left-behind.ts';
 import { migratePostgres, migrationTimeout } from './migration/migration.ts';
 import { RepeatedMigration } from './migration/repeated-migration.ts';
 
-/** The connections of requests, by kind of statement. */
-const shares = { creates: 2, deletes: 1, lookUps: 2, lists: 1 };
+/**
+ * The connections of requests, by kind of statement. Look-ups share statements, so they need only one;
+ * lists do not, and one of them may take long.
+ */
+const shares = { creates: 2, deletes: 1, lookUps: 1, lists: 2 };
 
 /** Further connections for lists on a cluster, where each list needs all nodes. */
 const moreLists = 3;
