@@ -1,5 +1,6 @@
 // What needs no zod, for programs that must start fast.
 export { maxBatchSize } from './batch-size.ts';
+export { errorAdvice } from './error-advice.ts';
 export {
   type ErrorCode,
   type ErrorKind,

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
+import { errorAdvice } from '../src/error-advice.ts';
 import { ErrorBody } from '../src/error-body.ts';
 import { errorCatalogue, errorKinds, httpStatus } from '../src/error-catalogue.ts';
 
@@ -19,7 +20,8 @@ it('has the same entries as the table in docs/errors.md', async () => {
   const page = await readFile(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
   const rows = errorKinds.map((kind) => {
     const { code, when } = errorCatalogue[kind];
-    return `| ${code} | ${httpStatus(kind)} | ${when} |`;
+    const { action, repeat } = errorAdvice[kind];
+    return `| ${code} | ${httpStatus(kind)} | ${when} | ${action} | ${repeat} |`;
   });
   expect(page.match(/^\| \d{5} .*$/gm)).toEqual(rows);
 });

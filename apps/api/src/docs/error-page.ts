@@ -1,4 +1,10 @@
-import { type ErrorKind, errorCatalogue, errorKinds, httpStatus } from '@plant-store/schemas';
+import {
+  type ErrorKind,
+  errorAdvice,
+  errorCatalogue,
+  errorKinds,
+  httpStatus,
+} from '@plant-store/schemas';
 import { errorExamples } from '../errors/error-examples.ts';
 
 /** The page that explains every error of the catalogue, each at its error code: `/docs/errors#40900`. */
@@ -22,12 +28,19 @@ ${errorKinds.map(section).join('\n')}
 
 function section(kind: ErrorKind): string {
   const { code, when } = errorCatalogue[kind];
+  const { action, repeat } = errorAdvice[kind];
   const example = JSON.stringify({ error: code, message: errorExamples[kind] });
   return `<section id="${code}">
 <h2><a href="#${code}">${code}</a> ${escapeHtml(when)}</h2>
 <p>HTTP ${httpStatus(kind)}
+<p>What to do: ${withCode(action)}. Send the same request again: ${withCode(repeat)}.
 <pre>${escapeHtml(example)}</pre>
 </section>`;
+}
+
+/** Turns Markdown's back-ticks into HTML. */
+function withCode(text: string): string {
+  return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }
 
 function escapeHtml(text: string): string {
