@@ -3,7 +3,12 @@ import { errorCatalogue } from '@plant-store/schemas';
 import { expect, it } from 'vitest';
 import { readEnv } from '../../src/env.ts';
 
-const page = await readFile(new URL('../../../../docs/operations.md', import.meta.url), 'utf8');
+const pages = await Promise.all(
+  ['deploy', 'observe', 'maintain', 'configuration', 'reliability'].map((name) =>
+    readFile(new URL(`../../../../docs/${name}.md`, import.meta.url), 'utf8'),
+  ),
+);
+const page = pages.join();
 const named = (pattern: RegExp) => [...new Set([...page.matchAll(pattern)].map(([name]) => name))];
 
 it('names only settings that exist', () => {
