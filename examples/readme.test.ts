@@ -73,17 +73,33 @@ it('states the right number of houseplants', async () => {
   expect(readme).toContain(`${plants.trimEnd().split('\n').length} houseplants`);
 });
 
+it('has a page of the API whose programs work, one after the other', async () => {
+  const output = await run(blocks('ts', await read('docs/api.md')).join('\n'));
+  expect(output).toMatch(/^11n created\n12n created\n/);
+  expect(output).toMatch(/^11n Hoya carnosa\n12n Ficus lyrata\n/m);
+});
+
+it.runIf(hasPosixShell)('has a page of the API with what tRPC sends', async () => {
+  const page = await read('docs/api.md');
+  const [call = ''] = blocks('sh', page);
+  const { stdout } = await exec('sh', ['-c', call], { env: server.env });
+  expect(stdout).toBe(blocks('json', page)[0]?.trim());
+});
+
 it.each([
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
   'SECURITY.md',
   'docs/access-tokens.md',
+  'docs/api.md',
   'docs/architecture.md',
   'docs/configuration.md',
   'docs/deploy.md',
-  'docs/observe.md',
+  'docs/errors.md',
   'docs/maintain.md',
+  'docs/observe.md',
+  'docs/reliability.md',
   'docs/scaling.md',
   'docs/supported-versions.md',
   'examples/rest/README.md',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import helmet from '@fastify/helmet';
 import { formatJson } from '@plant-store/schemas';
 import scalar from '@scalar/fastify-api-reference';
@@ -41,6 +42,11 @@ export async function buildDocsPages(): Promise<FastifyInstance> {
   const errors = errorPage();
   scope.get('/docs/errors', (_request, reply) =>
     reply.type('text/html; charset=utf-8').send(errors),
+  );
+  scope.get('/llms.txt', async (_request, reply) =>
+    reply
+      .type('text/plain; charset=utf-8')
+      .send(await readFile(new URL('../../../../llms.txt', import.meta.url), 'utf8')),
   );
   scope.get('/favicon.ico', (_request, reply) => reply.type('image/svg+xml').send(icon));
   await scope.register(scalar, {

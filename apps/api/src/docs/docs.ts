@@ -32,7 +32,7 @@ export async function docs(scope: FastifyInstance): Promise<void> {
     if (isCached(request, page)) return reply.code(304).removeHeader('content-length').send();
     return reply.send(page.rawPayload);
   };
-  for (const path of ['/docs', '/docs/*', '/openapi.json', '/favicon.ico']) {
+  for (const path of ['/docs', '/docs/*', '/openapi.json', '/llms.txt', '/favicon.ico']) {
     scope.get(path, sendPage);
   }
   // The addresses on the page are relative to `/docs`.

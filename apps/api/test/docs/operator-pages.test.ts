@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { readEnv } from '../../src/env.ts';
 
 const pages = await Promise.all(
-  ['deploy', 'observe', 'maintain', 'configuration', 'reliability'].map((name) =>
+  ['deploy', 'observe', 'maintain', 'reliability'].map((name) =>
     readFile(new URL(`../../../../docs/${name}.md`, import.meta.url), 'utf8'),
   ),
 );
