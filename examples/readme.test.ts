@@ -79,6 +79,18 @@ it('has a page of the API whose programs work, one after the other', async () =>
   expect(output).toMatch(/^11n Hoya carnosa\n12n Ficus lyrata\n/m);
 });
 
+it('has a page of access tokens whose program works', async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const [program = ''] = blocks('ts', await read('docs/access-tokens.md'));
+  const output = await run(`
+    import { openPlantStore } from '@plant-store/core';
+    const store = await openPlantStore({ databaseUrl: '${databaseUrl}' });
+    ${program}
+    console.log(token, tokens);
+    await store.close();`);
+  expect(output).toMatch(/^plant_[\w-]+ \[\s*\{[^}]*name: 'garden-centre'/);
+});
+
 it.runIf(hasPosixShell)('has a page of the API with what tRPC sends', async () => {
   const page = await read('docs/api.md');
   const [call = ''] = blocks('sh', page);

@@ -44,6 +44,9 @@ export const errorAdvice: Record<ErrorKind, Advice> = {
     repeat: 'a create or a read: yes, after `Retry-After`',
   },
   overloaded: { action: 'send fewer requests at the same time', repeat: afterDelay },
-  shuttingDown: { action: 'use a new connection, which may reach another instance', repeat: afterDelay },
+  shuttingDown: {
+    action: 'use a new connection, which may reach another instance',
+    repeat: afterDelay,
+  },
   identityProviderUnavailable: { action: 'wait', repeat: afterDelay },
 };
