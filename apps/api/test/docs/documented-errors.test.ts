@@ -1,7 +1,7 @@
 import { type ErrorKind, errorCatalogue, httpStatus } from '@plant-store/schemas';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { errorExamples } from '../../src/errors/error-examples.ts';
+import { errorExamples } from '../../openapi/error-examples.ts';
 import { documentValidator } from '../fixtures/document-validator.ts';
 import { startIdentityProvider } from '../fixtures/identity-provider.ts';
 import { sendRaw } from '../fixtures/raw-request.ts';

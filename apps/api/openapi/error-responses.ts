@@ -5,7 +5,7 @@ import {
   httpStatus,
   type Scope,
 } from '@plant-store/schemas';
-import { errorExamples } from '../errors/error-examples.ts';
+import { errorExamples } from './error-examples.ts';
 import { header, rateLimit, requestId, requiredHeader } from './reply-headers.ts';
 
 /** What decides which errors an operation can have. */

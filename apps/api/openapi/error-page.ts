@@ -1,5 +1,5 @@
 import { type ErrorKind, errorCatalogue, errorKinds, httpStatus } from '@plant-store/schemas';
-import { errorExamples } from '../errors/error-examples.ts';
+import { errorExamples } from './error-examples.ts';
 
 /** The page that explains every error of the catalogue, each at its error code: `/docs/errors#40900`. */
 export function errorPage(): string {
