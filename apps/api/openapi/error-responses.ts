@@ -52,7 +52,7 @@ const onlyWithBody: ReadonlySet<ErrorKind> = new Set([
 
 function canHave({ body, namesPlant, scope }: Operation, kind: ErrorKind): boolean {
   if (kind === 'plantUnknown') return namesPlant;
-  if (kind === 'idTaken') return body === 'NewPlant';
+  if (kind === 'idTaken' || kind === 'plantRejected') return body === 'NewPlant';
   if (kind === 'insufficientScope') return scope !== 'none';
   return body !== undefined || !onlyWithBody.has(kind);
 }

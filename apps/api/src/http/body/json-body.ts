@@ -36,7 +36,9 @@ export function isObject(body: unknown): body is Record<string, unknown> {
 
 /** The error for a body that is not JSON. */
 export function bodyNotJson(why: string, cause?: unknown): HttpError {
-  return new HttpError('bodyNotJson', `the body is not JSON: ${why}`, { cause });
+  return new HttpError('bodyNotJson', `the body is not JSON (${why}): send one JSON value`, {
+    cause,
+  });
 }
 
 /** Reads a JSON text. What `read` throws says why it is not JSON. */
