@@ -25,10 +25,10 @@ export const areas = {
     ],
   },
   authentication: {
-    mutate: ['apps/api/src/auth/{authentication,authentication-limit,trusted-tokens}.ts'],
+    mutate: ['apps/api/src/auth/{authentication,authentication-limit,static-tokens}.ts'],
     tests: [
       // The first, because it mocks a module that the others import, too.
-      'apps/api/test/auth/trusted-tokens.test.ts',
+      'apps/api/test/auth/static-tokens.test.ts',
       'apps/api/test/auth/{authentication,authentication-limit}.test.ts',
     ],
   },

@@ -95,10 +95,10 @@ it.runIf(hasRelativeLinks)('adds two procedures', async () => {
   await run('packages/schemas', vitest, 'run', 'error-catalogue');
   await run('packages/client', vitest, 'run', 'more-procedures');
 
-  await expect(run('apps/api', 'src/docs/write-openapi.ts', '--check')).rejects.toMatchObject({
+  await expect(run('apps/api', 'openapi/write-openapi.ts', '--check')).rejects.toMatchObject({
     stderr: expect.stringContaining('openapi.json is out of date'),
   });
-  await run('apps/api', 'src/docs/write-openapi.ts');
+  await run('apps/api', 'openapi/write-openapi.ts');
   const document = JSON.parse(await read('apps/api/openapi.json'));
   expect(Object.keys(document.paths)).toEqual(
     expect.arrayContaining(['/plants', '/plants/deletions', '/plants/{id}/label']),

@@ -6,7 +6,7 @@ import { type Authenticate, requireToken } from './auth/authentication.ts';
 import { type SignIn, signInRoute } from './auth/sign-in.ts';
 import { docs } from './docs/docs.ts';
 import { defaultBodyBudget, limitBodies } from './http/body/body-budget.ts';
-import { readLargeBodiesInTurn } from './http/body/body-turns.ts';
+import { createLargeBodyQueue } from './http/body/large-body-queue.ts';
 import { compressReply } from './http/compression.ts';
 import { cors } from './http/cors.ts';
 import { drain } from './http/drain.ts';
@@ -151,7 +151,7 @@ export async function buildServer({
     operations.addHook('onSend', countReply);
     operations.addHook('onSend', compressReply);
 
-    const surface = { store, router: appRouter, readInTurn: readLargeBodiesInTurn() };
+    const surface = { store, router: appRouter, queueBody: createLargeBodyQueue() };
     await operations.register(rest, surface);
     await operations.register(trpc, { ...surface, bodies, prefix: '/trpc' });
   });

@@ -38,6 +38,10 @@ export const errorAdvice: Record<ErrorKind, Advice> = {
     action: 'report the `X-Request-Id` to the operator',
     repeat: 'a create or a read: yes',
   },
+  plantRejected: {
+    action: 'tell the operator that the table rejects the plant',
+    repeat: 'after the operator has corrected the table',
+  },
   notImplemented: { action: 'use GET, POST or DELETE', repeat: no },
   databaseUnavailable: {
     action: 'wait: a create or a delete may or may not be done',

@@ -18,7 +18,8 @@ export function health(
 ): void {
   server.get('/livez', (_request, reply) => sendJson(reply, { status: 'alive' }));
   server.get('/readyz', async (_request, reply) => {
-    if (server.isClosing) throw new HttpError('shuttingDown', 'this instance is shutting down');
+    if (server.isClosing)
+      throw new HttpError('shuttingDown', 'this instance is shutting down: use another one');
     await store.ready();
     if (!(await areAllReady())) throw new HttpError('shuttingDown', otherNotReady);
     const unwritable = unwritableShare(store);
@@ -26,4 +27,4 @@ export function health(
   });
 }
 
-const otherNotReady = 'another process of this instance is starting or shutting down';
+const otherNotReady = 'another process of this instance is starting or shutting down: try again';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { errorBody } from '../errors/error-body.ts';
+import { errorBody } from '../errors/error-response.ts';
 import type { HttpError } from '../errors/http-error.ts';
 import { connectionOf, endConnection } from './client-connections.ts';
 import { STATUS_CODES } from './node-http.ts';

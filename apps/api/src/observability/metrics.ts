@@ -147,6 +147,8 @@ function errorCounter(registers: Registry[]): Metrics['countError'] {
   });
   return ({ code, kind, cause }) => {
     errors.inc({ error: code });
-    if (kind === 'databaseUnavailable') databaseErrors.inc({ code: databaseCode(cause) ?? 'none' });
+    if (kind === 'databaseUnavailable' || kind === 'plantRejected') {
+      databaseErrors.inc({ code: databaseCode(cause) ?? 'none' });
+    }
   };
 }

@@ -6,7 +6,7 @@ import { describeDatabaseUrl } from '@plant-store/core/read';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Authenticate } from '../auth/authentication.ts';
 import { createSignIn } from '../auth/sign-in.ts';
-import { acceptTrustedTokens, type TrustedToken } from '../auth/trusted-tokens.ts';
+import { acceptStaticTokens, type StaticToken } from '../auth/static-tokens.ts';
 import {
   databaseSettings,
   type Env,
@@ -19,7 +19,8 @@ import { type LogOutput, logOutput } from '../observability/log-output.ts';
 import type { Metrics, MetricValues } from '../observability/metrics.ts';
 import type { Listening } from '../processes/calls.ts';
 import type { WorkerProcess } from '../processes/worker.ts';
-import { buildConsole, hasConsole } from '../web/build-console.ts';
+import { buildConsole } from '../web/build-console.ts';
+import { hasConsole } from '../web/serve-console.ts';
 import { connectionCapacity } from './connection-capacity.ts';
 import { firstRunToken } from './first-run-token.ts';
 import { throwStartError } from './start-error.ts';
@@ -142,11 +143,11 @@ export function welcomeText(
 }
 
 /**
- * Accepts trusted tokens, the identity provider's JWTs and the store's own tokens, in this order.
+ * Accepts static tokens, the identity provider's JWTs and the store's own tokens, in this order.
  */
-async function createAuthenticator(store: PlantStore, env: Env, trusted: readonly TrustedToken[]) {
+async function createAuthenticator(store: PlantStore, env: Env, tokens: readonly StaticToken[]) {
   const { authenticate } = store.accessTokens;
-  return acceptTrustedTokens(trusted, (await jwtAuthenticator(env, authenticate)) ?? authenticate);
+  return acceptStaticTokens(tokens, (await jwtAuthenticator(env, authenticate)) ?? authenticate);
 }
 
 /** Imports the code for JWTs only when they are accepted: the import takes 30 ms of CPU time. */

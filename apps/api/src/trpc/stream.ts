@@ -4,7 +4,7 @@ import { maxBatchSize } from '@plant-store/schemas';
 import { resolveResponse } from '@trpc/server/http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callContext } from '../calls/call-flow.ts';
-import { errorHeaders } from '../errors/error-headers.ts';
+import { errorHeaders } from '../errors/error-response.ts';
 import { toHttpError } from '../errors/http-error.ts';
 import type { BodyBudget } from '../http/body/body-budget.ts';
 import { sendJsonText } from '../http/json-reply.ts';

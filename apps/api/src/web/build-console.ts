@@ -47,11 +47,6 @@ export async function buildConsole(): Promise<void> {
   }
 }
 
-/** Whether there is a console to serve. */
-export function hasConsole(): boolean {
-  return existsSync(join(builtConsole, 'index.html'));
-}
-
 function findVite(): string | undefined {
   try {
     const manifest = createRequire(join(web, 'package.json')).resolve('vite/package.json');

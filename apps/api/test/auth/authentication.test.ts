@@ -40,7 +40,7 @@ it.each([
 ])('finds the token of the header %j', async (authorization, token) => {
   expect(await errorFor(authorization)).toMatchObject({
     kind: 'tokenInvalid',
-    message: 'the access token is unknown, expired or revoked',
+    message: 'the access token is unknown, expired or revoked: ask the operator for a new one',
   });
   expect(asked.at(-1)).toBe(token);
 });

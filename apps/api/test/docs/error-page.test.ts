@@ -1,6 +1,6 @@
 import { type ErrorKind, errorAdvice, errorCatalogue } from '@plant-store/schemas';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { errorExamples } from '../../src/errors/error-examples.ts';
+import { errorExamples } from '../../openapi/error-examples.ts';
 import { type RunningServer, startServer } from '../fixtures/running-server.ts';
 
 let server: RunningServer;

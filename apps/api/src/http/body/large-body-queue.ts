@@ -4,7 +4,7 @@ import { isLargeBody } from './body-budget.ts';
 import { startDeadline } from './deadline.ts';
 
 /** Reads a body that has arrived, now or later. */
-export type ReadInTurn = (request: FastifyRequest, bytes: number, body: BodyReader) => void;
+export type QueueBody = (request: FastifyRequest, bytes: number, body: BodyReader) => void;
 
 interface BodyReader {
   read(): void;
@@ -17,7 +17,7 @@ interface BodyReader {
  * 0.1 s. After each, it pauses for as long as that took, so that small requests and new connections get
  * half of the time. It does not read a body whose client is gone, or whose deadline has passed.
  */
-export function readLargeBodiesInTurn(): ReadInTurn {
+export function createLargeBodyQueue(): QueueBody {
   const waiting: (() => void)[] = [];
   let isBusy = false;
 

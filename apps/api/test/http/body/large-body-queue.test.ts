@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { readLargeBodiesInTurn } from '../../../src/http/body/body-turns.ts';
+import { createLargeBodyQueue } from '../../../src/http/body/large-body-queue.ts';
 
 const large = 2 ** 20;
 
@@ -12,10 +12,10 @@ function request({ isGone = false, lookUpTime = 0 } = {}): FastifyRequest {
 function start() {
   vi.useFakeTimers({ now: 0 });
   onTestFinished(() => void vi.useRealTimers());
-  const readInTurn = readLargeBodiesInTurn();
+  const queueBody = createLargeBodyQueue();
   const events: string[] = [];
   const receive = (name: string, bytes: number, of = request()) =>
-    readInTurn(of, bytes, {
+    queueBody(of, bytes, {
       read() {
         events.push(name);
         vi.advanceTimersByTime(bytes === large ? 100 : 0);

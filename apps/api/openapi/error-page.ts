@@ -5,7 +5,7 @@ import {
   errorKinds,
   httpStatus,
 } from '@plant-store/schemas';
-import { errorExamples } from '../errors/error-examples.ts';
+import { errorExamples } from './error-examples.ts';
 
 /** The page that explains every error of the catalogue, each at its error code: `/docs/errors#40900`. */
 export function errorPage(): string {

@@ -3,15 +3,15 @@ import { scopes } from '@plant-store/schemas';
 import type { Authenticate } from './authentication.ts';
 
 /** An access token that is always valid and has all scopes. */
-export interface TrustedToken {
+export interface StaticToken {
   /** The name of its principal. */
   readonly name: string;
   readonly token: string;
 }
 
 /** Accepts the given tokens, and passes all others to `fallback`. */
-export function acceptTrustedTokens(
-  tokens: readonly TrustedToken[],
+export function acceptStaticTokens(
+  tokens: readonly StaticToken[],
   fallback: Authenticate,
 ): Authenticate {
   const trusted = tokens.map(({ name, token }) => ({

@@ -10,11 +10,11 @@ vi.mock('node:crypto', async (importOriginal) => {
 // Other test files share this process, and may have loaded the module without the mock.
 vi.resetModules();
 afterAll(() => void vi.resetModules());
-const { acceptTrustedTokens } = await import('../../src/auth/trusted-tokens.ts');
+const { acceptStaticTokens } = await import('../../src/auth/static-tokens.ts');
 
 beforeEach(() => void vi.mocked(timingSafeEqual).mockClear());
 
-const authenticate = acceptTrustedTokens([{ name: 'first', token: 'secret-1' }], () => undefined);
+const authenticate = acceptStaticTokens([{ name: 'first', token: 'secret-1' }], () => undefined);
 
 // The store's own tokens need no such comparison: it looks up their SHA-256, and knowing how much of
 // a hash is right does not help to guess the token.

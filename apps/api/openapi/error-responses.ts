@@ -5,7 +5,7 @@ import {
   httpStatus,
   type Scope,
 } from '@plant-store/schemas';
-import { errorExamples } from '../errors/error-examples.ts';
+import { errorExamples } from './error-examples.ts';
 import { header, rateLimit, requestId, requiredHeader } from './reply-headers.ts';
 
 /** What decides which errors an operation can have. */
@@ -52,7 +52,7 @@ const onlyWithBody: ReadonlySet<ErrorKind> = new Set([
 
 function canHave({ body, namesPlant, scope }: Operation, kind: ErrorKind): boolean {
   if (kind === 'plantUnknown') return namesPlant;
-  if (kind === 'idTaken') return body === 'NewPlant';
+  if (kind === 'idTaken' || kind === 'plantRejected') return body === 'NewPlant';
   if (kind === 'insufficientScope') return scope !== 'none';
   return body !== undefined || !onlyWithBody.has(kind);
 }
