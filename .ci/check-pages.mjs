@@ -4,7 +4,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { notRun, runBy } from './page-commands.js';
 
 const tracked = ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'];
@@ -46,7 +46,9 @@ function withoutCode(page) {
 
 function commandErrors(page) {
   return commandsOf(page).flatMap((command) => {
-    const [entry] = listed.filter((each) => `${command} `.startsWith(`${each} `)).toSorted(byLength);
+    const [entry] = listed
+      .filter((each) => `${command} `.startsWith(`${each} `))
+      .toSorted(byLength);
     if (!entry) return [`.ci/page-commands.js does not list a command of ${page}: ${command}`];
     found.add(entry);
     return [];
@@ -66,7 +68,8 @@ function commandsOf(page) {
     .map((line) => line.replace(/(^|\s)#.*/, '').trim())
     .filter(Boolean);
   const spans = [...withoutCode(page).matchAll(/`([^`\n]+)`/g)].map(([, span]) => span);
-  const isCommand = /^(npx|p?npm|node|plant-store|curl|psql|pg_\w+|git|docker|systemctl|python3) |^\.ci\//;
+  const isCommand =
+    /^(npx|p?npm|node|plant-store|curl|psql|pg_\w+|git|docker|systemctl|python3) |^\.ci\//;
   return [...lines, ...spans.filter((span) => isCommand.test(span))].map((command) =>
     command.replace(/^([A-Z_]+=\S+ )+/, '').replace(/^(npx -y )?pnpm plant-store/, 'plant-store'),
   );
@@ -92,8 +95,9 @@ function isUnknownScript(command, scripts) {
   return script && !['install', 'exec', 'audit'].includes(script) && !scripts[script];
 }
 
-/** A file that runs a command has at least its words. */
+/** A file that runs a command has at least its last word. */
 function runs(file, command) {
-  const words = command.replace(/^npx -y pnpm |^plant-store /, '').split(' ');
-  return existsSync(file) && words.every((word) => readFileSync(file, 'utf8').includes(word));
+  return (
+    existsSync(file) && readFileSync(file, 'utf8').includes(basename(command.split(' ').at(-1)))
+  );
 }
