@@ -38,7 +38,7 @@ export const areas = {
   },
   jwt: {
     mutate: ['apps/api/src/auth/{jwt,identity-provider-keys}.ts'],
-    tests: ['apps/api/test/auth/{identity-provider-keys,jwt,forged-jwt}.test.ts'],
+    tests: ['apps/api/test/auth/{identity-provider-keys,jwt,forged-jwt,who-am-i}.test.ts'],
   },
   'write-path': {
     mutate: ['packages/core/src/plants/*.ts', 'packages/core/src/database/coalescer.ts'],

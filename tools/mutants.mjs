@@ -30,7 +30,8 @@ for (const name of positionals.length > 0 ? positionals : Object.keys(areas)) {
     survivors.set(keyOf(mutant), mutant);
   const listed = new Map((baseline[name] ?? []).map((mutant) => [keyOf(mutant), mutant]));
   if (values.write) {
-    baseline[name] = [...survivors].map(([key, mutant]) => listed.get(key) ?? mutant);
+    const keys = [...survivors.keys()].toSorted();
+    baseline[name] = keys.map((key) => listed.get(key) ?? survivors.get(key));
     await writeFile(baselineFile, `${JSON.stringify(baseline, undefined, 2)}\n`);
   } else {
     for (const [key, mutant] of survivors) {
