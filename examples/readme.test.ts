@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -122,29 +122,4 @@ it.runIf(hasPosixShell)('has a page of the API with what tRPC sends', async () =
   const [call = ''] = blocks('sh', page);
   const { stdout } = await exec('sh', ['-c', call], { env: server.env });
   expect(stdout).toBe(blocks('json', page)[0]?.trim());
-});
-
-it.each([
-  'README.md',
-  'CONTRIBUTING.md',
-  'CHANGELOG.md',
-  'SECURITY.md',
-  'docs/access-tokens.md',
-  'docs/api.md',
-  'docs/architecture.md',
-  'docs/configuration.md',
-  'docs/deploy.md',
-  'docs/errors.md',
-  'docs/maintain.md',
-  'docs/observe.md',
-  'docs/reliability.md',
-  'docs/scaling.md',
-  'docs/supported-versions.md',
-  'examples/rest/README.md',
-  'packages/client/README.md',
-])('has links in %s to files that exist', async (page) => {
-  const links = [...(await read(page)).matchAll(/\]\((?!https?:)([^)#]+)/g)];
-  for (const [, link = ''] of links) {
-    await access(new URL(link, new URL(`../${page}`, import.meta.url)));
-  }
 });
