@@ -1,8 +1,8 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
-import { createLargeBodyQueue } from '../http/body/large-body-queue.ts';
 import { isObject, parseJsonBodies } from '../http/body/json-body.ts';
+import { createLargeBodyQueue } from '../http/body/large-body-queue.ts';
 import { sendJson } from '../http/json-reply.ts';
 import { checkBodyHeaders, sendContinue } from '../http/request-headers.ts';
 import { limitAuthenticationErrors } from './authentication-limit.ts';

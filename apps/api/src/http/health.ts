@@ -1,7 +1,7 @@
 import type { PlantStore } from '@plant-store/core';
 import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
-import { unwritableShare } from '../observability/node-log.ts';
+import { unwritableRatio } from '../observability/node-log.ts';
 import { sendJson } from './json-reply.ts';
 
 /**
@@ -22,7 +22,7 @@ export function health(
       throw new HttpError('shuttingDown', 'this instance is shutting down: use another one');
     await store.ready();
     if (!(await areAllReady())) throw new HttpError('shuttingDown', otherNotReady);
-    const unwritable = unwritableShare(store);
+    const unwritable = unwritableRatio(store);
     return sendJson(reply, { status: 'ready', ...(unwritable > 0 && { unwritable }) });
   });
 }

@@ -3,8 +3,7 @@ import type { ErrorKind } from '@plant-store/schemas';
 import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
 import { connectionOf } from './client-connections.ts';
-import { METHODS } from './node-http.ts';
-import { closeWithError } from './raw-reply.ts';
+import { closeWithError, METHODS } from './raw-reply.ts';
 import { type RequestLine, requestLineIn } from './request-line.ts';
 
 /** Answers with the contract's errors where Node's HTTP server would send an empty body. */

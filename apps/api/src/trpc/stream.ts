@@ -18,8 +18,8 @@ interface StreamOptions {
 /**
  * Sends the results of a request as a stream: those of `httpBatchStreamLink`, and the events of a
  * subscription. tRPC's own `resolveResponse` runs these calls, because their format is tRPC's. It
- * doubles the cost of a call (abort signals, a URL, headers and a Response for each request), so no
- * other request comes here.
+ * costs several times as much as `sendBatch` (streams and promises for each call, a URL, headers and a
+ * Response for each request), so no other request comes here.
  */
 export async function sendStream(
   { store, router, bodies }: StreamOptions,

@@ -7,3 +7,6 @@ export const maxNewPlants = 1000;
 
 /** The greatest exact count; a store with more plants has a count that is not exact. */
 export const maxExactCount = 1_000_000;
+
+/** How many calls one tRPC request may contain. */
+export const maxBatchSize = 10;
