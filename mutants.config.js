@@ -1,8 +1,12 @@
 /**
- * The places whose mutants the tests must catch. `npx -y pnpm mutants` runs one area after the other.
+ * The areas whose mutants the tests must catch: small changes of the code that Stryker makes.
+ * `npx -y pnpm mutants` runs one area after the other, and compares the mutants that survive with
+ * `mutants.baseline.json`.
  *
- * `mutate` has the files that Stryker changes, and `tests` those that must notice it. They run in the
- * test's own process, because a process that a test starts does not see the mutants.
+ * `mutate` names the files that Stryker changes, and `tests` the tests that must fail. These tests run
+ * the code in their own process, because a process that a test starts does not see the mutants.
+ *
+ * No area has `packages/core/src/cluster`: its tests need an installed Citus.
  */
 export const areas = {
   json: {
@@ -25,16 +29,16 @@ export const areas = {
     ],
   },
   authentication: {
-    mutate: ['apps/api/src/auth/{authentication,authentication-limit,trusted-tokens}.ts'],
+    mutate: ['apps/api/src/auth/{authentication,authentication-limit,static-tokens}.ts'],
     tests: [
       // The first, because it mocks a module that the others import, too.
-      'apps/api/test/auth/trusted-tokens.test.ts',
+      'apps/api/test/auth/static-tokens.test.ts',
       'apps/api/test/auth/{authentication,authentication-limit}.test.ts',
     ],
   },
   jwt: {
     mutate: ['apps/api/src/auth/{jwt,identity-provider-keys}.ts'],
-    tests: ['apps/api/test/auth/{identity-provider-keys,jwt,forged-jwt}.test.ts'],
+    tests: ['apps/api/test/auth/{identity-provider-keys,jwt,forged-jwt,who-am-i}.test.ts'],
   },
   'write-path': {
     mutate: ['packages/core/src/plants/*.ts', 'packages/core/src/database/{call,coalescer}.ts'],

@@ -4,31 +4,53 @@
  * A package lists the packages that it may import: `imports` for all its code, `typeImports` for
  * types only, and `testImports` for its tests only.
  *
- * The rooms of a package are the folders of its `src`, from the lowest to the highest. A room may
- * import the rooms before it. Rooms in an inner array are on the same level and do not import each
- * other. A room that ends with `/**` includes its nested folders; every other nested folder is a
- * room of its own. A file on top of `src` that rooms import has a place in the list, too. Other
- * files on top of `src` may import every room, and no room may import them.
+ * The rooms of a package are the folders of its `src`, and each has the question that it answers.
+ * They stand in levels, from the lowest to the highest. A room may import the rooms on lower levels.
+ * A room that ends with `/**` includes its nested folders; every other nested folder is a room of its
+ * own. A file on top of `src` that rooms import is in the list, too. Other files on top of `src` may
+ * import every room, and no room may import them.
  */
 export const packages = {
-  'packages/schemas': { rooms: [['ids', 'json']] },
+  'packages/schemas': {
+    rooms: [
+      {
+        ids: 'which numbers and texts are an id?',
+        json: 'how does JSON keep every digit of an integer?',
+      },
+    ],
+  },
   'packages/formats': {
     imports: ['packages/schemas'],
-    rooms: ['text', 'rows', 'csv', 'ndjson', ['writers', 'copied']],
+    rooms: [
+      { text: 'how do the bytes of a file become lines?' },
+      { rows: 'which columns and values does a row have?' },
+      { csv: 'how are plants read from CSV?' },
+      { ndjson: 'how are plants read from NDJSON?' },
+      {
+        writers: 'how is a plant written?',
+        copied: 'how do the rows of a Postgres COPY become NDJSON?',
+      },
+    ],
   },
   'packages/fast-start': {},
   'packages/core': {
     imports: ['packages/schemas'],
     testImports: ['packages/test-setup'],
     rooms: [
-      'error-causes.ts',
-      'plant-store-error.ts',
-      'database/**',
-      ['plants', 'access-tokens'],
-      'plants/bulk',
-      'cluster/**',
-      'plant-store.ts',
-      'procedures',
+      { 'error-causes.ts': 'what is the cause of an error?' },
+      { 'plant-store-error.ts': 'which errors does the store throw?' },
+      {
+        'database/**':
+          'how does a statement reach a Postgres or the embedded database, and by when?',
+      },
+      {
+        plants: 'which statements create, delete and read plants, and how do callers share them?',
+        'access-tokens': 'who is the owner of a token, and which tokens are there?',
+      },
+      { 'plants/bulk': 'how are thousands of plants stored at a time?' },
+      { 'cluster/**': 'which node of a Citus cluster has a plant?' },
+      { 'plant-store.ts': 'what can a store do?' },
+      { procedures: 'what can a client call?' },
     ],
   },
   'packages/client': {
@@ -37,57 +59,102 @@ export const packages = {
     testImports: ['packages/test-setup'],
   },
   'packages/test-setup': {
-    rooms: [['machine', 'network', 'browser'], 'postgres', ['server', 'global-setup']],
+    rooms: [
+      {
+        machine: 'what does the machine have that a test needs?',
+        network: 'how does a test make a network fail?',
+        browser: 'how does a test use a browser?',
+      },
+      { postgres: 'how does a test get a Postgres?' },
+      {
+        server: 'how does a test start the server?',
+        'global-setup': 'what starts before the tests of a package?',
+      },
+    ],
   },
   'apps/api': {
     imports: ['packages/schemas', 'packages/core', 'packages/fast-start'],
     testImports: ['packages/test-setup'],
     rooms: [
-      'errors',
-      'observability',
-      'node',
-      ['http', 'http/body'],
-      'auth',
-      'calls',
-      ['rest', 'trpc', 'docs', 'web'],
-      'env.ts',
-      'server.ts',
-      'processes',
-      'process',
+      { errors: 'which HTTP error does a client get?' },
+      { observability: 'what do the log and the metrics say?' },
+      { node: "what happens below Fastify, in Node's HTTP server?" },
+      {
+        http: 'which hooks does every request pass, and how is a response made?',
+        'http/body': 'which bodies are read, when, and how?',
+      },
+      { auth: 'who sent the request?' },
+      { calls: 'how does a request become calls of procedures?' },
+      {
+        rest: 'how does REST write inputs and outputs?',
+        trpc: 'how does tRPC write inputs and outputs?',
+        docs: 'what do people and tools read about the service?',
+        web: 'how is the console built and served?',
+      },
+      { 'env.ts': 'which settings are there?' },
+      { 'server.ts': 'which hooks and routes does the server have, in which order?' },
+      { processes: 'how do several processes serve one address?' },
+      { process: 'how does the process start and stop?' },
     ],
   },
   'apps/web': {
     imports: ['packages/schemas', 'packages/formats', 'packages/client'],
     testImports: ['packages/core', 'packages/test-setup'],
     rooms: [
-      ['store', 'controls', 'address'],
-      ['token', 'requests', 'plants'],
-      ['plants/add', 'plants/find', 'plants/selection', 'plants/export', 'plants/table'],
-      'import',
-      'import/views',
-      'layout',
+      {
+        store: 'how does the page talk to the store, and is the store up?',
+        controls: 'which buttons, fields and dialogs do all views share?',
+        address: 'what does the address of the page say?',
+      },
+      {
+        token: 'which access token does this tab have, and what may it do?',
+        requests: 'which requests did the page make, and how does a user repeat them elsewhere?',
+        plants: 'how is one plant shown and deleted?',
+      },
+      {
+        'plants/add': 'how does a user write a new plant?',
+        'plants/find': 'how are an id and a tag found, and how many plants are there?',
+        'plants/selection': 'how are several plants deleted?',
+        'plants/export': 'how do the plants of the table get into a file?',
+        'plants/table': 'how are a million plants shown?',
+      },
+      { import: 'how do the plants of files get into the store?' },
+      { 'import/views': 'how are files chosen, and how are imports shown?' },
+      { layout: 'where is each view on the page?' },
     ],
   },
   'apps/cli': {
     imports: ['packages/schemas', 'packages/formats', 'packages/core', 'packages/fast-start'],
     testImports: ['packages/test-setup'],
     rooms: [
-      'command-line',
-      'formats',
-      'import',
-      ['export', 'delete', 'doctor', 'completion'],
-      'commands',
+      { 'command-line': 'which settings, options, errors and output do all commands share?' },
+      { formats: 'what do files need from Node and from the options?' },
+      { import: 'how do the plants of a file get into the store?' },
+      {
+        export: 'how do the plants of the store get into a file?',
+        delete: 'how are the plants with the ids in a file deleted?',
+        doctor: 'what is wrong with the store?',
+        completion: 'how does a shell complete the commands?',
+      },
+      { commands: 'which arguments, options and help does each command have?' },
     ],
   },
   'apps/bench': {
     // The benchmark starts its own Postgres as the tests do.
     imports: ['packages/core', 'packages/test-setup'],
     rooms: [
-      ['processes', 'report', 'contenders/peers'],
-      'load',
-      ['database', 'contenders'],
-      'measurements',
-      'modes',
+      {
+        processes: 'how are servers started, and what do they use?',
+        report: 'how are results and goals shown?',
+        'contenders/peers': 'how would a user build the same service with other libraries?',
+      },
+      { load: 'how is load made?' },
+      {
+        database: 'where do the plants of a run go?',
+        contenders: 'which servers are compared?',
+      },
+      { measurements: 'how is a case measured, and how often?' },
+      { modes: 'what can a run compare?' },
     ],
   },
   examples: {

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { withEmbedded, withPostgres } from './vitest.base.ts';
 
-/** Patterns of test files. `.ci/mutants.mjs` sets them for each area. */
+/** Patterns of test files. `tools/mutants.mjs` sets them for each area. */
 const tests: string[] = JSON.parse(process.env['MUTANT_TESTS'] ?? '[]');
 
 /** Runs the files in the order of their patterns, so that the slow ones come last. */

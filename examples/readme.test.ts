@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process';
-import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createDatabase, hasPosixShell, startOnPostgres } from '@plant-store/test-setup';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest';
 
 const exec = promisify(execFile);
 const read = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 'utf8');
@@ -73,22 +76,50 @@ it('states the right number of houseplants', async () => {
   expect(readme).toContain(`${plants.trimEnd().split('\n').length} houseplants`);
 });
 
-it.each([
-  'README.md',
-  'CONTRIBUTING.md',
-  'CHANGELOG.md',
-  'SECURITY.md',
-  'docs/access-tokens.md',
-  'docs/architecture.md',
-  'docs/configuration.md',
-  'docs/operations.md',
-  'docs/scaling.md',
-  'docs/supported-versions.md',
-  'examples/rest/README.md',
-  'packages/client/README.md',
-])('has links in %s to files that exist', async (page) => {
-  const links = [...(await read(page)).matchAll(/\]\((?!https?:)([^)#]+)/g)];
-  for (const [, link = ''] of links) {
-    await access(new URL(link, new URL(`../${page}`, import.meta.url)));
-  }
+it('has a page of the API whose programs work, one after the other', async () => {
+  const output = await run(blocks('ts', await read('docs/api.md')).join('\n'));
+  expect(output).toMatch(/^11n created\n12n created\n/);
+  expect(output).toMatch(/^11n Hoya carnosa\n12n Ficus lyrata\n/m);
+});
+
+it('has a page of the API whose calls are repeated while the store is overloaded', async () => {
+  const overloaded = { code: -32603, message: 'overloaded', data: { error: 50301 } };
+  const responses = [
+    [503, [{ error: { json: overloaded } }]],
+    [503, [{ error: { json: overloaded } }]],
+    [200, [{ result: { data: { json: { name: 'Pilea peperomioides' } } } }]],
+  ] as const;
+  let sent = 0;
+  const busy = createServer((_request, response) => {
+    const [status, body] = responses[sent++] ?? [500, []];
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void busy.close());
+  await once(busy, 'listening');
+  const { port } = busy.address() as AddressInfo; // It listens on a port.
+  const [client = '', , retries = ''] = blocks('ts', await read('docs/api.md'));
+  const [create = ''] = client
+    .replace(/http:[^']+/, `http://127.0.0.1:${port}`)
+    .split('const { results }');
+  await run(`${create}${retries.replace('* 1000', '* 0')}`);
+  expect(sent).toBe(3);
+});
+
+it('has a page of access tokens whose program works', async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const [program = ''] = blocks('ts', await read('docs/access-tokens.md'));
+  const output = await run(`
+    import { openPlantStore } from '@plant-store/core';
+    const store = await openPlantStore({ databaseUrl: '${databaseUrl}' });
+    ${program}
+    console.log(token, tokens);
+    await store.close();`);
+  expect(output).toMatch(/^plant_[\w-]+ \[\s*\{[^}]*name: 'garden-centre'/);
+});
+
+it.runIf(hasPosixShell)('has a page of the API with what tRPC sends', async () => {
+  const page = await read('docs/api.md');
+  const [call = ''] = blocks('sh', page);
+  const { stdout } = await exec('sh', ['-c', call], { env: server.env });
+  expect(stdout).toBe(blocks('json', page)[0]?.trim());
 });

@@ -58,7 +58,7 @@ function packageRules([name, { imports = [], typeImports = [], testImports = [] 
 }
 
 function roomRules([name, { rooms = [] }]) {
-  const levels = rooms.map((level) => [level].flat());
+  const levels = rooms.map(Object.keys);
   return levels.flatMap((level, height) => {
     const lower = levels.slice(0, height).flat();
     return level.map((room) => ({

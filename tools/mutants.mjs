@@ -1,45 +1,69 @@
 // Runs the tests on mutants of the code: small changes that a test should notice. The areas are in
 // mutants.config.js; `npx -y pnpm mutants json transformer` runs only these two.
 //
-// It fails when the tests catch less than 90 % of an area's mutants, or when docs/mutants.md does not
-// list exactly those that they miss.
+// It fails when the tests catch less than 90 % of an area's mutants, or when mutants.baseline.json
+// does not list exactly the mutants that they miss, each with a reason. `--write` writes that list.
 
-import { readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
+import { relative } from 'node:path';
+import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
 import { areas } from '../mutants.config.js';
 
-const page = await readFile(new URL('../docs/mutants.md', import.meta.url), 'utf8');
-const named = process.argv.slice(2);
+const options = { write: { type: 'boolean', default: false } };
+const { values, positionals } = parseArgs({ allowPositionals: true, options });
+const baselineFile = new URL('../mutants.baseline.json', import.meta.url);
+const baseline = JSON.parse(await readFile(baselineFile, 'utf8'));
 
-for (const name of named.length > 0 ? named : Object.keys(areas)) {
+for (const name of positionals.length > 0 ? positionals : Object.keys(areas)) {
   const { mutate, tests } = areas[name];
   process.env.MUTANT_TESTS = JSON.stringify(tests); // For vitest.mutants.ts.
   const mutants = await new Stryker({ mutate }).runMutationTest();
-  const count = (...statuses) => mutants.filter(({ status }) => statuses.includes(status)).length;
-  const caught = count('Killed', 'Timeout');
-  const total = caught + count('Survived', 'NoCoverage');
   const missed = mutants.filter(({ status }) => ['Survived', 'NoCoverage'].includes(status));
+  const caught = mutants.filter(({ status }) => ['Killed', 'Timeout'].includes(status)).length;
+  const total = caught + missed.length;
   console.log(`\n${name}: the tests catch ${caught} of ${total} mutants`);
+  if (caught < 0.9 * total) fail('the tests must catch at least 90 %');
 
-  const rows = [...new Set(await Promise.all(missed.map(describe)))];
-  const [, section = ''] = page.split(`\n## ${name}\n`);
-  const listed = [...section.split('\n## ')[0].matchAll(/^\| `.*` \| `.*` \|/gm)].map(String);
-  const unlisted = rows.filter((row) => !listed.includes(row));
-  const outdated = listed.filter((row) => !rows.includes(row));
-  for (const row of unlisted) console.log(`not in docs/mutants.md:\n${row} … |`);
-  for (const row of outdated) console.log(`caught now, remove it from docs/mutants.md:\n${row}`);
-  if (caught < 0.9 * total || unlisted.length > 0 || outdated.length > 0) process.exitCode = 1;
+  const survivors = new Map();
+  for (const mutant of await Promise.all(missed.map(describe)))
+    survivors.set(keyOf(mutant), mutant);
+  const listed = new Map((baseline[name] ?? []).map((mutant) => [keyOf(mutant), mutant]));
+  if (values.write) {
+    const keys = [...survivors.keys()].toSorted();
+    baseline[name] = keys.map((key) => listed.get(key) ?? survivors.get(key));
+    await writeFile(baselineFile, `${JSON.stringify(baseline, undefined, 2)}\n`);
+  } else {
+    for (const [key, mutant] of survivors) {
+      if (!listed.has(key)) fail('a survivor is not in mutants.baseline.json', mutant);
+    }
+    for (const [key, mutant] of listed) {
+      if (!survivors.has(key))
+        fail('no survivor now: remove it from mutants.baseline.json', mutant);
+    }
+  }
+  for (const mutant of baseline[name] ?? []) {
+    if (!mutant.reason)
+      fail('say in mutants.baseline.json why this survivor does not matter', mutant);
+  }
 }
 
-/** The first two cells of a mutant's row: its first line of code, and what replaces a part of it. */
+/** The first line of the code that a mutant replaces a part of, and what it puts there. */
 async function describe({ fileName, location, replacement }) {
   const lines = (await readFile(fileName, 'utf8')).split('\n');
-  const code = `${basename(fileName)}: ${lines[location.start.line - 1]}`;
-  return `| \`${cell(code)}\` | \`${cell(replacement)}\` |`;
+  return {
+    file: relative('.', fileName).replaceAll('\\', '/'),
+    line: lines[location.start.line - 1].trim(),
+    mutant: replacement.replaceAll(/\s+/g, ' '),
+    reason: '',
+  };
 }
 
-function cell(text) {
-  const flat = text.replaceAll(/\s+/g, ' ').replaceAll('|', '¦').replaceAll('`', "'").trim();
-  return flat.length > 100 ? `${flat.slice(0, 99)}…` : flat;
+function keyOf({ file, line, mutant }) {
+  return JSON.stringify([file, line, mutant]);
+}
+
+function fail(message, mutant) {
+  console.error(mutant ? `${message}:\n${JSON.stringify(mutant, undefined, 2)}` : message);
+  process.exitCode = 1;
 }

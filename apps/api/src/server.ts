@@ -6,7 +6,7 @@ import { type Authenticate, requireToken } from './auth/authentication.ts';
 import { type SignIn, signInRoute } from './auth/sign-in.ts';
 import { docs } from './docs/docs.ts';
 import { defaultBodyBudget, limitBodies } from './http/body/body-budget.ts';
-import { readLargeBodiesInTurn } from './http/body/body-turns.ts';
+import { createLargeBodyQueue } from './http/body/large-body-queue.ts';
 import { compressReply } from './http/compression.ts';
 import { cors } from './http/cors.ts';
 import { drain } from './http/drain.ts';
@@ -31,8 +31,7 @@ import { createErrorLog } from './observability/error-log.ts';
 import { logOutput } from './observability/log-output.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { logNodes } from './observability/node-log.ts';
-import { sendRequestId } from './observability/request-id.ts';
-import { RequestLog, serializers } from './observability/request-log.ts';
+import { RequestLog, sendRequestId, serializers } from './observability/request-log.ts';
 import { rest } from './rest/rest.ts';
 import { trpc } from './trpc/trpc.ts';
 import { serveConsole } from './web/serve-console.ts';
@@ -151,7 +150,7 @@ export async function buildServer({
     operations.addHook('onSend', countReply);
     operations.addHook('onSend', compressReply);
 
-    const surface = { store, router: appRouter, readInTurn: readLargeBodiesInTurn() };
+    const surface = { store, router: appRouter, queueBody: createLargeBodyQueue() };
     await operations.register(rest, surface);
     await operations.register(trpc, { ...surface, bodies, prefix: '/trpc' });
   });

@@ -221,13 +221,13 @@ it('gives each plant the error that a create of its own would get', async () => 
     plant.id % 250n === 7n ? { ...plant, name: 'poison' } : plant,
   );
   const message =
-    'the table does not allow this plant (SQLSTATE 23514): nothing was written, tell the operator';
+    'the table does not allow this plant (SQLSTATE 23514): nothing was written, tell the operator before you send it again';
   for (const { call } of callers) {
     const { output } = await call(server, 'createPlants', { plants });
     const result = call === callers[0]?.call ? 'created' : 'exists';
     expect(output).toStrictEqual({
       results: plants.map(({ id, name }) =>
-        name === 'poison' ? { id, error: 50300, message } : { id, result },
+        name === 'poison' ? { id, error: 50001, message } : { id, result },
       ),
     });
   }
@@ -235,8 +235,8 @@ it('gives each plant the error that a create of its own would get', async () => 
   const lines = server.log.map((line) => JSON.parse(line));
   const requests = lines.filter(({ msg }) => msg === 'request');
   expect(requests.map(({ status, errors }) => [status, errors])).toEqual([
-    [200, [50300]],
-    [200, [50300]],
+    [200, [50001]],
+    [200, [50001]],
   ]);
-  expect(lines).toContainEqual(expect.objectContaining({ level: 40, error: 50300 }));
+  expect(lines).toContainEqual(expect.objectContaining({ level: 40, error: 50001 }));
 });

@@ -33,3 +33,12 @@ it.each([
 it('accepts no JWTs by default', () => {
   expect(jwtSettings(readEnv({}))).toBeUndefined();
 });
+
+it.each([
+  [{ PLANT_STORE_DRAIN_DELAY_MS: '5000' }, 5000],
+  [{ PLANT_STORE_DRAIN_DELAY: '5000' }, 5000],
+  [{ PLANT_STORE_DRAIN_DELAY: '5000', PLANT_STORE_DRAIN_DELAY_MS: '7000' }, 7000],
+  [{}, 1000],
+])('reads the delay of a drain, also by its former name: %o', (variables, expected) => {
+  expect(readEnv(variables).PLANT_STORE_DRAIN_DELAY_MS).toBe(expected);
+});

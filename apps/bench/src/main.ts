@@ -43,7 +43,8 @@ async function run({ mode, ...options }: Options): Promise<void> {
       `Postgres ${postgresVersion?.['server_version']}`,
       generator.name,
     ];
-    console.log(`\n${machine.join(', ')}\n\n${text}`);
+    const command = ['npx -y pnpm bench', ...process.argv.slice(2)].join(' ');
+    console.log(`${command}\n\n${machine.join(', ')}\n\n${text}`);
     if (goals.length > 0) console.log(`\n${goalsTable(goals)}`);
     for (const fault of faults) console.log(`\nFAILED ${fault}`);
     if (faults.length > 0) process.exitCode = 1;

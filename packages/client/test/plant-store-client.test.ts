@@ -181,7 +181,7 @@ describe('plantStoreError', () => {
     expect(plantStoreError(Object(long).reason)).toEqual({
       kind: 'headersTooLarge',
       code: 43100,
-      message: 'the request headers are over 16 KiB',
+      message: 'the request headers are over 16 KiB: send fewer or shorter ones',
     });
   });
 
@@ -198,7 +198,7 @@ describe('plantStoreError', () => {
   };
 
   it('reads an error in the shape of REST', async () => {
-    const message = 'the request headers are over 16 KiB';
+    const message = 'the request headers are over 16 KiB: send fewer or shorter ones';
     expect(await errorFrom(JSON.stringify({ error: 43100, message }))).toEqual({
       kind: 'headersTooLarge',
       code: 43100,

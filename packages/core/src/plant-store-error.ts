@@ -14,6 +14,7 @@ export type PlantStoreErrorKind = Extract<
   | 'insufficientScope'
   | 'plantUnknown'
   | 'idTaken'
+  | 'plantRejected'
   | 'databaseUnavailable'
   | 'overloaded'
   | 'shuttingDown'

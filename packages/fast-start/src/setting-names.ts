@@ -12,7 +12,7 @@ export const settingNames = [
   'PLANT_STORE_JWT_AUDIENCE',
   'PLANT_STORE_JWT_JWKS_URL',
   'PLANT_STORE_CORS_ORIGINS',
-  'PLANT_STORE_DRAIN_DELAY',
+  'PLANT_STORE_DRAIN_DELAY_MS',
   'PLANT_STORE_TRUST_PROXY',
   'PLANT_STORE_METRICS_PORT',
   'LOG_LEVEL',
@@ -20,8 +20,8 @@ export const settingNames = [
 
 export type SettingName = (typeof settingNames)[number];
 
-/** Variables that are no settings: `loadEnvFile` reads the first one, and the examples read the other. */
-const otherNames = ['PLANT_STORE_ENV_FILE', 'PLANT_STORE_URL'];
+/** Not in the list: a variable of `loadEnvFile`, one of the examples, and the former name of a setting. */
+const otherNames = ['PLANT_STORE_ENV_FILE', 'PLANT_STORE_URL', 'PLANT_STORE_DRAIN_DELAY'];
 
 const prefix = 'PLANT_STORE_';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ErrorBody } from './error-body.ts';
-import { maxNewPlants } from './page-size.ts';
+import { maxNewPlants } from './limits.ts';
 import { NewPlant } from './plant.ts';
 import { int64 } from './stored-plant.ts';
 

@@ -27,6 +27,10 @@ export const errorCatalogue = {
   rateLimited: { code: 42900, when: 'the client exceeded a configured rate limit' },
   headersTooLarge: { code: 43100, when: 'the request headers are too large' },
   internal: { code: 50000, when: 'the server has a bug' },
+  plantRejected: {
+    code: 50001,
+    when: 'the table in the database does not allow the plant and nothing was written',
+  },
   notImplemented: {
     code: 50100,
     when: 'the server does not know the method or the transfer coding',

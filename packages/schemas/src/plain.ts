@@ -1,5 +1,5 @@
 // What needs no zod, for programs that must start fast.
-export { maxBatchSize } from './batch-size.ts';
+export { errorAdvice } from './error-advice.ts';
 export {
   type ErrorCode,
   type ErrorKind,
@@ -12,8 +12,14 @@ export { int64Bounds } from './ids/int64-range.ts';
 export { formatJson } from './json/format-json.ts';
 export { checkJsonDepth } from './json/json-depth.ts';
 export { isExact, parseJson } from './json/parse-json.ts';
+export {
+  defaultPageSize,
+  maxBatchSize,
+  maxExactCount,
+  maxNewPlants,
+  maxPageSize,
+} from './limits.ts';
 export { type Operation, operations } from './operations.ts';
-export { defaultPageSize, maxExactCount, maxNewPlants, maxPageSize } from './page-size.ts';
 export {
   type ColumnKind,
   columnText,

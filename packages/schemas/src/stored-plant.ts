@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Int64, int64Schema } from './ids/int64.ts';
-import { defaultPageSize, maxExactCount, maxPageSize } from './page-size.ts';
+import { defaultPageSize, maxExactCount, maxPageSize } from './limits.ts';
 import { Plant, PlantText } from './plant.ts';
 
 /** An int64 in a reply. */

@@ -3,7 +3,14 @@ import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { Int64 } from '../src/ids/int64.ts';
 import { NewPlant, Plant } from '../src/plant.ts';
-import { ListPlants, PlantId, PlantPage, StoredPlant } from '../src/stored-plant.ts';
+import {
+  CountPlants,
+  ListPlants,
+  PlantCount,
+  PlantId,
+  PlantPage,
+  StoredPlant,
+} from '../src/stored-plant.ts';
 
 /** What the OpenAPI document says about a field or a parameter. */
 interface Documented {
@@ -30,6 +37,7 @@ it.each([
   ['NewPlant', NewPlant],
   ['StoredPlant', StoredPlant],
   ['PlantPage', PlantPage],
+  ['PlantCount', PlantCount],
 ])('describes each field of %s as the OpenAPI document does', (name, schema) => {
   const { id, title } = schema.meta() ?? {};
   expect(id ?? title).toBe(name);
@@ -47,6 +55,7 @@ it.each([
 
 it.each([
   ['/plants', ListPlants.unwrap().shape],
+  ['/plants/count', CountPlants.unwrap().shape],
   ['/plants/{id}', PlantId.shape],
 ])('describes each parameter of GET %s as the OpenAPI document does', (path, shape) => {
   const parameters: (Documented & { name: string; schema: Documented })[] =

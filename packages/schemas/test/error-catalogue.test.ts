@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
+import { errorAdvice } from '../src/error-advice.ts';
 import { ErrorBody } from '../src/error-body.ts';
 import { errorCatalogue, errorKinds, httpStatus } from '../src/error-catalogue.ts';
 
 it('keeps the error codes that clients rely on', () => {
   expect(errorKinds.map((kind) => errorCatalogue[kind].code)).toEqual([
     40000, 40001, 40002, 40100, 40101, 40300, 40400, 40401, 40500, 40800, 40900, 41300, 41500,
-    41700, 42900, 43100, 50000, 50100, 50300, 50301, 50302, 50303,
+    41700, 42900, 43100, 50000, 50001, 50100, 50300, 50301, 50302, 50303,
   ]);
 });
 
@@ -19,7 +20,8 @@ it('has the same entries as the table in docs/errors.md', async () => {
   const page = await readFile(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
   const rows = errorKinds.map((kind) => {
     const { code, when } = errorCatalogue[kind];
-    return `| ${code} | ${httpStatus(kind)} | ${when} |`;
+    const { action, repeat } = errorAdvice[kind];
+    return `| ${code} | ${httpStatus(kind)} | ${when} | ${action} | ${repeat} |`;
   });
   expect(page.match(/^\| \d{5} .*$/gm)).toEqual(rows);
 });

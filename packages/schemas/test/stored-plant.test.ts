@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { ListPlants, PlantId, PlantPage, StoredPlant } from '../src/stored-plant.ts';
+import { int64Range } from '../src/ids/int64-range.ts';
+import {
+  CountPlants,
+  ListPlants,
+  PlantCount,
+  PlantId,
+  PlantPage,
+  StoredPlant,
+} from '../src/stored-plant.ts';
 
 const messages = (result: { error?: { issues: { path: PropertyKey[]; message: string }[] } }) =>
   result.error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
@@ -32,6 +40,29 @@ describe('ListPlants', () => {
   });
 });
 
+describe('CountPlants', () => {
+  it.each([undefined, {}])('counts all plants for %j', (input) => {
+    expect(CountPlants.parse(input)).toEqual({});
+  });
+
+  it.each([
+    [{ limit: 1 }, ': has no parameter "limit"'],
+    ['tag', ': must be an object'],
+  ])('rejects %j', (input, message) => {
+    expect(messages(CountPlants.safeParse(input))).toEqual([message]);
+  });
+});
+
+describe('PlantCount', () => {
+  it.each([0, 1_000_000])('may be %s', (count) => {
+    expect(PlantCount.parse({ count, isExact: true })).toEqual({ count, isExact: true });
+  });
+
+  it.each([-1, 1_000_001, 0.5])('is never %s', (count) => {
+    expect(PlantCount.safeParse({ count, isExact: true }).success).toBe(false);
+  });
+});
+
 describe('PlantId', () => {
   it('accepts an int64', () => {
     expect(PlantId.parse({ id: 5 })).toEqual({ id: 5n });
@@ -40,6 +71,7 @@ describe('PlantId', () => {
   it.each([
     [{}, 'id: is missing: it must be an integer'],
     [{ id: 1, name: 'x' }, ': has no parameter "name"'],
+    [{ id: ['5'] }, `id: must be an integer ${int64Range}`],
     [undefined, ': must be an object'],
   ])('rejects %j', (input, message) => {
     expect(messages(PlantId.safeParse(input))).toEqual([message]);

@@ -41,7 +41,7 @@ export function requireToken(
 
 /** The error for a token that is not valid. The server logs a `cause` that the operator can mend. */
 export function tokenInvalid(cause?: Error): HttpError {
-  const message = 'the access token is unknown, expired or revoked';
+  const message = 'the access token is unknown, expired or revoked: ask the operator for a new one';
   return new HttpError('tokenInvalid', message, { cause });
 }
 

@@ -1,8 +1,8 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
-import { readLargeBodiesInTurn } from '../http/body/body-turns.ts';
 import { isObject, parseJsonBodies } from '../http/body/json-body.ts';
+import { createLargeBodyQueue } from '../http/body/large-body-queue.ts';
 import { sendJson } from '../http/json-reply.ts';
 import { checkBodyHeaders, sendContinue } from '../http/request-headers.ts';
 import { limitAuthenticationErrors } from './authentication-limit.ts';
@@ -46,7 +46,7 @@ export async function signInRoute(scope: FastifyInstance, { signIn, maxErrors }:
   const limited = limitAuthenticationErrors(maxErrors ?? Number.POSITIVE_INFINITY);
   scope.addHook('onRequest', checkBodyHeaders);
   scope.addHook('onRequest', sendContinue);
-  parseJsonBodies(scope, readLargeBodiesInTurn(), JSON.parse);
+  parseJsonBodies(scope, createLargeBodyQueue(), JSON.parse);
 
   scope.post('/console/sign-in', { bodyLimit: 1024 }, async ({ body, ip }, reply) => {
     const code = isObject(body) ? body['code'] : undefined;

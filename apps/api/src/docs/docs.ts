@@ -1,58 +1,87 @@
-import type {
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  LightMyRequestResponse,
-} from 'fastify';
-import { codingOf } from '../http/compression.ts';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { type FastifyInstance, fastify } from 'fastify';
+import { loadOnce } from '../http/load-once.ts';
+import { createStaticFile, sendFile } from '../http/static-file.ts';
 
 /**
- * The pages of the documentation and their OpenAPI document. They are loaded on the first request for
- * one of them: they would take a third of every start, and most servers never need them.
+ * Serves the API reference at `/docs`, the meaning of each error at `/docs/errors`, and the OpenAPI
+ * document. They load nothing from other origins. Every address in them is relative, so that they work
+ * behind a path prefix, and relative to `/docs`, so that the document's own addresses are right there.
  */
 export async function docs(scope: FastifyInstance): Promise<void> {
-  let pages: Promise<FastifyInstance> | undefined;
-  // The reference is several megabytes. One shared copy keeps waiting replies from filling the memory.
-  const cache = new Map<string, LightMyRequestResponse>();
-
-  const sendPage = async (request: FastifyRequest, reply: FastifyReply) => {
-    const { url, routeOptions, params } = request;
-    pages ??= loadPages().catch((error) => {
-      pages = undefined; // The next request loads them again.
-      throw error;
+  for (const [path, read] of Object.entries(files)) {
+    const load = loadOnce(async () => {
+      const { body, ...headers } = await read();
+      return createStaticFile(body, { ...commonHeaders, ...headers });
     });
-    const coding = codingOf(request, reply) ?? 'identity';
-    const key = JSON.stringify([routeOptions.url, params, coding]); // Decoded, because a page has many URLs.
-    const innerUrl = routeOptions.url === '/docs' ? '/docs/' : url; // Where Scalar has its page.
-    const headers = { 'accept-encoding': coding };
-    const page = cache.get(key) ?? (await (await pages).inject({ url: innerUrl, headers }));
-    if (page.statusCode === 200) cache.set(key, page);
-    const kept = Object.entries(page.headers).filter(([name]) => !connectionHeaders.has(name));
-    reply.code(page.statusCode).headers(Object.fromEntries(kept));
-    if (isCached(request, page)) return reply.code(304).removeHeader('content-length').send();
-    return reply.send(page.rawPayload);
-  };
-  for (const path of ['/docs', '/docs/*', '/openapi.json', '/favicon.ico']) {
-    scope.get(path, sendPage);
+    scope.get(path, async (request, reply) => sendFile(request, reply, await load()));
   }
-  // The addresses on the page are relative to `/docs`.
   scope.get('/docs/', (_request, reply) => reply.redirect('../docs', 301));
 }
 
-async function loadPages(): Promise<FastifyInstance> {
-  const { buildDocsPages } = await import('./docs-pages.ts');
-  return buildDocsPages();
+const files = {
+  '/docs': () => page('./reference.html'),
+  '/docs/errors': () => page('../../errors.html'),
+  '/docs/js/scalar.js': async () => ({
+    body: await scalarScript(),
+    'content-type': 'text/javascript; charset=utf-8',
+  }),
+  '/openapi.json': async () => ({
+    body: await readFile(new URL('../../openapi.json', import.meta.url)),
+    'content-type': 'application/json',
+    'access-control-allow-origin': '*', // Editors and generators in a browser read it.
+    'cross-origin-resource-policy': 'cross-origin',
+  }),
+  '/llms.txt': async () => ({
+    body: await readFile(new URL('../../../../llms.txt', import.meta.url)),
+    'content-type': 'text/plain; charset=utf-8',
+  }),
+  '/favicon.ico': async () => ({ body: Buffer.from(icon), 'content-type': 'image/svg+xml' }),
+};
+
+const commonHeaders = {
+  'cache-control': 'no-cache',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'strict-transport-security': 'max-age=31536000; includeSubDomains',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'SAMEORIGIN',
+};
+
+const icon =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><text y=".9em" font-size="90">🪴</text></svg>';
+
+async function page(file: string) {
+  const body = await readFile(new URL(file, import.meta.url));
+  return {
+    body,
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': contentSecurityPolicy(body.toString()),
+  };
 }
 
-/** Whether the client has this page already (RFC 9110 §13.1.2). */
-function isCached({ headers }: FastifyRequest, page: LightMyRequestResponse): boolean {
-  if (page.statusCode !== 200) return false;
-  const tags = headers['if-none-match']?.split(',').map((tag) => withoutWeakness(tag.trim()));
-  const etag = withoutWeakness(String(page.headers.etag));
-  return tags?.some((tag) => tag === '*' || tag === etag) ?? false;
+/** Scalar's script for browsers. Its package has the script only within a plugin, which takes long to load. */
+async function scalarScript(): Promise<Buffer> {
+  const { default: scalar } = await import('@scalar/fastify-api-reference');
+  const server = fastify();
+  await server.register(scalar, { routePrefix: '/docs', configuration: { url: 'openapi.json' } });
+  return (await server.inject('/docs/js/scalar.js')).rawPayload;
 }
 
-const withoutWeakness = (tag: string) => tag.replace(/^W\//, '');
-
-/** The outer server sets these itself. */
-const connectionHeaders = new Set(['connection', 'date', 'keep-alive', 'transfer-encoding']);
+/** Allows a page only its own scripts: files by their origin, inline scripts by their hash. */
+function contentSecurityPolicy(html: string): string {
+  const scripts = [...html.matchAll(/<script>([^<]+)<\/script>/g)].map(
+    ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
+  );
+  return [
+    "default-src 'self'",
+    `script-src ${["'self'", ...scripts].join(' ')}`,
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self' data:",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}

@@ -48,7 +48,7 @@ interface HttpErrorOptions extends ErrorOptions {
 
 /** The error for a body over the limit, whether its length was sent or counted. */
 export function bodyTooLarge(): HttpError {
-  return new HttpError('bodyTooLarge', `the body is over ${bodyLimit} bytes`);
+  return new HttpError('bodyTooLarge', `the body is over ${bodyLimit} bytes: send a smaller one`);
 }
 
 /** Makes an HttpError of anything thrown on the way of a request. An unknown error is a bug. */

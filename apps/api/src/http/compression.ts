@@ -24,9 +24,7 @@ export const compressReply: onSendHookHandler = (request, reply, payload, done) 
   addVary(reply, 'Accept-Encoding');
   const [name, compress] = codings.find(([each]) => each === codingOf(request, reply)) ?? [];
   if (!compress) return done();
-  const etag = reply.getHeader('etag');
   reply.header('content-encoding', name).removeHeader('content-length');
-  if (etag) reply.header('etag', `W/${etag}`); // The bytes are not those that it names.
   compress(payload, done);
 };
 
@@ -37,9 +35,10 @@ export const compressReply: onSendHookHandler = (request, reply, payload, done) 
 export function codingOf(
   { headers, server }: FastifyRequest,
   { raw }: FastifyReply,
+  names = codings.map(([name]) => name),
 ): string | undefined {
   if (server.isClosing || !raw.shouldKeepAlive) return undefined;
-  const weights = codings.map(([name]) => weightOf(name, headers['accept-encoding']));
+  const weights = names.map((name) => weightOf(name, headers['accept-encoding']));
   const best = Math.max(...weights);
-  return best > 0 ? codings[weights.indexOf(best)]?.[0] : undefined;
+  return best > 0 ? names[weights.indexOf(best)] : undefined;
 }

@@ -1,15 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { addVary } from './negotiation.ts';
 
-export interface Cors {
-  /**
-   * Answers a preflight of an allowed origin. Calls `next` for every other request, and logs the first one
-   * of each other origin.
-   */
-  answerPreflight(request: FastifyRequest, reply: FastifyReply, next: () => void): void;
-  /** Sets the headers of a reply. */
-  setCorsHeaders(request: FastifyRequest, reply: FastifyReply): void;
-}
+export type Cors = ReturnType<typeof cors>;
 
 /**
  * Makes the two parts of the CORS protocol (Fetch standard), which lets pages of these origins call
@@ -18,11 +10,12 @@ export interface Cors {
  * @fastify/cors handles OPTIONS on every path itself. It answers one that is not a preflight outside
  * of the contract: with text, or with 404 instead of 405.
  */
-export function cors(origins: readonly string[]): Cors {
+export function cors(origins: readonly string[]) {
   const logged = new Set<string>();
 
   return {
-    answerPreflight(request, reply, next) {
+    /** Answers a preflight of an allowed origin. All other requests go on. */
+    answerPreflight(request: FastifyRequest, reply: FastifyReply, next: () => void) {
       const { method, headers } = request;
       if (headers.origin === undefined) return next();
       const isPreflight = method === 'OPTIONS' && 'access-control-request-method' in headers;
@@ -31,7 +24,7 @@ export function cors(origins: readonly string[]): Cors {
       if (!isPreflight || !isAllowed) return next();
       reply.code(204).headers(preflightHeaders).send();
     },
-    setCorsHeaders({ headers: { origin = '' } }, reply) {
+    setCorsHeaders({ headers: { origin = '' } }: FastifyRequest, reply: FastifyReply): void {
       if (origins.length === 0) return; // No reply depends on the origin.
       addVary(reply, 'Origin');
       if (!origins.includes(origin)) return;
@@ -42,6 +35,7 @@ export function cors(origins: readonly string[]): Cors {
     },
   };
 
+  /** Logs each other origin once. */
   function logOrigin({ host, server, id: reqId }: FastifyRequest, origin: string): void {
     const isOwn = URL.canParse(origin) && new URL(origin).host === host;
     if (isOwn || logged.has(origin) || logged.size >= maxLogged) return;

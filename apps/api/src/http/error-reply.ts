@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
-import { errorBody } from '../errors/error-body.ts';
-import { errorHeaders } from '../errors/error-headers.ts';
+import { errorBody, errorHeaders } from '../errors/error-response.ts';
 import { HttpError, toHttpError } from '../errors/http-error.ts';
 import { connectionOf } from '../node/client-connections.ts';
 import type { Cors } from './cors.ts';

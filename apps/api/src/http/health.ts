@@ -1,7 +1,7 @@
 import type { PlantStore } from '@plant-store/core';
 import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
-import { unwritableShare } from '../observability/node-log.ts';
+import { unwritableRatio } from '../observability/node-log.ts';
 import { sendJson } from './json-reply.ts';
 
 /**
@@ -18,12 +18,13 @@ export function health(
 ): void {
   server.get('/livez', (_request, reply) => sendJson(reply, { status: 'alive' }));
   server.get('/readyz', async (_request, reply) => {
-    if (server.isClosing) throw new HttpError('shuttingDown', 'this instance is shutting down');
+    if (server.isClosing)
+      throw new HttpError('shuttingDown', 'this instance is shutting down: use another one');
     await store.ready();
     if (!(await areAllReady())) throw new HttpError('shuttingDown', otherNotReady);
-    const unwritable = unwritableShare(store);
+    const unwritable = unwritableRatio(store);
     return sendJson(reply, { status: 'ready', ...(unwritable > 0 && { unwritable }) });
   });
 }
 
-const otherNotReady = 'another process of this instance is starting or shutting down';
+const otherNotReady = 'another process of this instance is starting or shutting down: try again';

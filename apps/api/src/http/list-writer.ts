@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Schema } from 'fast-json-stringify';
 import * as z from 'zod';
+import { loadOnce } from './load-once.ts';
 
 export type WriteJson = (value: unknown) => string | Promise<string>;
 
@@ -20,15 +21,8 @@ export function listWriter(
 ): WriteJson | undefined {
   const schema = listSchema(output, { bigint: { type: bigint }, date: dateTime });
   if (!schema) return undefined;
-  let generated: ReturnType<typeof generate> | undefined;
-  return async (value) => {
-    generated ??= generate(schema).catch((error) => {
-      generated = undefined; // The process may have had no file descriptor left. The next list tries again.
-      throw error;
-    });
-    const write = await generated;
-    return write(value);
-  };
+  const generated = loadOnce(async () => (await import('fast-json-stringify')).default(schema));
+  return async (value) => (await generated())(value);
 }
 
 /**
@@ -46,11 +40,6 @@ function mergeObjects(part: z.core.JSONSchema.BaseSchema): void {
 }
 
 const dateTime = { type: 'string', format: 'date-time' };
-
-async function generate(schema: Schema): Promise<(value: unknown) => string> {
-  const { default: generator } = await import('fast-json-stringify');
-  return generator(schema);
-}
 
 /**
  * The JSON Schema of an output with a list. Undefined when a part of it has no type there: the generated

@@ -20,7 +20,10 @@ export const checkRequestHeaders: onRequestHookHandler = ({ raw, originalUrl }, 
   checkHost({ host: headers.host, target: originalUrl, httpVersion });
   if (headers['transfer-encoding'] !== undefined) checkTransferEncoding(raw, reply);
   if ('expectsUnknown' in raw) {
-    throw new HttpError('expectationFailed', 'only Expect: 100-continue is supported');
+    throw new HttpError(
+      'expectationFailed',
+      'only Expect: 100-continue is supported: send no other value',
+    );
   }
   done();
 };

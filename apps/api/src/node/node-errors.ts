@@ -3,8 +3,7 @@ import type { ErrorKind } from '@plant-store/schemas';
 import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
 import { connectionOf } from './client-connections.ts';
-import { METHODS } from './node-http.ts';
-import { closeWithError } from './raw-reply.ts';
+import { closeWithError, METHODS } from './raw-reply.ts';
 import { type RequestLine, requestLineIn } from './request-line.ts';
 
 /** Answers with the contract's errors where Node's HTTP server would send an empty body. */
@@ -56,7 +55,12 @@ function describe({ code = '' }: ParserError, line: RequestLine = {}): [ErrorKin
   if (methodErrors.has(code) && isComplete && !METHODS.includes(method)) {
     return ['notImplemented', `there is no method ${method} here: send GET, POST or DELETE`];
   }
-  return errorByCode[code] ?? ['malformedRequest', 'the request is not well-formed HTTP/1.1'];
+  return (
+    errorByCode[code] ?? [
+      'malformedRequest',
+      'the request is not well-formed HTTP/1.1: check the client',
+    ]
+  );
 }
 
 /** The second is for methods of RTSP, which shares Node's parser. */
@@ -66,9 +70,18 @@ export const transferEncodingError =
   'Transfer-Encoding must end with chunked, once, and without Content-Length (RFC 9112 §6.3)';
 
 const errorByCode: Record<string, [ErrorKind, string]> = {
-  ERR_HTTP_REQUEST_TIMEOUT: ['requestTimeout', 'the request was not sent completely in time'],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['bodyTooLarge', 'the chunk extensions of the body are too large'],
-  HPE_HEADER_OVERFLOW: ['headersTooLarge', 'the request headers are over 16 KiB'],
+  ERR_HTTP_REQUEST_TIMEOUT: [
+    'requestTimeout',
+    'the request was not sent completely in time: send it again',
+  ],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [
+    'bodyTooLarge',
+    'the chunk extensions of the body are too large: send none',
+  ],
+  HPE_HEADER_OVERFLOW: [
+    'headersTooLarge',
+    'the request headers are over 16 KiB: send fewer or shorter ones',
+  ],
   HPE_INVALID_TRANSFER_ENCODING: ['malformedRequest', transferEncodingError],
   HPE_PAUSED_H2_UPGRADE: ['malformedRequest', 'HTTP/2 is not supported: send HTTP/1.1'],
 };

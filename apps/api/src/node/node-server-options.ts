@@ -1,9 +1,9 @@
 import type { Server } from 'node:http';
 import type { FastifyHttpOptions } from 'fastify';
 import { bodyLimit } from '../errors/http-error.ts';
-import { requestIdOf } from '../observability/request-id.ts';
+import { requestIdOf } from '../observability/request-log.ts';
 import { clientErrorHandler } from './node-errors.ts';
-import { maxHeaderSize } from './node-http.ts';
+import { maxHeaderSize } from './raw-reply.ts';
 
 /** Connections that may wait to be accepted. Node's default is 511; more in a burst wait for seconds. */
 export const backlog = 4096;

@@ -11,7 +11,7 @@ import {
   Registry,
 } from 'prom-client';
 import type { HttpError } from '../errors/http-error.ts';
-import { unwritableShare } from './node-log.ts';
+import { unwritableRatio } from './node-log.ts';
 
 /** The metrics of a server and its store, for Prometheus. */
 export interface Metrics {
@@ -41,16 +41,9 @@ export function createMetrics(store: PlantStore): Metrics {
   const registers = [register];
   collectDefaultMetrics({ register });
   // Several processes have the start time of the latest. prom-client leaves it out.
-  Object.assign(register.getSingleMetric('process_start_time_seconds') ?? {}, {
-    aggregator: 'max',
-  });
-  new Gauge({
-    name: 'plant_store_processes',
-    help: 'Processes that serve the address of the instance',
-    registers,
-  }).set(1);
+  const startTime: object = register.getSingleMetric('process_start_time_seconds') ?? {};
+  Object.assign(startTime, { aggregator: 'max' });
   watchStore(store, registers);
-  const countError = errorCounter(registers);
   const requestDuration = new Histogram({
     name: 'plant_store_request_duration_seconds',
     help: 'Time from a request to the end of its reply',
@@ -77,7 +70,7 @@ export function createMetrics(store: PlantStore): Metrics {
       seriesByLabels.set(key, series);
       series.observe(milliseconds / 1000);
     },
-    countError,
+    countError: errorCounter(registers),
     countLostLine: () => lostLines.inc(),
     values: () => register.getMetricsAsJSON(),
   };
@@ -103,31 +96,32 @@ function watchStore(store: PlantStore, registers: Registry[]): void {
     batchSize.observe(size);
     batchDuration.observe(milliseconds / 1000);
   });
-  new Gauge({
-    name: 'plant_store_creates_waiting',
-    help: 'Creates that wait for a statement',
-    registers,
-    collect() {
-      this.set(store.pending().waiting);
-    },
-  });
-  new Gauge({
-    name: 'plant_store_creates_in_flight',
-    help: 'Creates in statements that the database has not answered yet',
-    registers,
-    collect() {
-      this.set(store.pending().inFlight);
-    },
-  });
-  new Gauge({
-    name: 'plant_store_unwritable_share',
-    help: 'The part of all ids whose node in a cluster cannot be written',
-    aggregator: 'max',
-    registers,
-    collect() {
-      this.set(unwritableShare(store));
-    },
-  });
+  const gauges: [name: string, help: string, read: () => number, aggregator?: 'max'][] = [
+    ['processes', 'Processes that serve the address of the instance', () => 1],
+    ['creates_waiting', 'Creates that wait for a statement', () => store.pending().waiting],
+    [
+      'creates_in_flight',
+      'Creates in statements that the database has not answered yet',
+      () => store.pending().inFlight,
+    ],
+    [
+      'unwritable_ratio',
+      'The part of all ids whose node in a cluster cannot be written',
+      () => unwritableRatio(store),
+      'max',
+    ],
+  ];
+  for (const [name, help, read, aggregator = 'sum'] of gauges) {
+    new Gauge({
+      name: `plant_store_${name}`,
+      help,
+      aggregator,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  }
 }
 
 function errorCounter(registers: Registry[]): Metrics['countError'] {
@@ -147,6 +141,8 @@ function errorCounter(registers: Registry[]): Metrics['countError'] {
   });
   return ({ code, kind, cause }) => {
     errors.inc({ error: code });
-    if (kind === 'databaseUnavailable') databaseErrors.inc({ code: databaseCode(cause) ?? 'none' });
+    if (kind === 'databaseUnavailable' || kind === 'plantRejected') {
+      databaseErrors.inc({ code: databaseCode(cause) ?? 'none' });
+    }
   };
 }

@@ -33,6 +33,6 @@ const unreachable =
   'time there: check the address of the node in pg_dist_node, and name resolution and firewalls here';
 
 /** The part of all ids, from 0 to 1, that cannot be written now. */
-export function unwritableShare(store: PlantStore): number {
+export function unwritableRatio(store: PlantStore): number {
   return store.nodes().reduce((sum, { share, isWritable }) => sum + (isWritable ? 0 : share), 0);
 }

@@ -1,5 +1,12 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { Principal } from '@plant-store/core';
-import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import {
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+  type onRequestHookHandler,
+} from 'fastify';
 import type { DestinationStream, Logger } from 'pino';
 import { hideTokens } from '../errors/http-error.ts';
 import { processBindings } from './log-output.ts';
@@ -66,8 +73,7 @@ export class RequestLog extends LogController {
   }
 
   /**
-   * The line that pino would write, at a lower cost for each request. The request id
-   * (`request-id.ts`) and the method (Node's parser) have no character that JSON escapes.
+   * The line that pino would write, at a lower cost for each request. The request id and the method (Node's parser) have no character that JSON escapes.
    */
   #line(request: FastifyRequest, status: number, milliseconds: number): string {
     const { id, ip, errors, principal } = request;
@@ -115,3 +121,24 @@ function describeError(error: Error): Record<string, unknown> {
 function placeOf({ stack = '' }: Error): string | undefined {
   return /([\w.-]+\.[cm]?[jt]s:\d+):\d+\)?$/m.exec(stack)?.[1];
 }
+
+/** Characters that are safe in a log line and in a header. */
+const requestIdSyntax = /^[\w.:+/=@-]{1,128}$/;
+
+/**
+ * Returns the client's `X-Request-Id`, or a new id when that is missing, is not well-formed or contains an
+ * access token.
+ */
+export function requestIdOf({ headers }: IncomingMessage): string {
+  const sent = headers['x-request-id'];
+  if (typeof sent !== 'string' || !requestIdSyntax.test(sent)) return randomUUID();
+  const token = headers.authorization?.split(' ').at(-1);
+  const hasToken = hideTokens(sent) !== sent || (token && sent.includes(token));
+  return hasToken ? randomUUID() : sent;
+}
+
+/** A hook that sends the request's id, which the request's log lines have too. */
+export const sendRequestId: onRequestHookHandler = (request, reply, done) => {
+  reply.header('x-request-id', request.id);
+  done();
+};

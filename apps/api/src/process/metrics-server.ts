@@ -13,7 +13,7 @@ import { answerNodeEvents } from '../node/node-errors.ts';
 import { nodeServerOptions } from '../node/node-server-options.ts';
 import { createErrorLog } from '../observability/error-log.ts';
 import { type MetricValues, sumMetrics } from '../observability/metrics.ts';
-import { sendRequestId } from '../observability/request-id.ts';
+import { sendRequestId } from '../observability/request-log.ts';
 
 /** Prometheus needs one; all others are left to the store's clients. */
 const maxConnections = 8;

@@ -26,10 +26,7 @@ async function startPrimary(env: Env): Promise<void> {
   const output = logOutput(undefined, true);
   const log = pino({ level: env.LOG_LEVEL, serializers }, output);
   warnOfUnknownSettings(log);
-  const metricsUrl =
-    env.PLANT_STORE_METRICS_PORT === undefined
-      ? undefined
-      : await listenForMetrics(() => workers.metrics(), log, env);
+  const metricsUrl = await listenForMetrics(() => workers.metrics(), log, env);
   const workers = startWorkers({
     count: env.PLANT_STORE_PROCESSES,
     log,

@@ -6,7 +6,7 @@ import { describeDatabaseUrl } from '@plant-store/core/read';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Authenticate } from '../auth/authentication.ts';
 import { createSignIn } from '../auth/sign-in.ts';
-import { acceptTrustedTokens, type TrustedToken } from '../auth/trusted-tokens.ts';
+import { acceptStaticTokens } from '../auth/static-tokens.ts';
 import {
   databaseSettings,
   type Env,
@@ -17,9 +17,9 @@ import {
 import { backlog } from '../node/node-server-options.ts';
 import { type LogOutput, logOutput } from '../observability/log-output.ts';
 import type { Metrics, MetricValues } from '../observability/metrics.ts';
-import type { Listening } from '../processes/calls.ts';
-import type { WorkerProcess } from '../processes/worker.ts';
-import { buildConsole, hasConsole } from '../web/build-console.ts';
+import type { Listening, WorkerProcess } from '../processes/worker.ts';
+import { buildConsole } from '../web/build-console.ts';
+import { hasConsole } from '../web/serve-console.ts';
 import { connectionCapacity } from './connection-capacity.ts';
 import { firstRunToken } from './first-run-token.ts';
 import { throwStartError } from './start-error.ts';
@@ -44,8 +44,8 @@ export async function startAlone(env: Env): Promise<void> {
   const prepared = await prepareServer(env);
   const { server, metrics, output } = prepared;
   warnOfUnknownSettings(server.log);
-  const metricsUrl =
-    metrics && (await listenForMetrics(async () => [await metrics.values()], server.log, env));
+  const values = async () => (metrics ? [await metrics.values()] : []);
+  const metricsUrl = await listenForMetrics(values, server.log, env);
   const listening = await listen(prepared, env);
   await consoleBuilt;
   // Through the log's stream, so that no earlier line of the log comes after it.
@@ -66,16 +66,22 @@ export async function prepareServer(env: Env, worker?: WorkerProcess): Promise<P
   const generated = needsFirstRunToken ? await firstRunToken(dataDirectory) : undefined;
   const signIn = generated && createSignIn(generated.token);
 
-  const metrics = env.PLANT_STORE_METRICS_PORT === undefined ? undefined : await loadMetrics(store);
+  const metrics =
+    env.PLANT_STORE_METRICS_PORT === undefined
+      ? undefined
+      : (await import('../observability/metrics.ts')).createMetrics(store); // It takes a tenth of the start.
   const { maxConnections, shortage } = connectionCapacity();
   const output = logOutput(metrics?.countLostLine, worker !== undefined);
   const server = await buildServer({
     store,
     logStream: output,
-    authenticate: await createAuthenticator(store, env, [
-      ...(environmentToken ? [{ name: 'environment', token: environmentToken }] : []),
-      ...(generated ? [{ name: 'first-run', token: generated.token }] : []),
-    ]),
+    authenticate: acceptStaticTokens(
+      [
+        ...(environmentToken ? [{ name: 'environment', token: environmentToken }] : []),
+        ...(generated ? [{ name: 'first-run', token: generated.token }] : []),
+      ],
+      await acceptJwtsOf(env, store.accessTokens.authenticate),
+    ),
     signIn,
     metrics,
     maxConnections,
@@ -97,7 +103,7 @@ export async function listen(
   signals?: EventEmitter,
 ): Promise<Listening> {
   // From the first request on, a signal must wait for replies.
-  const drainDelay = env.PLANT_STORE_DRAIN_DELAY;
+  const drainDelay = env.PLANT_STORE_DRAIN_DELAY_MS;
   server.server.once('listening', () =>
     stopOnSignals({ server, store, drainDelay, logOutput: output, signals }),
   );
@@ -141,34 +147,21 @@ export function welcomeText(
   });
 }
 
-/**
- * Accepts trusted tokens, the identity provider's JWTs and the store's own tokens, in this order.
- */
-async function createAuthenticator(store: PlantStore, env: Env, trusted: readonly TrustedToken[]) {
-  const { authenticate } = store.accessTokens;
-  return acceptTrustedTokens(trusted, (await jwtAuthenticator(env, authenticate)) ?? authenticate);
-}
-
-/** Imports the code for JWTs only when they are accepted: the import takes 30 ms of CPU time. */
-async function jwtAuthenticator(env: Env, fallback: Authenticate) {
+/** Accepts the identity provider's JWTs. The import of the code for them takes 30 ms of CPU time. */
+async function acceptJwtsOf(env: Env, fallback: Authenticate): Promise<Authenticate> {
   const jwts = jwtSettings(env);
-  if (!jwts) return undefined;
+  if (!jwts) return fallback;
   const { acceptJwts } = await import('../auth/jwt.ts');
   return acceptJwts(jwts, fallback);
 }
 
-/** Imports the metrics only when they are needed: the import takes a tenth of the start-up time. */
-async function loadMetrics(store: PlantStore): Promise<Metrics> {
-  const { createMetrics } = await import('../observability/metrics.ts');
-  return createMetrics(store);
-}
-
-/** Serves the metrics of all processes on their own port, and returns their URL. */
+/** Serves the metrics of all processes on their own port, and returns their URL; nothing without a port. */
 export async function listenForMetrics(
   metrics: () => Promise<MetricValues[]>,
   log: FastifyBaseLogger,
-  { HOST: host, PLANT_STORE_METRICS_PORT: port = 0 }: Env,
-): Promise<string> {
+  { HOST: host, PLANT_STORE_METRICS_PORT: port }: Env,
+): Promise<string | undefined> {
+  if (port === undefined) return undefined;
   const { buildMetricsServer } = await import('./metrics-server.ts');
   const remedy =
     'set HOST to an address of this machine, and PLANT_STORE_METRICS_PORT to a port that is free';

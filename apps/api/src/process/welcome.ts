@@ -1,5 +1,4 @@
-import { curlCommand } from './curl-command.ts';
-import { tokenCommand } from './token-command.ts';
+import { curlCommand, tokenCommand } from './commands-to-paste.ts';
 
 interface Welcome {
   url: string;

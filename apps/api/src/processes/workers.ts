@@ -1,9 +1,9 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { FastifyBaseLogger } from 'fastify';
 import type { MetricValues } from '../observability/metrics.ts';
-import type { Listening, PrimaryFunctions, WorkerFunctions } from './calls.ts';
 import { type Call, openChannel } from './channel.ts';
 import { closeUntakenConnections } from './untaken-connections.ts';
+import type { Listening, PrimaryFunctions, WorkerFunctions } from './worker.ts';
 
 interface WorkersOptions {
   /** How many workers serve. */

@@ -4,8 +4,8 @@ import type { AnyTRPCRouter } from '@trpc/server';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { callHandler, checkEncoding, type Endpoint, proceduresOf } from '../calls/call-flow.ts';
-import type { ReadInTurn } from '../http/body/body-turns.ts';
 import { bodyNotJson, isObject, parseJsonBodies } from '../http/body/json-body.ts';
+import type { QueueBody } from '../http/body/large-body-queue.ts';
 import { listWriter } from '../http/list-writer.ts';
 import { methodsWithoutBody } from '../http/request-headers.ts';
 import { textReader } from './text-input.ts';
@@ -13,7 +13,7 @@ import { textReader } from './text-input.ts';
 interface RestOptions {
   store: PlantStore;
   router: AnyTRPCRouter;
-  readInTurn: ReadInTurn;
+  queueBody: QueueBody;
 }
 
 /**
@@ -24,8 +24,8 @@ interface RestOptions {
  * handler permanently sets `coerce` on our schemas, so that `"5"` and `null` become ids on every
  * surface. It also rewrites errors, and builds a WHATWG Request for each call.
  */
-export async function rest(scope: FastifyInstance, { store, router, readInTurn }: RestOptions) {
-  parseJsonBodies(scope, readInTurn, readBody);
+export async function rest(scope: FastifyInstance, { store, router, queueBody }: RestOptions) {
+  parseJsonBodies(scope, queueBody, readBody);
   // The body of a DELETE has no meaning (RFC 9110 §9.3.5) and is ignored, like that of a GET.
   scope.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true });
 

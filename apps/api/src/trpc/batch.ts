@@ -2,8 +2,7 @@ import type { PlantStore } from '@plant-store/core';
 import { maxBatchSize } from '@plant-store/schemas';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callContext, runCall } from '../calls/call-flow.ts';
-import { trpcErrorBody } from '../errors/error-body.ts';
-import { errorHeaders } from '../errors/error-headers.ts';
+import { errorHeaders, trpcErrorBody } from '../errors/error-response.ts';
 import { HttpError, toHttpError } from '../errors/http-error.ts';
 import { isObject } from '../http/body/json-body.ts';
 import { sendJsonText } from '../http/json-reply.ts';
@@ -22,22 +21,30 @@ export async function sendBatch(
     throw new HttpError('malformedRequest', message);
   }
   const context = callContext(store, request);
-  const outcomes = await Promise.all(
+  const statuses = new Set<number>();
+  const envelopes = await Promise.all(
     paths.map(async (path, index) => {
       try {
-        const endpoint = endpoints.find(path, request, reply);
-        return { status: 200, json: await runCall(endpoint, request, context, index) };
+        const envelope = await runCall(
+          endpoints.find(path, request, reply),
+          request,
+          context,
+          index,
+        );
+        statuses.add(200);
+        return envelope;
       } catch (thrown) {
         const error = toHttpError(thrown);
         request.server.logError(error, request);
         reply.headers(errorHeaders(error));
-        return { status: error.status, json: trpcErrorBody(error, path) };
+        statuses.add(error.status);
+        return trpcErrorBody(error, path);
       }
     }),
   );
-  const [status = 200, ...others] = new Set(outcomes.map((outcome) => outcome.status));
+  const [status = 200, ...others] = statuses;
   reply.code(others.length > 0 ? 207 : status);
-  return sendJsonText(reply, `[${outcomes.map(({ json }) => json).join()}]`);
+  return sendJsonText(reply, `[${envelopes.join()}]`);
 }
 
 /** Throws for a batch that tRPC would reject, with a message that says what to do. */

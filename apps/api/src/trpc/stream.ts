@@ -4,7 +4,7 @@ import { maxBatchSize } from '@plant-store/schemas';
 import { resolveResponse } from '@trpc/server/http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callContext } from '../calls/call-flow.ts';
-import { errorHeaders } from '../errors/error-headers.ts';
+import { errorHeaders } from '../errors/error-response.ts';
 import { toHttpError } from '../errors/http-error.ts';
 import type { BodyBudget } from '../http/body/body-budget.ts';
 import { sendJsonText } from '../http/json-reply.ts';
@@ -18,8 +18,8 @@ interface StreamOptions {
 /**
  * Sends the results of a request as a stream: those of `httpBatchStreamLink`, and the events of a
  * subscription. tRPC's own `resolveResponse` runs these calls, because their format is tRPC's. It
- * doubles the cost of a call (abort signals, a URL, headers and a Response for each request), so no
- * other request comes here.
+ * costs several times as much as `sendBatch` (streams and promises for each call, a URL, headers and a
+ * Response for each request), so no other request comes here.
  */
 export async function sendStream(
   { store, router, bodies }: StreamOptions,

@@ -3,8 +3,8 @@ import type { AppRouter } from '@plant-store/core/router';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { callHandler, checkEncoding, invalidQuery } from '../calls/call-flow.ts';
 import type { BodyBudget } from '../http/body/body-budget.ts';
-import type { ReadInTurn } from '../http/body/body-turns.ts';
 import { parseJsonBodies, readText } from '../http/body/json-body.ts';
+import type { QueueBody } from '../http/body/large-body-queue.ts';
 import { checkBatchSize, sendBatch } from './batch.ts';
 import { createEndpoints, readJson } from './endpoints.ts';
 import { sendStream } from './stream.ts';
@@ -13,7 +13,7 @@ interface TrpcOptions {
   store: PlantStore;
   router: AppRouter;
   bodies: BodyBudget;
-  readInTurn: ReadInTurn;
+  queueBody: QueueBody;
 }
 
 /**
@@ -22,9 +22,9 @@ interface TrpcOptions {
  */
 export async function trpc(
   scope: FastifyInstance,
-  { store, router, bodies, readInTurn }: TrpcOptions,
+  { store, router, bodies, queueBody }: TrpcOptions,
 ) {
-  parseJsonBodies(scope, readInTurn, readJson);
+  parseJsonBodies(scope, queueBody, readJson);
   const endpoints = createEndpoints(router);
   const sendCall = callHandler(store, (request, reply) =>
     endpoints.find(pathOf(request), request, reply),

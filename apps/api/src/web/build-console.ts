@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, globSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -47,11 +47,6 @@ export async function buildConsole(): Promise<void> {
   }
 }
 
-/** Whether there is a console to serve. */
-export function hasConsole(): boolean {
-  return existsSync(join(builtConsole, 'index.html'));
-}
-
 function findVite(): string | undefined {
   try {
     const manifest = createRequire(join(web, 'package.json')).resolve('vite/package.json');
@@ -63,13 +58,12 @@ function findVite(): string | undefined {
 
 function isOutOfDate(): boolean {
   const builtAt = modifiedAt(join(builtConsole, 'index.html'));
-  return sources.some((source) => latestChange(join(repository, source)) > builtAt);
-}
-
-function latestChange(path: string): number {
-  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return modifiedAt(path);
-  const names = readdirSync(path, { recursive: true, encoding: 'utf8' });
-  return Math.max(...names.map((name) => modifiedAt(join(path, name))), modifiedAt(path));
+  // A folder changes when a file in it is deleted.
+  const paths = globSync(
+    sources.flatMap((source) => [source, `${source}/**`]),
+    { cwd: repository },
+  );
+  return paths.some((path) => modifiedAt(join(repository, path)) > builtAt);
 }
 
 /** When a file or folder changed; 0 when it is not there. */

@@ -1,43 +1,33 @@
-import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { constants, gzip } from 'node:zlib';
-
-/** A file of the built console, as a reply has it. */
-export interface ConsoleFile {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
-  readonly gzipped: Buffer;
-}
-
-export type ConsoleFiles = ReadonlyMap<string, ConsoleFile>;
+import { createStaticFile, type StaticFile } from '../http/static-file.ts';
 
 /**
- * Reads the built console into memory: files by their paths, the page itself as `/`. The map is empty
- * when the directory has no console. A later build does not change what a running server serves.
+ * Reads the built console into memory: files by their paths, the page itself as `/`. A later build does
+ * not change what a running server serves.
  */
-export async function readConsoleFiles(directory: string): Promise<ConsoleFiles> {
-  if (!existsSync(join(directory, 'index.html'))) return new Map();
+export async function readConsoleFiles(
+  directory: string,
+): Promise<ReadonlyMap<string, StaticFile>> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-  const names = entries.filter((entry) => entry.isFile());
+  const files = entries.filter((entry) => entry.isFile());
   return new Map(
-    await Promise.all(names.map(({ parentPath, name }) => readEntry(directory, parentPath, name))),
+    await Promise.all(
+      files.map(async ({ parentPath, name }) => {
+        const file = join(parentPath, name);
+        const path = file.slice(directory.length).replaceAll('\\', '/');
+        const isPage = path === '/index.html';
+        const headers = {
+          'content-type': types[extname(name)] ?? 'application/octet-stream',
+          'referrer-policy': 'no-referrer',
+          'x-content-type-options': 'nosniff',
+          ...(isPage ? pageHeaders : fileHeaders),
+        };
+        const content = await createStaticFile(await readFile(file), headers);
+        return [isPage ? '/' : path, content] as const;
+      }),
+    ),
   );
-}
-
-async function readEntry(directory: string, parentPath: string, name: string) {
-  const file = join(parentPath, name);
-  const path = file.slice(directory.length).replaceAll('\\', '/');
-  const isPage = path === '/index.html';
-  const body = await readFile(file);
-  const headers = {
-    'content-type': types[extname(name)] ?? 'application/octet-stream',
-    ...commonHeaders,
-    ...(isPage ? pageHeaders : fileHeaders),
-  };
-  const gzipped = await promisify(gzip)(body, { level: constants.Z_BEST_COMPRESSION });
-  return [isPage ? '/' : path, { headers, body, gzipped }] as const;
 }
 
 const types: Record<string, string> = {
@@ -45,11 +35,6 @@ const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
-};
-
-const commonHeaders = {
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
 };
 
 const pageHeaders = {

@@ -1,10 +1,19 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { FastifyRequest, onRequestHookHandler } from 'fastify';
+import { loadOnce } from '../http/load-once.ts';
 import { addVary, weightOf } from '../http/negotiation.ts';
-import { type ConsoleFile, type ConsoleFiles, readConsoleFiles } from './console-files.ts';
+import { sendFile } from '../http/static-file.ts';
+import { readConsoleFiles } from './console-files.ts';
 
 /** Where `apps/web` builds the console. */
 export const builtConsole = fileURLToPath(new URL('../../../web/dist', import.meta.url));
+
+/** Whether there is a console to serve. */
+export function hasConsole(directory = builtConsole): boolean {
+  return existsSync(join(directory, 'index.html'));
+}
 
 /**
  * Makes a hook that serves the console: its page at `/` to a client that asks for HTML, and the files
@@ -13,37 +22,22 @@ export const builtConsole = fileURLToPath(new URL('../../../web/dist', import.me
  * It is a hook and not a route, so that other requests for `/` get the error of an unknown path.
  */
 export function serveConsole(directory = builtConsole): onRequestHookHandler {
-  let files: Promise<ConsoleFiles> | undefined;
+  const readFiles = loadOnce(() => readConsoleFiles(directory));
+  let isBuilt = false;
 
-  const findFile = async (path: string): Promise<ConsoleFile | undefined> => {
-    files ??= readConsoleFiles(directory);
-    try {
-      const found = await files;
-      if (found.size === 0) files = undefined; // It may be built later.
-      return found.get(path);
-    } catch (error) {
-      files = undefined; // A build may have replaced the files while they were read.
-      throw error;
-    }
-  };
   return (request, reply, done) => {
     if (!request.is404 || !methods.has(request.method)) return done();
     const [path = ''] = request.url.split('?', 1);
-    const isForConsole = path === '/' ? asksForHtml(request) : path.startsWith('/console/');
     if (path === '/') addVary(reply, 'accept'); // Also where there is no page.
-    if (!isForConsole) return done();
-    findFile(path).then((file) => (file ? sendFile(request, reply, file) : done()), done);
+    const isForConsole = path === '/' ? asksForHtml(request) : path.startsWith('/console/');
+    isBuilt ||= isForConsole && hasConsole(directory);
+    if (!isForConsole || !isBuilt) return done();
+    readFiles().then((files) => {
+      const file = files.get(path);
+      if (file) sendFile(request, reply, file);
+      else done();
+    }, done);
   };
-}
-
-function sendFile(request: FastifyRequest, reply: FastifyReply, file: ConsoleFile): void {
-  reply.headers(file.headers);
-  addVary(reply, 'accept-encoding');
-  if (weightOf('gzip', request.headers['accept-encoding']) > 0) {
-    reply.header('content-encoding', 'gzip').send(file.gzipped);
-  } else {
-    reply.send(file.body);
-  }
 }
 
 const methods = new Set(['GET', 'HEAD']);

@@ -2,6 +2,8 @@ import { openPlantStore, type PlantStore } from '@plant-store/core';
 import { createDatabase } from '@plant-store/test-setup';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
+import { tokenInvalid } from '../../src/auth/authentication.ts';
+import { limitAuthenticationErrors } from '../../src/auth/authentication-limit.ts';
 import { buildServer } from '../../src/server.ts';
 import { acceptTestToken } from '../fixtures/running-server.ts';
 
@@ -80,6 +82,16 @@ it('counts only failed authentications', async () => {
       (await send('test-token', { headers: { 'content-type': 'text/plain' } })).statusCode,
     ).toBe(415);
   }
+});
+
+it('counts a token that an authenticator rejects, and no other error', async () => {
+  const authenticate = limitAuthenticationErrors(2);
+  const fail = (error: Error) => authenticate('192.0.2.1', () => Promise.reject(error));
+  const down = new Error('the identity provider is down');
+  for (let i = 0; i < 3; i++) await expect(fail(down)).rejects.toBe(down);
+  const invalid = tokenInvalid();
+  for (let i = 0; i < 2; i++) await expect(fail(invalid)).rejects.toBe(invalid);
+  expect(() => fail(invalid)).toThrow('over 2 requests without a valid access token');
 });
 
 it('accepts no more guesses than the limit when they come at once', async () => {

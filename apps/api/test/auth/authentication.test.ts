@@ -1,6 +1,11 @@
 import { fastify } from 'fastify';
 import { expect, it } from 'vitest';
-import { principalOf, requireToken, tokenSyntax } from '../../src/auth/authentication.ts';
+import {
+  principalOf,
+  requireToken,
+  tokenInvalid,
+  tokenSyntax,
+} from '../../src/auth/authentication.ts';
 
 const ann = { name: 'Ann', scopes: [] };
 
@@ -40,7 +45,7 @@ it.each([
 ])('finds the token of the header %j', async (authorization, token) => {
   expect(await errorFor(authorization)).toMatchObject({
     kind: 'tokenInvalid',
-    message: 'the access token is unknown, expired or revoked',
+    message: 'the access token is unknown, expired or revoked: ask the operator for a new one',
   });
   expect(asked.at(-1)).toBe(token);
 });
@@ -61,6 +66,11 @@ async function errorFor(authorization: string | undefined): Promise<unknown> {
   expect((await server.inject({ url: '/', headers })).body).toBe('rejected');
   return thrown;
 }
+
+it('keeps the cause of an invalid token for the log', () => {
+  const cause = new Error('the key is too short');
+  expect(tokenInvalid(cause).cause).toBe(cause);
+});
 
 it('has no principal of a request without the hook', async () => {
   const server = fastify();

@@ -32,7 +32,7 @@ describe('a JWT', () => {
     expect(await jwts.answerTo(jwts.server.token)).toBe(200);
   });
 
-  it('does not hide a trusted token that has the form of a JWT', async () => {
+  it('does not hide a static token that has the form of a JWT', async () => {
     const token = await jwts.provider.sign({ claims: { iss: 'somebody else' } });
     expect(await jwts.answerTo(token)).toBe(40101);
     const trusted = [{ name: 'environment', token }];

@@ -14,7 +14,7 @@ it('serves an API reference that loads nothing from other hosts', async () => {
   const page = await reply.text();
   expect(reply.status).toBe(200);
   expect(reply.headers.get('content-type')).toMatch(/^text\/html/);
-  expect(page).toContain('"openapi.json"');
+  expect(page).toContain("'openapi.json'");
   expect(page).not.toMatch(/(src|href)="(https?:)?\/\//);
   for (const [, address = ''] of page.matchAll(/(?:src|href)="([^"]+)"/g)) {
     expect((await fetch(new URL(address, reply.url))).status).toBe(200);

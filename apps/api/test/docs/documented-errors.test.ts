@@ -1,7 +1,7 @@
 import { type ErrorKind, errorCatalogue, httpStatus } from '@plant-store/schemas';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { errorExamples } from '../../src/errors/error-examples.ts';
+import { errorExamples } from '../../openapi/error-examples.ts';
 import { documentValidator } from '../fixtures/document-validator.ts';
 import { startIdentityProvider } from '../fixtures/identity-provider.ts';
 import { sendRaw } from '../fixtures/raw-request.ts';
@@ -77,6 +77,13 @@ const causes: Record<ErrorKind, () => Promise<Reply>> = {
     };
     return onNewServer({ create: bug }, (broken) => read(post(broken, '/plants', monstera)));
   },
+  plantRejected: () =>
+    onNewServer({}, async (changed) => {
+      const sql = postgres(changed.databaseUrl ?? '');
+      await sql`alter table plants add check (name <> 'Monstera deliciosa')`;
+      await sql.end();
+      return read(post(changed, '/plants', monstera));
+    }),
   notImplemented: () => raw('BREW /plants HTTP/1.1\r\nHost: x\r\n\r\n'),
   databaseUnavailable: () =>
     onNewServer({}, async (bare) => {
@@ -157,11 +164,17 @@ async function read(sent: Promise<Response>): Promise<Reply> {
 
 describe('the document', () => {
   const kinds = Object.keys(causes) as ErrorKind[]; // Its own keys, which TypeScript widens.
-  const onlyWithBody = ['bodyNotJson', 'idTaken', 'bodyTooLarge', 'unsupportedMediaType'];
+  const onlyWithBody = [
+    'bodyNotJson',
+    'idTaken',
+    'plantRejected',
+    'bodyTooLarge',
+    'unsupportedMediaType',
+  ];
 
   it.each([
     ['POST /plants', 200, ['plantUnknown']],
-    ['POST /plants/batch', 200, ['idTaken']],
+    ['POST /plants/batch', 200, ['idTaken', 'plantRejected']],
     ['GET /plants', 200, ['plantUnknown', ...onlyWithBody]],
     ['GET /plants/count', 200, ['plantUnknown', ...onlyWithBody]],
     ['GET /whoami', 200, ['plantUnknown', 'insufficientScope', ...onlyWithBody]],
@@ -197,6 +210,12 @@ describe('the document', () => {
     for (const header of rateLimitHeaders) {
       if (reply.headers.has(header)) expect(operation.declares(reply.status, header)).toBe(true);
     }
+  });
+
+  it.each(kinds)('says in the example of %s what to do', (kind) => {
+    const advice =
+      /\b(ask|check|choose|send|tell|try|use)\b|must be|takes .*, not |lists the paths/;
+    expect(errorExamples[kind]).toMatch(advice);
   });
 
   it.each([

@@ -1,6 +1,6 @@
-import { type ErrorKind, errorCatalogue } from '@plant-store/schemas';
+import { type ErrorKind, errorAdvice, errorCatalogue } from '@plant-store/schemas';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { errorExamples } from '../../src/errors/error-examples.ts';
+import { errorExamples } from '../../openapi/error-examples.ts';
 import { type RunningServer, startServer } from '../fixtures/running-server.ts';
 
 let server: RunningServer;
@@ -11,16 +11,19 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-it('has a section with an example for every error code', async () => {
+it('has a section with an example and advice for every error code', async () => {
   const reply = await fetch(`${server.url}/docs/errors`);
   expect(reply.status).toBe(200);
   expect(reply.headers.get('content-type')).toBe('text/html; charset=utf-8');
   const page = await reply.text();
   for (const [kind, message] of Object.entries(errorExamples)) {
     const { code } = errorCatalogue[kind as ErrorKind]; // A key of the record, which TypeScript widens.
+    const { action } = errorAdvice[kind as ErrorKind];
     const [, section = ''] =
       new RegExp(`<section id="${code}">(.*?)</section>`, 's').exec(page) ?? [];
     expect(section).toContain(JSON.stringify(message).replaceAll('<', '&lt;'));
+    const text = section.replaceAll(/<\/?code>/g, '`').replaceAll('&lt;', '<');
+    expect(text).toContain(`What to do: ${action}.`);
   }
 });
 

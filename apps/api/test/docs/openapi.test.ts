@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { RE2JS } from 're2js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApiDocument } from '../../src/docs/openapi-document.ts';
+import { openApiDocument } from '../../openapi/openapi-document.ts';
 import { type RunningServer, startServer } from '../fixtures/running-server.ts';
 
 const document = openApiDocument();

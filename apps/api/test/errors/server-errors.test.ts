@@ -1,5 +1,6 @@
 import { PlantStoreError } from '@plant-store/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { errorExamples } from '../../openapi/error-examples.ts';
 import { expectError } from '../fixtures/expect-error.ts';
 import { type RunningServer, startServer, startServerOn } from '../fixtures/running-server.ts';
 import { databases, surfaces } from '../fixtures/surfaces.ts';
@@ -39,7 +40,7 @@ describe.each(databases)('on %s', (database) => {
       const failing = await startFailingServer(new TypeError('a bug'));
       expect(await surface.send(failing, plant)).toMatchObject({
         status: 500,
-        body: { error: 50000, message: 'internal error: the server has logged what went wrong' },
+        body: { error: 50000, message: errorExamples.internal },
       });
       const [logged] = failing.log.map((line) => JSON.parse(line)).filter(({ err }) => err);
       expect(logged).toMatchObject({

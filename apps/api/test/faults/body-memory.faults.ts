@@ -5,7 +5,7 @@ import { expect, inject, it } from 'vitest';
 import { printedUrl, startProgram, stopProgram } from '../fixtures/program.ts';
 import { hang } from './store-under-load.ts';
 
-/** The least heap that docs/operations.md names for so many clients, in MiB. */
+/** The least heap that docs/maintain.md names for so many clients, in MiB. */
 const heap = 96;
 const clients = 512;
 

@@ -4,10 +4,9 @@ import type { Row } from './stored-plants.ts';
 
 /** What a load saw during a fault. */
 interface FaultRow {
-  clients: number;
-  /** Milliseconds, at most, from one answer with 200 to the next. */
+  /** Milliseconds, at most, from one response with 200 to the next. */
   longestGap: number;
-  /** Milliseconds of the slowest answer. */
+  /** Milliseconds of the slowest response. */
   slowest: number;
   acknowledged: number;
   /** Acknowledged plants that the database does not have as they were sent. */
@@ -27,7 +26,6 @@ export function faultRow(seen: Seen, rows: readonly Row[]): FaultRow {
     return row?.name !== name || row.tag !== tag;
   });
   return {
-    clients: seen.clients,
     longestGap: seen.longestGap,
     slowest: seen.slowest,
     acknowledged: seen.acknowledged.length,
@@ -45,15 +43,14 @@ export default class FaultTable implements Reporter {
         return fault ? [rowOf(test.name, fault)] : [];
       });
     if (rows.length === 0) return;
-    const head =
-      '| fault | clients | s without a 200 | s of the slowest answer | acknowledged | missing |';
-    console.log(['', head, '|---|--:|--:|--:|--:|--:|', ...rows, ''].join('\n'));
+    const head = '| fault | s without a 200 | slowest response, s | acknowledged | missing |';
+    console.log(['', head, '|---|--:|--:|--:|--:|', ...rows, ''].join('\n'));
   }
 }
 
 function rowOf(name: string, fault: FaultRow): string {
-  const { clients, longestGap, slowest, acknowledged, missing } = fault;
+  const { longestGap, slowest, acknowledged, missing } = fault;
   const seconds = (milliseconds: number) => (milliseconds / 1000).toFixed(1);
-  const cells = [name, clients, seconds(longestGap), seconds(slowest), acknowledged, missing];
+  const cells = [name, seconds(longestGap), seconds(slowest), acknowledged, missing];
   return `| ${cells.join(' | ')} |`;
 }

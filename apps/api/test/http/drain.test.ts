@@ -1,7 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
+import { gunzipSync } from 'node:zlib';
 import { openPlantStore, type PlantStore } from '@plant-store/core';
 import { createDatabase } from '@plant-store/test-setup';
 import type { FastifyInstance } from 'fastify';
@@ -80,6 +83,51 @@ it('answers the requests in progress, and announces the close in their replies',
   expect((await reply).status).toBe(200);
   expect((await reply).headers.get('connection')).toBe('close');
   await closed;
+});
+
+/** A batch of ten pages, each of about 1 MiB, which compression hardly shortens. */
+async function sendLists() {
+  for (let id = 0n; id < 8n; id++) {
+    await store.create({ id, name: randomBytes(90_000).toString('base64') });
+  }
+  const { port } = new URL(url);
+  const path = `/trpc/${Array(10).fill('listPlants').join()}?batch=1&input={}`;
+  const headers = { authorization: 'Bearer test-token', 'accept-encoding': 'gzip' };
+  return request({ port, host: '127.0.0.1', path, headers }).end();
+}
+
+/** The number of plants in each page of a batch. */
+const sizesOf = (json: string) =>
+  JSON.parse(json).map(({ result }: Envelope) => result.data.json.plants.length);
+
+interface Envelope {
+  result: { data: { json: { plants: unknown[] } } };
+}
+
+it('sends a large compressed reply whole when the server closes in the middle of it', async () => {
+  const [reply]: IncomingMessage[] = await once(await sendLists(), 'response');
+  if (!reply) throw new Error('there is no reply');
+  reply.pause(); // The rest of it is more than the system holds.
+  const closed = server.close();
+  await vi.waitFor(() => expect(server.server.listening).toBe(false));
+  const body = await buffer(reply);
+  expect(reply.headers).toMatchObject({
+    'content-encoding': 'gzip',
+    'content-length': String(body.length),
+  });
+  expect(sizesOf(gunzipSync(body).toString())).toEqual(Array(10).fill(8));
+  await closed;
+});
+
+it('sends a large reply whole, and not compressed, while it drains', async () => {
+  duringDrain = async () => {
+    const [reply]: IncomingMessage[] = await once(await sendLists(), 'response');
+    expect(reply?.headers['content-encoding']).toBeUndefined();
+    expect(reply?.headers.connection).toBe('close');
+    expect(sizesOf(String(reply && (await buffer(reply))))).toEqual(Array(10).fill(8));
+  };
+  await server.close();
+  expect.assertions(3);
 });
 
 it('answers all clients that send one request after another, until they cannot connect', async () => {

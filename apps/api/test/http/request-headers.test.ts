@@ -166,7 +166,7 @@ it.each(surfaces)(
       const request = [...head, 'Content-Type: application/json', ...lines].join('\r\n');
       const { status, body: reply } = await sendRaw(server.url, request);
       expect(status).toBe(413);
-      expect(reply).toContain('"the body is over 1048576 bytes"');
+      expect(reply).toContain('"the body is over 1048576 bytes: send a smaller one"');
     }
   },
 );

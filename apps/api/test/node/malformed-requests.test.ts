@@ -61,7 +61,7 @@ it('answers 400, and names no method, to bytes behind a body that are not a requ
     expect(replies.map(({ status }) => status)).toEqual([200, 400]);
     expect(JSON.parse(replies[1]?.body ?? '')).toEqual({
       error: 40002,
-      message: 'the request is not well-formed HTTP/1.1',
+      message: 'the request is not well-formed HTTP/1.1: check the client',
     });
   }
 });

@@ -155,8 +155,8 @@ it('serves the metrics on their own port only', async () => {
   ]);
 });
 
-it('has every metric that docs/operations.md names, which names every metric of the store', async () => {
-  const page = await readFile(new URL('../../../../docs/operations.md', import.meta.url), 'utf8');
+it('has every metric that docs/observe.md names, which names every metric of the store', async () => {
+  const page = await readFile(new URL('../../../../docs/observe.md', import.meta.url), 'utf8');
   const named = new Set(
     [...page.matchAll(/\b(plant_store|nodejs|process)_[a-z\d_]+/g)].map(([name]) =>
       name.replace(/_(bucket|sum|count)$/, ''),

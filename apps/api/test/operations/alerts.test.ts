@@ -9,13 +9,13 @@ import { readPrometheusText } from '../fixtures/prometheus-text.ts';
 
 const path = fileURLToPath(new URL('../../../../docs/alerts.yml', import.meta.url));
 const file = await readFile(path, 'utf8');
-const page = await readFile(new URL('../../../../docs/operations.md', import.meta.url), 'utf8');
+const page = await readFile(new URL('../../../../docs/observe.md', import.meta.url), 'utf8');
 
 /** What the group of a pattern matches, each once and in order. */
 const found = (text: string, pattern: RegExp) =>
   [...new Set([...text.matchAll(pattern)].map(([, group = '']) => group))].toSorted();
 
-it('has the alarms that docs/operations.md explains, and no others', () => {
+it('has the alarms that docs/observe.md explains, and no others', () => {
   const alarms = found(file, /- alert: (\w+)/g);
   expect(alarms.length).toBeGreaterThan(10);
   expect(found(page, /^\| `(PlantStore\w+)` \|/gm)).toEqual(alarms);

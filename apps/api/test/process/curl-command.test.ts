@@ -1,7 +1,7 @@
 import { exec } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { curlCommand } from '../../src/process/curl-command.ts';
+import { curlCommand } from '../../src/process/commands-to-paste.ts';
 import { startServer } from '../fixtures/running-server.ts';
 
 const isWindows = process.platform === 'win32';

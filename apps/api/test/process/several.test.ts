@@ -61,7 +61,7 @@ it('adds the metrics of all processes', async () => {
   const labels = 'route="/plants/:id",method="GET",status="404"';
   expect(value(`plant_store_request_duration_seconds_count{${labels}}`)).toBe(20);
   expect(value('plant_store_processes')).toBe(2);
-  expect(value('plant_store_unwritable_share')).toBe(0);
+  expect(value('plant_store_unwritable_ratio')).toBe(0);
   expect(value('process_start_time_seconds')).toBeGreaterThan(Date.now() / 1000 - 600);
 });
 
@@ -135,7 +135,7 @@ describe.runIf(hasPosixSignals)('on a signal', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'answers every request before it exits when all its processes get %s',
     async (signal) => {
-      const { server, url } = await start({ PLANT_STORE_DRAIN_DELAY: '200' });
+      const { server, url } = await start({ PLANT_STORE_DRAIN_DELAY_MS: '200' });
       const clients = Array.from({ length: 16 }, () => sendUntilRefused(`${url}/plants/1`));
       await expect.poll(() => logged(server, 'request').length).toBeGreaterThan(50);
       const held = await beginCreate(url);

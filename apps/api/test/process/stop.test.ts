@@ -60,7 +60,7 @@ describe.runIf(hasPosixSignals)('the process', () => {
   );
 
   it('is not ready after SIGTERM, but accepts requests during the drain delay', async () => {
-    await start({ PLANT_STORE_DRAIN_DELAY: '600000' });
+    await start({ PLANT_STORE_DRAIN_DELAY_MS: '600000' });
     server.child.kill('SIGTERM');
     await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(503));
     expect(await finishCreate(await beginCreate())).toMatch(/^HTTP\/1\.1 200 OK/);

@@ -2,7 +2,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasPosixShell } from '@plant-store/test-setup';
 import { expect, it } from 'vitest';
-import { tokenCommand } from '../../src/process/token-command.ts';
+import { tokenCommand } from '../../src/process/commands-to-paste.ts';
 import { emptyDataDirectory, runInShell } from '../fixtures/program.ts';
 
 const root = "/home/someone/it's here";

@@ -8,10 +8,10 @@ import { type FastifyInstance, fastify } from 'fastify';
 import superjson from 'superjson';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import * as z from 'zod';
+import { openApiDocument } from '../../openapi/openapi-document.ts';
 import { requireToken } from '../../src/auth/authentication.ts';
-import { openApiDocument } from '../../src/docs/openapi-document.ts';
 import { limitBodies } from '../../src/http/body/body-budget.ts';
-import { readLargeBodiesInTurn } from '../../src/http/body/body-turns.ts';
+import { createLargeBodyQueue } from '../../src/http/body/large-body-queue.ts';
 import { handleError } from '../../src/http/error-reply.ts';
 import { rest } from '../../src/rest/rest.ts';
 import { trpc } from '../../src/trpc/trpc.ts';
@@ -43,10 +43,10 @@ beforeAll(async () => {
     'onRequest',
     requireToken(() => ({ name: 'test', scopes })),
   );
-  const readInTurn = readLargeBodiesInTurn();
-  await server.register(rest, { store, router, readInTurn });
+  const queueBody = createLargeBodyQueue();
+  await server.register(rest, { store, router, queueBody });
   // The surface is typed for the store's own router, but serves any.
-  const options = { store, router: router as never, bodies: limitBodies(2 ** 20), readInTurn };
+  const options = { store, router: router as never, bodies: limitBodies(2 ** 20), queueBody };
   await server.register(trpc, { ...options, prefix: '/trpc' });
   url = await server.listen({ host: '127.0.0.1', port: 0 });
 });

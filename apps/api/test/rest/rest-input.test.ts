@@ -6,7 +6,7 @@ import { type FastifyInstance, fastify } from 'fastify';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import * as z from 'zod';
 import { requireToken } from '../../src/auth/authentication.ts';
-import { readLargeBodiesInTurn } from '../../src/http/body/body-turns.ts';
+import { createLargeBodyQueue } from '../../src/http/body/large-body-queue.ts';
 import { rest } from '../../src/rest/rest.ts';
 
 const t = initTRPC.meta<{ openapi: Operation }>().create();
@@ -33,7 +33,7 @@ beforeAll(async () => {
     'onRequest',
     requireToken(() => ({ name: 'test', scopes: [] })),
   );
-  await server.register(rest, { store, router, readInTurn: readLargeBodiesInTurn() });
+  await server.register(rest, { store, router, queueBody: createLargeBodyQueue() });
 });
 
 afterAll(async () => {

@@ -178,7 +178,10 @@ it.each([
   [
     'createPlant',
     nested(100_000),
-    { error: 40000, message: 'the body is not JSON: nested more than 500 levels deep' },
+    {
+      error: 40000,
+      message: 'the body is not JSON (nested more than 500 levels deep): send one JSON value',
+    },
   ],
 ])('rejects the mutation %s (%#)', async (path, body, error) => {
   expect(await errorOf({ method: 'POST', path, body })).toEqual(error);
@@ -188,7 +191,7 @@ it('rejects text that is not UTF-8 in a body', async () => {
   const body = Buffer.from('{"json":{"id":90,"name":"\xff"}}', 'latin1');
   const { status, body: text } = await answer({ method: 'POST', path: 'createPlant', body });
   expect(status).toBe(400);
-  expect(text).toContain('the body is not JSON: it is not UTF-8');
+  expect(text).toContain('the body is not JSON (it is not UTF-8)');
 });
 
 it('answers the other calls of a batch with an input that is not superjson', async () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import * as z from 'zod';
 import { requireToken } from '../../src/auth/authentication.ts';
 import { limitBodies } from '../../src/http/body/body-budget.ts';
-import { readLargeBodiesInTurn } from '../../src/http/body/body-turns.ts';
+import { createLargeBodyQueue } from '../../src/http/body/large-body-queue.ts';
 import { handleError } from '../../src/http/error-reply.ts';
 import { trpc } from '../../src/trpc/trpc.ts';
 
@@ -39,7 +39,7 @@ beforeAll(async () => {
   await server.register(trpc, {
     ...options,
     store,
-    readInTurn: readLargeBodiesInTurn(),
+    queueBody: createLargeBodyQueue(),
     prefix: '/trpc',
   });
 });

@@ -32,8 +32,8 @@ function isRolledBack(error: unknown): boolean {
 /**
  * The error for a plant that the database rejected. The client is at fault only for a text that the
  * database cannot hold. A constraint, a trigger or a column's type that rejects a plant is not the
- * store's: somebody changed the table, and the client may send the plant again when the operator has
- * changed that.
+ * store's: somebody changed the table. To send the plant again helps only when the operator has changed
+ * that.
  */
 export function plantRejected(cause: unknown): PlantStoreError {
   const code = databaseCode(cause);
@@ -41,15 +41,16 @@ export function plantRejected(cause: unknown): PlantStoreError {
     const message = `invalid input: the database cannot hold this plant (SQLSTATE ${code})`;
     return new PlantStoreError('invalidInput', message, { cause });
   }
-  const message = `the table does not allow this plant (SQLSTATE ${code}): nothing was written, tell the operator`;
-  return new PlantStoreError('databaseUnavailable', message, { cause });
+  const message = `the table does not allow this plant (SQLSTATE ${code}): ${notAgain}`;
+  return new PlantStoreError('plantRejected', message, { cause });
 }
 
 /** The error for a plant that is not in the table after each attempt: somebody's trigger drops it. */
 export function plantNotKept(): PlantStoreError {
-  const message = 'the table does not keep this plant: nothing was written, tell the operator';
-  return new PlantStoreError('databaseUnavailable', message);
+  return new PlantStoreError('plantRejected', `the table does not keep this plant: ${notAgain}`);
 }
+
+const notAgain = 'nothing was written, tell the operator before you send it again';
 
 /** The error for a create that the store did not accept, so that nothing was written. */
 export function notAccepted(kind: 'overloaded' | 'shuttingDown', why: string): PlantStoreError {

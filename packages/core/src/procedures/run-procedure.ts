@@ -24,7 +24,8 @@ export function runDirectly<Procedures extends Record<string, AnyTRPCProcedure>>
       try {
         authorize(procedure._def.meta, call.ctx);
         if (!steps) return await (procedure as unknown as Run)(call); // tRPC hides the call options.
-        const parsed = parseInput(steps.input, await call.getRawInput());
+        const raw: unknown = call.getRawInput();
+        const parsed = parseInput(steps.input, raw instanceof Promise ? await raw : raw);
         const input = parsed instanceof Promise ? await parsed : parsed;
         return await steps.resolver({ ...call, input });
       } catch (thrown) {

@@ -73,6 +73,7 @@ function keysOf(path: string): string[] {
     const message = `invalid input: a path in meta is over ${maxPathLength} characters`;
     throw new PlantStoreError('invalidInput', message);
   }
+  if (!/[.\\]/.test(path)) return [path]; // Nearly always.
   const keys: string[] = [];
   let key = '';
   // Each alternative begins with another character, so the time is linear in the path's length.

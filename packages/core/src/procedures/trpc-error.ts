@@ -38,11 +38,16 @@ export function toCatalogueError(thrown: unknown): CatalogueError {
     return { kind, message, requiredScope, cause: reason };
   }
   if (code === 'BAD_REQUEST' && cause instanceof SyntaxError) {
-    return { kind: 'bodyNotJson', message: `the body is not JSON: ${cause.message}`, cause };
+    return {
+      kind: 'bodyNotJson',
+      message: `the body is not JSON (${cause.message}): send one JSON value`,
+      cause,
+    };
   }
   const kind = kindByTrpcCode[code];
   if (kind) return { kind, message, cause };
-  const masked = 'internal error: the server has logged what went wrong';
+  const masked =
+    'internal error: tell the operator the X-Request-Id of this response, under which the log has the cause';
   return { kind: 'internal', message: masked, cause: cause ?? thrown };
 }
 

@@ -40,13 +40,13 @@ it.each([
   ['22021', 'invalidInput', 'invalid input: the database cannot hold this plant (SQLSTATE 22021)'],
   [
     '22001', // Somebody made the column shorter.
-    'databaseUnavailable',
-    'the table does not allow this plant (SQLSTATE 22001): nothing was written, tell the operator',
+    'plantRejected',
+    'the table does not allow this plant (SQLSTATE 22001): nothing was written, tell the operator before you send it again',
   ],
   [
     '23514',
-    'databaseUnavailable',
-    'the table does not allow this plant (SQLSTATE 23514): nothing was written, tell the operator',
+    'plantRejected',
+    'the table does not allow this plant (SQLSTATE 23514): nothing was written, tell the operator before you send it again',
   ],
 ])('says whose fault it is when the database rejects a plant with %s', (code, kind, message) => {
   const cause = error({ code });

@@ -109,10 +109,10 @@ it('creates the other plants of a batch when the database rejects some', async (
   const poisoned = plants.map((plant, i) => (i % 30 === 7 ? { ...plant, name: 'poison' } : plant));
   const outcomes = await write(poisoned.map((plant) => create(plant)));
   const message =
-    'the table does not allow this plant (SQLSTATE 23514): nothing was written, tell the operator';
+    'the table does not allow this plant (SQLSTATE 23514): nothing was written, tell the operator before you send it again';
 
   for (const [i, outcome] of outcomes.entries()) {
-    if (i % 30 === 7) expect(outcome).toMatchObject({ reason: { code: 50300, message } });
+    if (i % 30 === 7) expect(outcome).toMatchObject({ reason: { code: 50001, message } });
     else expect(outcome).toEqual({ status: 'fulfilled', value: 'created' });
   }
   const [row] = await sql`select count(*)::int from plants where id between 2000 and 2099`;
@@ -128,9 +128,10 @@ it('says that the table does not keep a plant that a trigger drops', async () =>
     await sql`drop trigger drop_plant on plants`;
   });
   const batch = [create({ id: 2_500n, name: 'dropped' }), create({ id: 2_501n, name: 'kept' })];
-  const message = 'the table does not keep this plant: nothing was written, tell the operator';
+  const message =
+    'the table does not keep this plant: nothing was written, tell the operator before you send it again';
   expect(await write(batch)).toMatchObject([
-    { reason: { code: 50300, message } },
+    { reason: { code: 50001, message } },
     { value: 'created' },
   ]);
 });

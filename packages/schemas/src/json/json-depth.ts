@@ -15,5 +15,7 @@ export function checkJsonDepth(value: unknown, extraLevels = 0): void {
 
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
+  if (levels === 0) return true;
+  for (const each of Object.values(value)) if (isDeeper(each, levels - 1)) return true;
+  return false;
 }

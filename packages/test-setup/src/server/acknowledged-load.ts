@@ -27,8 +27,6 @@ export interface AcknowledgedLoad {
 }
 
 export interface Seen {
-  /** The clients that create plants, each one after the other. */
-  clients: number;
   /** The milliseconds that passed between two answers with 200, at most. */
   longestGap: number;
   /** The plants that were answered with 200. The store must hold them exactly as they were sent. */
@@ -59,7 +57,6 @@ export function startAcknowledgedLoad(
   takesId: (id: number) => boolean = () => true,
 ): AcknowledgedLoad {
   const seen: Seen = {
-    clients,
     longestGap: 0,
     acknowledged: [],
     answers: {},

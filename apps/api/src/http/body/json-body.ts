@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../../errors/http-error.ts';
-import type { ReadInTurn } from './body-turns.ts';
+import type { QueueBody } from './large-body-queue.ts';
 
 /** Makes JSON the only body of the routes in a scope; `read` turns its text into the body, or throws. */
 export function parseJsonBodies(
   scope: FastifyInstance,
-  readInTurn: ReadInTurn,
+  queueBody: QueueBody,
   read: (text: string) => unknown,
 ): void {
   scope.removeAllContentTypeParsers();
@@ -14,7 +14,7 @@ export function parseJsonBodies(
     'application/json',
     { parseAs: 'buffer' },
     (request, body: Buffer, done) =>
-      readInTurn(request, body.length, {
+      queueBody(request, body.length, {
         read() {
           let value: unknown;
           try {
@@ -36,7 +36,9 @@ export function isObject(body: unknown): body is Record<string, unknown> {
 
 /** The error for a body that is not JSON. */
 export function bodyNotJson(why: string, cause?: unknown): HttpError {
-  return new HttpError('bodyNotJson', `the body is not JSON: ${why}`, { cause });
+  return new HttpError('bodyNotJson', `the body is not JSON (${why}): send one JSON value`, {
+    cause,
+  });
 }
 
 /** Reads a JSON text. What `read` throws says why it is not JSON. */

@@ -13,8 +13,8 @@ import { checkPlant, type LoadedPlant } from './loaded-plant.ts';
 
 /**
  * The outcome for one plant: it was inserted, it was already present with the same content, or `create`
- * would have thrown this error (`idTaken`, `invalidInput`; `databaseUnavailable` when the table has a
- * constraint that does not allow the plant).
+ * would have thrown this error (`idTaken`, `invalidInput`; `plantRejected` when the table has a constraint
+ * that does not allow the plant).
  */
 export type LoadOutcome = 'inserted' | 'present' | PlantStoreError;
 

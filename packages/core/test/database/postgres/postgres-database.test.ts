@@ -83,7 +83,7 @@ it('stores the other plants of a batch when the table has a constraint that is n
   expect(outcomes).toMatchObject([
     { status: 'fulfilled' },
     // Not the client's mistake: a client drops a plant that it gets a 400 for.
-    { reason: { code: 50300, message: expect.stringContaining('SQLSTATE 23514') } },
+    { reason: { code: 50001, message: expect.stringContaining('SQLSTATE 23514') } },
     { status: 'fulfilled' },
   ]);
 });
@@ -135,10 +135,10 @@ it('says that a plant may be stored when the disk was full only for the second r
   expect(await sql`select name from plants`).toEqual([{ name: plant.name }]);
 });
 
-it('answers 50300 when the table has a required column that the store does not know', async () => {
+it('throws plantRejected when the table has a required column that the store does not know', async () => {
   await sql`alter table plants add column height integer not null default 1`;
   await sql`alter table plants alter column height drop default`;
-  await expect(store.create(plant)).rejects.toMatchObject({ code: 50300 });
+  await expect(store.create(plant)).rejects.toMatchObject({ kind: 'plantRejected' });
 });
 
 it('creates plants while a trigger warns', async () => {

@@ -14,7 +14,7 @@ function createInTurn(plants: NewPlant[], stored: Map<bigint, NewPlant>): string
     if (present) {
       return present.name === plant.name && present.tag === plant.tag ? 'present' : 'idTaken';
     }
-    if (plant.name === 'poison') return 'databaseUnavailable';
+    if (plant.name === 'poison') return 'plantRejected';
     stored.set(plant.id, plant);
     return 'inserted';
   });

@@ -1,0 +1,57 @@
+/** The commands on our pages, by their first words, and the test or script that runs each. */
+export const runBy = {
+  'npx -y pnpm install': '.ci/try-start.mjs',
+  'npx -y pnpm start': '.ci/try-start.mjs',
+  'npx -y pnpm check': '.ci/run',
+  'npx -y pnpm test': '.ci/run',
+  'npx -y pnpm test:slow': '.ci/run',
+  'npx -y pnpm test:packed': '.ci/run',
+  'npx -y pnpm test:versions': '.ci/run',
+  'npx -y pnpm test:faults': '.ci/run',
+  'npx -y pnpm test:histories': '.ci/run',
+  'npx -y pnpm --filter @plant-store/core test': 'packages/core/package.json',
+  'npx -y pnpm pack:packages': 'examples/packed/pack.ts',
+  'npm install': 'examples/packed/run.ts',
+  curl: 'examples/readme.test.ts',
+  'examples/rest/add-plant.sh': 'examples/rest/add-plant.test.ts',
+  'python3 examples/rest/add-plant.py': 'examples/rest/add-plant.test.ts',
+  'npx -y pnpm exec node examples/rest/add-plant.ts': 'examples/rest/add-plant.test.ts',
+  'plant-store import': 'apps/cli/test/import/file-kinds.slow.ts',
+  'plant-store export': 'apps/cli/test/commands/export.slow.ts',
+  'plant-store delete --file': 'apps/cli/test/commands/delete-file.slow.ts',
+  'plant-store token create': 'apps/cli/test/commands/token.test.ts',
+  'plant-store token list': 'apps/cli/test/commands/token.test.ts',
+  'plant-store token revoke': 'apps/cli/test/commands/token.test.ts',
+  'plant-store doctor': 'apps/cli/test/doctor/run-checks.test.ts',
+  'plant-store distribute': 'apps/cli/test/citus/command-line.citus.ts',
+  'plant-store help': 'apps/cli/test/program.test.ts',
+  'source <(plant-store completion': 'apps/cli/test/completion/completion.slow.ts',
+};
+
+const newcomer = 'shell of the reader, with nothing of ours in it';
+const measures = 'measures for minutes; its parts have tests';
+const writes = 'writes files of the repository; `check` compares them';
+const releases = 'asks or changes the registry';
+
+/** The commands on our pages that no test runs, and why. */
+export const notRun = {
+  '.ci/run': 'runs the tests itself',
+  'npx -y pnpm bench': measures,
+  'npx -y pnpm mutants': 'takes hours',
+  'npx -y pnpm test:citus': 'needs an installed Citus',
+  'npx -y pnpm format': 'changes files; `check` fails where it would',
+  'npx -y pnpm migrations': writes,
+  'npx -y pnpm openapi': writes,
+  'npx -y pnpm --filter @plant-store/example-rest generate': writes,
+  'npx -y pnpm changeset': releases,
+  'npx -y pnpm audit': releases,
+  'npx -y pnpm --filter @plant-store/web dev':
+    'runs until it is stopped; a test opens the built console',
+  'npx -y pnpm --filter @plant-store/example-front-end dev':
+    'runs until it is stopped; a test opens the built page',
+  'export PLANT_STORE_TOKEN=$(cat .plant-store/token)': newcomer,
+  'plant-store() { npx': newcomer,
+  "grep '^{' log": 'a test of the log checks the fields that it selects',
+  pg_dump: 'a program of Postgres, which the Postgres of the tests does not have',
+  pg_restore: 'a program of Postgres, which the Postgres of the tests does not have',
+};

@@ -1,0 +1,125 @@
+import {
+  type ErrorKind,
+  errorCatalogue,
+  errorKinds,
+  httpStatus,
+  type Scope,
+} from '@plant-store/schemas';
+import { errorExamples } from './error-examples.ts';
+import { header, rateLimit, requestId, requiredHeader } from './reply-headers.ts';
+
+/** What decides which errors an operation can have. */
+interface Operation {
+  /** The name of its body's schema; undefined when it has no body. */
+  body: string | undefined;
+  /** Its path, with the id of a plant. */
+  path: string;
+  /** The methods of its path. */
+  methods: readonly string[];
+  /** Whether its path has the id of a plant. */
+  namesPlant: boolean;
+  /** The scope that it needs. */
+  scope: Scope | 'none';
+}
+
+/** The responses of every error status that the server can send for an operation. */
+export function errorResponses(operation: Operation): Record<string, object> {
+  const kinds = errorKinds.filter((kind) => canHave(operation, kind));
+  const byStatus = Object.entries(Object.groupBy(kinds, httpStatus));
+  return Object.fromEntries(
+    byStatus.map(([status, group = []]) => [
+      status,
+      {
+        description: describe(status, group, operation),
+        headers: headersOf(status, group),
+        content: {
+          'application/json': {
+            schema: { $ref: '#/components/schemas/Error' },
+            examples: Object.fromEntries(group.map((kind) => [kind, example(kind, operation)])),
+          },
+        },
+      },
+    ]),
+  );
+}
+
+/** The errors of requests that have a body. */
+const onlyWithBody: ReadonlySet<ErrorKind> = new Set([
+  'bodyNotJson',
+  'bodyTooLarge',
+  'unsupportedMediaType',
+]);
+
+function canHave({ body, namesPlant, scope }: Operation, kind: ErrorKind): boolean {
+  if (kind === 'plantUnknown') return namesPlant;
+  if (kind === 'idTaken' || kind === 'plantRejected') return body === 'NewPlant';
+  if (kind === 'insufficientScope') return scope !== 'none';
+  return body !== undefined || !onlyWithBody.has(kind);
+}
+
+function describe(status: string, group: ErrorKind[], operation: Operation): string {
+  const lines = group.map((kind) => `${errorCatalogue[kind].code}: ${when(kind, operation)}`);
+  return `${status === '400' ? 'Unexpected error. ' : ''}${lines.join('; ')}`;
+}
+
+function when(kind: ErrorKind, { body }: Operation): string {
+  if (kind !== 'invalidInput') return errorCatalogue[kind].when;
+  return body === undefined ? 'a parameter is not valid' : `the body is not a valid ${body}`;
+}
+
+function headersOf(status: string, group: ErrorKind[]): object {
+  const isLimited = group.some((kind) => !beforeRateLimit.has(kind));
+  return { ...requestId, ...(isLimited && rateLimit), ...headersByStatus[status] };
+}
+
+/** The errors of requests that the server rejects before it counts them. */
+const beforeRateLimit: ReadonlySet<ErrorKind> = new Set([
+  'malformedRequest',
+  'pathUnknown',
+  'methodNotAllowed',
+  'requestTimeout',
+  'expectationFailed',
+  'headersTooLarge',
+]);
+
+function example(kind: ErrorKind, operation: Operation): object {
+  const message = exampleFor(operation)[kind] ?? errorExamples[kind];
+  const value = { error: errorCatalogue[kind].code, message };
+  return { summary: when(kind, operation), value };
+}
+
+/** Messages that differ between operations. */
+function exampleFor(operation: Operation): Partial<Record<ErrorKind, string>> {
+  const { body, path, methods, scope } = operation;
+  return {
+    insufficientScope: `the access token lacks the scope ${scope}: use a token that has it`,
+    methodNotAllowed: `${path} takes ${methods.join(', ')}, not PUT`,
+    ...(body !== 'NewPlant' && {
+      invalidInput: `invalid input: ${invalidExample(operation)}`,
+      databaseUnavailable: 'the database did not answer: try again',
+    }),
+  };
+}
+
+function invalidExample({ body, path, namesPlant }: Operation): string {
+  if (body !== undefined) return 'plants[3].name is missing: it must be a string';
+  if (namesPlant) return 'id must be a whole number';
+  return path === '/plants'
+    ? 'limit must be an integer from 1 to 1000'
+    : 'it has no parameter "limit"';
+}
+
+const retryAfter = { 'Retry-After': requiredHeader('Seconds after which to try again') };
+
+const headersByStatus: Record<string, object> = {
+  401: { 'WWW-Authenticate': requiredHeader('The challenge of RFC 6750') },
+  403: { 'WWW-Authenticate': requiredHeader('The challenge of RFC 6750') },
+  405: { Allow: requiredHeader('The methods of this path') },
+  415: {
+    'Accept-Encoding': header(
+      'The content codings that a body may have; sent when that of the request is another',
+    ),
+  },
+  429: retryAfter,
+  503: retryAfter,
+};

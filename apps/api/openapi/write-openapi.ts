@@ -1,0 +1,21 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { formatJson } from '@plant-store/schemas';
+import { errorPage } from './error-page.ts';
+import { openApiDocument } from './openapi-document.ts';
+
+// Writes the two files that the server sends as they are (`pnpm openapi`). They are committed. With
+// `--check` it writes nothing, and fails when one of them is out of date.
+const files = {
+  'openapi.json': `${formatJson(openApiDocument(), 2)}\n`,
+  'errors.html': errorPage(),
+};
+
+for (const [name, content] of Object.entries(files)) {
+  const path = new URL(`../${name}`, import.meta.url);
+  if (!process.argv.includes('--check')) {
+    await writeFile(path, content);
+  } else if ((await readFile(path, 'utf8')) !== content) {
+    console.error(`apps/api/${name} is out of date: run \`npx -y pnpm openapi\` and commit it`);
+    process.exitCode = 1;
+  }
+}

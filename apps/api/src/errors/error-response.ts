@@ -1,0 +1,60 @@
+import { appRouter, type CatalogueError, errorShape } from '@plant-store/core/router';
+import type { ErrorKind } from '@plant-store/schemas';
+import { type HttpError, hideTokens } from './http-error.ts';
+
+const { serialize } = appRouter._def._config.transformer.output;
+
+/**
+ * Writes the body of an error reply in the shape of the surface that the request target names. A
+ * client of tRPC can read an error only in tRPC's own envelope.
+ */
+export function errorBody(error: HttpError, target: string): string {
+  const path = trpcPathOf(target);
+  if (path !== undefined) return trpcErrorBody(error, path);
+  const { code, message } = error;
+  return JSON.stringify({ error: code, message });
+}
+
+/** Writes tRPC's envelope of an error, for the procedure at a path. */
+export function trpcErrorBody(error: CatalogueError, path: string): string {
+  return JSON.stringify({ error: serialize(errorShape(error, hideTokens(path) || undefined)) });
+}
+
+/** The procedures that a request target names; undefined for a target that is not tRPC's. */
+function trpcPathOf(target: string): string | undefined {
+  const [, surface = '', path = ''] = /^\/([^/?]*)\/?([^?]*)/.exec(target) ?? [];
+  return decode(surface) === 'trpc' ? decode(path) : undefined;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The headers of an error reply, on either surface. */
+export function errorHeaders({
+  kind,
+  requiredScope,
+  retryAfter,
+}: HttpError): Record<string, string> {
+  const headers = headersByKind[kind] ?? {};
+  if (retryAfter !== undefined) return { 'retry-after': `${retryAfter}` };
+  if (!requiredScope) return headers;
+  // RFC 6750 §3.1.
+  const challenge = `Bearer realm="plant-store", error="insufficient_scope", scope="${requiredScope}"`;
+  return { ...headers, 'www-authenticate': challenge };
+}
+
+const retrySoon = { 'retry-after': '1' };
+
+const headersByKind: Partial<Record<ErrorKind, Record<string, string>>> = {
+  tokenMissing: { 'www-authenticate': 'Bearer realm="plant-store"' },
+  tokenInvalid: { 'www-authenticate': 'Bearer realm="plant-store", error="invalid_token"' },
+  databaseUnavailable: retrySoon,
+  identityProviderUnavailable: retrySoon,
+  overloaded: retrySoon,
+  shuttingDown: retrySoon,
+};

@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { constants, gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { codingOf } from './compression.ts';
+import { addVary } from './negotiation.ts';
+
+/** A file in memory. Its replies share the bytes, because slow clients would fill the memory with copies. */
+export interface StaticFile {
+  readonly etag: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  readonly gzipped: Buffer;
+}
+
+export async function createStaticFile(
+  body: Buffer,
+  headers: Record<string, string>,
+): Promise<StaticFile> {
+  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+  const gzipped = await promisify(gzip)(body, { level: constants.Z_BEST_COMPRESSION });
+  return { etag, headers, body, gzipped };
+}
+
+/** Sends a file, compressed for a client that accepts gzip. */
+export function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { etag, headers, body, gzipped }: StaticFile,
+): FastifyReply {
+  const isGzipped = codingOf(request, reply, ['gzip']) === 'gzip';
+  reply.headers(headers).header('etag', isGzipped ? `W/${etag}` : etag);
+  addVary(reply, 'accept-encoding');
+  if (hasFile(request, etag)) return reply.code(304).send();
+  if (isGzipped) reply.header('content-encoding', 'gzip');
+  return reply.send(isGzipped ? gzipped : body);
+}
+
+/** Whether the client has this file already (RFC 9110 §13.1.2). */
+function hasFile({ headers }: FastifyRequest, etag: string): boolean {
+  const tags = headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags?.some((tag) => tag === '*' || tag === etag) ?? false;
+}

@@ -1,0 +1,61 @@
+import type { FastifyRequest } from 'fastify';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { createLargeBodyQueue } from '../../../src/http/body/large-body-queue.ts';
+
+const large = 2 ** 20;
+
+function request({ isGone = false, lookUpTime = 0 } = {}): FastifyRequest {
+  return { isGone, lookUpTime } as FastifyRequest; // The parts that it reads.
+}
+
+/** A function that reads bodies, and what became of them. */
+function start() {
+  vi.useFakeTimers({ now: 0 });
+  onTestFinished(() => void vi.useRealTimers());
+  const queueBody = createLargeBodyQueue();
+  const events: string[] = [];
+  const receive = (name: string, bytes: number, of = request()) =>
+    queueBody(of, bytes, {
+      read() {
+        events.push(name);
+        vi.advanceTimersByTime(bytes === large ? 100 : 0);
+      },
+      fail: ({ message }) => events.push(`${name}: ${message}`),
+    });
+  return { events, receive };
+}
+
+it('reads a small body at once, and a large one when it is the only one', () => {
+  const { events, receive } = start();
+  receive('large', large);
+  receive('small', 100);
+  expect(events).toEqual(['large', 'small']);
+});
+
+it('pauses after a large body for as long as reading it took', () => {
+  const { events, receive } = start();
+  receive('first', large);
+  receive('second', large);
+  receive('third', large);
+  expect(events).toEqual(['first']);
+  vi.advanceTimersByTime(99);
+  expect(events).toEqual(['first']);
+  vi.advanceTimersByTime(1);
+  expect(events).toEqual(['first', 'second']);
+  vi.advanceTimersByTime(100);
+  expect(events).toEqual(['first', 'second', 'third']);
+});
+
+it.each([
+  { when: 'its client is gone', late: { isGone: true } },
+  { when: 'its deadline has passed', late: { lookUpTime: 4_950 } },
+])('does not read a large body when $when', ({ late }) => {
+  const { events, receive } = start();
+  receive('first', large);
+  receive('late', large, request(late));
+  vi.advanceTimersByTime(1_000);
+  expect(events).toEqual([
+    'first',
+    'late: the bodies of other requests took too long to read: nothing was written, send the request again later',
+  ]);
+});

@@ -1,0 +1,55 @@
+import type { AppRouter } from '@plant-store/core/router';
+import { createTRPCClient, httpBatchLink, httpBatchStreamLink } from '@trpc/client';
+import superjson from 'superjson';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { type RunningServer, startServer, startServerOn } from '../fixtures/running-server.ts';
+
+let server: RunningServer;
+
+beforeAll(async () => {
+  server = await startServer('Postgres');
+});
+
+afterAll(() => server.stop());
+
+/** Sends a batch of ten creates. The last one waits for `release`, as for a silent node of a cluster. */
+async function sendBatch(link: typeof httpBatchLink | typeof httpBatchStreamLink, firstId: bigint) {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const ids = Array.from({ length: 10 }, (_, i) => firstId + BigInt(i));
+  const { url, token, stop } = await startServerOn(server.store, {
+    async create(plant, options) {
+      if (plant.id === ids.at(-1)) await released;
+      return server.store.create(plant, options);
+    },
+  });
+  onTestFinished(stop);
+  const headers = { authorization: `Bearer ${token}` };
+  const client = createTRPCClient<AppRouter>({
+    links: [link({ url: `${url}/trpc`, transformer: superjson, headers })],
+  });
+  const answered: bigint[] = [];
+  const creates = ids.map(async (id) => {
+    await client.createPlant.mutate({ id, name: 'x' });
+    answered.push(id);
+  });
+  return { ids, creates, answered, release };
+}
+
+it('answers each call of httpBatchStreamLink when it is done', async () => {
+  const { ids, creates, answered, release } = await sendBatch(httpBatchStreamLink, 1n);
+  await Promise.all(creates.slice(0, -1));
+  expect(answered.toSorted()).toEqual(ids.slice(0, -1));
+  release();
+  await Promise.all(creates);
+});
+
+it('answers the calls of httpBatchLink together, although the others are stored', async () => {
+  const { ids, creates, answered, release } = await sendBatch(httpBatchLink, 101n);
+  await vi.waitFor(async () => {
+    const plants = await Promise.all(ids.slice(0, -1).map((id) => server.store.get(id)));
+    expect(plants).not.toContain(undefined);
+  });
+  expect(answered).toEqual([]);
+  release();
+  await Promise.all(creates);
+});

@@ -1,0 +1,22 @@
+import { access, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+const repository = fileURLToPath(new URL('..', import.meta.url));
+const names = await readdir(join(repository, 'docs'));
+const pages = names.filter((name) => name.endsWith('.md') && name !== 'README.md');
+
+/** The files of the repository that a list of pages links to. */
+async function linkedFrom(list: string) {
+  const text = await readFile(join(repository, list), 'utf8');
+  // Links with `./` are those of a running store.
+  const links = [...text.matchAll(/\]\((?!\w+:|\.\/)([^)#]+)/g)];
+  return links.map(([, path = '']) => join(list, '..', path));
+}
+
+it.each(['docs/README.md', 'llms.txt'])('%s lists every page of docs', async (list) => {
+  const linked = await linkedFrom(list);
+  expect(linked).toEqual(expect.arrayContaining(pages.map((name) => join('docs', name))));
+  for (const path of linked) await access(join(repository, path));
+});

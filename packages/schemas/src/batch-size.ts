@@ -1,2 +1,0 @@
-/** How many calls one tRPC request may contain. */
-export const maxBatchSize = 10;
