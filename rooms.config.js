@@ -71,13 +71,7 @@ export const packages = {
   'apps/cli': {
     imports: ['packages/schemas', 'packages/formats', 'packages/core', 'packages/fast-start'],
     testImports: ['packages/test-setup'],
-    rooms: [
-      'command-line',
-      'formats',
-      'import',
-      ['export', 'delete', 'doctor', 'completion'],
-      'commands',
-    ],
+    rooms: ['command-line', 'import', ['export', 'delete', 'doctor', 'completion'], 'commands'],
   },
   'apps/bench': {
     // The benchmark starts its own Postgres as the tests do.

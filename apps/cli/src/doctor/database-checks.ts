@@ -1,5 +1,5 @@
 import { type DatabaseState, explainDatabaseError } from '@plant-store/core/operator';
-import { lockAdvice } from '../command-line/table-advice.ts';
+import { lockAdvice } from '../command-line/database-errors.ts';
 import type { Finding } from './finding.ts';
 
 export function databaseChecks(state: DatabaseState): Finding[] {
