@@ -1,4 +1,5 @@
 // What the tools of an operator call: doctor, distribute and the like.
+export type { Instance } from './cluster/operator/blind-instances.ts';
 export {
   ClusterError,
   type DistributeOptions,

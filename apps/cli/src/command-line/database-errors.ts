@@ -2,6 +2,7 @@ import { type DatabaseOptions, PlantStoreError } from '@plant-store/core';
 import {
   type DatabaseState,
   explainDatabaseError,
+  type Instance,
   inspectDatabase,
   type Lock,
   missingGrants,
@@ -72,4 +73,9 @@ export function lockAdvice({ table, pid, user, application }: Lock): string {
     `the table ${table} is locked by another session (${session.join(', ')}): wait until it ends, ` +
     `or end it with SELECT pg_terminate_backend(${pid})`
   );
+}
+
+/** Names an instance of the store by what an operator can find it with. */
+export function nameInstance({ node, address, application }: Instance): string {
+  return `${application} at ${address ?? 'the same machine'}, which uses ${node}`;
 }
