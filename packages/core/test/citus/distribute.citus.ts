@@ -113,22 +113,36 @@ describe('distribute on Citus', () => {
     expect(await inspectCluster(url)).toMatchObject({ missing: [], nodes: [{}, {}] });
   });
 
-  it('moves many plants in one statement only when it may', async () => {
-    const cluster = await startCitus({
-      workers: 1,
-      settings: { wal_level: 'replica', fsync: 'off' },
-    });
+  it('moves many plants in one statement only when it may, and reports how many', async () => {
+    const settings = { wal_level: 'replica', fsync: 'off' };
+    const cluster = await startCitus({ workers: 1, settings });
     onTestFinished(() => cluster.stop());
-    const { url } = await createCitusDatabase(cluster.addresses);
+    const { url, workerUrls } = await createCitusDatabase(cluster.addresses);
     await (await openPlantStore({ databaseUrl: url })).close();
-    const sql = postgres(url, { max: 1, onnotice: () => {} });
+    const [sql, worker] = [url, workerUrls[0] ?? ''].map((each) =>
+      postgres(each, { max: 1, onnotice: () => {} }),
+    ) as [postgres.Sql, postgres.Sql];
     await fill(sql);
+    await sql`analyze plants`;
     const options = { databaseUrl: url, shards: 2, confirm: async () => true };
     await expect(distributePlants(options)).rejects.toThrow('set wal_level = logical');
-    const { steps } = await distributePlants({ ...options, isBlocking: true });
-    expect(steps[0]?.move).toMatchObject({ isBlocking: true });
-    expect(await sql`select count(*)::int from plants`).toEqual([{ count: many }]);
-    await sql.end();
+
+    // The plants cannot move before this transaction ends, and a copy runs meanwhile.
+    await sql`begin`;
+    await sql`insert into plants (id, name) values (0, 'Hoya')`;
+    await worker`create table plants_1 (id bigint)`;
+    const copy = await worker`copy plants_1 from stdin`.writable();
+    copy.write('1\n'.repeat(100_000));
+    let isMoving = false;
+    const onCopied = vi.fn(() => {
+      if (!isMoving) copy.end(() => void sql`commit`.execute());
+      isMoving = true;
+    });
+    const { steps } = await distributePlants({ ...options, isBlocking: true, onCopied });
+    expect(onCopied).toHaveBeenCalledWith(expect.any(Number), many);
+    expect(steps[0]?.move).toEqual({ isBlocking: true, plants: many });
+    expect(await sql`select count(*)::int from plants`).toEqual([{ count: many + 1 }]);
+    await Promise.all([sql.end(), worker.end()]);
   });
 
   it('counts the plants that nodes receive', async () => {

@@ -41,9 +41,9 @@ export interface DistributeOptions {
   readonly confirm: (missing: Distribution) => Promise<boolean>;
   /** Is called about once a second while plants move, with how many the nodes have copied. */
   readonly onCopied?: (copied: number, total: number | undefined) => void;
-  /** Is called before it waits for instances that have not noticed the cluster yet. */
+  /** Is called before it waits for the instances that have not noticed the cluster. */
   readonly onWait?: (instances: readonly Instance[]) => void;
-  /** Milliseconds to wait for them, who look every 15 s; by default it does not wait. */
+  /** Milliseconds to wait for these instances, which look every 15 s. Default: 0. */
   readonly patience?: number;
 }
 
