@@ -4,9 +4,9 @@ import type { Connection } from '../../database/postgres/connection.ts';
 import { migrationTimeout } from '../../database/postgres/migration/migration.ts';
 import { rootMessage } from '../../error-causes.ts';
 import { type Instance, readBlindInstances } from './blind-instances.ts';
+import { ClusterError } from './check-nodes.ts';
 import { readCopied } from './copy-progress.ts';
 import {
-  ClusterError,
   type DistributeOptions,
   type DistributeResult,
   type DistributionStep,
@@ -57,7 +57,7 @@ async function reportCopied(
 ): Promise<never> {
   let copied = 0;
   for (;;) {
-    await setTimeout(interval);
+    await setTimeout(interval, undefined, { ref: false });
     // A copy that has ended is not counted any more.
     copied = Math.max(copied, await readCopied((text, values) => observer.query(text, values)));
     if (copied > 0) onCopied(copied);
