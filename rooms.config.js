@@ -128,7 +128,6 @@ export const packages = {
     testImports: ['packages/test-setup'],
     rooms: [
       { 'command-line': 'which settings, options, errors and output do all commands share?' },
-      { formats: 'what do files need from Node and from the options?' },
       { import: 'how do the plants of a file get into the store?' },
       {
         export: 'how do the plants of the store get into a file?',

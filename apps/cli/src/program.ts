@@ -5,9 +5,9 @@ import { Command } from 'commander';
 const commands: Record<string, () => Promise<Command>> = {
   import: async () => (await import('./commands/import.ts')).importCommand(),
   export: async () => (await import('./commands/export.ts')).exportCommand(),
-  get: async () => (await import('./commands/get.ts')).getCommand(),
-  list: async () => (await import('./commands/list.ts')).listCommand(),
-  count: async () => (await import('./commands/count.ts')).countCommand(),
+  get: async () => (await import('./commands/read-plants.ts')).getCommand(),
+  list: async () => (await import('./commands/read-plants.ts')).listCommand(),
+  count: async () => (await import('./commands/read-plants.ts')).countCommand(),
   delete: async () => (await import('./commands/delete.ts')).deleteCommand(),
   token: async () => (await import('./commands/token.ts')).tokenCommand(),
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(),

@@ -1,10 +1,11 @@
 // What the tools of an operator call: doctor, distribute and the like.
-export {
-  ClusterError,
-  type DistributeOptions,
-  type DistributeResult,
-  type Distribution,
-  type DistributionStep,
+export type { Instance } from './cluster/operator/blind-instances.ts';
+export { ClusterError } from './cluster/operator/check-nodes.ts';
+export type {
+  DistributeOptions,
+  DistributeResult,
+  Distribution,
+  DistributionStep,
 } from './cluster/operator/distribute.ts';
 export type { ClusterState } from './cluster/operator/inspect-cluster.ts';
 export { distributePlants, inspectCluster } from './cluster/operator.ts';

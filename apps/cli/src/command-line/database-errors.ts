@@ -2,12 +2,14 @@ import { type DatabaseOptions, PlantStoreError } from '@plant-store/core';
 import {
   type DatabaseState,
   explainDatabaseError,
+  type Instance,
   inspectDatabase,
+  type Lock,
   missingGrants,
   type Right,
+  type TableFault,
 } from '@plant-store/core/operator';
 import { CommandError, usageError } from './errors.ts';
-import { lockAdvice, tableAdvice } from './table-advice.ts';
 
 /** The SQLSTATE of a statement that has waited for a lock for too long. */
 const lockTimeout = '55P03';
@@ -49,4 +51,31 @@ function causesIn(state: DatabaseState, needs: Needs): string[] {
   const grants = missingGrants(state.rights, needs);
   if (grants.length > 0) return [`a right is missing: run ${grants.join('; ')}`];
   return tableAdvice(state).map(({ what, remedy }) => `${what}: ${remedy}`);
+}
+
+/** What is wrong with the tables, and what to do. The migrations are a remedy for all of it. */
+export function tableAdvice(state: DatabaseState): Omit<TableFault, 'table'>[] {
+  const { tableFaults, isKnown, missingMigrations } = state;
+  const isEmpty = state.rights.length === 0;
+  if (tableFaults.length > 0 && missingMigrations > 0 && (isKnown || isEmpty)) {
+    const what = isEmpty
+      ? 'there are no tables yet'
+      : `${missingMigrations} migrations are missing`;
+    return [{ what, remedy: 'start the server, which applies the migrations' }];
+  }
+  return [...tableFaults];
+}
+
+/** Names the session that has locked a table, and what to do. */
+export function lockAdvice({ table, pid, user, application }: Lock): string {
+  const session = [`process ${pid}`, user && `user ${user}`, application].filter(Boolean);
+  return (
+    `the table ${table} is locked by another session (${session.join(', ')}): wait until it ends, ` +
+    `or end it with SELECT pg_terminate_backend(${pid})`
+  );
+}
+
+/** Names an instance of the store by what an operator can find it with. */
+export function nameInstance({ node, address, application }: Instance): string {
+  return `${application} at ${address ?? 'the same machine'}, which uses ${node}`;
 }

@@ -6,7 +6,7 @@ export const exitCodes = {
   error: 1,
   /** An argument, an option or a setting is invalid; the command did not start. */
   usage: 2,
-  /** The command has read the whole file, but some of its rows have no effect. */
+  /** Some rows of the file have no effect. */
   incomplete: 3,
 } as const;
 

@@ -1,4 +1,8 @@
 import { createInterface } from 'node:readline';
+import { createInterface as createAsyncInterface } from 'node:readline/promises';
+import { PassThrough } from 'node:stream';
+import { type DatabaseOptions, parseDatabaseUrl } from '@plant-store/core/read';
+import { CommandError } from './errors.ts';
 
 /** Whether a person can read a question on stderr and answer it. */
 export function isInteractive(): boolean {
@@ -21,4 +25,48 @@ export async function confirm(
 interface Streams {
   input: NodeJS.ReadableStream;
   output: NodeJS.WritableStream;
+}
+
+/** The SQLSTATE of a wrong or missing password. */
+const invalidPassword = '28P01';
+
+/**
+ * Asks for the password of the database on a terminal, when the database wants one and DATABASE_URL has
+ * none, as psql does.
+ *
+ * @param error the database's
+ * @returns the settings with the password
+ * @throws the error when there is nothing to ask, or nobody
+ */
+export async function askPassword(
+  settings: DatabaseOptions,
+  error: unknown,
+): Promise<DatabaseOptions> {
+  if (!('databaseUrl' in settings) || !isPasswordError(error) || !isInteractive()) throw error;
+  const { databaseUrl: url } = settings;
+  const { password, user = '' } = parseDatabaseUrl(url);
+  if (password !== undefined) throw error;
+  const answer = await readSecret(`Password for the database user ${user}: `);
+  const parameter = `password=${encodeURIComponent(answer)}`;
+  return { databaseUrl: `${url}${url.includes('?') ? '&' : '?'}${parameter}` };
+}
+
+function isPasswordError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ('code' in error && error.code === invalidPassword) || isPasswordError(error.cause);
+}
+
+/** Reads a line from the terminal, which does not show it. */
+async function readSecret(question: string): Promise<string> {
+  const output = new PassThrough().resume(); // What the terminal would show.
+  const lines = createAsyncInterface({ input: process.stdin, output, terminal: true });
+  process.stderr.write(question);
+  try {
+    return await lines.question('');
+  } catch (cause) {
+    throw new CommandError('interrupted: nothing is done', { exitCode: 130, cause }); // Ctrl+C.
+  } finally {
+    lines.close();
+    process.stderr.write('\n');
+  }
 }

@@ -50,7 +50,7 @@ async function useOpened<Store extends { close(): Promise<void> }, T>(
   };
   try {
     return await useOnce().catch(async (error: unknown) => {
-      const { askPassword } = await import('./password.ts');
+      const { askPassword } = await import('./question.ts');
       settings = await askPassword(settings, error);
       return useOnce();
     });

@@ -1,21 +1,35 @@
-import { ClusterError, type Distribution, distributePlants } from '@plant-store/core/operator';
+import {
+  ClusterError,
+  type DistributeOptions,
+  type Distribution,
+  distributePlants,
+  type Instance,
+} from '@plant-store/core/operator';
 import { Command } from 'commander';
+import { nameInstance } from '../command-line/database-errors.ts';
 import { CommandError, usageError } from '../command-line/errors.ts';
 import { parseCount } from '../command-line/options.ts';
 import { writeOutput } from '../command-line/output.ts';
+import { type Progress, showProgress } from '../command-line/progress-bar.ts';
 import { confirm, isInteractive } from '../command-line/question.ts';
 import { readSettings } from '../command-line/settings.ts';
 import { withStore } from '../command-line/with-store.ts';
 
-interface DistributeOptions {
+interface Options {
   shards: number;
+  blocking?: boolean;
   yes?: true;
 }
 
 const help = `
 DATABASE_URL must be the URL of the coordinator, of a user that owns the tables. The command says what
-it will do, and asks first. Creates wait while it moves the plants to their nodes. You can always run it
-again: it does only what is missing, and changes nothing when all is done.
+it will do, and asks first. You can always run it again: it does only what is missing, and changes
+nothing when all is done.
+
+Creates and deletes go on while plants move to their nodes. This needs wal_level = logical, and citus in
+the setting output_plugin_libraries of a Postgres that has it. With --blocking it needs neither, and
+creates and deletes wait. At the end, the command waits up to a minute until the instances that run have
+noticed the cluster.
 
 Each node needs at least one shard, and a later node takes over whole shards. So choose two to four
 times as many shards as the nodes that you expect in the next years: docs/scaling.md says why.
@@ -32,9 +46,10 @@ export const distributeCommand = () =>
         'access tokens to every node.',
     )
     .requiredOption('--shards <number>', 'into how many shards to split the plants', parseCount)
+    .option('--blocking', 'let creates and deletes wait while the plants move, which is faster')
     .option('--yes', 'do not ask')
     .addHelpText('after', help)
-    .action(async ({ shards, yes }: DistributeOptions) => {
+    .action(async ({ shards, blocking = false, yes }: Options) => {
       if (!yes && !isInteractive()) {
         throw usageError('cannot ask without a terminal: add --yes to distribute the plants');
       }
@@ -43,21 +58,41 @@ export const distributeCommand = () =>
         throw usageError('DATABASE_URL is not set: set it to the URL of the coordinator');
       }
       await withStore(async () => {}); // Creates the tables where they are missing.
-      const { isDone, ...missing } = await distributePlants({
+      const { isDone, blindInstances, ...missing } = await distribute({
         databaseUrl: settings.databaseUrl,
         shards,
+        isBlocking: blocking,
         confirm: async (plan) => yes ?? confirm(`${describe(plan)}Do this?`),
-      }).catch((cause) => {
-        if (cause instanceof ClusterError) throw new CommandError(cause.message, { cause });
-        const reason = cause instanceof Error ? cause.message : String(cause);
-        throw new CommandError(`not all is done (${reason}): ${again}`, { cause });
+        patience: 60_000,
+        onWait: (instances) => process.stderr.write(waitingFor(instances)),
       });
       if (!isDone) throw new CommandError('nothing is distributed');
       const done = missing.steps.map(({ description }) => `done: ${description}\n`);
       const nothing = `nothing to do: the plants are distributed over ${missing.shards} shards\n`;
       await writeOutput(done.length > 0 ? done : [nothing]);
       if (missing.shards !== shards) await writeOutput([keepsShards(missing.shards)]);
+      if (blindInstances.length > 0) throw new CommandError(restart(blindInstances));
     });
+
+/** Shows the progress while plants move. */
+async function distribute(options: DistributeOptions) {
+  let progress: Progress | undefined;
+  let copied = 0;
+  const onCopied = (now: number, total: number | undefined) => {
+    copied = now;
+    progress ??= showProgress({ total, value: () => copied, rows: () => copied });
+    progress.update();
+  };
+  try {
+    return await distributePlants({ ...options, onCopied });
+  } catch (cause) {
+    if (cause instanceof ClusterError) throw new CommandError(cause.message, { cause });
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CommandError(`not all is done (${reason}): ${again}`, { cause });
+  } finally {
+    progress?.stop();
+  }
+}
 
 const again =
   'when its cause is gone, run the same command again, which is safe: it does only what is missing';
@@ -72,5 +107,16 @@ function describe({ nodes, shards, steps }: Distribution): string {
       ? `Only ${shards} of the ${nodes.length} nodes can store plants, because a shard is on one node: ` +
         'docs/scaling.md says how many shards to choose.\n'
       : '';
-  return `On the nodes ${nodes.join(', ')}:\n${lines.join('')}${warning}Creates wait meanwhile. `;
+  const waits = steps.some(({ move }) => move?.isBlocking)
+    ? 'Creates and deletes wait meanwhile. '
+    : '';
+  return `On the nodes ${nodes.join(', ')}:\n${lines.join('')}${warning}${waits}`;
 }
+
+const waitingFor = (instances: readonly Instance[]) =>
+  `plant-store: waiting up to a minute until these instances notice the cluster: ${nameAll(instances)}\n`;
+
+const restart = (instances: readonly Instance[]) =>
+  `these instances have not noticed the cluster: ${nameAll(instances)}; restart them`;
+
+const nameAll = (instances: readonly Instance[]) => instances.map(nameInstance).join(', ');

@@ -24,6 +24,8 @@ Exit codes: 0 when every row is stored or skipped, 3 when some rows are rejected
 stopped the import, 2 when an argument or a setting is invalid, 130 or 143 when a signal interrupted
 the import.
 
+The file named - is ./-, because - is standard input, or standard output for --rejects.
+
 Examples:
   plant-store import plants.ndjson
   plant-store export | DATABASE_URL=postgres://… plant-store import - --json

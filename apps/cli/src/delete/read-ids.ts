@@ -1,7 +1,6 @@
 import { type Line, readText, showValue } from '@plant-store/formats';
 import { explainIdText } from '@plant-store/schemas/plain';
-import { advice, asCommandError } from '../formats/advice.ts';
-import { decompressors } from '../formats/decompressors.ts';
+import { advice, asCommandError, decompressors } from '../import/file-reading.ts';
 import { openSource } from '../import/source.ts';
 
 /** Some ids of a file, and what is wrong with other lines of it. */

@@ -1,4 +1,5 @@
 import { type ClusterState, inspectCluster } from '@plant-store/core/operator';
+import { nameInstance } from '../command-line/database-errors.ts';
 import type { Finding } from './finding.ts';
 
 const check = 'cluster';
@@ -15,13 +16,25 @@ export async function clusterChecks(databaseUrl: string): Promise<Finding[]> {
   return state ? findings(state) : [];
 }
 
-function findings({ missing, nodes, awayWithoutPlants }: ClusterState): Finding[] {
+function findings({
+  missing,
+  nodes,
+  awayWithoutPlants,
+  blindInstances,
+  untestedVersion,
+}: ClusterState): Finding[] {
   const todo = missing.length > 0 ? missing.join('; ') : 'the store cannot insert by node';
   const notReady: Finding = {
     check,
     level: 'warning',
     message: `not ready (${todo}): run plant-store distribute on the coordinator`,
   };
+  if (untestedVersion) {
+    const message =
+      `the store was not tested on Citus ${untestedVersion}, so instances send ordinary INSERTs, which cost ` +
+      'more: use 13.2, or a store that knows this version';
+    return [{ check, level: 'warning', message }, ...(missing.length > 0 ? [notReady] : [])];
+  }
   if (nodes.length === 0) return [notReady];
   const shards = nodes.reduce((sum, node) => sum + node.shards, 0);
   return [
@@ -41,6 +54,12 @@ function findings({ missing, nodes, awayWithoutPlants }: ClusterState): Finding[
         'the node in its URL, which costs CPU time there; check the address in pg_dist_node, and name ' +
         'resolution and firewalls here';
       return [{ check, level: 'warning', message }];
+    }),
+    ...blindInstances.map((instance): Finding => {
+      const message =
+        `${nameInstance(instance)}, has not noticed the cluster: wait 30 s and run doctor again, then ` +
+        'restart that instance';
+      return { check, level: 'warning', message };
     }),
     ...awayWithoutPlants.map((address): Finding => {
       const message = `${address} has no shards, and does not answer: start that node`;

@@ -1,9 +1,16 @@
 import { type DatabaseState, explainDatabaseError } from '@plant-store/core/operator';
-import { lockAdvice } from '../command-line/table-advice.ts';
+import { lockAdvice } from '../command-line/database-errors.ts';
 import type { Finding } from './finding.ts';
 
 export function databaseChecks(state: DatabaseState): Finding[] {
-  return [connection(state), ...hosts(state), migrations(state), ...locks(state), clock(state)];
+  return [
+    connection(state),
+    ...pooler(state),
+    ...hosts(state),
+    migrations(state),
+    ...locks(state),
+    clock(state),
+  ];
 }
 
 function connection({ version, encoding, isReadOnly, isReplica }: DatabaseState): Finding {
@@ -23,6 +30,10 @@ function connection({ version, encoding, isReadOnly, isReplica }: DatabaseState)
     return { check, level: 'warning', message };
   }
   return { check, level: 'ok', message: postgres };
+}
+
+function pooler({ poolerWarning }: DatabaseState): Finding[] {
+  return poolerWarning ? [{ check: 'connection', level: 'warning', message: poolerWarning }] : [];
 }
 
 function hosts({ unreachableHosts }: DatabaseState): Finding[] {

@@ -8,9 +8,8 @@ import { describeDatabaseUrl } from '@plant-store/core/read';
 import { readSettings } from '../command-line/settings.ts';
 import { clusterChecks } from './cluster-checks.ts';
 import { databaseChecks } from './database-checks.ts';
-import { embeddedDisk, serverDisk } from './disk-checks.ts';
-import { embeddedDurability, postgresDurability } from './durability-checks.ts';
 import type { Finding } from './finding.ts';
+import { embeddedStorage, serverStorage } from './storage-checks.ts';
 import { tableChecks } from './table-checks.ts';
 
 /** Checks the settings and the database, and changes nothing. Stops when it cannot go further. */
@@ -41,9 +40,7 @@ async function checkDatabase(settings: DatabaseOptions): Promise<Finding[]> {
   return [
     ...databaseChecks(state),
     ...tableChecks(state),
-    ...(isEmbedded
-      ? [...embeddedDurability, ...(await embeddedDisk(settings.dataDirectory))]
-      : [...postgresDurability(state), ...serverDisk(state)]),
+    ...(isEmbedded ? await embeddedStorage(settings.dataDirectory) : serverStorage(state)),
     ...(!isEmbedded && hasTables ? await clusterChecks(settings.databaseUrl) : []),
   ];
 }

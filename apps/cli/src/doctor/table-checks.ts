@@ -4,7 +4,7 @@ import {
   type Right,
   type TableDistribution,
 } from '@plant-store/core/operator';
-import { tableAdvice } from '../command-line/table-advice.ts';
+import { tableAdvice } from '../command-line/database-errors.ts';
 import type { Finding } from './finding.ts';
 
 /** Checks the tables that there are, and what this user may do with them. */

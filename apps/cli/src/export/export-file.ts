@@ -6,14 +6,15 @@ import {
   type PlantStore,
   PlantStoreError,
 } from '@plant-store/core';
-import type { FormatName } from '@plant-store/formats';
+import { createNdjsonConverter, type FormatName } from '@plant-store/formats';
+import {
+  type Interruption,
+  listenForInterruption,
+  useLittleMemory,
+} from '../command-line/bulk-command.ts';
 import { CommandError } from '../command-line/errors.ts';
-import { type Interruption, listenForInterruption } from '../command-line/interruption.ts';
-import { useLittleMemory } from '../command-line/little-memory.ts';
 import { noProgress, showProgress } from '../command-line/progress-bar.ts';
 import { withStore } from '../command-line/with-store.ts';
-import { exportFormats } from './export-formats.ts';
-import { RowCounter } from './row-counter.ts';
 
 export interface ExportOptions extends Pick<ExportQuery, 'since' | 'tag'> {
   format: FormatName;
@@ -76,12 +77,42 @@ async function writePlants(store: PlantStore, options: ExportOptions, signal: Ab
   }
 }
 
-function showExport(total: number | undefined, format: 'csv' | 'text') {
-  const counter = new RowCounter(format);
-  const rows = () => counter.rows;
-  const progress = showProgress({ total, value: rows, rows });
-  return { progress, count: (block: Uint8Array) => counter.add(block) };
+interface ExportFormat {
+  /** The text before the first plant. */
+  header(columns: readonly ExportColumn[]): string;
+  /** The format in which the store exports plants for this one. */
+  source: NonNullable<ExportQuery['format']>;
+  /** Makes a function that converts what the store exports. */
+  createConverter(columns: readonly ExportColumn[]): (block: Uint8Array) => Uint8Array;
 }
+
+/** How the rows of the store become a file. CSV is as Postgres writes it. */
+const exportFormats: Readonly<Record<FormatName, ExportFormat>> = {
+  ndjson: { header: () => '', source: 'text', createConverter: createNdjsonConverter },
+  csv: {
+    header: (columns) => `${columns.join(',')}\n`,
+    source: 'csv',
+    createConverter: () => (block) => block,
+  },
+};
+
+/** Shows how many rows have passed. In CSV, a newline in quotes does not end a row. */
+function showExport(total: number | undefined, format: 'csv' | 'text') {
+  let passed = 0;
+  let isInQuotes = false;
+  const rows = () => passed;
+  return {
+    progress: showProgress({ total, value: rows, rows }),
+    count(block: Uint8Array) {
+      for (const byte of block) {
+        if (byte === newline && !isInQuotes) passed++;
+        else if (byte === quote && format === 'csv') isInQuotes = !isInQuotes;
+      }
+    },
+  };
+}
+
+const [newline, quote] = [0x0a, 0x22] as const;
 
 function explained(cause: unknown, { exitCode }: Interruption): unknown {
   const incomplete = 'the output is incomplete';

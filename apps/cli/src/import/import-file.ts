@@ -1,15 +1,18 @@
 import { addAbortSignal } from 'node:stream';
 import { PlantStoreError } from '@plant-store/core';
 import type { RowBlock } from '@plant-store/formats';
+import {
+  type Interruption,
+  listenForInterruption,
+  useLittleMemory,
+} from '../command-line/bulk-command.ts';
 import { CommandError, exitCodes, usageError } from '../command-line/errors.ts';
-import { type Interruption, listenForInterruption } from '../command-line/interruption.ts';
-import { useLittleMemory } from '../command-line/little-memory.ts';
 import { writeOutput } from '../command-line/output.ts';
 import { noProgress, showProgress } from '../command-line/progress-bar.ts';
 import { withStore } from '../command-line/with-store.ts';
-import { asCommandError } from '../formats/advice.ts';
-import { dryStore } from './dry-store.ts';
+import { asCommandError } from './file-reading.ts';
 import {
+  dryStore,
   type ImportCounts,
   loadRows,
   nothingCounted,

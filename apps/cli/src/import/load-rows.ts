@@ -1,6 +1,5 @@
-import type { LoadOutcome } from '@plant-store/core';
+import { checkPlant, type LoadOutcome, PlantStoreError } from '@plant-store/core';
 import { type LineCounts, noLines, type Row, type RowBlock, reasonOf } from '@plant-store/formats';
-import { readAhead } from './read-ahead.ts';
 
 /** How many rows of a file had each outcome, and how its lines are used. */
 export interface ImportCounts extends LineCounts {
@@ -42,6 +41,15 @@ export interface RowStore {
   load(plants: readonly unknown[]): Promise<(LoadOutcome | 'valid')[]>;
 }
 
+/** Checks plants as the store does, but stores nothing and does not know which ids are taken. */
+export const dryStore: RowStore = {
+  load: async (plants) =>
+    plants.map((plant) => {
+      const checked = checkPlant(plant);
+      return checked instanceof PlantStoreError ? checked : 'valid';
+    }),
+};
+
 export interface LoadRowsOptions {
   store: RowStore;
   blocks: AsyncGenerator<RowBlock>;
@@ -73,6 +81,23 @@ async function* startLoads(store: LoadRowsOptions['store'], blocks: LoadRowsOpti
     const outcomes = store.load(plants);
     outcomes.catch(() => {}); // loadRows handles the rejection, but may await it later.
     yield { block, outcomes };
+  }
+}
+
+/** Yields a generator's values, and requests the next value while the caller uses the current one. */
+async function* readAhead<T>(values: AsyncGenerator<T>): AsyncGenerator<T> {
+  try {
+    let next = values.next();
+    for (;;) {
+      const { value, done } = await next;
+      if (done) return;
+      next = values.next();
+      next.catch(() => {}); // The next turn of the loop awaits it and throws its error.
+      yield value;
+    }
+  } finally {
+    // Not awaited: the generator may be waiting for input that never comes.
+    void values.return(undefined);
   }
 }
 

@@ -7,8 +7,7 @@ import {
   readPlants,
 } from '@plant-store/formats';
 import { CommandError, usageError } from '../command-line/errors.ts';
-import { advice, asCommandError } from '../formats/advice.ts';
-import { decompressors } from '../formats/decompressors.ts';
+import { advice, asCommandError, decompressors } from './file-reading.ts';
 
 export const createdAtChoices = ['keep', 'now'] as const;
 

@@ -30,8 +30,9 @@ export async function openSource(file: string): Promise<ImportSource> {
   return { input, size, bytesRead: () => input.bytesRead };
 }
 
-/** Whether two paths lead to the same file. */
+/** Whether two paths lead to the same file. `-` is no path; `./-` is a file of that name. */
 export async function isSameFile(one: string, other: string): Promise<boolean> {
+  if (one === '-' || other === '-') return false;
   const [a, b] = await Promise.allSettled([realpath(one), realpath(other)]);
   return a.status === 'fulfilled' && b.status === 'fulfilled' && a.value === b.value;
 }

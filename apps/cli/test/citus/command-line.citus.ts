@@ -5,10 +5,11 @@ import {
   type CitusDatabase,
   createCitusDatabase,
   localhostUnknownWhile,
+  startCitus,
 } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { hasTerminals, run, runOnTerminal } from '../fixtures/run-program.ts';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { hasTerminals, run, runOnTerminal, start } from '../fixtures/run-program.ts';
 
 const done = [
   "done: distribute plants by id over 8 shards, and remove the coordinator's own copy\n",
@@ -170,6 +171,36 @@ describe('the command line on a Citus cluster', () => {
     await admin.end();
   });
 
+  it('names an instance that has not noticed the cluster, in distribute and in doctor', async () => {
+    const instance = postgres(onWorker['DATABASE_URL'] ?? '', {
+      max: 1,
+      connection: { application_name: 'plant-store' },
+    });
+    await instance`select 1`;
+    const named = /plant-store at 127\.0\.0\.1, which uses 127\.0\.0\.1:\d+/;
+    const doctor = (await run(['doctor'], { env })).stdout;
+    expect(doctor).toMatch(new RegExp(`^warning +cluster +${named.source}, has not noticed`, 'm'));
+    const { child, result } = start(['distribute', '--shards', '8', '--yes'], { env });
+    child.stderr.on('data', (text) => named.test(String(text)) && void instance.end());
+    expect(await result).toMatchObject({ code: 0 });
+  });
+
+  it('names in doctor a version of Citus that was not tested', async () => {
+    const admin = postgres(database.adminUrl, { max: 1 });
+    const [{ name, version } = {}] = await admin`
+      select current_database() as name, extversion as version from pg_extension where extname = 'citus'`;
+    await admin.unsafe(`alter database ${name} set citus.enable_version_checks = off`);
+    const setVersion = (to: string) =>
+      admin`update pg_extension set extversion = ${to} where extname = 'citus'`;
+    await setVersion('14.0-1');
+    const { stdout } = await run(['doctor'], { env });
+    await setVersion(version);
+    await admin.end();
+    expect(stdout).toMatch(
+      /^warning +cluster +the store was not tested on Citus 14\.0-1, .*use 13\.2/m,
+    );
+  });
+
   it('imports on each node by the rules: inserted, present, in conflict and rejected', async () => {
     const input = `${lines(900, 9_000)}${line(950, 'Hoya')}${line(20_000)}{"id":"x"}\n`;
     const first = await importLines(input);
@@ -219,4 +250,21 @@ describe('the command line on a Citus cluster', () => {
     });
     expect(statements).toHaveLength(hosts.length);
   });
+});
+
+it('names the Citus node that is down, and says what to do', async () => {
+  const cluster = await startCitus({ workers: 1, settings: { fsync: 'off' } });
+  onTestFinished(() => cluster.stop());
+  const env = { DATABASE_URL: (await createCitusDatabase(cluster.addresses)).url };
+  await run(['token', 'create', 'Ann'], { env });
+  expect(await run(['distribute', '--shards', '2', '--yes'], { env })).toMatchObject({ code: 0 });
+  await cluster.workers[0]?.server.halt();
+  const port = new URL(cluster.addresses.nodes[1]?.proxyUrl ?? '').port;
+  for (const command of ['token revoke Ann', 'count', 'list', 'export', 'export --paged']) {
+    const { code, stderr } = await run(command.split(' '), { env });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^plant-store: a node of the cluster did not answer .*\n$/);
+    expect(stderr).toContain(`127.0.0.1:${port}`);
+    expect(stderr).toContain('block a leaked one in front of the server');
+  }
 });

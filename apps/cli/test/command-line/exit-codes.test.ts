@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { exitCodeBySignal } from '../../src/command-line/bulk-command.ts';
 import { exitCodes } from '../../src/command-line/errors.ts';
-import { exitCodeBySignal } from '../../src/command-line/interruption.ts';
 
 const repository = new URL('../../../../', import.meta.url);
 const page = await readFile(new URL('docs/exit-codes.md', repository), 'utf8');

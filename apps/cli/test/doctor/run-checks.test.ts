@@ -1,4 +1,9 @@
-import { createDatabase } from '@plant-store/test-setup';
+import {
+  createDatabase,
+  hasPgBouncer,
+  keepsPreparedStatements,
+  startPgBouncer,
+} from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { expect, inject, it, vi } from 'vitest';
 import { runChecks } from '../../src/doctor/run-checks.ts';
@@ -70,4 +75,15 @@ it('finds an invalid setting, and does not show its value', async () => {
     ),
   ]);
   expect(warnings.join()).not.toContain('hidden');
+});
+
+it.runIf(hasPgBouncer)('finds a pooler that keeps no prepared statements', async () => {
+  const url = await createDatabase(inject('postgresUrl'));
+  await (await migratedDatabase({ DATABASE_URL: url })).end();
+  const pooler = await startPgBouncer(url);
+  const warnings = await warningsOf(pooler.url);
+  const ofPooler = warnings.filter((warning) => warning.includes('use 1.21 or newer'));
+  expect(ofPooler).toHaveLength(keepsPreparedStatements ? 0 : 1);
+  expect(await warningsOf(url)).toEqual(warnings.filter((warning) => !ofPooler.includes(warning)));
+  await pooler.stop();
 });

@@ -86,6 +86,31 @@ it('writes the rejected rows to standard output for -, and the summary to standa
   expect(stderr).toContain('"inserted":1,"present":0,"conflicts":1,"rejected":2,');
 });
 
+it('takes - for standard input and output, and ./- for a file of that name', async () => {
+  await directory.write('-', '{"id":7,"name":"Hoya"}\nnull\n');
+  const importWith = (...args: string[]) =>
+    run(['import', ...args, '--format', 'ndjson'], {
+      ...{ env, cwd: directory.path('.') },
+      input: '{"id":8,"name":"Pilea"}\nno JSON\n',
+    });
+  const rejected = '"reason":"is not JSON: ';
+  expect(await importWith('-', '--rejects', '-')).toMatchObject({
+    code: 3,
+    stdout: expect.stringContaining(rejected),
+  });
+  expect(await storedNames()).toEqual(['Pilea']);
+  const fromFile = await importWith('./-', '--rejects', '-');
+  expect(fromFile).toMatchObject({ code: 3, stdout: expect.stringContaining('"row":"null"') });
+  expect(await storedNames()).toEqual(['Hoya', 'Pilea']);
+  const ontoItself = await importWith('./-', '--rejects', `${directory.path('.')}/-`);
+  expect(ontoItself).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('is the file to import'),
+  });
+  await importWith('-', '--rejects', './-');
+  expect(await readFile(directory.path('-'), 'utf8')).toContain(rejected);
+});
+
 it('writes rejected rows where git ignores them', async () => {
   const git = (...args: string[]) => promisify(execFile)('git', args, { cwd: directory.path('.') });
   await git('init');

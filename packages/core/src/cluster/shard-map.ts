@@ -53,7 +53,7 @@ export async function readShardMap(query: Query): Promise<ShardState> {
   const { rows: facts } = await query(catalogueExists, []);
   const [isCluster, hash, version = ''] = (facts as [boolean, number, string][])[0] ?? [];
   if (!isCluster || Number(hash) !== hashId(checkedId)) return { isCluster: false };
-  if (!testedCitus.test(version)) return { isCluster, untestedVersion: version };
+  if (!isTestedCitus(version)) return { isCluster, untestedVersion: version };
   const { rows } = await query(shards, []);
   return { isCluster, map: toShardMap(rows as ShardRow[]) };
 }
@@ -68,8 +68,8 @@ type ShardRow = [
   clusterId: string,
 ];
 
-/** The versions of the extension on which `npx -y pnpm test:citus` has run: 13.2, with each fix. */
-const testedCitus = /^13\.2-/;
+/** Whether `npx -y pnpm test:citus` has run on this version of the extension: 13.2, with each fix. */
+export const isTestedCitus = (version: string) => /^13\.2-/.test(version);
 
 /** The database's hash of this id must be the same as ours. */
 const checkedId = -6_148_914_691_236_517_205n;

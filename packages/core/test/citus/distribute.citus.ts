@@ -1,8 +1,10 @@
-import { createCitusDatabase } from '@plant-store/test-setup';
+import { createCitusDatabase, startCitus } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { insertFunctionSignature } from '../../src/cluster/node-functions.ts';
+import { readCopied } from '../../src/cluster/operator/copy-progress.ts';
 import { distributePlants, inspectCluster } from '../../src/cluster/operator.ts';
+import { connectPostgres } from '../../src/database/postgres/connection.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
 import { createDistributedDatabase } from '../fixtures/distributed-database.ts';
 
@@ -63,4 +65,133 @@ describe('distribute on Citus', () => {
     expect(await distribute()).toMatchObject({ steps: [] });
     await Promise.all([sql.end(), worker.end()]);
   });
+
+  it('moves many plants while creates go on, and loses none', async () => {
+    const cluster = inject('citus');
+    if (!cluster) throw new Error('this test needs the global setup for Citus');
+    const { url, adminUrl } = await createCitusDatabase(cluster);
+    const store = await openPlantStore({ databaseUrl: url });
+    const admin = postgres(adminUrl, { max: 1, onnotice: () => {} });
+    onTestFinished(() => void Promise.all([store.close(), admin.end()]));
+    await fill(admin);
+
+    const distribute = () =>
+      distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
+    if ((await admin`select from pg_settings where name = 'output_plugin_libraries'`).length > 0) {
+      await expect(distribute()).rejects.toThrow('add citus to output_plugin_libraries');
+      const [{ name } = {}] = await admin`select current_database() as name`;
+      await admin.unsafe(`alter database ${name} set output_plugin_libraries = pgoutput, citus`);
+    }
+
+    const created: bigint[] = [];
+    const deleted: bigint[] = [];
+    let isDistributed = false;
+    const createAndDelete = async (first: bigint) => {
+      for (let id = first; !isDistributed; id += 8n) {
+        await store.create({ id, name: 'meanwhile' });
+        created.push(id);
+        if (created.length % 5 === 0 && (await store.delete(id))) deleted.push(id);
+      }
+    };
+    const writers = Array.from({ length: 8 }, (_, i) => createAndDelete(BigInt(many + 1 + i)));
+    await vi.waitFor(() => expect(created.length).toBeGreaterThan(8));
+    const before = created.length;
+    const { steps } = await distribute();
+    isDistributed = true;
+    await Promise.all(writers);
+    expect(steps[0]?.description).toBe(
+      'distribute plants by id over 4 shards, while creates go on',
+    );
+    expect(created.length).toBeGreaterThan(before);
+
+    const stored = await admin`select id::text from plants where name = 'meanwhile'`;
+    const expected = created.filter((id) => !deleted.includes(id)).map(String);
+    expect(stored.map(({ id }) => id).sort()).toEqual(expected.sort());
+    expect(await admin`select count(*)::int from plants where id <= ${many}`).toEqual([
+      { count: many },
+    ]);
+    expect(await inspectCluster(url)).toMatchObject({ missing: [], nodes: [{}, {}] });
+  });
+
+  it('moves many plants in one statement only when it may, and reports how many', async () => {
+    const settings = { wal_level: 'replica', fsync: 'off' };
+    const cluster = await startCitus({ workers: 1, settings });
+    onTestFinished(() => cluster.stop());
+    const { url, workerUrls } = await createCitusDatabase(cluster.addresses);
+    await (await openPlantStore({ databaseUrl: url })).close();
+    const [sql, worker] = [url, workerUrls[0] ?? ''].map((each) =>
+      postgres(each, { max: 1, onnotice: () => {} }),
+    ) as [postgres.Sql, postgres.Sql];
+    await fill(sql);
+    await sql`analyze plants`;
+    const options = { databaseUrl: url, shards: 2, confirm: async () => true };
+    await expect(distributePlants(options)).rejects.toThrow('set wal_level = logical');
+
+    // The plants cannot move before this transaction ends, and a copy runs meanwhile.
+    await sql`begin`;
+    await sql`insert into plants (id, name) values (0, 'Hoya')`;
+    await worker`create table plants_1 (id bigint)`;
+    const copy = await worker`copy plants_1 from stdin`.writable();
+    copy.write('1\n'.repeat(100_000));
+    let isMoving = false;
+    const onCopied = vi.fn(() => {
+      if (!isMoving) copy.end(() => void sql`commit`.execute());
+      isMoving = true;
+    });
+    const { steps } = await distributePlants({ ...options, isBlocking: true, onCopied });
+    expect(onCopied).toHaveBeenCalledWith(expect.any(Number), many);
+    expect(steps[0]?.move).toEqual({ isBlocking: true, plants: many });
+    expect(await sql`select count(*)::int from plants`).toEqual([{ count: many + 1 }]);
+    await Promise.all([sql.end(), worker.end()]);
+  });
+
+  it('counts the plants that nodes receive', async () => {
+    const { url, workerUrls } = await createDistributedDatabase();
+    const { hostname: host, port } = new URL(url);
+    const coordinator = await connectPostgres({ url, host, port: Number(port), timeout: 60_000 });
+    const worker = postgres(workerUrls[0] ?? '', { max: 2 });
+    const count = () => readCopied((text, values) => coordinator.query(text, values));
+    expect(await count()).toBe(0);
+    await worker`create table plants_1 (id bigint)`;
+    const copy = await worker`copy plants_1 from stdin`.writable();
+    copy.write('1\n'.repeat(100_000));
+    await vi.waitFor(async () => expect(await count()).toBeGreaterThan(0));
+    copy.end();
+    await vi.waitFor(async () => expect(await count()).toBe(0));
+    await Promise.all([coordinator.close(), worker.end()]);
+  });
+
+  it('waits for instances until they have noticed the cluster, or names them', async () => {
+    const { url, workerUrls } = await createDistributedDatabase();
+    const instance = postgres(workerUrls[1] ?? '', {
+      max: 1,
+      connection: { application_name: 'plant-store' },
+    });
+    await instance`select 1`;
+    const [{ nodeport } = {}] = await instance`
+      select nodeport from pg_dist_node where groupid = (select groupid from pg_dist_local_group)`;
+    const blind = [
+      { node: `127.0.0.1:${nodeport}`, address: '127.0.0.1', application: 'plant-store' },
+    ];
+    const distribute = (patience: number, onWait?: (instances: unknown) => void) =>
+      distributePlants({
+        ...{ databaseUrl: url, shards: 4, confirm: async () => true, patience },
+        ...(onWait && { onWait }),
+      });
+    expect(await distribute(0)).toMatchObject({ isDone: true, blindInstances: blind });
+    expect(await inspectCluster(url)).toMatchObject({ blindInstances: blind });
+    const onWait = vi.fn(
+      () => void instance`set application_name = 'plant-store cluster'`.execute(),
+    );
+    expect(await distribute(60_000, onWait)).toMatchObject({ blindInstances: [] });
+    expect(onWait).toHaveBeenCalledWith(blind);
+    await instance.end();
+  });
 });
+
+/** More plants than one statement moves in a second. */
+const many = 300_000;
+
+async function fill(sql: postgres.Sql): Promise<void> {
+  await sql`insert into plants (id, name) select i, 'Monstera deliciosa ' || i from generate_series(1, ${many}) i`;
+}

@@ -1,27 +1,90 @@
+import { setTimeout } from 'node:timers/promises';
 import { createConnectToPrimary } from '../../database/postgres/connect-to-primary.ts';
+import type { Connection } from '../../database/postgres/connection.ts';
 import { migrationTimeout } from '../../database/postgres/migration/migration.ts';
-import { type DistributeOptions, type DistributeResult, planDistribution } from './distribute.ts';
+import { rootMessage } from '../../error-causes.ts';
+import { type Instance, readBlindInstances } from './blind-instances.ts';
+import { ClusterError } from './check-nodes.ts';
+import { readCopied } from './copy-progress.ts';
+import {
+  type DistributeOptions,
+  type DistributeResult,
+  type DistributionStep,
+  planDistribution,
+} from './distribute.ts';
 
-/** Moving the plants may take long, and waits for the creates that run. */
-const limits = { timeout: migrationTimeout, lockTimeout: migrationTimeout };
+/** Billions of plants move for hours. Postgres accepts no timeout over 24 days. */
+const limits = { timeout: 2 ** 31 - 1, lockTimeout: migrationTimeout };
+
+/** Milliseconds between two looks at what other sessions do. */
+const interval = 1_000;
 
 /** See `distributePlants` in ../operator.ts. */
-export async function distributeOnCitus({
-  databaseUrl,
-  shards,
-  confirm,
-}: DistributeOptions): Promise<DistributeResult> {
-  const connection = await createConnectToPrimary(databaseUrl, limits)();
+export async function distributeOnCitus(options: DistributeOptions): Promise<DistributeResult> {
+  const connect = createConnectToPrimary(options.databaseUrl, limits);
+  const connection = await connect();
   const run = async (text: string) => (await connection.query(text, [], 'objects')).rows;
   try {
-    const missing = await planDistribution(run, shards);
-    if (missing.steps.length === 0) return { ...missing, isDone: true };
-    if (!(await confirm(missing))) return { ...missing, isDone: false };
-    for (const { statements } of missing.steps) {
-      for (const statement of statements) await run(statement);
-    }
-    return { ...missing, isDone: true };
+    const missing = await planDistribution(run, options);
+    const isDone = missing.steps.length === 0 || (await options.confirm(missing));
+    if (!isDone) return { ...missing, isDone, blindInstances: [] };
+    for (const step of missing.steps) await takeStep(step);
+    return { ...missing, isDone, blindInstances: await waitForInstances(connection, options) };
   } finally {
     await connection.close();
   }
+
+  async function takeStep({ statements, move }: DistributionStep): Promise<void> {
+    const observer = move && (await connect());
+    if (observer) {
+      // Without the progress, the step is the same.
+      reportCopied(observer, (copied) => options.onCopied?.(copied, move.plants)).catch(() => {});
+    }
+    try {
+      for (const statement of statements) await run(statement);
+    } catch (error) {
+      throw needsOutputPlugin(error) ? new ClusterError(outputPlugin, { cause: error }) : error;
+    } finally {
+      await observer?.close();
+    }
+  }
+}
+
+/** Reports how many plants the nodes have copied. Fails when the connection is closed. */
+async function reportCopied(
+  observer: Connection,
+  onCopied: (copied: number) => void,
+): Promise<never> {
+  let copied = 0;
+  for (;;) {
+    await setTimeout(interval, undefined, { ref: false });
+    // A copy that has ended is not counted any more.
+    copied = Math.max(copied, await readCopied((text, values) => observer.query(text, values)));
+    if (copied > 0) onCopied(copied);
+  }
+}
+
+/** A Postgres with the setting `output_plugin_libraries`, such as 15.20, trusts only the libraries in it. */
+function needsOutputPlugin(error: unknown): boolean {
+  return rootMessage(error).includes('may not be used as an output plugin');
+}
+
+const outputPlugin =
+  'to distribute plants while creates go on, Citus needs its output plugin: add citus to ' +
+  'output_plugin_libraries on the coordinator and reload its settings, then run the same command again; ' +
+  'or add --blocking, and creates and deletes wait';
+
+async function waitForInstances(
+  connection: Connection,
+  { onWait, patience = 0 }: DistributeOptions,
+): Promise<Instance[]> {
+  const read = () => readBlindInstances((text, values) => connection.query(text, values));
+  const until = performance.now() + patience;
+  let blind = await read();
+  if (blind.length > 0 && patience > 0) onWait?.(blind);
+  while (blind.length > 0 && performance.now() < until) {
+    await setTimeout(interval);
+    blind = await read();
+  }
+  return blind;
 }

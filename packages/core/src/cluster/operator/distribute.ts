@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
-import { clusterRole, type Run } from '../../database/postgres/migration/cluster-role.ts';
+import type { Run } from '../../database/postgres/migration/cluster-role.ts';
 import {
   clusterIdSignature,
   createNodeFunctions,
   insertFunctionSignature,
   markOfShard,
 } from '../node-functions.ts';
+import type { Instance } from './blind-instances.ts';
+import { ClusterError, checkNodes } from './check-nodes.ts';
 
 /** What `distribute` does, or has done. */
 export interface Distribution {
@@ -20,6 +22,13 @@ export interface Distribution {
 export interface DistributionStep {
   readonly description: string;
   readonly statements: readonly string[];
+  /** Only of a step that moves plants for longer than a second. */
+  readonly move?: {
+    /** Whether creates and deletes wait while it runs. */
+    readonly isBlocking: boolean;
+    /** About how many plants it moves, when the database knows. */
+    readonly plants: number | undefined;
+  };
 }
 
 export interface DistributeOptions {
@@ -27,44 +36,55 @@ export interface DistributeOptions {
   readonly databaseUrl: string;
   /** Into how many shards to split the plants. */
   readonly shards: number;
+  /** Moves the plants in one statement, which is faster, although creates and deletes wait for it. */
+  readonly isBlocking?: boolean;
   /** Decides whether to do what is missing. It is not called when nothing is missing. */
   readonly confirm: (missing: Distribution) => Promise<boolean>;
+  /** Is called about once a second while plants move, with how many the nodes have copied. */
+  readonly onCopied?: (copied: number, total: number | undefined) => void;
+  /** Is called before it waits for the instances that have not noticed the cluster. */
+  readonly onWait?: (instances: readonly Instance[]) => void;
+  /** Milliseconds to wait for these instances, which look every 15 s. Default: 0. */
+  readonly patience?: number;
 }
 
-/** What was missing, and whether it is done now. */
-export type DistributeResult = Distribution & { readonly isDone: boolean };
-
-/** The cluster cannot hold the store's tables until somebody changes it. */
-export class ClusterError extends Error {
-  override readonly name = 'ClusterError';
+export interface DistributeResult extends Distribution {
+  /** Whether what was missing is done now. */
+  readonly isDone: boolean;
+  /** The instances that have not noticed the cluster. They send all plants through one node. */
+  readonly blindInstances: readonly Instance[];
 }
 
 /**
  * Checks a Citus cluster, and plans what is missing for it to hold the tables of the store.
  *
- * @param shards into how many shards to split the plants
  * @throws ClusterError
  */
-export async function planDistribution(run: Run, shards: number): Promise<Distribution> {
+export async function planDistribution(
+  run: Run,
+  { shards, isBlocking = false }: Pick<DistributeOptions, 'shards' | 'isBlocking'>,
+): Promise<Distribution> {
   const nodes = await checkNodes(run);
-  return { nodes, ...(await planTables(run, shards)) };
+  return { nodes, ...(await planTables(run, { shards, isBlocking })) };
 }
+
+/** For display, while nobody has chosen a number of shards. */
+const undecided = { shards: 0, isBlocking: true };
 
 /**
  * Plans what is missing on the coordinator of a cluster, without a check of its nodes.
  *
- * @param shards 0 when nobody has chosen a number yet; then the plan is only for display
- * @throws ClusterError when the tables do not exist yet
+ * @throws ClusterError when the tables do not exist yet, or cannot be distributed while creates go on
  */
 export async function planTables(
   run: Run,
-  shards: number,
+  { shards, isBlocking } = undecided,
 ): Promise<Pick<Distribution, 'shards' | 'steps'>> {
   const [state] = (await run(tables)) as [TableState]; // One row, of these columns.
   if (!state.is_migrated) throw new ClusterError(notMigrated);
   const copies = (await run(ownCopies)) as { table: string }[]; // The column of this statement.
   const steps = [
-    ...(state.are_plants_distributed ? [] : [distributePlants(shards)]),
+    ...(state.are_plants_distributed ? [] : [distributePlants(shards, isBlocking, state)]),
     ...(state.has_reference_tokens ? [] : [copyToEveryNode('access_tokens')]),
     ...(state.has_reference_migrations ? [] : [copyToEveryNode('drizzle.__drizzle_migrations')]),
     ...copies.map(({ table }) => removeOwnCopy(table)),
@@ -73,48 +93,14 @@ export async function planTables(
   return { shards: state.are_plants_distributed ? state.shards : shards, steps };
 }
 
-async function checkNodes(run: Run): Promise<string[]> {
-  const role = await clusterRole(run);
-  if (!role) {
-    throw new ClusterError(
-      'this database does not have the extension Citus: run CREATE EXTENSION citus on each node, ' +
-        'and add the workers with citus_add_node on the coordinator',
-    );
-  }
-  if (role === 'worker') {
-    throw new ClusterError('this is a worker of the cluster: connect to its coordinator');
-  }
-  const all = (await run(nodes)) as { address: string; is_reachable: boolean; shards: boolean }[];
-  const away = all.filter((node) => !node.is_reachable).map(({ address }) => address);
-  if (away.length > 0) {
-    throw new ClusterError(
-      `the coordinator cannot reach ${away.join(', ')}: start these nodes, or check their addresses ` +
-        'in pg_dist_node',
-    );
-  }
-  const storing = all.filter(({ shards }) => shards).map(({ address }) => address);
-  if (storing.length === 0) {
-    throw new ClusterError(
-      'the cluster has no node that may store shards: add one, with citus_add_node',
-    );
-  }
-  return storing;
-}
-
-/** A node from which no other node can be reached cannot be reached itself. */
-const nodes = `
-  select nodename || ':' || nodeport as address, shouldhaveshards as shards,
-    coalesce(bool_or(result), false) as is_reachable
-  from pg_dist_node
-    left join citus_check_cluster_node_health()
-      on from_nodename = nodename and from_nodeport = nodeport
-  where noderole = 'primary' and isactive
-  group by groupid, address, shards order by groupid`;
-
 interface TableState {
   is_migrated: boolean;
   are_plants_distributed: boolean;
   shards: number;
+  /** The plants on the coordinator, while they are not distributed. */
+  bytes: number;
+  plants: number;
+  wal_level: string;
   has_reference_tokens: boolean;
   has_reference_migrations: boolean;
   has_insert_function: boolean;
@@ -132,6 +118,11 @@ const tables = `
     exists (select from pg_dist_partition
       where logicalrelid = to_regclass('plants') and partmethod = 'h') as are_plants_distributed,
     (select count(*)::int from pg_dist_shard where logicalrelid = to_regclass('plants')) as shards,
+    greatest(pg_relation_size(to_regclass('plants')), (
+      select max(pg_relation_size(to_regclass(shard_name(logicalrelid, shardid))))
+      from pg_dist_shard where logicalrelid = to_regclass('plants')))::float8 as bytes,
+    (select reltuples from pg_class where oid = to_regclass('plants'))::float8 as plants,
+    current_setting('wal_level') as wal_level,
     ${isReference('access_tokens')} as has_reference_tokens,
     ${isReference('drizzle.__drizzle_migrations')} as has_reference_migrations,
     exists (select from pg_proc
@@ -153,16 +144,36 @@ const ownCopies = `
 
 const notMigrated = 'the tables do not exist yet: start the server once, which creates them';
 
-function distributePlants(shards: number): DistributionStep {
+/** Bytes of plants that one statement moves in about a second, which creates can wait for. */
+const fewPlants = 16 * 2 ** 20;
+
+function distributePlants(
+  shards: number,
+  isBlocking: boolean,
+  { bytes, plants: estimate, wal_level: walLevel }: TableState,
+): DistributionStep {
   const over = shards > 0 ? ` over ${shards} shards` : '';
+  const isLong = bytes > fewPlants;
+  const move = { isBlocking, plants: estimate > 0 ? estimate : undefined };
+  const parameters = `('plants', 'id', shard_count := ${shards})`;
+  if (isBlocking || !isLong) {
+    return {
+      description: `distribute plants by id${over}, and remove the coordinator's own copy`,
+      statements: [`select create_distributed_table${parameters}`, removeRowsFromBefore('plants')],
+      ...(isLong && { move }),
+    };
+  }
+  if (walLevel !== 'logical') throw new ClusterError(needsLogicalReplication);
   return {
-    description: `distribute plants by id${over}, and remove the coordinator's own copy`,
-    statements: [
-      `select create_distributed_table('plants', 'id', shard_count := ${shards})`,
-      removeRowsFromBefore('plants'),
-    ],
+    description: `distribute plants by id${over}, while creates go on`,
+    statements: [`select create_distributed_table_concurrently${parameters}`],
+    move,
   };
 }
+
+const needsLogicalReplication =
+  'to distribute plants while creates go on, Citus needs logical replication: set wal_level = logical on ' +
+  'each node and restart it, or add --blocking, and creates and deletes wait';
 
 function copyToEveryNode(table: string): DistributionStep {
   return {

@@ -7,7 +7,8 @@ import {
 } from '../../database/postgres/migration/cluster-role.ts';
 import { connectToNode } from '../node-access.ts';
 import { countOnNode } from '../node-functions.ts';
-import { type Query, readShardMap, type StorageNode } from '../shard-map.ts';
+import { isTestedCitus, type Query, readShardMap, type StorageNode } from '../shard-map.ts';
+import { type Instance, readBlindInstances } from './blind-instances.ts';
 import { planTables } from './distribute.ts';
 
 /** A Citus cluster, as one of its nodes sees it. */
@@ -19,6 +20,10 @@ export interface ClusterState {
   readonly nodes: readonly NodeContent[];
   /** The addresses of the nodes that store no plants, such as the coordinator, and do not answer. */
   readonly awayWithoutPlants: readonly string[];
+  /** The instances that have not noticed the cluster, once `distributePlants` has nothing left to do. */
+  readonly blindInstances: readonly Instance[];
+  /** The version of Citus when the store was not tested on it. */
+  readonly untestedVersion: string | undefined;
 }
 
 interface NodeContent {
@@ -50,10 +55,12 @@ export async function inspectCluster({
 }: InspectOptions): Promise<ClusterState | undefined> {
   const role = await clusterRole(run);
   if (!role) return undefined;
-  const { steps } = role === 'coordinator' ? await planTables(run, 0) : { steps: [] };
-  const { map } = await readShardMap(query);
+  const { steps } = role === 'coordinator' ? await planTables(run) : { steps: [] };
+  const { rows } = await query(`select extversion from pg_extension where extname = 'citus'`, []);
+  const [version = ''] = rows[0] as [string]; // One row, because the database has a role in a cluster.
+  const { isCluster, map } = await readShardMap(query);
   const nodes = map?.nodes ?? [];
-  const [contents, awayWithoutPlants] = await Promise.all([
+  const [contents, awayWithoutPlants, blindInstances] = await Promise.all([
     Promise.all(
       nodes.map(async (node) => {
         const [content, directError] = await Promise.all([
@@ -64,9 +71,17 @@ export async function inspectCluster({
       }),
     ),
     nodesAway(nodes, query),
+    isCluster ? readBlindInstances(query) : [],
   ]);
   const missing = steps.map(({ description }) => description);
-  return { role, missing, nodes: contents, awayWithoutPlants };
+  return {
+    role,
+    missing,
+    nodes: contents,
+    awayWithoutPlants,
+    blindInstances,
+    untestedVersion: isTestedCitus(version) ? undefined : version,
+  };
 }
 
 async function contentOf(

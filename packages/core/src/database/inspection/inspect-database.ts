@@ -31,6 +31,8 @@ export interface DatabaseState extends SchemaVersion {
   readonly distribution: readonly TableDistribution[] | undefined;
   /** The hosts of the URL that do not answer, while another one does. */
   readonly unreachableHosts: readonly UnreachableHost[];
+  /** What is wrong with the pooler in front of the database; undefined when nothing is, or without one. */
+  readonly poolerWarning: string | undefined;
 }
 
 /**
@@ -48,6 +50,7 @@ export function inspectDatabase(options: DatabaseOptions): Promise<DatabaseState
 async function inspect(
   run: RunText,
   unreachableHosts: UnreachableHost[] = [],
+  poolerWarning?: string,
 ): Promise<DatabaseState> {
   const sentAt = Date.now();
   const [row] = (await run(selectFacts)) as [Facts]; // One row, of these columns.
@@ -62,6 +65,7 @@ async function inspect(
     locks: await readLocks(run),
     distribution: await readTableDistributions(run),
     unreachableHosts,
+    poolerWarning,
   };
 }
 

@@ -9,6 +9,7 @@ import { openCopies } from './copy-session.ts';
 import { LeftBehind } from './left-behind.ts';
 import { migratePostgres, migrationTimeout } from './migration/migration.ts';
 import { RepeatedMigration } from './migration/repeated-migration.ts';
+import { poolerForgets } from './prepared-statements.ts';
 
 /**
  * The connections of requests, by kind of statement. Look-ups share statements, so they need only one;
@@ -141,8 +142,3 @@ export async function openPostgres(
     });
   }
 }
-
-const poolerForgets =
-  'the pooler in front of the database keeps no prepared statements. A PgBouncer older than 1.21 never ' +
-  'does, and may lose its sessions after a pause (FATAL: bad client state): use 1.21 or newer. A newer ' +
-  'one does with max_prepared_statements = 200, which saves CPU time of the database';

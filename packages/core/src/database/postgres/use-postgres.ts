@@ -3,6 +3,7 @@ import { beforeDeadline, deadlineIn } from '../deadline.ts';
 import type { RunText } from '../schema-version.ts';
 import { createConnectToPrimary, hostsOf } from './connect-to-primary.ts';
 import type { Connection } from './connection.ts';
+import { poolerForgets } from './prepared-statements.ts';
 
 /** Milliseconds in which every host must answer. */
 const connectTimeout = 3_000;
@@ -25,7 +26,11 @@ export interface UnreachableHost {
  */
 export async function usePostgres<T>(
   url: string,
-  use: (run: RunText, unreachableHosts: UnreachableHost[]) => Promise<T>,
+  use: (
+    run: RunText,
+    unreachableHosts: UnreachableHost[],
+    poolerWarning: string | undefined,
+  ) => Promise<T>,
 ): Promise<T> {
   const hosts = hostsOf(url);
   const until = deadlineIn(useTimeout);
@@ -48,7 +53,9 @@ export async function usePostgres<T>(
     const [first] = connections;
     if (!first) throw databaseUnavailable(unreachableHosts[0]?.error);
     const primary = connections.find(({ isReadOnly }) => !isReadOnly) ?? first;
-    return await orUnavailable(beforeDeadline(use(runOver(primary), unreachableHosts), until));
+    const warning = primary.prepares ? undefined : poolerForgets;
+    const used = use(runOver(primary), unreachableHosts, warning);
+    return await orUnavailable(beforeDeadline(used, until));
   } finally {
     await Promise.all(connections.map((connection) => connection.close()));
   }

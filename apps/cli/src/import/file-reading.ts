@@ -1,7 +1,21 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
-import type { Decompressor } from '@plant-store/formats';
-import { CommandError } from '../command-line/errors.ts';
+import { type Advice, type Decompressor, FileError } from '@plant-store/formats';
+import { CommandError, usageError } from '../command-line/errors.ts';
+
+/** The options with which a person can read a file in another way. */
+export const advice: Advice = {
+  csv: 'add --format csv',
+  ndjson: 'add --format ndjson',
+  delimiter: 'name the delimiter with --delimiter',
+  latin1: 'add --encoding latin1',
+  utf16: 'add --encoding utf-16le or utf-16be',
+};
+
+/** A file that cannot be read is an invalid argument. Returns any other error as it is. */
+export function asCommandError(error: unknown): unknown {
+  return error instanceof FileError ? usageError(error.message, { cause: error.cause }) : error;
+}
 
 /** Decompress gzip and zstd by Node's zlib. */
 export const decompressors: readonly Decompressor[] = [

@@ -1,0 +1,64 @@
+import type { PlantQuery, PlantReader } from '@plant-store/core/read';
+import { defaultPageSize, formatJson } from '@plant-store/schemas/plain';
+import { Argument, Command } from 'commander';
+import { plantUnknown } from '../command-line/errors.ts';
+import { jsonOption, parseCount, parseId } from '../command-line/options.ts';
+import { writeOutput } from '../command-line/output.ts';
+import { withReader } from '../command-line/with-store.ts';
+
+export const getCommand = () =>
+  new Command('get')
+    .summary('show one plant')
+    .description('Show the plant with this id, as JSON.')
+    .addArgument(new Argument('<id>', "the plant's id").argParser(parseId))
+    .addOption(jsonOption('write an error as JSON, too'))
+    .addHelpText('after', '\nExample:\n  plant-store get 9007199254740993\n')
+    .action(async (id: bigint) => {
+      const plant = await withReader((reader) => reader.get(id));
+      if (!plant) throw plantUnknown(id);
+      await writeOutput([`${formatJson(plant)}\n`]);
+    });
+
+export const listCommand = () =>
+  new Command('list')
+    .summary('show plants')
+    .description('Show plants in order of id, each as a line of JSON.')
+    .option('--tag <tag>', 'only plants with this tag')
+    .option(
+      '--after <id>',
+      'only plants with a greater id: for the next page, the last id of this page',
+      parseId,
+    )
+    .option('--limit <count>', 'the greatest number of plants to show', parseCount, defaultPageSize)
+    .addOption(jsonOption('write an error as JSON, too'))
+    .addHelpText('after', '\nExample:\n  plant-store list --tag Araceae --after 1000 --limit 50\n')
+    .action((query: PlantQuery) => withReader((reader) => writeOutput(listPlants(reader, query))));
+
+async function* listPlants(
+  reader: PlantReader,
+  { tag, after, limit }: PlantQuery,
+): AsyncGenerator<string> {
+  for await (const plants of reader.read({ tag, after, ...(limit !== undefined && { limit }) })) {
+    yield plants.map((plant) => `${formatJson(plant)}\n`).join('');
+  }
+}
+
+interface CountOptions {
+  tag?: string;
+  json?: true;
+}
+
+export const countCommand = () =>
+  new Command('count')
+    .summary('count the plants')
+    .description(
+      'Count the plants, or those with a tag. The database reads all of them, which may take minutes ' +
+        'for many millions.',
+    )
+    .option('--tag <tag>', 'only plants with this tag')
+    .addOption(jsonOption('write the count, or an error, as JSON'))
+    .addHelpText('after', '\nExample:\n  plant-store count --tag Araceae\n')
+    .action(async ({ tag, json }: CountOptions) => {
+      const count = await withReader((reader) => reader.count({ tag }));
+      await writeOutput([`${json ? formatJson({ count }) : count}\n`]);
+    });

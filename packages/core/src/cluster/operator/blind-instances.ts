@@ -1,0 +1,35 @@
+import type { Query } from '../shard-map.ts';
+
+/** An instance of the store, by its sessions on one node of a cluster. */
+export interface Instance {
+  /** The node that it uses, as `host:port`. */
+  readonly node: string;
+  /** The address of its machine; null when it uses a socket of the node. */
+  readonly address: string | null;
+  /** The `application_name` of its sessions. */
+  readonly application: string;
+}
+
+/**
+ * Reads which instances have not noticed that their database is a cluster: their sessions have the name
+ * that the store uses for a single database. Instances of an earlier version keep that name.
+ */
+export async function readBlindInstances(query: Query): Promise<Instance[]> {
+  const { rows } = await query(blindInstances, []);
+  return (rows as [string, string][]).flatMap(([node, sessions]) => {
+    const instances: Omit<Instance, 'node'>[] = JSON.parse(sessions);
+    return instances.map((instance) => ({ node, ...instance }));
+  });
+}
+
+/** From the nodes that answer. */
+const blindInstances = `
+  select nodename || ':' || nodeport, result
+  from run_command_on_all_nodes($$
+      select coalesce(json_agg(session), '[]') from (
+        select distinct host(client_addr) as address, application_name as application
+        from pg_stat_activity
+        where application_name = 'plant-store' and datname = current_database()
+      ) as session $$)
+    join pg_dist_node using (nodeid)
+  where success`;
