@@ -1,8 +1,7 @@
 import { go } from '../address/use-address.ts';
-import { Button } from '../controls/button.tsx';
-import { CopyButton } from '../controls/copy-button.tsx';
+import { Button, CopyButton } from '../controls/button.tsx';
 import { asCurl } from '../requests/as-curl.ts';
-import { baseUrl } from '../store/base-url.ts';
+import { baseUrl } from '../store/trpc.ts';
 import './empty-store.css';
 
 const example = { id: 1n, name: 'Monstera deliciosa', tag: 'Araceae' };

@@ -1,7 +1,8 @@
 import type { StoredPlant } from '@plant-store/schemas';
-import type { ReactNode } from 'react';
-import { CopyButton } from '../controls/copy-button.tsx';
-import { TagLink } from './tag-link.tsx';
+import { Fragment, type ReactNode } from 'react';
+import { CopyButton } from '../controls/button.tsx';
+import './plant-facts.css';
+import { PlantText, TagLink } from './plant-text.tsx';
 
 interface ShownField<Value> {
   readonly label: string;
@@ -33,7 +34,13 @@ export const shownFields: {
       </>
     ),
   },
-  name: { label: 'Name', width: 'minmax(6rem, 18rem)', cell: (name) => <bdi>{name}</bdi> },
+  name: {
+    label: 'Name',
+    // As wide as the names in the rows, which plant-table.tsx measures.
+    width: 'minmax(6rem, min(var(--names), 36rem))',
+    cell: (name) => <PlantText text={name} />,
+    fact: (name) => <bdi>{name}</bdi>,
+  },
   tag: {
     label: 'Tag',
     hint: 'Optional: the type of the plant',
@@ -70,4 +77,20 @@ export function showField(
   const { cell, fact = cell }: ShownField<never> = shownFields[field];
   const show = place === 'cell' ? cell : fact;
   return value === undefined ? undefined : show(value as never); // The list has the value's own field.
+}
+
+/** Everything that the store knows about a plant. */
+export function PlantFacts({ plant }: { plant: StoredPlant }) {
+  return (
+    <dl className="plant-facts">
+      {fieldNames.map((field) => (
+        <Fragment key={field}>
+          <dt>{shownFields[field].label}</dt>
+          <dd>
+            {showField(plant, field, 'fact') ?? <span className="plant-facts-none">none</span>}
+          </dd>
+        </Fragment>
+      ))}
+    </dl>
+  );
 }

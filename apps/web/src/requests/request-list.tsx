@@ -1,10 +1,9 @@
-import { CopyButton } from '../controls/copy-button.tsx';
-import { baseUrl } from '../store/base-url.ts';
+import { CopyButton } from '../controls/button.tsx';
+import { baseUrl } from '../store/trpc.ts';
 import { asCurl } from './as-curl.ts';
 import { asTypeScript } from './as-typescript.ts';
-import { type RequestHistory, useRequests } from './request-history.ts';
+import { type RequestHistory, type StoreRequest, useRequests } from './request-history.ts';
 import './request-list.css';
-import type { StoreRequest } from './store-request.ts';
 
 const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 

@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { baseUrl } from './base-url.ts';
+import { baseUrl } from './trpc.ts';
 
 /** Milliseconds between two checks while the server answers, and while it does not. */
 const interval = { up: 10_000, away: 1_000 };

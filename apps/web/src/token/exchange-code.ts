@@ -1,4 +1,4 @@
-import { baseUrl } from '../store/base-url.ts';
+import { baseUrl } from '../store/trpc.ts';
 
 /** Whether the address has a code (`#code=…`) that the server exchanges for an access token. */
 export function hasCode(): boolean {

@@ -1,4 +1,4 @@
-import { useId } from 'react';
+import { Fragment, useId } from 'react';
 import { Button } from '../../controls/button.tsx';
 import { saveFile } from '../../controls/save-file.ts';
 import { type FileImport, isActive, percentOf, rejectsName } from '../file-import.ts';
@@ -56,6 +56,16 @@ export function FileImportView({ current, onRemove }: { current: FileImport; onR
       <RejectedRows current={current} />
     </section>
   );
+}
+
+/** The names of the files of imports: "a.csv and b.csv". */
+export function FileNames({ imports }: { imports: readonly FileImport[] }) {
+  return imports.map(({ id, file }, i) => (
+    <Fragment key={id}>
+      {i > 0 && ' and '}
+      <bdi>{file.name}</bdi>
+    </Fragment>
+  ));
 }
 
 function outcomes({ added, present, taken, rejected }: ImportCounts): string {

@@ -6,7 +6,7 @@ import { Question } from '../../controls/question.tsx';
 import { TextField } from '../../controls/text-field.tsx';
 import { explainError } from '../../store/explain-error.ts';
 import { useTRPCClient } from '../../store/trpc.ts';
-import { countOf } from '../count-of.ts';
+import { countOf } from '../plant-text.tsx';
 import { deletePlants } from './delete-plants.ts';
 
 /** Deletes plants by their ids, for somebody who may not see them. */
@@ -37,7 +37,8 @@ export function DeleteById() {
     <form className="plant-form" aria-label="Delete plants" onSubmit={onSubmit}>
       <TextField
         label="Ids"
-        description="One id, or several with spaces between them"
+        description="One id, or several with spaces or line breaks between them"
+        isMultiline
         error={wrong === undefined ? undefined : `“${wrong}” is not an id`}
         value={text}
         onChange={setText}

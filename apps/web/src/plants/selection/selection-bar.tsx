@@ -5,7 +5,7 @@ import { Question } from '../../controls/question.tsx';
 import { explainError } from '../../store/explain-error.ts';
 import { refreshPlants } from '../../store/query-client.ts';
 import { useTRPCClient } from '../../store/trpc.ts';
-import { countOf } from '../count-of.ts';
+import { countOf } from '../plant-text.tsx';
 import { deletePlants } from './delete-plants.ts';
 import './selection-bar.css';
 
