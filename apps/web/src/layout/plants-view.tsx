@@ -38,7 +38,6 @@ export function PlantsView({ may, onOpen, onDeleted }: PlantsViewProps) {
     <>
       <div className="title">
         <h1 aria-live="polite">{shown ? countOf(shown.count, shown.isExact) : 'Plants'}</h1>
-        {tag !== undefined && <TagChip tag={tag} />}
         <Button
           kind="quiet"
           className="icon-button"
@@ -47,6 +46,7 @@ export function PlantsView({ may, onOpen, onDeleted }: PlantsViewProps) {
         >
           <Icon name="refresh" />
         </Button>
+        {tag !== undefined && <TagChip tag={tag} />}
         {added !== 0 && (
           <Button className="news" onClick={() => refreshPlants(queryClient)}>
             {describeNews(added)}

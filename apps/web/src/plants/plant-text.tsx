@@ -6,9 +6,9 @@ export function PlantText({ text }: { text: string }) {
   return text === '' ? <em>empty</em> : <bdi>{inOneLine(text)}</bdi>;
 }
 
-/** Shows each line break as `⏎`. */
+/** Shows each line break as `↵`. */
 export function inOneLine(text: string): string {
-  return text.replaceAll(lineBreak, ' ⏎ ');
+  return text.replaceAll(lineBreak, ' ↵ ');
 }
 
 const lineBreak = /\r\n|[\r\n]/g;

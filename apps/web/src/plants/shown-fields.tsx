@@ -8,7 +8,10 @@ interface ShownField<Value> {
   readonly label: string;
   /** What the form says below the field. */
   readonly hint?: string | undefined;
-  /** The width of its column in the table, as CSS; undefined for a field that the table leaves out. */
+  /**
+   * The width of its column in the table, as CSS; undefined for a field that the table leaves out.
+   * The table sets `--ids` and `--names` to the width of their longest text.
+   */
   readonly width?: string;
   /** In the table. */
   cell(value: Value): ReactNode;
@@ -25,8 +28,8 @@ export const shownFields: {
 } = {
   id: {
     label: 'Id',
-    width: 'minmax(5rem, 10rem)',
-    cell: String,
+    width: 'minmax(3rem, var(--ids))',
+    cell: (id) => <span>{String(id)}</span>,
     fact: (id) => (
       <>
         <span className="plant-facts-id">{String(id)}</span>
@@ -36,7 +39,6 @@ export const shownFields: {
   },
   name: {
     label: 'Name',
-    // As wide as the names in the rows, which plant-table.tsx measures.
     width: 'minmax(6rem, min(var(--names), 36rem))',
     cell: (name) => <PlantText text={name} />,
     fact: (name) => <bdi>{name}</bdi>,

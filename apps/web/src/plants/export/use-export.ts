@@ -37,7 +37,8 @@ export function useExport() {
         await file.write(header);
         let after: bigint | undefined;
         do {
-          const page = await client.listPlants.query({ limit: maxPageSize, tag, after }, options);
+          const place = { ...(tag !== undefined && { tag }), ...(after !== undefined && { after }) };
+          const page = await client.listPlants.query({ limit: maxPageSize, ...place }, options);
           await file.write(page.plants.map(row).join(''));
           setCount((latest) => latest + page.plants.length);
           after = page.next;

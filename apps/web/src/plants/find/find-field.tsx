@@ -60,7 +60,7 @@ export function FindField() {
     change(value.slice(0, selectionStart ?? 0) + line + value.slice(selectionEnd ?? 0));
   };
   const hint =
-    idHint(text.trim()) ?? (text.includes('⏎') ? '⏎ stands for a line break.' : undefined);
+    idHint(text.trim()) ?? (text.includes('↵') ? '↵ stands for a line break.' : undefined);
   return (
     <search className="find">
       <Icon name="find" />
@@ -117,7 +117,7 @@ export function FindField() {
 function suggest(text: string, seen: readonly string[]): readonly Suggestion[] {
   const { data: id } = IdFromText.safeParse(text.trim());
   const lower = text.toLowerCase();
-  const typed = text.replaceAll(/ ?⏎ ?/g, '\n');
+  const typed = text.replaceAll(/ ?↵ ?/g, '\n');
   const similar = seen
     .filter((tag) => tag !== typed && inOneLine(tag).toLowerCase().includes(lower))
     .toSorted((a, b) => Number(startsWith(b, lower)) - Number(startsWith(a, lower)));

@@ -19,15 +19,17 @@ function subscribe(listener: () => void): () => void {
 }
 
 /**
- * The pixels of the longest name that was drawn. Each row lays out its own columns, so CSS cannot tell.
- * The column never shrinks, because it would jump while somebody scrolls.
+ * The pixels of the longest text that was drawn in a column. Each row lays out its own columns, so CSS
+ * cannot tell. The column never shrinks, because it would jump while somebody scrolls.
+ *
+ * @param selector finds the texts
  */
-export function useNameWidth(): number {
+export function useTextWidth(selector: string): string {
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
-    const names = document.querySelectorAll('.plant-row .plant-name > *');
-    const widths = Array.from(names, (name) => Math.ceil(name.getBoundingClientRect().width));
+    const texts = document.querySelectorAll(selector);
+    const widths = Array.from(texts, (text) => Math.ceil(text.getBoundingClientRect().width));
     setWidth((latest) => Math.max(latest, ...widths));
   });
-  return width;
+  return `${width}px`;
 }
