@@ -5,7 +5,7 @@ import { isActive } from './import/file-import.ts';
 import { createImports, type Imports } from './import/imports.ts';
 import { FileNames } from './import/views/file-import-view.tsx';
 import { Console } from './layout/console.tsx';
-import { forgetDraft } from './plants/add/draft.ts';
+import { forgetDraft } from './plants/add/new-plant-form.ts';
 import { recordRequests } from './requests/request-history.ts';
 import { explainError } from './store/explain-error.ts';
 import { createQueryClient } from './store/query-client.ts';

@@ -5,7 +5,7 @@ import { Question } from '../controls/question.tsx';
 import { type Imports, useRefreshAfterImports } from '../import/imports.ts';
 import { FileDrop } from '../import/views/file-drop.tsx';
 import { ImportChip } from '../import/views/import-chip.tsx';
-import { draftOf, forgetDraft, hasDraft, keepDraft } from '../plants/add/draft.ts';
+import { draftOf, forgetDraft, hasDraft, keepDraft } from '../plants/add/new-plant-form.ts';
 import { ExportChip } from '../plants/export/export-plants.tsx';
 import { useExport } from '../plants/export/use-export.ts';
 import { countOf, PlantText } from '../plants/plant-text.tsx';

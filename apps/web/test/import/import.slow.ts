@@ -170,7 +170,7 @@ describe.each(sharedServers)('on $database', ({ address, client, token, url }) =
     await result
       .getByText('Lines 2 to 4 are one row, but line 3 in it looks like a row: check the quotes')
       .waitFor();
-    await result.getByText('4 lines: 1 rows, 1 header, 2 inside quoted fields').waitFor();
+    await result.getByText('4 lines: 1 row, 1 header, 2 inside quoted fields').waitFor();
   });
 
   it('reads UTF-16, semicolons and gzip', async () => {

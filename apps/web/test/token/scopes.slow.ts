@@ -42,7 +42,9 @@ describe.each(sharedServers)('on $database', ({ address, tokens, client, url }) 
     }
     // No request that the store would only reject.
     const allowed = ['/trpc/whoAmI', '/trpc/createPlant'];
-    expect(calls.filter((path) => path.startsWith('/trpc/') && !allowed.includes(path))).toEqual([]);
+    expect(calls.filter((path) => path.startsWith('/trpc/') && !allowed.includes(path))).toEqual(
+      [],
+    );
   });
 
   it('lets a token that may only delete do so, by ids', async () => {

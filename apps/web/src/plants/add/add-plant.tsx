@@ -10,14 +10,16 @@ import { explainError } from '../../store/explain-error.ts';
 import { refreshPlants } from '../../store/query-client.ts';
 import { useTRPC } from '../../store/trpc.ts';
 import { PlantFacts, shownFields } from '../shown-fields.tsx';
-import { forgetDraft, keepDraft, readDraft } from './draft.ts';
 import {
   checkNewPlant,
   type FieldName,
   firstOfEach,
+  forgetDraft,
   formFields,
+  keepDraft,
   type PlantTexts,
   randomId,
+  readDraft,
 } from './new-plant-form.ts';
 
 interface AddPlantProps {

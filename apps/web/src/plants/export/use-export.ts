@@ -37,7 +37,10 @@ export function useExport() {
         await file.write(header);
         let after: bigint | undefined;
         do {
-          const place = { ...(tag !== undefined && { tag }), ...(after !== undefined && { after }) };
+          const place = {
+            ...(tag !== undefined && { tag }),
+            ...(after !== undefined && { after }),
+          };
           const page = await client.listPlants.query({ limit: maxPageSize, ...place }, options);
           await file.write(page.plants.map(row).join(''));
           setCount((latest) => latest + page.plants.length);
