@@ -16,7 +16,10 @@ export function EmptyStore({ mayCreate }: { mayCreate: boolean }) {
       <h2 id="empty-store">The store has no plants yet</h2>
       {mayCreate && (
         <>
-          <p>Add the first one, drop files anywhere on this page, or send a request:</p>
+          <p>
+            Add the first one<span className="file-hint">, drop files anywhere on this page</span>,
+            or send a request:
+          </p>
           <div className="sheet-actions">
             <Button kind="primary" onClick={() => go({ sheet: 'add' })}>
               Add the first plant

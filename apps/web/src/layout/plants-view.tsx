@@ -1,6 +1,6 @@
 import type { StoredPlant } from '@plant-store/schemas';
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { go, useAddress } from '../address/use-address.ts';
 import { Button } from '../controls/button.tsx';
 import { Icon } from '../controls/icon.tsx';
@@ -86,10 +86,10 @@ export function PlantsView({ may, onOpen, onDeleted }: PlantsViewProps) {
         {tag === undefined ? (
           <EmptyStore mayCreate={may.create} />
         ) : (
-          <NoPlants>
+          <p className="table-message">
             No plant has the tag “<PlantText text={tag} />
             ”.
-          </NoPlants>
+          </p>
         )}
       </PlantTable>
     </>
@@ -111,10 +111,6 @@ function TagChip({ tag }: { tag: string }) {
       </Button>
     </span>
   );
-}
-
-function NoPlants({ children }: { children: ReactNode }) {
-  return <p className="table-message">{children}</p>;
 }
 
 function describeNews(added: number): string {

@@ -194,7 +194,7 @@ describe.each(sharedServers)('on $database', ({ address, client, token, url }) =
     await importFiles(page, { 'plants.ndjson': formatJson({ id: freshId(), name: 'x', tag }) });
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Add a plant' }).click();
-    await page.getByLabel('Name').fill('typed meanwhile');
+    await page.getByRole('dialog').getByLabel('Name').fill('typed meanwhile');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Discard' }).click();
     const chip = page.getByRole('button', { name: /^Importing: \d+%$/ });

@@ -44,7 +44,7 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     const [id, tag] = [freshId(), freshTag()];
     const page = await openPage(address(), { width: 360, height: 640 });
     await page.getByRole('button', { name: 'Add a plant' }).click();
-    await page.getByLabel('Name').fill('A long name '.repeat(500));
+    await page.getByRole('dialog').getByLabel('Name').fill('A long name '.repeat(500));
     const form = page.getByRole('dialog', { name: 'Add a plant' });
     await form.getByLabel('Tag').fill(tag);
     await form.getByLabel('Id', { exact: true }).fill(String(id));

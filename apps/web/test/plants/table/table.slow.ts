@@ -73,7 +73,11 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
       'Monstera deliciosa',
       'A name of fifty letters, which needs no dots at its end',
     ]) {
-      expect(await columns(name)).toEqual({ isCut: false, gap: expect.closeTo(20.5, 0) });
+      const { isCut, gap } = await columns(name);
+      expect(isCut).toBe(false);
+      expect(Math.abs(gap - 20), 'pixels to the tag, beside the 20 between columns').toBeLessThan(
+        2,
+      );
     }
     expect(await columns('and so on '.repeat(40))).toMatchObject({ isCut: true });
   });
