@@ -1,3 +1,4 @@
+import { Fragment } from 'react';
 import { CopyButton } from '../controls/button.tsx';
 import { baseUrl } from '../store/trpc.ts';
 import { asCurl } from './as-curl.ts';
@@ -32,7 +33,9 @@ function Request({ request }: { request: StoreRequest }) {
     <details className="request">
       <summary>
         <strong>{request.procedure}</strong>
-        <span className="request-input">{describe(request.input)}</span>
+        <span className="request-input">
+          <Input input={request.input} />
+        </span>
         <time dateTime={request.at.toISOString()}>{time.format(request.at)}</time>
       </summary>
       <Code what="curl" text={asCurl(request, baseUrl())} />
@@ -52,8 +55,11 @@ function Code({ what, text }: { what: string; text: string }) {
   );
 }
 
-function describe(input: StoreRequest['input']): string {
-  return Object.entries(input)
-    .map(([key, value]) => `${key} ${value}`)
-    .join(', ');
+function Input({ input }: Pick<StoreRequest, 'input'>) {
+  return Object.entries(input).map(([key, value], i) => (
+    <Fragment key={key}>
+      {i > 0 && ', '}
+      {key} <bdi>{String(value)}</bdi>
+    </Fragment>
+  ));
 }
