@@ -45,12 +45,10 @@ function Store({ token, imports, onForget }: StoreProps) {
   );
   const [client] = useState(() => createPlantStoreClient({ url: baseUrl(), token }));
   const [history] = useState(() => recordRequests(client));
-  // The history would keep all plants of the requests of an import.
-  const [importClient] = useState(() => createPlantStoreClient({ url: baseUrl(), token }));
   useEffect(() => {
     const onTokenError = (error: unknown) => onForget(token, explainError(error));
-    imports.connect({ client: importClient, onTokenError });
-  }, [imports, importClient, token, onForget]);
+    imports.connect({ client, onTokenError });
+  }, [imports, client, token, onForget]);
   const forget = () => {
     imports.stop();
     forgetDraft();

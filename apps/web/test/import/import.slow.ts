@@ -48,6 +48,12 @@ describe.each(sharedServers)('on $database', ({ address, client, token, url }) =
     await page.getByText('2 added').waitFor();
     expect(await withTag(tag)).toMatchObject([{ id, name: 'A "quoted" name,\r\nof two lines' }]);
     expect(await client.getPlant.query({ id: other })).toMatchObject({ name: 'x', tag: '' });
+    // The list of requests would keep the plants of a whole file.
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Requests' }).click();
+    const requests = page.locator('summary strong');
+    await requests.first().waitFor();
+    expect(await requests.allTextContents()).not.toContain('createPlants');
   });
 
   it('shows the first rows as they would be stored, and adds nothing before it is told to', async () => {

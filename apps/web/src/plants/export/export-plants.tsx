@@ -1,5 +1,6 @@
 import { useEffect } from 'react';
 import { Button } from '../../controls/button.tsx';
+import { Icon } from '../../controls/icon.tsx';
 import { explainError } from '../../store/explain-error.ts';
 import { countOf, PlantText } from '../plant-text.tsx';
 import type { Export } from './use-export.ts';
@@ -60,6 +61,7 @@ export function ExportChip({ current, onOpen }: { current: Export; onOpen(): voi
   if (state === 'idle') return null;
   return (
     <Button kind="progress" data-warning={state === 'error' || undefined} onClick={onOpen}>
+      <Icon name="download" />
       {state === 'pending' ? (
         <>
           {/* Hidden on a phone. */}
