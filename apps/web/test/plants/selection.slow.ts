@@ -23,6 +23,10 @@ describe.each(sharedServers)('on $database', ({ address, client, tokens, token, 
   it('deletes the selected plants after a question with their number', async () => {
     const { ids, tag, page } = await openPlants(130);
     await check(page, ids[1]).click();
+    await page.getByRole('button', { name: 'Delete …' }).click();
+    const one = page.getByRole('alertdialog', { name: 'Delete 1 plant?' });
+    await one.getByText('It is deleted for good').waitFor();
+    await one.getByRole('button', { name: 'Cancel' }).click();
     await tableOf(page).evaluate((scroller) => scroller.scrollTo(0, scroller.scrollHeight));
     await check(page, ids[128]).click({ modifiers: ['Shift'] });
     await page.getByText('128 plants selected').waitFor();
