@@ -23,16 +23,14 @@ addEventListener('popstate', () => show(readAddress(location.hash)));
 
 /** Shows another view, which Back leaves again. */
 export function go(change: Address): void {
-  const { jumps: _, ...latest } = shown;
-  const next = { ...latest, at: place, ...change };
+  const next = changed(change);
   history.pushState({ canGoBack: true }, '', urlOf(next));
   show(next);
 }
 
 /** Shows another view in the place of this one. */
 export function replace(change: Address): void {
-  const { jumps: _, ...latest } = shown;
-  const next = { ...latest, at: place, ...change };
+  const next = changed(change);
   history.replaceState(history.state, '', urlOf(next));
   show(next);
 }
@@ -52,8 +50,12 @@ export function currentPlace(): bigint | undefined {
 export function keepPlace(at: bigint | undefined): void {
   if (at === place) return;
   place = at;
+  history.replaceState(history.state, '', urlOf(changed({})));
+}
+
+function changed(change: Address): Address {
   const { jumps: _, ...latest } = shown;
-  history.replaceState(history.state, '', urlOf({ ...latest, at }));
+  return { ...latest, at: place, ...change };
 }
 
 export function useAddress(): Shown {

@@ -1,3 +1,10 @@
+import icon from './icon.svg';
+
+/** The sign of the plant store. */
+export function Logo() {
+  return <img className="logo" src={icon} alt="" width="28" height="28" />;
+}
+
 /** Paths in a square of 24. */
 const paths = {
   add: 'M12 5v14M5 12h14',

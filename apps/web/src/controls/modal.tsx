@@ -15,7 +15,9 @@ export function Modal({ isOpen, onLeave, ...dialog }: ModalProps) {
     if (!opened || !isOpen) return;
     opened.showModal();
     // By default the first button gets the focus, and that button closes the dialog.
-    (opened.querySelector<HTMLElement>('[data-focus], input[type=text]') ?? opened).focus();
+    (
+      opened.querySelector<HTMLElement>('[data-focus], textarea, input[type=text]') ?? opened
+    ).focus();
     return () => opened.close();
   }, [isOpen]);
   return (

@@ -1,11 +1,11 @@
-import { useId } from 'react';
+import { type ReactNode, useId } from 'react';
 import { Button } from './button.tsx';
 import { Modal } from './modal.tsx';
 import './question.css';
 
 interface QuestionProps {
-  title: string;
-  text: string;
+  title: ReactNode;
+  text: ReactNode;
   /** The label of the button that confirms. */
   confirm: string;
   isOpen: boolean;

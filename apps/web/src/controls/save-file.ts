@@ -1,3 +1,32 @@
+declare global {
+  interface Window {
+    /** Chromium alone has it, and only on secure origins. */
+    showSaveFilePicker?(options: { suggestedName: string }): Promise<FileSystemFileHandle>;
+  }
+}
+
+/**
+ * Opens a file to write. Where the browser can, somebody chooses the file, and the text goes to the disk
+ * at once; elsewhere the browser downloads the file when it is closed.
+ *
+ * @param signal discards what is written
+ * @throws DOMException `AbortError` when somebody cancels the choice
+ */
+export async function openSaveFile(name: string, signal: AbortSignal) {
+  const handle = await window.showSaveFilePicker?.({ suggestedName: name });
+  const file = (handle ? await handle.createWritable() : downloaded(name)).getWriter();
+  signal.addEventListener('abort', () => file.abort(signal.reason).catch(() => {}));
+  return file;
+}
+
+function downloaded(name: string): WritableStream<string> {
+  const parts: Blob[] = []; // The browser keeps large ones on its disk.
+  return new WritableStream({
+    write: (text) => void parts.push(new Blob([text])),
+    close: () => saveFile(name, new Blob(parts)),
+  });
+}
+
 /** Saves a file as the browser saves downloads. */
 export function saveFile(name: string, content: Blob): void {
   const link = document.createElement('a');

@@ -1,7 +1,7 @@
-import { type ComponentProps, useId } from 'react';
+import { type HTMLInputTypeAttribute, type KeyboardEvent, useId } from 'react';
 import './text-field.css';
 
-interface TextFieldProps extends Omit<ComponentProps<'input'>, 'onChange'> {
+interface TextFieldProps {
   label: string;
   value: string;
   onChange(value: string): void;
@@ -9,27 +9,43 @@ interface TextFieldProps extends Omit<ComponentProps<'input'>, 'onChange'> {
   description?: string | undefined;
   /** Says what is wrong with the value. */
   error?: string | undefined;
+  type?: HTMLInputTypeAttribute;
+  inputMode?: 'numeric';
+  autoFocus?: boolean;
+  /** Whether the text may have line breaks. */
+  isMultiline?: boolean;
 }
 
 /** A text input with its label, its description and its error. */
-export function TextField({ label, onChange, description, error, ...input }: TextFieldProps) {
+export function TextField(props: TextFieldProps) {
+  const { label, value, onChange, description, error, isMultiline = false, ...rest } = props;
   const id = useId();
+  const input = {
+    ...rest,
+    id,
+    value,
+    className: 'field-input',
+    autoComplete: 'off',
+    spellCheck: false,
+    'aria-invalid': error !== undefined,
+    'aria-describedby': `${id}-help ${id}-error`,
+  };
   return (
     <div className="field">
       <label className="field-label" htmlFor={id}>
         {label}
       </label>
-      <input
-        className="field-input"
-        type="text"
-        autoComplete="off"
-        spellCheck={false}
-        {...input}
-        id={id}
-        aria-invalid={error !== undefined}
-        aria-describedby={`${id}-help ${id}-error`}
-        onChange={({ target }) => onChange(target.value)}
-      />
+      {isMultiline ? (
+        <textarea
+          rows={value.split('\n').length}
+          dir="auto"
+          {...input}
+          onChange={({ target }) => onChange(withBreaksOf(value, target.value))}
+          onKeyDown={submitOnEnter}
+        />
+      ) : (
+        <input type="text" {...input} onChange={({ target }) => onChange(target.value)} />
+      )}
       {description && (
         <p id={`${id}-help`} className="field-help">
           {description}
@@ -40,4 +56,17 @@ export function TextField({ label, onChange, description, error, ...input }: Tex
       </p>
     </div>
   );
+}
+
+/** A browser makes `\n` of every line break in a text area. */
+function withBreaksOf(before: string, text: string): string {
+  const [lineBreak = '\n'] = /\r\n?/.exec(before) ?? [];
+  return text.replaceAll('\n', lineBreak);
+}
+
+/** As in fields of one line. Shift and Enter make a line break. */
+function submitOnEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
+  if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+  event.preventDefault();
+  event.currentTarget.form?.requestSubmit();
 }

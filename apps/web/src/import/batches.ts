@@ -1,7 +1,6 @@
 import type { LineCounts, RowBlock } from '@plant-store/formats';
 import { formatJson, maxNewPlants, type NewPlant } from '@plant-store/schemas';
-import { type CheckedRow, checkRow } from './check-row.ts';
-import type { OpenFile } from './open-file.ts';
+import { type CheckedRow, checkRow, type OpenFile } from './open-file.ts';
 
 /** The store takes bodies of 1 MiB; the rest is for what surrounds the plants. */
 const maxBytes = 1_000_000;
@@ -36,8 +35,12 @@ function* splitRows(block: RowBlock): Generator<CheckedRow[]> {
   let rows: CheckedRow[] = [];
   let size = 0;
   for (const row of block.rows) {
-    const checked = checkSize(checkRow(row));
-    const added = checked.plant ? sizeOf(checked.plant) : 0;
+    let checked = checkRow(row);
+    let added = checked.plant ? sizeOf(checked.plant) : 0;
+    if (added > maxBytes) {
+      checked = { row, reason: tooLarge };
+      added = 0;
+    }
     if (rows.length === maxNewPlants || size + added > maxBytes) {
       yield rows;
       rows = [];
@@ -49,12 +52,8 @@ function* splitRows(block: RowBlock): Generator<CheckedRow[]> {
   yield rows;
 }
 
-function checkSize(checked: CheckedRow): CheckedRow {
-  if (!checked.plant || sizeOf(checked.plant) <= maxBytes) return checked;
-  const reason =
-    'is larger than the 1 MiB of a request: add it with the command plant-store import';
-  return { row: checked.row, reason };
-}
+const tooLarge =
+  'is larger than the 1 MiB of a request: add it with the command plant-store import';
 
 const encoder = new TextEncoder();
 

@@ -1,6 +1,7 @@
 import { type PlantStoreClient, plantStoreError } from '@plant-store/client';
 import { type CreateResult, errorCatalogue, type NewPlant } from '@plant-store/schemas';
 import { isTemporary, isTemporaryCode, isTokenError } from '../store/explain-error.ts';
+import { background } from '../store/trpc.ts';
 
 /** Milliseconds before plants are sent again when the server is away. */
 const retryDelay = 1_000;
@@ -32,7 +33,10 @@ export async function createPlants(
   let isWaiting = false;
   for (let rest = plants; rest.length > 0; ) {
     const client = await orAborted(connection.client(), signal);
-    const sent = await client.createPlants.mutate({ plants: [...rest] }).catch(asError);
+    // The history of requests would keep all plants of an import.
+    const sent = await client.createPlants
+      .mutate({ plants: [...rest] }, background.trpc)
+      .catch(asError);
     const reply =
       sent instanceof Error && isOfContent(sent)
         ? { results: await createParts(rest, sent, connection, signal) }

@@ -1,7 +1,6 @@
 import { formatOf, type Row } from '@plant-store/formats';
 import { plantColumns } from '@plant-store/schemas';
-import { type CheckedRow, checkRow } from './check-row.ts';
-import { openFile } from './open-file.ts';
+import { type CheckedRow, checkRow, openFile } from './open-file.ts';
 
 /** Rows that are shown. */
 const shownRows = 5;

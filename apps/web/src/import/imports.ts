@@ -1,5 +1,7 @@
-import { useSyncExternalStore } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useSyncExternalStore } from 'react';
 import { explainError } from '../store/explain-error.ts';
+import { refreshPlants } from '../store/query-client.ts';
 import type { Client, Connection } from './create-plants.ts';
 import { type FileImport, isActive, isStarted, withStep } from './file-import.ts';
 import { lookAt } from './first-look.ts';
@@ -143,4 +145,19 @@ function askBeforeLeaving(event: BeforeUnloadEvent): void {
 /** The imports, which change while they run. */
 export function useImports({ subscribe, all }: Imports): readonly FileImport[] {
   return useSyncExternalStore(subscribe, all);
+}
+
+/** Asks for the plants again when an import has ended. */
+export function useRefreshAfterImports(imports: Imports): void {
+  const queryClient = useQueryClient();
+  useEffect(() => {
+    const countActive = () => imports.all().filter(isActive).length;
+    let active = countActive();
+    const unsubscribe = imports.subscribe(() => {
+      const before = active;
+      active = countActive();
+      if (active < before) refreshPlants(queryClient);
+    });
+    return () => void unsubscribe();
+  }, [imports, queryClient]);
 }

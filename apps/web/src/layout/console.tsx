@@ -2,15 +2,18 @@ import type { NewPlant, StoredPlant } from '@plant-store/schemas';
 import { useCallback, useState } from 'react';
 import { closeSheet, go, useAddress } from '../address/use-address.ts';
 import { Question } from '../controls/question.tsx';
-import type { Imports } from '../import/imports.ts';
+import { type Imports, useRefreshAfterImports } from '../import/imports.ts';
 import { FileDrop } from '../import/views/file-drop.tsx';
 import { ImportChip } from '../import/views/import-chip.tsx';
-import { useRefreshAfterImports } from '../import/views/use-refresh-after-imports.ts';
-import { draftOf, forgetDraft, hasDraft, keepDraft } from '../plants/add/draft.ts';
-import { countOf } from '../plants/count-of.ts';
+import { draftOf, forgetDraft, hasDraft, keepDraft } from '../plants/add/new-plant-form.ts';
+import { ExportChip } from '../plants/export/export-plants.tsx';
+import { useExport } from '../plants/export/use-export.ts';
+import { countOf, PlantText } from '../plants/plant-text.tsx';
 import type { RequestHistory } from '../requests/request-history.ts';
+import { explainError } from '../store/explain-error.ts';
 import { useScopes } from '../token/allowed-scopes.ts';
 import './console.css';
+import { ForgetTokenQuestion } from './forget-token-question.tsx';
 import { Header } from './header.tsx';
 import { Notice, type NoticeText } from './notice.tsx';
 import { PlantsView } from './plants-view.tsx';
@@ -26,15 +29,12 @@ interface ConsoleProps {
 
 /** Everything that somebody with a token sees. */
 export function Console({ history, imports, onForgetToken }: ConsoleProps) {
-  const scopes = useScopes();
+  const { scopes, may, error } = useScopes();
   const { sheet } = useAddress();
   const [notice, setNotice] = useState<NoticeText>();
-  const [isLeaving, setIsLeaving] = useState(false);
+  const [question, setQuestion] = useState<'forget token' | 'discard'>();
+  const currentExport = useExport();
   useRefreshAfterImports(imports);
-
-  const mayRead = scopes?.has('plants:read') ?? true;
-  const mayCreate = scopes?.has('plants:create') ?? false;
-  const mayDelete = scopes?.has('plants:delete') ?? false;
 
   const showPlant = (plant: bigint) => {
     setNotice(undefined);
@@ -43,7 +43,12 @@ export function Console({ history, imports, onForgetToken }: ConsoleProps) {
   const onAdded = ({ id, name }: NewPlant) => {
     if (sheet === 'add') closeSheet();
     const action = { label: 'Show', run: () => showPlant(id) };
-    setNotice({ text: `Added “${name}”`, ...(mayRead && { action }) });
+    const text = (
+      <>
+        Added “<PlantText text={name} />”
+      </>
+    );
+    setNotice({ text, ...(may.read && { action }) });
   };
   const onDeleted = (id: bigint) => {
     closeSheet();
@@ -53,10 +58,10 @@ export function Console({ history, imports, onForgetToken }: ConsoleProps) {
     keepDraft(draftOf(plant));
     go({ plant: undefined, sheet: 'add' });
   };
-  const onLeave = () => (sheet === 'add' && hasDraft() ? setIsLeaving(true) : closeSheet());
+  const onLeave = () => (sheet === 'add' && hasDraft() ? setQuestion('discard') : closeSheet());
   const discard = () => {
     forgetDraft();
-    setIsLeaving(false);
+    setQuestion(undefined);
     closeSheet();
   };
   const onFiles = useCallback(
@@ -68,45 +73,50 @@ export function Console({ history, imports, onForgetToken }: ConsoleProps) {
   );
   return (
     <div className="console">
-      <Header onForgetToken={onForgetToken}>
+      <Header onForgetToken={() => setQuestion('forget token')}>
+        <ExportChip current={currentExport} onOpen={() => go({ sheet: 'export' })} />
         <ImportChip imports={imports} onOpen={() => go({ sheet: 'import' })} />
       </Header>
       <main className="console-main">
-        {mayRead ? (
+        {!scopes && <p className="table-message">{error ? explainError(error) : 'Loading …'}</p>}
+        {may.read && (
           <PlantsView
-            mayCreate={mayCreate}
-            mayDelete={mayDelete}
+            may={may}
             onOpen={({ id }) => showPlant(id)}
             onDeleted={(count) => setNotice({ text: `Deleted ${countOf(count)}` })}
           />
-        ) : (
-          <WithoutReading
-            mayCreate={mayCreate}
-            mayDelete={mayDelete}
-            onAdded={onAdded}
-            onAddFile={() => go({ sheet: 'import' })}
-          />
+        )}
+        {scopes && !may.read && (
+          <WithoutReading may={may} onAdded={onAdded} onAddFile={() => go({ sheet: 'import' })} />
         )}
       </main>
       <StatusBar scopes={scopes} />
       <Notice notice={notice} onClose={() => setNotice(undefined)} />
-      {mayCreate && <FileDrop onFiles={onFiles} />}
+      {may.create && <FileDrop onFiles={onFiles} />}
       <SideView
-        may={{ read: mayRead, create: mayCreate, delete: mayDelete }}
+        may={may}
         history={history}
         imports={imports}
+        currentExport={currentExport}
         onAdded={onAdded}
         onDeleted={onDeleted}
         onDuplicate={onDuplicate}
         onLeave={onLeave}
       />
+      <ForgetTokenQuestion
+        imports={imports}
+        isExporting={currentExport.isRunning}
+        isOpen={question === 'forget token'}
+        onConfirm={onForgetToken}
+        onCancel={() => setQuestion(undefined)}
+      />
       <Question
         title="Discard what you typed?"
         text="The plant is not added yet."
         confirm="Discard"
-        isOpen={isLeaving}
+        isOpen={question === 'discard'}
         onConfirm={discard}
-        onCancel={() => setIsLeaving(false)}
+        onCancel={() => setQuestion(undefined)}
       />
     </div>
   );

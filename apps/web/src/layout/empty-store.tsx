@@ -1,8 +1,7 @@
 import { go } from '../address/use-address.ts';
-import { Button } from '../controls/button.tsx';
-import { CopyButton } from '../controls/copy-button.tsx';
+import { Button, CopyButton } from '../controls/button.tsx';
 import { asCurl } from '../requests/as-curl.ts';
-import { baseUrl } from '../store/base-url.ts';
+import { baseUrl } from '../store/trpc.ts';
 import './empty-store.css';
 
 const example = { id: 1n, name: 'Monstera deliciosa', tag: 'Araceae' };
@@ -17,7 +16,10 @@ export function EmptyStore({ mayCreate }: { mayCreate: boolean }) {
       <h2 id="empty-store">The store has no plants yet</h2>
       {mayCreate && (
         <>
-          <p>Add the first one, drop files anywhere on this page, or send a request:</p>
+          <p>
+            Add the first one<span className="file-hint">, drop files anywhere on this page</span>,
+            or send a request:
+          </p>
           <div className="sheet-actions">
             <Button kind="primary" onClick={() => go({ sheet: 'add' })}>
               Add the first plant

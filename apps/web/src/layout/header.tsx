@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react';
 import { go } from '../address/use-address.ts';
 import { Button } from '../controls/button.tsx';
-import { Icon } from '../controls/icon.tsx';
-import { Logo } from '../controls/logo.tsx';
+import { Icon, Logo } from '../controls/icon.tsx';
 
 interface HeaderProps {
   /** What stands before the buttons. */

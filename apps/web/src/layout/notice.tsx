@@ -1,9 +1,10 @@
+import type { ReactNode } from 'react';
 import { Button } from '../controls/button.tsx';
 import { Icon } from '../controls/icon.tsx';
 import './notice.css';
 
 export interface NoticeText {
-  text: string;
+  text: ReactNode;
   /** Something to do about it. */
   action?: { label: string; run(): void };
 }

@@ -1,29 +1,28 @@
 import type { StoredPlant } from '@plant-store/schemas';
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { go, useAddress } from '../address/use-address.ts';
 import { Button } from '../controls/button.tsx';
 import { Icon } from '../controls/icon.tsx';
-import { countOf } from '../plants/count-of.ts';
 import { FindField } from '../plants/find/find-field.tsx';
 import { usePlantCount } from '../plants/find/use-plant-count.ts';
+import { countOf, PlantText } from '../plants/plant-text.tsx';
 import { SelectionBar } from '../plants/selection/selection-bar.tsx';
 import { PlantTable } from '../plants/table/plant-table.tsx';
-import { useRowHeight } from '../plants/table/row-height.ts';
-import { TagText } from '../plants/tag-link.tsx';
+import { useRowHeight } from '../plants/table/row-size.ts';
 import { refreshPlants } from '../store/query-client.ts';
+import type { Permissions } from '../token/allowed-scopes.ts';
 import { EmptyStore } from './empty-store.tsx';
 import './plants-view.css';
 
 interface PlantsViewProps {
-  mayCreate: boolean;
-  mayDelete: boolean;
+  may: Permissions;
   onOpen(plant: StoredPlant): void;
   onDeleted(count: number): void;
 }
 
 /** The plants with their number, and what can be done with them. */
-export function PlantsView({ mayCreate, mayDelete, onOpen, onDeleted }: PlantsViewProps) {
+export function PlantsView({ may, onOpen, onDeleted }: PlantsViewProps) {
   const { tag, plant, jumps } = useAddress();
   const queryClient = useQueryClient();
   const rowHeight = useRowHeight();
@@ -38,8 +37,16 @@ export function PlantsView({ mayCreate, mayDelete, onOpen, onDeleted }: PlantsVi
   return (
     <>
       <div className="title">
-        <h1>Plants</h1>
-        <p role="status">{shown && countOf(shown.count, shown.isExact)}</p>
+        <h1 aria-live="polite">{shown ? countOf(shown.count, shown.isExact) : 'Plants'}</h1>
+        <Button
+          kind="quiet"
+          className="icon-button"
+          aria-label="Refresh"
+          onClick={() => refreshPlants(queryClient)}
+        >
+          <Icon name="refresh" />
+        </Button>
+        {tag !== undefined && <TagChip tag={tag} />}
         {added !== 0 && (
           <Button className="news" onClick={() => refreshPlants(queryClient)}>
             {describeNews(added)}
@@ -48,28 +55,20 @@ export function PlantsView({ mayCreate, mayDelete, onOpen, onDeleted }: PlantsVi
       </div>
       <div className="tools">
         <FindField />
-        {tag !== undefined && <TagChip tag={tag} />}
-        <Button
-          className="icon-button"
-          aria-label="Refresh"
-          onClick={() => refreshPlants(queryClient)}
-        >
-          <Icon name="refresh" />
-        </Button>
         <div className="tools-end">
           <Button onClick={() => go({ sheet: 'export' })}>
             <Icon name="download" />
-            Export
+            <span>Export</span>
           </Button>
-          {mayCreate && (
+          {may.create && (
             <>
               <Button onClick={() => go({ sheet: 'import' })}>
                 <Icon name="upload" />
-                Add files
+                <span>Add files</span>
               </Button>
               <Button kind="primary" onClick={() => go({ sheet: 'add' })}>
                 <Icon name="add" />
-                Add a plant
+                <span>Add a plant</span>
               </Button>
             </>
           )}
@@ -81,16 +80,16 @@ export function PlantsView({ mayCreate, mayDelete, onOpen, onDeleted }: PlantsVi
         tag={tag}
         rowHeight={rowHeight}
         open={plant}
-        selection={mayDelete ? { ids: selected, onChange: setSelected } : undefined}
+        selection={may.delete ? { ids: selected, onChange: setSelected } : undefined}
         onOpen={onOpen}
       >
         {tag === undefined ? (
-          <EmptyStore mayCreate={mayCreate} />
+          <EmptyStore mayCreate={may.create} />
         ) : (
-          <NoPlants>
-            No plant has the tag “<TagText tag={tag} />
+          <p className="table-message">
+            No plant has the tag “<PlantText text={tag} />
             ”.
-          </NoPlants>
+          </p>
         )}
       </PlantTable>
     </>
@@ -101,7 +100,7 @@ function TagChip({ tag }: { tag: string }) {
   return (
     <span className="chip">
       <span className="chip-text">
-        Tag: <TagText tag={tag} />
+        Tag: <PlantText text={tag} />
       </span>
       <Button
         kind="quiet"
@@ -112,10 +111,6 @@ function TagChip({ tag }: { tag: string }) {
       </Button>
     </span>
   );
-}
-
-function NoPlants({ children }: { children: ReactNode }) {
-  return <p className="table-message">{children}</p>;
 }
 
 function describeNews(added: number): string {

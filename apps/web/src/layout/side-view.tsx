@@ -7,14 +7,17 @@ import type { Imports } from '../import/imports.ts';
 import { ImportPlants } from '../import/views/import-plants.tsx';
 import { AddPlant } from '../plants/add/add-plant.tsx';
 import { ExportPlants } from '../plants/export/export-plants.tsx';
+import type { Export } from '../plants/export/use-export.ts';
 import { PlantDetails, PlantTitle } from '../plants/plant-details.tsx';
 import type { RequestHistory } from '../requests/request-history.ts';
 import { RequestList } from '../requests/request-list.tsx';
+import type { Permissions } from '../token/allowed-scopes.ts';
 
 interface SideViewProps {
-  may: Record<'read' | 'create' | 'delete', boolean>;
+  may: Permissions;
   history: RequestHistory;
   imports: Imports;
+  currentExport: Export;
   onAdded(plant: NewPlant): void;
   onDeleted(id: bigint): void;
   onDuplicate(plant: StoredPlant): void;
@@ -30,9 +33,9 @@ const titles: Record<SheetName, string> = {
 
 /** The view beside the table, as the address names it. */
 export function SideView(props: SideViewProps) {
-  const { may, history, imports, onAdded, onDeleted, onDuplicate, onLeave } = props;
+  const { may, history, imports, currentExport, onAdded, onDeleted, onDuplicate, onLeave } = props;
   const { plant, sheet, tag } = useAddress();
-  if (plant !== undefined) {
+  if (plant !== undefined && may.read) {
     return (
       <Sheet key="plant" title={<PlantTitle id={plant} />} onClose={onLeave}>
         <PlantDetails
@@ -45,15 +48,15 @@ export function SideView(props: SideViewProps) {
       </Sheet>
     );
   }
-  const views: Record<SheetName, () => ReactNode> = {
-    add: () => <AddPlant mayRead={may.read} onAdded={onAdded} />,
-    import: () => <ImportPlants imports={imports} />,
-    export: () => <ExportPlants tag={tag} />,
-    requests: () => <RequestList history={history} />,
+  const views: Record<SheetName, ReactNode> = {
+    add: may.create && <AddPlant mayRead={may.read} onAdded={onAdded} />,
+    import: may.create && <ImportPlants imports={imports} />,
+    export: may.read && <ExportPlants current={currentExport} tag={tag} />,
+    requests: <RequestList history={history} />,
   };
   return (
     <Sheet key={sheet} title={sheet && titles[sheet]} onClose={onLeave}>
-      {sheet && views[sheet]()}
+      {(sheet && views[sheet]) || undefined}
     </Sheet>
   );
 }

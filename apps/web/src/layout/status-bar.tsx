@@ -1,5 +1,6 @@
 import type { Scope } from '@plant-store/schemas';
-import { useServerIsAway } from '../store/server-state.ts';
+import { useQuery } from '@tanstack/react-query';
+import { serverState } from '../store/query-client.ts';
 
 interface StatusBarProps {
   /** Undefined until the store has said what the token may do. */
@@ -8,7 +9,7 @@ interface StatusBarProps {
 
 /** Says whether the server answers, and what the access token may do. */
 export function StatusBar({ scopes }: StatusBarProps) {
-  const isAway = useServerIsAway();
+  const isAway = useQuery(serverState).isError;
   return (
     <footer className="status-bar">
       <p role="status" className="server-state" data-away={isAway || undefined}>

@@ -3,21 +3,21 @@ import { Button } from '../controls/button.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { AddPlant } from '../plants/add/add-plant.tsx';
 import { DeleteById } from '../plants/selection/delete-by-id.tsx';
+import type { Permissions } from '../token/allowed-scopes.ts';
 import './without-reading.css';
 
 interface WithoutReadingProps {
-  mayCreate: boolean;
-  mayDelete: boolean;
+  may: Permissions;
   onAdded(plant: NewPlant): void;
   onAddFile(): void;
 }
 
 /** What somebody sees whose token may not read plants: a form for each thing that it may do. */
-export function WithoutReading({ mayCreate, mayDelete, onAdded, onAddFile }: WithoutReadingProps) {
+export function WithoutReading({ may, onAdded, onAddFile }: WithoutReadingProps) {
   return (
     <div className="without-reading">
       <p>This token may not read plants, so there is no list of them.</p>
-      {mayCreate && (
+      {may.create && (
         <section className="card">
           <h2>Add a plant</h2>
           <AddPlant mayRead={false} onAdded={onAdded} />
@@ -28,7 +28,7 @@ export function WithoutReading({ mayCreate, mayDelete, onAdded, onAddFile }: Wit
           </Button>
         </section>
       )}
-      {mayDelete && (
+      {may.delete && (
         <section className="card">
           <h2>Delete plants</h2>
           <DeleteById />

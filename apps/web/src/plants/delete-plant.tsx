@@ -7,6 +7,7 @@ import { Question } from '../controls/question.tsx';
 import { explainError } from '../store/explain-error.ts';
 import { refreshPlants } from '../store/query-client.ts';
 import { useTRPC } from '../store/trpc.ts';
+import { PlantText } from './plant-text.tsx';
 
 interface DeletePlantProps {
   plant: StoredPlant;
@@ -50,7 +51,12 @@ export function DeletePlant({ plant: { id, name }, onDeleted }: DeletePlantProps
         Delete …
       </Button>
       <Question
-        title={`Delete “${name}”?`}
+        title={
+          <>
+            Delete “<PlantText text={name} />
+            ”?
+          </>
+        }
         text={`The plant with the id ${id} is deleted for good. Its id is free afterwards.`}
         confirm="Delete"
         isOpen={isAsking}

@@ -7,7 +7,8 @@ import { Icon } from '../controls/icon.tsx';
 import { explainError } from '../store/explain-error.ts';
 import { useTRPC } from '../store/trpc.ts';
 import { DeletePlant } from './delete-plant.tsx';
-import { PlantFacts } from './plant-facts.tsx';
+import { PlantText } from './plant-text.tsx';
+import { PlantFacts } from './shown-fields.tsx';
 import { useNeighbours } from './use-neighbours.ts';
 
 interface PlantDetailsProps {
@@ -54,7 +55,7 @@ export function PlantDetails({ id, tag, mayDelete, onDeleted, onDuplicate }: Pla
 /** The name of a plant, or its id until the name is known. */
 export function PlantTitle({ id }: { id: bigint }) {
   const name = usePlant(id).data?.name;
-  return name ? <bdi>{name}</bdi> : `Plant ${id}`;
+  return name ? <PlantText text={name} /> : `Plant ${id}`;
 }
 
 function usePlant(id: bigint) {

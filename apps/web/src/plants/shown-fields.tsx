@@ -1,13 +1,17 @@
 import type { StoredPlant } from '@plant-store/schemas';
-import type { ReactNode } from 'react';
-import { CopyButton } from '../controls/copy-button.tsx';
-import { TagLink } from './tag-link.tsx';
+import { Fragment, type ReactNode } from 'react';
+import { CopyButton } from '../controls/button.tsx';
+import './plant-facts.css';
+import { PlantText, TagLink } from './plant-text.tsx';
 
 interface ShownField<Value> {
   readonly label: string;
   /** What the form says below the field. */
   readonly hint?: string | undefined;
-  /** The width of its column in the table, as CSS; undefined for a field that the table leaves out. */
+  /**
+   * The width of its column in the table, as CSS; undefined for a field that the table leaves out.
+   * The table sets `--ids` and `--names` to the width of their longest text.
+   */
   readonly width?: string;
   /** In the table. */
   cell(value: Value): ReactNode;
@@ -24,8 +28,8 @@ export const shownFields: {
 } = {
   id: {
     label: 'Id',
-    width: 'minmax(5rem, 10rem)',
-    cell: String,
+    width: 'minmax(3rem, var(--ids))',
+    cell: (id) => <span>{String(id)}</span>,
     fact: (id) => (
       <>
         <span className="plant-facts-id">{String(id)}</span>
@@ -33,7 +37,12 @@ export const shownFields: {
       </>
     ),
   },
-  name: { label: 'Name', width: 'minmax(6rem, 18rem)', cell: (name) => <bdi>{name}</bdi> },
+  name: {
+    label: 'Name',
+    width: 'minmax(6rem, min(var(--names), 36rem))',
+    cell: (name) => <PlantText text={name} />,
+    fact: (name) => <bdi>{name}</bdi>,
+  },
   tag: {
     label: 'Tag',
     hint: 'Optional: the type of the plant',
@@ -55,7 +64,7 @@ export const shownFields: {
 };
 
 /** The properties of a plant, in the order in which the page shows them. */
-export const fieldNames = Object.keys(shownFields) as (keyof StoredPlant)[]; // Typed by the list itself.
+const fieldNames = Object.keys(shownFields) as (keyof StoredPlant)[]; // Typed by the list itself.
 
 /** Those in the table. */
 export const tableFields = fieldNames.filter((field) => shownFields[field].width !== undefined);
@@ -70,4 +79,20 @@ export function showField(
   const { cell, fact = cell }: ShownField<never> = shownFields[field];
   const show = place === 'cell' ? cell : fact;
   return value === undefined ? undefined : show(value as never); // The list has the value's own field.
+}
+
+/** Everything that the store knows about a plant. */
+export function PlantFacts({ plant }: { plant: StoredPlant }) {
+  return (
+    <dl className="plant-facts">
+      {fieldNames.map((field) => (
+        <Fragment key={field}>
+          <dt>{shownFields[field].label}</dt>
+          <dd>
+            {showField(plant, field, 'fact') ?? <span className="plant-facts-none">none</span>}
+          </dd>
+        </Fragment>
+      ))}
+    </dl>
+  );
 }

@@ -1,5 +1,5 @@
 import { formatJson, operations } from '@plant-store/schemas';
-import type { StoreRequest } from './store-request.ts';
+import type { StoreRequest } from './request-history.ts';
 
 /** The same request over REST, as a command for a POSIX shell. The token comes from a variable. */
 export function asCurl({ procedure, input }: StoreRequest, baseUrl: string): string {

@@ -1,5 +1,5 @@
 import { operations } from '@plant-store/schemas';
-import type { StoreRequest } from './store-request.ts';
+import type { StoreRequest } from './request-history.ts';
 
 /** The same request over tRPC, as a TypeScript module. The token comes from a variable. */
 export function asTypeScript({ procedure, input }: StoreRequest, baseUrl: string): string {

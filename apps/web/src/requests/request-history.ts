@@ -2,7 +2,15 @@ import type { PlantStoreClient } from '@plant-store/client';
 import { formatJson, operations } from '@plant-store/schemas/plain';
 import { getUntypedClient } from '@trpc/client';
 import { useSyncExternalStore } from 'react';
-import type { StoreRequest } from './store-request.ts';
+
+/** A call of a procedure, as the page made it. */
+export interface StoreRequest {
+  /** Counts the requests of this page. */
+  readonly number: number;
+  readonly procedure: keyof typeof operations;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly at: Date;
+}
 
 /** Requests that are kept; older ones are forgotten. */
 const limit = 100;

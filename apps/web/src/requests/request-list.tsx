@@ -1,10 +1,10 @@
-import { CopyButton } from '../controls/copy-button.tsx';
-import { baseUrl } from '../store/base-url.ts';
+import { Fragment } from 'react';
+import { CopyButton } from '../controls/button.tsx';
+import { baseUrl } from '../store/trpc.ts';
 import { asCurl } from './as-curl.ts';
 import { asTypeScript } from './as-typescript.ts';
-import { type RequestHistory, useRequests } from './request-history.ts';
+import { type RequestHistory, type StoreRequest, useRequests } from './request-history.ts';
 import './request-list.css';
-import type { StoreRequest } from './store-request.ts';
 
 const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
@@ -33,7 +33,9 @@ function Request({ request }: { request: StoreRequest }) {
     <details className="request">
       <summary>
         <strong>{request.procedure}</strong>
-        <span className="request-input">{describe(request.input)}</span>
+        <span className="request-input">
+          <Input input={request.input} />
+        </span>
         <time dateTime={request.at.toISOString()}>{time.format(request.at)}</time>
       </summary>
       <Code what="curl" text={asCurl(request, baseUrl())} />
@@ -53,8 +55,11 @@ function Code({ what, text }: { what: string; text: string }) {
   );
 }
 
-function describe(input: StoreRequest['input']): string {
-  return Object.entries(input)
-    .map(([key, value]) => `${key} ${value}`)
-    .join(', ');
+function Input({ input }: Pick<StoreRequest, 'input'>) {
+  return Object.entries(input).map(([key, value], i) => (
+    <Fragment key={key}>
+      {i > 0 && ', '}
+      {key} <bdi>{String(value)}</bdi>
+    </Fragment>
+  ));
 }

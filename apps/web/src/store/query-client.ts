@@ -1,7 +1,7 @@
 import { formatJson } from '@plant-store/schemas';
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
 import { isScopeError, isTemporary, isTokenError } from './explain-error.ts';
-import { serverState } from './server-state.ts';
+import { baseUrl } from './trpc.ts';
 
 /** Milliseconds before a query asks again when the server is away. */
 const retryInterval = 1_000;
@@ -46,3 +46,17 @@ export function refreshPlants(queryClient: QueryClient): void {
     });
   }
 }
+
+/** Milliseconds between two checks while the server answers, and while it does not. */
+const interval = { up: 10_000, away: 1_000 };
+
+/** Asks whether the server and its database are ready. */
+export const serverState = queryOptions({
+  queryKey: ['readyz'],
+  async queryFn({ signal }) {
+    const reply = await fetch(new URL('readyz', baseUrl()), { signal, cache: 'no-store' });
+    if (!reply.ok) throw new Error(`the server answered ${reply.status}`);
+    return 'ready';
+  },
+  refetchInterval: ({ state }) => (state.status === 'error' ? interval.away : interval.up),
+});

@@ -6,3 +6,8 @@ export const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<AppRou
 
 /** Options of a call that nobody asked for, so that the list of requests leaves it out. */
 export const background = { trpc: { context: { isBackground: true } } } as const;
+
+/** The address of the store: the page's own, with any path prefix that a proxy adds. */
+export function baseUrl(): string {
+  return new URL('.', document.baseURI).href;
+}

@@ -1,12 +1,21 @@
-import { isScope, type Scope } from '@plant-store/schemas/plain';
+import { isScope } from '@plant-store/schemas/plain';
 import { useQuery } from '@tanstack/react-query';
 import { background, useTRPC } from '../store/trpc.ts';
 
+/** What the access token may do with plants. */
+export type Permissions = Readonly<Record<'read' | 'create' | 'delete', boolean>>;
+
 /** The scopes of the access token; undefined until the store has answered. */
-export function useScopes(): ReadonlySet<Scope> | undefined {
+export function useScopes() {
   const trpc = useTRPC();
-  const { data } = useQuery(
+  const { data, error } = useQuery(
     trpc.whoAmI.queryOptions({}, { ...background, staleTime: Number.POSITIVE_INFINITY }),
   );
-  return data && new Set(data.scopes.filter(isScope));
+  const scopes = data && new Set(data.scopes.filter(isScope));
+  const may: Permissions = {
+    read: scopes?.has('plants:read') ?? false,
+    create: scopes?.has('plants:create') ?? false,
+    delete: scopes?.has('plants:delete') ?? false,
+  };
+  return { scopes, may, error };
 }

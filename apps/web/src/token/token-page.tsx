@@ -1,12 +1,12 @@
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { Button } from '../controls/button.tsx';
-import { Logo } from '../controls/logo.tsx';
+import { Logo } from '../controls/icon.tsx';
 import { TextField } from '../controls/text-field.tsx';
 import './token-page.css';
 
 interface TokenPageProps {
   /** Why a new token is needed, where there was one. */
-  reason: string | undefined;
+  reason: ReactNode;
   onEnter(token: string): void;
 }
 
@@ -30,7 +30,6 @@ export function TokenPage({ reason, onEnter }: TokenPageProps) {
         <TextField
           label="Access token"
           type="password"
-          autoComplete="off"
           value={token}
           onChange={setToken}
           autoFocus

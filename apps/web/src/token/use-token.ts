@@ -1,7 +1,8 @@
 import { useCallback, useEffect, useState } from 'react';
 import { explainError } from '../store/explain-error.ts';
-import { exchangeCode, hasCode } from './exchange-code.ts';
-import { forgetToken, keepToken, takeToken } from './stored-token.ts';
+import { baseUrl } from '../store/trpc.ts';
+
+const key = 'plant-store.token';
 
 interface TokenState {
   token: string | null;
@@ -42,4 +43,53 @@ export function useToken() {
     );
   }, []);
   return { ...state, enter, forget };
+}
+
+/**
+ * The access token of this browser tab, or null. A token in the address (`#token=…`) is kept, and
+ * removed from the address bar and the history at once.
+ */
+function takeToken(): string | null {
+  // A token may contain a plus, which URLSearchParams reads as a space.
+  const fragment = location.hash.slice(1).replaceAll('+', '%2B');
+  const token = new URLSearchParams(fragment).get('token');
+  if (token) {
+    keepToken(token);
+    history.replaceState(history.state, '', location.pathname + location.search);
+  }
+  return sessionStorage.getItem(key);
+}
+
+/** Keeps the token until the tab closes. */
+function keepToken(token: string): void {
+  sessionStorage.setItem(key, token);
+}
+
+/** Forgets the token, unless another one has replaced it. */
+function forgetToken(token: string): void {
+  if (sessionStorage.getItem(key) === token) sessionStorage.removeItem(key);
+}
+
+/** Whether the address has a code (`#code=…`) that the server exchanges for an access token. */
+function hasCode(): boolean {
+  return location.hash.startsWith('#code=');
+}
+
+/**
+ * Removes the code from the address bar and the history, and exchanges it for the token. The code works
+ * once, so nobody can use what the browser remembers of the link.
+ *
+ * @throws Error with a message for a person
+ */
+async function exchangeCode(): Promise<string> {
+  const code = location.hash.slice('#code='.length);
+  history.replaceState(null, '', location.pathname + location.search);
+  const reply = await fetch(new URL('console/sign-in', baseUrl()), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code }),
+  });
+  const { token, message } = await reply.json().catch(() => ({}));
+  if (!reply.ok) throw new Error(message ?? `the server answered ${reply.status}`);
+  return token;
 }

@@ -4,17 +4,25 @@ import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
 import { sharedServers } from '../fixtures/shared-servers.ts';
 
 describe.each(sharedServers)('on $database', ({ address, client }) => {
-  async function askToDelete() {
+  async function askToDelete(name = 'Ficus lyrata') {
     const [id, tag] = [freshId(), freshTag()];
-    await client.createPlant.mutate({ id, name: 'Ficus lyrata', tag });
+    await client.createPlant.mutate({ id, name, tag });
     const page = await openPage(address());
     await filterByTag(page, tag);
-    await tableOf(page).getByText('Ficus lyrata').click();
+    await tableOf(page).getByText(name).click();
     await page.getByRole('button', { name: 'Delete …' }).click();
-    const question = page.getByRole('alertdialog', { name: 'Delete “Ficus lyrata”?' });
+    const question = page.getByRole('alertdialog', { name: `Delete “${name}”?` });
     await question.waitFor();
     return { id, tag, page, question };
   }
+
+  it('keeps the direction of a name out of the question', async () => {
+    const { page, question } = await askToDelete('Ficus \u202elyrata');
+    const name = question.getByRole('heading').locator('bdi');
+    expect(await name.textContent()).toBe('Ficus \u202elyrata');
+    await question.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Deleted the plant').waitFor();
+  });
 
   it('deletes a plant after a question, and takes it out of the table', async () => {
     const { id, tag, page, question } = await askToDelete();
@@ -36,7 +44,7 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     const [id, tag] = [freshId(), freshTag()];
     const page = await openPage(address(), { width: 360, height: 640 });
     await page.getByRole('button', { name: 'Add a plant' }).click();
-    await page.getByLabel('Name').fill('A long name '.repeat(500));
+    await page.getByRole('dialog').getByLabel('Name').fill('A long name '.repeat(500));
     const form = page.getByRole('dialog', { name: 'Add a plant' });
     await form.getByLabel('Tag').fill(tag);
     await form.getByLabel('Id', { exact: true }).fill(String(id));

@@ -4,7 +4,7 @@ import { freshId, freshTag } from '../fixtures/fresh.ts';
 import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
 import { sharedServers } from '../fixtures/shared-servers.ts';
 
-describe.each(sharedServers)('on $database', ({ address, client, tokens }) => {
+describe.each(sharedServers)('on $database', ({ address, client, tokens, token, url }) => {
   async function openPlants(number: number) {
     const [ids, tag] = [Array.from({ length: number }, freshId), freshTag()];
     await client.createPlants.mutate({
@@ -23,6 +23,10 @@ describe.each(sharedServers)('on $database', ({ address, client, tokens }) => {
   it('deletes the selected plants after a question with their number', async () => {
     const { ids, tag, page } = await openPlants(130);
     await check(page, ids[1]).click();
+    await page.getByRole('button', { name: 'Delete …' }).click();
+    const one = page.getByRole('alertdialog', { name: 'Delete 1 plant?' });
+    await one.getByText('It is deleted for good').waitFor();
+    await one.getByRole('button', { name: 'Cancel' }).click();
     await tableOf(page).evaluate((scroller) => scroller.scrollTo(0, scroller.scrollHeight));
     await check(page, ids[128]).click({ modifiers: ['Shift'] });
     await page.getByText('128 plants selected').waitFor();
@@ -77,15 +81,22 @@ describe.each(sharedServers)('on $database', ({ address, client, tokens }) => {
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
-  it('fills the form with a plant that is duplicated', async () => {
-    const { ids, tag, page } = await openPlants(1);
-    await tableOf(page).getByText(`Plant ${ids[0]}`).click();
+  it('fills the form with a plant that is duplicated, line breaks included', async () => {
+    const [id, tag] = [freshId(), `${freshTag()}\r\nof two lines`];
+    await client.createPlant.mutate({ id, name: 'A name\nof two lines', tag });
+    const page = await openPage(`${url}/#plant=${id}`);
+    await page.getByLabel('Access token').fill(token);
+    await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Duplicate …' }).click();
     const form = page.getByRole('dialog', { name: 'Add a plant' });
-    expect(await form.getByLabel('Name').inputValue()).toBe(`Plant ${ids[0]}`);
-    expect(await form.getByLabel('Tag').inputValue()).toBe(tag);
-    await form.getByRole('button', { name: 'Add plant' }).click();
-    await page.getByText(`Added “Plant ${ids[0]}”`).waitFor();
-    expect(await listed(tag)).toHaveLength(2);
+    await form.getByLabel('Name').press('End');
+    await form.getByLabel('Name').press('Shift+Enter');
+    await form.getByLabel('Name').pressSequentially('or three');
+    await form.getByLabel('Tag').press('Control+End');
+    await form.getByLabel('Tag').press('!');
+    await form.getByLabel('Tag').press('Enter');
+    await page.getByText('Added “A name ↵ or three ↵ of two lines”').waitFor();
+    const { plants } = await client.listPlants.query({ tag: `${tag}!` });
+    expect(plants).toMatchObject([{ name: 'A name\nor three\nof two lines' }]);
   });
 });

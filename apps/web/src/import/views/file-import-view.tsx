@@ -1,4 +1,4 @@
-import { useId } from 'react';
+import { Fragment, useId } from 'react';
 import { Button } from '../../controls/button.tsx';
 import { saveFile } from '../../controls/save-file.ts';
 import { type FileImport, isActive, percentOf, rejectsName } from '../file-import.ts';
@@ -58,6 +58,16 @@ export function FileImportView({ current, onRemove }: { current: FileImport; onR
   );
 }
 
+/** The names of the files of imports: "a.csv and b.csv". */
+export function FileNames({ imports }: { imports: readonly FileImport[] }) {
+  return imports.map(({ id, file }, i) => (
+    <Fragment key={id}>
+      {i > 0 && ' and '}
+      <bdi>{file.name}</bdi>
+    </Fragment>
+  ));
+}
+
 function outcomes({ added, present, taken, rejected }: ImportCounts): string {
   const counts = { added, 'already there': present, 'with a taken id': taken, rejected };
   return Object.entries(counts)
@@ -67,11 +77,18 @@ function outcomes({ added, present, taken, rejected }: ImportCounts): string {
 
 /** Accounts for each line of the file that has been read. */
 function linesText({ lines, rows, header, blank, continued }: ImportCounts): string {
-  const parts = Object.entries({ rows, header, blank, 'inside quoted fields': continued });
-  const text = parts.flatMap(([name, count]) =>
-    count > 0 ? `${number.format(count)} ${name}` : [],
-  );
-  return `${number.format(lines)} lines: ${text.join(', ')}`;
+  const parts = [
+    rows > 0 && counted(rows, 'row'),
+    header > 0 && `${number.format(header)} header`,
+    blank > 0 && `${number.format(blank)} blank`,
+    continued > 0 && `${number.format(continued)} inside quoted fields`,
+  ];
+  return `${counted(lines, 'line')}: ${parts.filter(Boolean).join(', ')}`;
+}
+
+/** "1 row", "2,000 rows". */
+function counted(count: number, noun: string): string {
+  return `${number.format(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function RejectedRows({ current: { counts, rejectedRows } }: { current: FileImport }) {

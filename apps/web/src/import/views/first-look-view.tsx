@@ -1,7 +1,7 @@
 import { columnText, plantColumns } from '@plant-store/schemas';
 import { Button } from '../../controls/button.tsx';
-import type { CheckedRow } from '../check-row.ts';
 import type { FirstLook } from '../first-look.ts';
+import type { CheckedRow } from '../open-file.ts';
 
 interface FirstLookViewProps {
   file: File;

@@ -1,5 +1,4 @@
 import { Button } from '../../controls/button.tsx';
-import './import-chip.css';
 import { type FileImport, isActive, isStarted, percentOf } from '../file-import.ts';
 import { type Imports, useImports } from '../imports.ts';
 
@@ -9,10 +8,14 @@ export function ImportChip({ imports, onOpen }: { imports: Imports; onOpen(): vo
   const shown = all.find(isStarted) ?? all.find(isActive) ?? all.find(isEnded);
   if (!shown) return null;
   return (
-    <Button className="import-chip" data-state={shown.state} onClick={onOpen}>
+    <Button kind="progress" data-warning={isInTrouble(shown) || undefined} onClick={onOpen}>
       <ChipText current={shown} />
     </Button>
   );
+}
+
+function isInTrouble({ state }: FileImport): boolean {
+  return state === 'failed' || state === 'waiting';
 }
 
 function isEnded({ state }: FileImport): boolean {

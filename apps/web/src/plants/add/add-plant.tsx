@@ -1,24 +1,25 @@
 import { plantStoreError } from '@plant-store/client';
 import type { NewPlant } from '@plant-store/schemas';
-import { plantFields } from '@plant-store/schemas/plain';
+import { plantColumns, plantFields } from '@plant-store/schemas/plain';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useRef, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import './add-plant.css';
 import { Button } from '../../controls/button.tsx';
 import { TextField } from '../../controls/text-field.tsx';
 import { explainError } from '../../store/explain-error.ts';
 import { refreshPlants } from '../../store/query-client.ts';
 import { useTRPC } from '../../store/trpc.ts';
-import { PlantFacts } from '../plant-facts.tsx';
-import { shownFields } from '../shown-fields.tsx';
-import { forgetDraft, keepDraft, readDraft } from './draft.ts';
+import { PlantFacts, shownFields } from '../shown-fields.tsx';
 import {
   checkNewPlant,
   type FieldName,
   firstOfEach,
+  forgetDraft,
   formFields,
+  keepDraft,
   type PlantTexts,
   randomId,
+  readDraft,
 } from './new-plant-form.ts';
 
 interface AddPlantProps {
@@ -35,7 +36,6 @@ export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
   const [suggestion, setSuggestion] = useState(() => String(randomId()));
   const [typed, setTyped] = useState(readDraft);
   const [touched, setTouched] = useState<ReadonlySet<FieldName>>(new Set());
-  const nameInput = useRef<HTMLInputElement>(null);
 
   const texts = { ...noTexts, id: suggestion, ...typed };
   const { plant, errors } = checkNewPlant(texts);
@@ -65,11 +65,11 @@ export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
       create.reset();
     },
   });
-  const onSubmit = (event: FormEvent) => {
+  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     setTouched(new Set(formFields));
     if (plant) create.mutate(plant);
-    else if (errors.name) nameInput.current?.focus();
+    else if (errors.name) event.currentTarget.querySelector('textarea')?.focus();
   };
   return (
     <form className="plant-form" aria-label="Add a plant" noValidate onSubmit={onSubmit}>
@@ -78,7 +78,7 @@ export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
           key={name}
           label={shownFields[name].label}
           description={shownFields[name].hint}
-          ref={name === 'name' ? nameInput : undefined}
+          isMultiline={plantColumns[name].kind === 'text'}
           {...field(name)}
         />
       ))}

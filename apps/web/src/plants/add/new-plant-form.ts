@@ -1,5 +1,6 @@
-import { IdFromText, NewPlant } from '@plant-store/schemas';
+import { IdFromText, NewPlant, type Plant } from '@plant-store/schemas';
 import {
+  columnText,
   columnValue,
   type PlantField,
   plantColumns,
@@ -61,4 +62,33 @@ export function firstOfEach(messages: { [field: string]: string[] | undefined })
 export function randomId(): bigint {
   const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
   return (BigInt(high % 2 ** 20) << 32n) + BigInt(low) + 1n;
+}
+
+const key = 'plant-store.draft';
+
+/** What somebody typed into the form for a new plant. It outlives the form, a reload and the token. */
+export function readDraft(): Partial<PlantTexts> {
+  return JSON.parse(sessionStorage.getItem(key) ?? '{}');
+}
+
+export function hasDraft(): boolean {
+  return Object.values(readDraft()).some((text) => text !== '');
+}
+
+export function keepDraft(texts: Partial<PlantTexts>): void {
+  sessionStorage.setItem(key, JSON.stringify(texts));
+}
+
+export function forgetDraft(): void {
+  sessionStorage.removeItem(key);
+}
+
+/** A draft of the same plant with another id. */
+export function draftOf(plant: Plant): Partial<PlantTexts> {
+  return Object.fromEntries(
+    plantFields.flatMap((field) => {
+      const value = plant[field];
+      return value === undefined ? [] : [[field, columnText(value)]];
+    }),
+  );
 }

@@ -1,65 +1,76 @@
-import type { FormatName } from '@plant-store/formats';
-import { useMutation } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect } from 'react';
 import { Button } from '../../controls/button.tsx';
-import { saveFile } from '../../controls/save-file.ts';
+import { Icon } from '../../controls/icon.tsx';
 import { explainError } from '../../store/explain-error.ts';
-import { background, useTRPCClient } from '../../store/trpc.ts';
-import { countOf } from '../count-of.ts';
-import { TagText } from '../tag-link.tsx';
-import { exportPlants } from './write-export.ts';
+import { countOf, PlantText } from '../plant-text.tsx';
+import type { Export } from './use-export.ts';
 
-/** Saves the plants of the table as a file. Closing the view stops it. */
-export function ExportPlants({ tag }: { tag: string | undefined }) {
-  const client = useTRPCClient();
-  const [count, setCount] = useState(0);
-  const cancelling = useRef(new AbortController());
-  useEffect(() => () => cancelling.current.abort(), []);
+const formats = { CSV: 'csv', NDJSON: 'ndjson' } as const;
 
-  const save = useMutation({
-    async mutationFn(format: FormatName) {
-      cancelling.current = new AbortController();
-      setCount(0);
-      const list = (after: bigint | undefined, limit: number) =>
-        client.listPlants.query(
-          { limit, ...(tag !== undefined && { tag }), ...(after !== undefined && { after }) },
-          { ...background.trpc, signal: cancelling.current.signal },
-        );
-      saveFile(`plants.${format}`, await exportPlants(list, format, setCount));
-    },
-  });
-  const isCancelled = cancelling.current.signal.aborted;
+interface ExportPlantsProps {
+  current: Export;
+  /** The tag of the plants in the table. */
+  tag: string | undefined;
+}
+
+/** Saves the plants of the table as a file, and shows how that goes. */
+export function ExportPlants({ current, tag }: ExportPlantsProps) {
+  const { state, isRunning, error, options, count, start, cancel, forget } = current;
+  useEffect(() => forget, [forget]);
+  const shownTag = isRunning ? options?.tag : tag;
   return (
     <>
       <p>
-        {tag === undefined ? (
+        {shownTag === undefined ? (
           'All plants'
         ) : (
           <>
-            The plants with the tag “<TagText tag={tag} />”
+            The plants with the tag “<PlantText text={shownTag} />”
           </>
         )}
-        , ascending by id. A file of either format can be added again.
+        , ascending by id, with the times at which they were created. A file of either format can be
+        added again.
       </p>
       <div className="sheet-actions">
-        <Button disabled={save.isPending} onClick={() => save.mutate('csv')}>
-          Save as CSV
-        </Button>
-        <Button disabled={save.isPending} onClick={() => save.mutate('ndjson')}>
-          Save as NDJSON
-        </Button>
-        {save.isPending && <Button onClick={() => cancelling.current.abort()}>Cancel</Button>}
+        {Object.entries(formats).map(([label, format]) => (
+          <Button key={format} disabled={isRunning} onClick={() => start({ format, tag })}>
+            Save as {label}
+          </Button>
+        ))}
+        {isRunning && <Button onClick={cancel}>Cancel</Button>}
       </div>
       <p role="status">
-        {save.isPending && `Reading: ${countOf(count)} …`}
-        {save.isSuccess && `Saved ${countOf(count)}`}
-        {save.isError && isCancelled && 'Cancelled'}
+        {isRunning && `Saving: ${countOf(count)} …`}
+        {state === 'success' && `Saved ${countOf(count)}`}
+        {state === 'cancelled' && 'Cancelled. No file is saved.'}
       </p>
-      {save.isError && !isCancelled && (
+      {state === 'error' && error && (
         <p className="alert" role="alert">
-          The file is not saved. {explainError(save.error)}
+          The file is not saved. {explainError(error)}
         </p>
       )}
     </>
+  );
+}
+
+const chipTexts = { success: 'Exported', cancelled: 'Export cancelled', error: 'Export failed' };
+
+/** Shows in the header how the export goes, whatever else the page shows. */
+export function ExportChip({ current, onOpen }: { current: Export; onOpen(): void }) {
+  const { state, count } = current;
+  if (state === 'idle') return null;
+  return (
+    <Button kind="progress" data-warning={state === 'error' || undefined} onClick={onOpen}>
+      <Icon name="download" />
+      {state === 'pending' ? (
+        <>
+          {/* Hidden on a phone. */}
+          <span>Exporting: </span>
+          {countOf(count)}
+        </>
+      ) : (
+        chipTexts[state]
+      )}
+    </Button>
   );
 }

@@ -1,14 +1,18 @@
 import { IdFromText } from '@plant-store/schemas';
 import { explainIdText } from '@plant-store/schemas/plain';
-import { type KeyboardEvent, useId, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ClipboardEvent, type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { go } from '../../address/use-address.ts';
 import { Icon } from '../../controls/icon.tsx';
-import { TagText } from '../tag-link.tsx';
+import { useTRPC } from '../../store/trpc.ts';
+import { inOneLine, PlantText } from '../plant-text.tsx';
 import './find-field.css';
-import { useSeenTags } from './use-seen-tags.ts';
 
 /** Suggestions that are shown. */
 const limit = 8;
+
+/** Tags that are kept, at most. */
+const keptTags = 1_000;
 
 type Suggestion = { readonly id: bigint } | { readonly tag: string };
 
@@ -46,7 +50,17 @@ export function FindField() {
     event.preventDefault();
     action();
   };
-  const hint = idHint(text.trim());
+  // The browser would drop line breaks. A cell of a spreadsheet ends with one that is not part of it.
+  const onPaste = (event: ClipboardEvent<HTMLInputElement>) => {
+    const copied = event.clipboardData.getData('text');
+    if (inOneLine(copied) === copied) return;
+    event.preventDefault();
+    const line = inOneLine(copied.replace(/[\r\n]+$/, ''));
+    const { value, selectionStart, selectionEnd } = event.currentTarget;
+    change(value.slice(0, selectionStart ?? 0) + line + value.slice(selectionEnd ?? 0));
+  };
+  const hint =
+    idHint(text.trim()) ?? (text.includes('↵') ? '↵ stands for a line break.' : undefined);
   return (
     <search className="find">
       <Icon name="find" />
@@ -67,6 +81,7 @@ export function FindField() {
         onFocus={() => setIsOpen(true)}
         onBlur={() => setIsOpen(false)}
         onKeyDown={onKeyDown}
+        onPaste={onPaste}
       />
       <div className="find-list" hidden={suggestions.length === 0}>
         <div id={listId} role="listbox" aria-label="Suggestions">
@@ -86,7 +101,7 @@ export function FindField() {
                 `Go to id ${suggestion.id}`
               ) : (
                 <>
-                  Tag “<TagText tag={suggestion.tag} />”
+                  Tag “<PlantText text={suggestion.tag} />”
                 </>
               )}
             </div>
@@ -102,21 +117,41 @@ export function FindField() {
 function suggest(text: string, seen: readonly string[]): readonly Suggestion[] {
   const { data: id } = IdFromText.safeParse(text.trim());
   const lower = text.toLowerCase();
+  const typed = text.replaceAll(/ ?↵ ?/g, '\n');
   const similar = seen
-    .filter((tag) => tag !== text && tag.toLowerCase().includes(lower))
+    .filter((tag) => tag !== typed && inOneLine(tag).toLowerCase().includes(lower))
     .toSorted((a, b) => Number(startsWith(b, lower)) - Number(startsWith(a, lower)));
-  const isSeen = seen.includes(text);
-  const tags = [...(isSeen ? [text] : []), ...similar.slice(0, limit)];
-  if (text !== '' && !isSeen) tags.push(text);
+  const isSeen = seen.includes(typed);
+  const tags = [...(isSeen ? [typed] : []), ...similar.slice(0, limit)];
+  if (typed !== '' && !isSeen) tags.push(typed);
   return [...(id === undefined ? [] : [{ id }]), ...tags.map((tag) => ({ tag }))];
 }
 
 function startsWith(tag: string, start: string): boolean {
-  return tag.toLowerCase().startsWith(start);
+  return inOneLine(tag).toLowerCase().startsWith(start);
 }
 
 /** Says why a number is not an id. */
 function idHint(text: string): string | undefined {
   const why = /^[+-]?\d+$/.test(text) ? explainIdText(text) : undefined;
   return why && `No id: an id ${why}.`;
+}
+
+/** The tags of all rows that this page has loaded, the latest first. */
+function useSeenTags(): () => readonly string[] {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const [seen] = useState(() => new Set<string>());
+  useEffect(() => {
+    const { queryKey } = trpc.listPlants.queryFilter();
+    const [path] = queryKey ?? [];
+    return queryClient.getQueryCache().subscribe(({ type, query }) => {
+      if (type !== 'updated' || String(query.queryKey[0]) !== String(path)) return;
+      const page: { plants: { tag?: string }[] } | undefined = query.state.data;
+      for (const { tag } of page?.plants ?? []) {
+        if (tag !== undefined && seen.size < keptTags) seen.add(tag);
+      }
+    });
+  }, [queryClient, trpc, seen]);
+  return () => [...seen].reverse();
 }

@@ -2,12 +2,12 @@ import { IdFromText } from '@plant-store/schemas';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../controls/button.tsx';
-import { Question } from '../../controls/question.tsx';
 import { TextField } from '../../controls/text-field.tsx';
 import { explainError } from '../../store/explain-error.ts';
 import { useTRPCClient } from '../../store/trpc.ts';
-import { countOf } from '../count-of.ts';
+import { countOf } from '../plant-text.tsx';
 import { deletePlants } from './delete-plants.ts';
+import { DeleteQuestion } from './selection-bar.tsx';
 
 /** Deletes plants by their ids, for somebody who may not see them. */
 export function DeleteById() {
@@ -37,7 +37,8 @@ export function DeleteById() {
     <form className="plant-form" aria-label="Delete plants" onSubmit={onSubmit}>
       <TextField
         label="Ids"
-        description="One id, or several with spaces between them"
+        description="One id, or several with spaces or line breaks between them"
+        isMultiline
         error={wrong === undefined ? undefined : `“${wrong}” is not an id`}
         value={text}
         onChange={setText}
@@ -58,10 +59,8 @@ export function DeleteById() {
           {gone.missing > 0 && `; ${gone.missing} ${gone.missing === 1 ? 'was' : 'were'} not there`}
         </p>
       )}
-      <Question
-        title={`Delete ${countOf(ids.length)}?`}
-        text="They are deleted for good. Their ids are free afterwards."
-        confirm="Delete"
+      <DeleteQuestion
+        count={ids.length}
         isOpen={isAsking}
         onConfirm={() => {
           setIsAsking(false);

@@ -5,7 +5,7 @@ import { Question } from '../../controls/question.tsx';
 import { explainError } from '../../store/explain-error.ts';
 import { refreshPlants } from '../../store/query-client.ts';
 import { useTRPCClient } from '../../store/trpc.ts';
-import { countOf } from '../count-of.ts';
+import { countOf } from '../plant-text.tsx';
 import { deletePlants } from './delete-plants.ts';
 import './selection-bar.css';
 
@@ -49,10 +49,8 @@ export function SelectionBar({ ids, onChange, onDeleted }: SelectionBarProps) {
           {countOf(ids.size)} not deleted. {explainError(remove.error)}
         </p>
       )}
-      <Question
-        title={`Delete ${countOf(ids.size)}?`}
-        text="They are deleted for good. Their ids are free afterwards."
-        confirm={`Delete ${countOf(ids.size)}`}
+      <DeleteQuestion
+        count={ids.size}
         isOpen={isAsking}
         onConfirm={() => {
           setIsAsking(false);
@@ -61,5 +59,28 @@ export function SelectionBar({ ids, onChange, onDeleted }: SelectionBarProps) {
         onCancel={() => setIsAsking(false)}
       />
     </section>
+  );
+}
+
+interface DeleteQuestionProps {
+  count: number;
+  isOpen: boolean;
+  onConfirm(): void;
+  onCancel(): void;
+}
+
+/** Asks before plants are deleted. */
+export function DeleteQuestion({ count, ...rest }: DeleteQuestionProps) {
+  return (
+    <Question
+      title={`Delete ${countOf(count)}?`}
+      text={
+        count === 1
+          ? 'It is deleted for good. Its id is free afterwards.'
+          : 'They are deleted for good. Their ids are free afterwards.'
+      }
+      confirm={`Delete ${countOf(count)}`}
+      {...rest}
+    />
   );
 }

@@ -13,6 +13,7 @@ import { explainError } from '../../store/explain-error.ts';
 import { shownFields, tableFields } from '../shown-fields.tsx';
 import { PlantRow } from './plant-row.tsx';
 import './plant-table.css';
+import { useTextWidth } from './row-size.ts';
 import { type RowRange, useScrollWindow } from './scroll-window.ts';
 import { usePlantPages } from './use-plant-pages.ts';
 import { type Selection, useRangeSelection } from './use-range-selection.ts';
@@ -55,6 +56,10 @@ export function PlantTable(props: PlantTableProps) {
   const { known, rows, isComplete, plantAt } = pages;
   const isJump = useAddress().jumps > 0;
   const scroll = useScrollWindow({ rows, rowHeight, onVisible: show });
+  const widths = {
+    '--ids': useTextWidth('.plant-id > span'),
+    '--names': useTextWidth('.plant-name > *'),
+  };
   const [active, setActive] = useState(0);
   const range = useRangeSelection(selection, pages, active);
 
@@ -134,6 +139,7 @@ export function PlantTable(props: PlantTableProps) {
   if (isComplete && rows.first === rows.end) return children;
   const style = {
     '--columns': selection ? `1.125rem ${columns}` : columns,
+    ...widths,
     '--row-height': `${rowHeight}px`,
   } as CSSProperties; // React's type has no variables.
   return (

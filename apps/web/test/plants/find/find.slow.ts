@@ -58,7 +58,7 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
 
   it.each([
     ['an empty one', '', 'empty'],
-    ['one with a line break', 'first\nsecond', 'first ⏎ second'],
+    ['one with a line break', 'first\nsecond', 'first ↵ second'],
   ])('finds plants by the tag in a row, also by %s', async (_case, tag, shown) => {
     const id = freshId();
     await client.createPlant.mutate({ id, name: `Tagged ${id}`, tag });
@@ -79,6 +79,29 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
       .first()
       .waitFor();
     await client.deletePlant.mutate({ id });
+  });
+
+  it('finds a tag with a line break that is typed or pasted', async () => {
+    const [id, first, last] = [freshId(), freshTag(), 'second'];
+    await client.createPlant.mutate({ id, name: `Tagged ${id}`, tag: `${first}\n${last}` });
+    const page = await openPage(address());
+    await findField(page).fill(`${first} ↵ ${last}`);
+    await page.getByText('↵ stands for a line break').waitFor();
+    await page.keyboard.press('Enter');
+    await tableOf(page).getByText(`Tagged ${id}`).waitFor();
+    await page.goBack();
+    await page.locator('.chip').waitFor({ state: 'detached' });
+
+    // A cell of a spreadsheet ends with a line break.
+    await page.evaluate((text) => navigator.clipboard.writeText(text), `${first}\n${last}\r\n`);
+    await findField(page).focus();
+    await page.keyboard.press('Control+v');
+    expect(await findField(page).inputValue()).toBe(`${first} ↵ ${last}`);
+    await page.keyboard.press('Enter');
+    await tableOf(page).getByText(`Tagged ${id}`).waitFor();
+    expect(new URLSearchParams(new URL(page.url()).hash.slice(1)).get('tag')).toBe(
+      `${first}\n${last}`,
+    );
   });
 
   it('says at once why a number is no id', async () => {

@@ -54,6 +54,34 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     await tableOf(page).getByText(name, { exact: true }).waitFor();
   });
 
+  it('has a column as wide as the names, and cuts off only very long ones', async () => {
+    const page = await openPage(address());
+    const columns = async (name: string) => {
+      const [id, tag] = [freshId(), freshTag()];
+      await client.createPlant.mutate({ id, name, tag });
+      await filterByTag(page, tag);
+      const text = tableOf(page).getByText(name, { exact: true });
+      const [shown, next] = await Promise.all([
+        text.boundingBox(),
+        tableOf(page).getByRole('link', { name: tag }).boundingBox(),
+      ]);
+      const cell = text.locator('xpath=..');
+      const isCut = await cell.evaluate((node) => node.scrollWidth > node.clientWidth);
+      return { isCut, gap: (next?.x ?? 0) - (shown?.x ?? 0) - (shown?.width ?? 0) };
+    };
+    for (const name of [
+      'Monstera deliciosa',
+      'A name of fifty letters, which needs no dots at its end',
+    ]) {
+      const { isCut, gap } = await columns(name);
+      expect(isCut).toBe(false);
+      expect(Math.abs(gap - 20), 'pixels to the tag, beside the 20 between columns').toBeLessThan(
+        2,
+      );
+    }
+    expect(await columns('and so on '.repeat(40))).toMatchObject({ isCut: true });
+  });
+
   it('is read with the arrow keys, from the first row to the last', async () => {
     const tag = freshTag();
     const ids = Array.from({ length: 60 }, freshId);

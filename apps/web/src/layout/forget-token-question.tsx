@@ -1,0 +1,38 @@
+import { Question } from '../controls/question.tsx';
+import { isActive } from '../import/file-import.ts';
+import { type Imports, useImports } from '../import/imports.ts';
+import { FileNames } from '../import/views/file-import-view.tsx';
+
+interface ForgetTokenQuestionProps {
+  imports: Imports;
+  isExporting: boolean;
+  isOpen: boolean;
+  onConfirm(): void;
+  onCancel(): void;
+}
+
+/** Asks before the token is forgotten, which stops imports and the export. */
+export function ForgetTokenQuestion(props: ForgetTokenQuestionProps) {
+  const { imports, isExporting, ...rest } = props;
+  const importing = useImports(imports).filter(isActive);
+  const stops = isExporting || importing.length > 0;
+  return (
+    <Question
+      title="Forget the token?"
+      text={
+        <>
+          {importing.length > 0 && (
+            <>
+              Without the token, the import of <FileNames imports={importing} /> stops. Plants that
+              are added stay.{' '}
+            </>
+          )}
+          {isExporting && 'The export stops, and no file is saved. '}
+          You need the token to open the console in this tab again.
+        </>
+      }
+      confirm={stops ? 'Stop and forget the token' : 'Forget token'}
+      {...rest}
+    />
+  );
+}

@@ -1,0 +1,79 @@
+import { createPlantWriter, type FormatName } from '@plant-store/formats';
+import { maxPageSize } from '@plant-store/schemas';
+import { useMutation } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { openSaveFile } from '../../controls/save-file.ts';
+import { background, useTRPCClient } from '../../store/trpc.ts';
+
+interface ExportOptions {
+  format: FormatName;
+  /** Only the plants with this tag. */
+  tag: string | undefined;
+}
+
+export type Export = ReturnType<typeof useExport>;
+
+/**
+ * Saves plants as a file, page by page. It goes on while somebody works, and the browser asks before it
+ * leaves the page meanwhile.
+ */
+export function useExport() {
+  const client = useTRPCClient();
+  const [count, setCount] = useState(0);
+  /** Undefined while nothing is exported. */
+  const running = useRef<AbortController>(undefined);
+  useEffect(() => () => running.current?.abort(), []);
+
+  const { mutate, reset, status, error, variables } = useMutation({
+    async mutationFn({ format, tag }: ExportOptions) {
+      const controller = new AbortController();
+      const { signal } = controller;
+      running.current = controller;
+      setCount(0);
+      const options = { ...background.trpc, signal };
+      const { header, row } = createPlantWriter(format);
+      try {
+        const file = await openSaveFile(`plants.${format}`, signal);
+        await file.write(header);
+        let after: bigint | undefined;
+        do {
+          const place = {
+            ...(tag !== undefined && { tag }),
+            ...(after !== undefined && { after }),
+          };
+          const page = await client.listPlants.query({ limit: maxPageSize, ...place }, options);
+          await file.write(page.plants.map(row).join(''));
+          setCount((latest) => latest + page.plants.length);
+          after = page.next;
+        } while (after !== undefined);
+        await file.close();
+      } catch (error) {
+        controller.abort(error); // Discards the file.
+        throw signal.reason;
+      } finally {
+        running.current = undefined;
+      }
+    },
+  });
+  const isRunning = status === 'pending';
+  useEffect(() => {
+    if (!isRunning) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [isRunning]);
+  const isCancelled = error instanceof DOMException && error.name === 'AbortError';
+  return {
+    state: isCancelled ? 'cancelled' : status,
+    isRunning,
+    error,
+    /** What is exported, or was last. */
+    options: variables,
+    /** Plants that are written. */
+    count,
+    start: mutate,
+    cancel: () => running.current?.abort(),
+    /** Forgets the last export, unless it still runs. */
+    forget: useCallback(() => void (running.current ?? reset()), [reset]),
+  } as const;
+}
