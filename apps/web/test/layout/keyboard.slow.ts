@@ -14,12 +14,9 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
       const focused = () =>
         page.evaluate(() => {
           const { activeElement: element } = document;
-          const isField =
-            element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
-          const label = isField ? element.labels?.[0] : undefined;
-          return (
-            element?.getAttribute('aria-label') ?? label?.textContent ?? element?.textContent ?? ''
-          );
+          const label = element?.id && document.querySelector(`label[for="${element.id}"]`);
+          const text = (label || element)?.textContent;
+          return element?.getAttribute('aria-label') ?? text ?? '';
         });
       for (let presses = 0; (await focused()) !== name; presses++) {
         expect(presses, `Tab reaches ${name}`).toBeLessThan(20);
