@@ -1,4 +1,4 @@
-import type { LineCounts, RowBlock } from '@plant-store/formats';
+import { type LineCounts, noLines, type RowBlock } from '@plant-store/formats';
 import { formatJson, maxNewPlants, type NewPlant } from '@plant-store/schemas';
 import { type CheckedRow, checkRow, type OpenFile } from './open-file.ts';
 
@@ -11,8 +11,8 @@ const overhead = 160;
 export interface Batch {
   readonly block: RowBlock;
   readonly rows: readonly CheckedRow[];
-  /** The lines around the rows, in the first batch of a block. */
-  readonly counts: LineCounts | undefined;
+  /** The lines of the rows; in the first batch of a block, those around them, too. */
+  readonly counts: LineCounts;
   /** How many bytes of the file they were. */
   readonly bytes: number;
 }
@@ -21,12 +21,15 @@ export interface Batch {
 export async function* batchesOf({ blocks, bytesRead }: OpenFile): AsyncGenerator<Batch> {
   let bytesBefore = 0;
   for await (const block of blocks) {
+    const total = block.rows.length;
     const bytes = bytesRead() - bytesBefore;
-    bytesBefore += bytes;
-    let counts: LineCounts | undefined = block.counts;
-    for (const rows of block.rows.length === 0 ? [[]] : splitRows(block)) {
-      yield { block, rows, counts, bytes: (bytes * rows.length) / (block.rows.length || 1) };
-      counts = undefined;
+    // The bytes of a header belong to the rows that were read with it.
+    if (total > 0) bytesBefore += bytes;
+    let around = { ...block.counts, lines: block.counts.lines - total };
+    for (const rows of total === 0 ? [[]] : splitRows(block)) {
+      const counts = { ...around, lines: around.lines + rows.length };
+      yield { block, rows, counts, bytes: (bytes * rows.length) / (total || 1) };
+      around = noLines;
     }
   }
 }

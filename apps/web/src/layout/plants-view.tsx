@@ -74,7 +74,6 @@ export function PlantsView({ may, onOpen, onDeleted }: PlantsViewProps) {
           )}
         </div>
       </div>
-      <SelectionBar ids={selected} onChange={setSelected} onDeleted={onDeleted} />
       <PlantTable
         key={`${list} ${jumps} ${rowHeight}`}
         tag={tag}
@@ -92,6 +91,7 @@ export function PlantsView({ may, onOpen, onDeleted }: PlantsViewProps) {
           </p>
         )}
       </PlantTable>
+      <SelectionBar ids={selected} onChange={setSelected} onDeleted={onDeleted} />
     </>
   );
 }

@@ -16,6 +16,9 @@ interface WithoutReadingProps {
 export function WithoutReading({ may, onAdded, onAddFile }: WithoutReadingProps) {
   return (
     <div className="without-reading">
+      <div className="title">
+        <h1>Plants</h1>
+      </div>
       <p>This token may not read plants, so there is no list of them.</p>
       {may.create && (
         <section className="card">

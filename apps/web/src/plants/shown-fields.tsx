@@ -46,7 +46,7 @@ export const shownFields: {
   tag: {
     label: 'Tag',
     hint: 'Optional: the type of the plant',
-    width: 'minmax(5rem, 14rem)',
+    width: 'minmax(5rem, 1fr)',
     cell: (tag) => <TagLink tag={tag} />,
     fact: (tag) => <TagLink tag={tag} isWhole />,
   },

@@ -77,6 +77,19 @@ it('gives an id that a file has twice to the first of its rows, in other request
   expect(await client.getPlant.query({ id: 1n })).toMatchObject({ name: 'first' });
 });
 
+it('counts the bytes and the lines of a request when it is done', async () => {
+  const { client } = await startStore();
+  const rows = Array.from({ length: 4_000 }, (_, id) => `${id},x`).join('\n');
+  const { steps, sum } = await importText(`id,name\n${rows}\n`, connectionOf(client));
+  const half = steps.slice(0, steps.findIndex(({ counts }) => counts.rows > 0) + 2);
+  const total = (each: typeof steps, of: (step: ImportStep) => number) =>
+    each.reduce((all, step) => all + of(step), 0);
+  expect(total(half, ({ counts }) => counts.lines)).toBe(2_001);
+  const bytes = total(half, (step) => step.bytes) / total(steps, (step) => step.bytes);
+  expect(bytes).toBeCloseTo(0.5);
+  expect(sum('lines')).toBe(4_001);
+});
+
 it('finds the plant because of which the store rejects a whole request', async () => {
   const { client } = await startStore();
   const plants = Array.from({ length: 9 }, (_, i) => ({ id: BigInt(i), name: `x${i}` }));

@@ -149,6 +149,22 @@ describe.each(sharedServers)('on $database', ({ address, client, token, url }) =
     await importOf(page, 'again.csv').getByText('0 added, 2 already there').waitFor();
   });
 
+  it('shows the first hundred rows that are not added, and saves all', async () => {
+    const page = await openPage(address());
+    const rows = Array.from({ length: 5_000 }, (_, i) => `x${i},Hoya`);
+    await importFiles(page, { 'plants.csv': `id,name\n${rows.join('\n')}\n` });
+    const result = importOf(page, 'plants.csv');
+    await result.getByText('0 with a taken id, 5,000 rejected').waitFor();
+    await result.getByText('Rows that are not added, the first 100').waitFor();
+    expect(await result.getByRole('row').count()).toBe(101);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      result.getByRole('button', { name: 'Save the rejected rows' }).click(),
+    ]);
+    const saved = await textOf(await download.createReadStream());
+    expect(saved.trimEnd().split('\n')).toHaveLength(5_001);
+  });
+
   it('loses no row because of a forgotten quote', async () => {
     const tag = freshTag();
     const ids = Array.from({ length: 1_000 }, freshId);

@@ -73,11 +73,17 @@ describe.each(sharedServers)('on $database', ({ address, client, tokens, token, 
     expect(await tableOf(page).getByRole('checkbox').count()).toBe(0);
   });
 
-  it('lets the text of a row be selected, without opening the plant', async () => {
+  it('lets the text of a row be selected with the mouse and copied, without opening the plant', async () => {
     const { ids, page } = await openPlants(1);
-    await tableOf(page).getByText(`Plant ${ids[0]}`).selectText();
-    await tableOf(page).locator('.plant-name').dispatchEvent('click');
-    expect(await page.evaluate(() => String(getSelection()))).toBe(`Plant ${ids[0]}`);
+    const name = tableOf(page).getByText(`Plant ${ids[0]}`);
+    const { x = 0, y = 0, width = 0, height = 0 } = (await name.boundingBox()) ?? {};
+    await page.mouse.move(x + 1, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(x + width + 5, y + height / 2, { steps: 5 });
+    await page.mouse.up();
+    await page.keyboard.press('Control+c');
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    await expect.poll(copied).toBe(`Plant ${ids[0]}`);
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 

@@ -3,13 +3,10 @@ import { afterAll, beforeAll, describe, inject, it } from 'vitest';
 import { dropFiles } from '../fixtures/drop-files.ts';
 import { freshId } from '../fixtures/fresh.ts';
 import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
-import {
-  type DatabaseName,
-  type RunningConsole,
-  startConsole,
-} from '../fixtures/running-console.ts';
+import { type RunningConsole, startConsole } from '../fixtures/running-console.ts';
+import { databases } from '../fixtures/shared-servers.ts';
 
-describe.each<DatabaseName>(['PGlite', 'Postgres'])('on %s', (database) => {
+describe.each(databases)('on %s', (database) => {
   let server: RunningConsole;
   let address: string;
 

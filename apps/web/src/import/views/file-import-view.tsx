@@ -46,12 +46,12 @@ export function FileImportView({ current, onRemove }: { current: FileImport; onR
         </p>
       ))}
       <div className="sheet-actions">
-        <Button onClick={onRemove}>{isActive(current) ? 'Cancel' : 'Remove from this list'}</Button>
         {current.rejects.length > 0 && !isActive(current) && (
           <Button onClick={() => saveFile(rejectsName(file), new Blob([...current.rejects]))}>
             Save the rejected rows …
           </Button>
         )}
+        <Button onClick={onRemove}>{isActive(current) ? 'Cancel' : 'Remove'}</Button>
       </div>
       <RejectedRows current={current} />
     </section>

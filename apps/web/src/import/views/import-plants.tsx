@@ -68,9 +68,9 @@ function FileChoice({ onFiles }: { onFiles(files: readonly File[]): void }) {
         Save a sample file
       </Button>
       <p className="file-formats">
-        <strong>CSV</strong>: a first row <code>{header.trim()}</code>, then a row for each plant.
+        <strong>CSV</strong> with the first row <code>{header.trim()}</code>
         <br />
-        <strong>NDJSON</strong>: a line for each plant, <code>{'{"id":1,"name":"Hoya"}'}</code>.
+        <strong>NDJSON</strong> with lines like <code>{'{"id":1,"name":"Hoya"}'}</code>
       </p>
     </div>
   );

@@ -56,6 +56,20 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     await page.getByText('Tag: ').first().waitFor();
   });
 
+  it('keeps the table as it is while somebody types', async () => {
+    const { ids, tag } = await createPlants(1);
+    const page = await openPage(address());
+    await filterByTag(page, tag);
+    const lists: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('listPlants')) lists.push(request.url());
+    });
+    await findField(page).pressSequentially('Araceae');
+    await page.getByRole('option', { name: 'Tag “Araceae”' }).waitFor();
+    await tableOf(page).getByText(`Plant ${ids[0]}`).waitFor();
+    expect(lists).toEqual([]);
+  });
+
   it.each([
     ['an empty one', '', 'empty'],
     ['one with a line break', 'first\nsecond', 'first ↵ second'],

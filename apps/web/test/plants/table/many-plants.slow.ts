@@ -1,36 +1,19 @@
-import type { PlantStore } from '@plant-store/core';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPage, tableOf } from '../../fixtures/open-page.ts';
-import {
-  type DatabaseName,
-  type RunningConsole,
-  startConsole,
-} from '../../fixtures/running-console.ts';
+import type { RunningConsole } from '../../fixtures/running-console.ts';
+import { databases } from '../../fixtures/shared-servers.ts';
+import { startWithPlants } from '../../fixtures/start-with-plants.ts';
 
 /** More than one window of the table holds. */
 const count = 25_000;
 
-async function load(store: PlantStore): Promise<Record<string, string>> {
-  const size = 5_000;
-  for (let first = 1; first <= count; first += size) {
-    await store.load(
-      Array.from({ length: size }, (_, i) => ({
-        id: BigInt(first + i),
-        name: `Plant ${first + i}`,
-      })),
-    );
-  }
-  return {};
-}
-
-describe.each<DatabaseName>(['PGlite', 'Postgres'])('on %s', (database) => {
+describe.each(databases)('on %s', (database) => {
   let server: RunningConsole;
 
   beforeAll(async () => {
-    const [postgresUrl, dataDirectory] = [inject('postgresUrl'), inject('dataDirectory')];
-    server = await startConsole(database, { postgresUrl, dataDirectory }, load);
-  }, 60_000);
+    server = await startWithPlants(database, count);
+  });
 
   afterAll(() => server.stop());
 
@@ -78,7 +61,7 @@ describe.each<DatabaseName>(['PGlite', 'Postgres'])('on %s', (database) => {
     await expect.poll(() => firstRow(page)).toBe('Plant 1');
     await page.keyboard.press('End');
     await tableOf(page).getByText(`Plant ${count}`, { exact: true }).waitFor();
-  }, 60_000);
+  });
 
   it('keeps the rows in their order while somebody scrolls row by row', async () => {
     const page = await openPage(`${server.access.url}/#token=${server.access.token}`);

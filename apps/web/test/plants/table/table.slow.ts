@@ -54,6 +54,35 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     await tableOf(page).getByText(name, { exact: true }).waitFor();
   });
 
+  it('keeps the direction of a name to the name, wherever it is', async () => {
+    const [id, tag] = [freshId(), freshTag()];
+    const name = 'نخلة התמר';
+    await client.createPlant.mutate({ id, name, tag });
+    const page = await openPage(address());
+    await filterByTag(page, tag);
+    const notIsolated = () =>
+      page.evaluate((name) => {
+        const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+        const found: (string | undefined)[] = [];
+        for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+          const { parentElement: parent, textContent } = node;
+          const isIsolated = parent?.closest('bdi, textarea, pre, .visually-hidden');
+          if (textContent?.includes(name) && !isIsolated) found.push(parent?.outerHTML);
+        }
+        return found;
+      }, name);
+    await tableOf(page).getByText(name).click();
+    await page.getByRole('button', { name: 'Delete …' }).click();
+    await page.getByRole('alertdialog', { name: `Delete “${name}”?` }).waitFor();
+    expect(await page.locator('bdi', { hasText: name }).count()).toBeGreaterThan(3);
+    expect(await notIsolated()).toEqual([]);
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Duplicate …' }).click();
+    await page.getByRole('button', { name: 'Add plant' }).click();
+    await page.getByRole('status').getByText(`Added “${name}”`).waitFor();
+    expect(await notIsolated()).toEqual([]);
+  });
+
   it('has a column as wide as the names, and cuts off only very long ones', async () => {
     const page = await openPage(address());
     const columns = async (name: string) => {

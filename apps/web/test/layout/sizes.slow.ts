@@ -1,0 +1,144 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { freshId, freshTag } from '../fixtures/fresh.ts';
+import { asPhone, filterByTag, openPage, tableOf, withFontOf } from '../fixtures/open-page.ts';
+import { sharedServers } from '../fixtures/shared-servers.ts';
+import { openView, viewNames } from '../fixtures/views.ts';
+
+/** Texts and controls that somebody sees, except for those that a scroller hides. */
+const parts =
+  ':is(button, a, input, textarea, h1, h2, h3, p, label, th, td, summary, dt, dd, code, [role=columnheader], .plant-row > :not(.plant-check))';
+
+/** Pairs of texts or controls of which one covers the other, and those that are cut. */
+function overlapsAndCuts(page: Page): Promise<string[]> {
+  return page.evaluate((parts) => {
+    const dialogs = document.querySelectorAll('dialog[open]');
+    const top = dialogs[dialogs.length - 1] ?? document.body;
+    const isShown = (element: Element) => {
+      const { width, height } = element.getBoundingClientRect();
+      return element.checkVisibility() && width > 1 && height > 1;
+    };
+    const shown = [...top.querySelectorAll<HTMLElement>(parts)].filter(isShown);
+    const nameOf = (element: Element) =>
+      `${element.tagName}.${element.className} “${(element.textContent || element.getAttribute('aria-label')) ?? ''}”`;
+    const boxOf = (element: Element) => {
+      let { left, right, top, bottom } = element.getBoundingClientRect();
+      // Only the part that its scrollers show.
+      for (let parent = element.parentElement; parent; parent = parent.parentElement) {
+        if (getComputedStyle(parent).overflow === 'visible') continue;
+        const outer = parent.getBoundingClientRect();
+        [left, right] = [Math.max(left, outer.left), Math.min(right, outer.right)];
+        [top, bottom] = [Math.max(top, outer.top), Math.min(bottom, outer.bottom)];
+      }
+      return { left, right, top, bottom };
+    };
+    const boxes = shown.map((element) => ({ element, ...boxOf(element) }));
+    const found: string[] = [];
+    for (const [i, a] of boxes.entries()) {
+      const isCut = a.element.scrollWidth > a.element.clientWidth + 1 && a.element.clientWidth > 0;
+      if (isCut && !a.element.matches('input, textarea')) found.push(`cut: ${nameOf(a.element)}`);
+      if (a.left < -1 || a.right > innerWidth + 1) found.push(`beside: ${nameOf(a.element)}`);
+      for (const b of boxes.slice(i + 1)) {
+        const isInside = a.element.contains(b.element) || b.element.contains(a.element);
+        const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+        const along = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+        // The header of the table is above its rows.
+        const isSticky = [a, b].some(({ element }) =>
+          element.closest('[role=row][aria-rowindex="1"], .selection'),
+        );
+        if (!isInside && !isSticky && across > 1 && along > 1) {
+          found.push(`${nameOf(a.element)} covers ${nameOf(b.element)}`);
+        }
+      }
+    }
+    return found;
+  }, parts);
+}
+
+describe.each(sharedServers)('on $database', (server) => {
+  const { address, client } = server;
+
+  async function createPlants(count: number) {
+    const tag = freshTag();
+    const plants = Array.from({ length: count }, () => ({ id: freshId(), name: 'Hoya', tag }));
+    await client.createPlants.mutate({ plants });
+    return tag;
+  }
+
+  it('keeps most of the screen for the table at 400 % zoom, and the page scrolls', async () => {
+    const tag = await createPlants(100);
+    const page = await openPage(address(), { width: 320, height: 256 });
+    await filterByTag(page, tag);
+    const { height = 0 } = (await tableOf(page).boundingBox()) ?? {};
+    expect(height).toBeGreaterThan(200);
+    const { page: pageHeight, width } = await page.evaluate(() => ({
+      page: document.documentElement.scrollHeight,
+      width: document.documentElement.scrollWidth,
+    }));
+    expect(pageHeight).toBeGreaterThan(height + 100);
+    expect(width).toBe(320);
+
+    await page.getByRole('button', { name: 'Forget token' }).scrollIntoViewIfNeeded();
+    await tableOf(page).getByRole('checkbox').nth(1).click();
+    const bar = page.getByRole('region', { name: 'Selected plants' });
+    await expect.poll(() => isOnScreen(page, bar)).toBe(true);
+    await tableOf(page).locator('.plant-name').nth(2).click();
+    const remove = page.getByRole('dialog').getByRole('button', { name: 'Delete …' });
+    await remove.click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Deleted the plant').waitFor();
+  });
+
+  it.each(viewNames)(
+    'covers and cuts nothing with a font of 32 pixels in the view "%s"',
+    async (name) => {
+      const page = await openView(server, name, (page) => withFontOf(page, 32));
+      expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe(
+        '32px',
+      );
+      expect(await overlapsAndCuts(page)).toEqual([]);
+    },
+  );
+
+  it.each(viewNames)('has controls of 44 pixels on a phone in the view "%s"', async (name) => {
+    const page = await openView(server, name, asPhone);
+    const small = await page.evaluate(() =>
+      [
+        ...document.querySelectorAll(
+          'button, a, input, textarea, summary, label:has(input), [role=option]',
+        ),
+      ]
+        .filter((each) => each.checkVisibility() && !each.matches('.visually-hidden, label input'))
+        .map((each) => ({ html: each.outerHTML, height: each.getBoundingClientRect().height }))
+        .filter(({ height }) => height < 44),
+    );
+    expect(small).toEqual([]);
+  });
+
+  it('speaks of dropped files on a desktop, and not on a phone', async () => {
+    const page = await openView(server, 'import with rejects');
+    const hint = page.getByText('Drop files anywhere');
+    await hint.waitFor();
+    await asPhone(page);
+    await hint.waitFor({ state: 'hidden' });
+  });
+
+  it('has rows of 36 pixels with ids that stand below each other', async () => {
+    const page = await openView(server, 'filter');
+    const row = tableOf(page).locator('#row-0');
+    expect((await row.boundingBox())?.height).toBe(36);
+    const style = (selector: string, property: string) =>
+      row
+        .locator(selector)
+        .evaluate((cell, name) => getComputedStyle(cell).getPropertyValue(name), property);
+    expect(await style('.plant-name', 'font-size')).toBe('14px');
+    expect(await style('.plant-id', 'text-align')).toBe('right');
+    expect(await style('.plant-id', 'font-variant-numeric')).toBe('tabular-nums');
+  });
+});
+
+async function isOnScreen(page: Page, part: ReturnType<Page['locator']>): Promise<boolean> {
+  const box = await part.boundingBox();
+  const { height = 0 } = page.viewportSize() ?? {};
+  return box !== null && box.y >= 0 && box.y + box.height <= height;
+}
