@@ -8,10 +8,11 @@ import { connectionOf, endConnection } from './client-connections.ts';
 import type { RequestLine } from './request-line.ts';
 
 /**
- * Values of Node's `http`. An `import` of that module reads all its exports; one of them loads Node's
- * WebSocket and `fetch`, which takes 40 ms of CPU time at each start.
+ * Node's `http`. An `import` of that module reads all its exports; one of them loads Node's WebSocket and
+ * `fetch`, which takes 40 ms of CPU time at each start.
  */
-export const { maxHeaderSize, METHODS, STATUS_CODES } = process.getBuiltinModule('node:http');
+const http = process.getBuiltinModule('node:http');
+export const { maxHeaderSize, METHODS } = http;
 
 interface RawReply {
   /** The request line that the error is about, when Node did not report its request. */
@@ -67,6 +68,6 @@ function rawReply(error: HttpError, { method, url = '' }: RequestLine, extraHead
     ...extraHeaders,
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`;
+  const head = `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${lines.join('')}\r\n`;
   return method === 'HEAD' ? head : head + body;
 }
