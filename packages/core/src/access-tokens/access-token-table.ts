@@ -49,8 +49,8 @@ const remaining = sql<number | null>`
   (extract(epoch from ${accessTokens.expiresAt} - clock_timestamp()) * 1000)::float8`;
 
 export function createAccessTokenTable(run: Run): AccessTokenTable {
-  const options = { share: 'lookUps' } as const;
-  const db = drizzleOver(run, () => ({ ...options, deadline: deadlineIn(defaultTimeout) }));
+  // A lock on the table may block all but the look-ups, which have only one connection.
+  const db = drizzleOver(run, () => ({ share: 'lists', deadline: deadlineIn(defaultTimeout) }));
   const { sha256: hash, name: tokenName, createdAt, revokedAt } = accessTokens;
   const { sha256: _, ...columns } = getTableColumns(accessTokens);
 
@@ -72,8 +72,8 @@ export function createAccessTokenTable(run: Run): AccessTokenTable {
     },
 
     async find(sha256s, deadline) {
-      const repeatable = drizzleOver(run, () => ({ ...options, deadline, isRepeatable: true }));
-      const rows = await repeatable
+      const options = { share: 'lookUps', deadline, isRepeatable: true } as const;
+      const rows = await drizzleOver(run, () => options)
         .select({ ...getTableColumns(accessTokens), remaining })
         .from(accessTokens)
         .where(inArray(hash, sha256s));
