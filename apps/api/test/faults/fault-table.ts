@@ -33,7 +33,7 @@ export function faultRow(seen: Seen, rows: readonly Row[]): FaultRow {
   };
 }
 
-/** Prints a table of all faults when the tests have run, in Markdown.
+/** Prints a table of all faults when the tests have run, in Markdown. */
 export default class FaultTable implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const rows = modules
