@@ -1,11 +1,12 @@
-import { access, readdir, readFile } from 'node:fs/promises';
+import { access, glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
-const names = await readdir(join(repository, 'docs'));
-const pages = names.filter((name) => name.endsWith('.md') && name !== 'README.md');
+const patterns = ['*.md', 'docs/*.md', '{packages,apps,examples}/*/README.md'];
+const found = await Array.fromAsync(glob(patterns, { cwd: repository }));
+const pages = found.filter((page) => !['README.md', join('docs', 'README.md')].includes(page));
 
 /** The files of the repository that a list of pages links to. */
 async function linkedFrom(list: string) {
@@ -15,8 +16,8 @@ async function linkedFrom(list: string) {
   return links.map(([, path = '']) => join(list, '..', path));
 }
 
-it.each(['docs/README.md', 'llms.txt'])('%s lists every page of docs', async (list) => {
+it.each(['docs/README.md', 'llms.txt'])('%s lists every page', async (list) => {
   const linked = await linkedFrom(list);
-  expect(linked).toEqual(expect.arrayContaining(pages.map((name) => join('docs', name))));
+  expect(linked).toEqual(expect.arrayContaining(pages));
   for (const path of linked) await access(join(repository, path));
 });
