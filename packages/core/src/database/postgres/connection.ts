@@ -30,8 +30,8 @@ export interface Connection extends DatabaseConnection {
 
 /**
  * Who has a session. `plant-store` is an instance that has not noticed that its database became a
- * cluster, or whose database is none; `plant-store cluster` is one that has. `plant-store tool` is
- * everything else: a command, a migration, an export, or a program that only reads.
+ * cluster, or whose database is none; `plant-store cluster` is one that has. `plant-store tool` is a
+ * session that only reads or migrates.
  */
 export type ApplicationName = 'plant-store' | 'plant-store cluster' | 'plant-store tool';
 

@@ -18,7 +18,7 @@ import { poolerForgets } from './prepared-statements.ts';
 const shares = { creates: 2, deletes: 1, lookUps: 1, lists: 2 };
 
 /** Further connections for lists on a cluster, where each list needs all nodes. */
-const moreLists = 3;
+const moreLists = 2;
 
 /** Milliseconds for a statement on a node of a cluster; see connect-to-primary.ts. */
 const nodeTimeout = 0.9 * defaultTimeout;
