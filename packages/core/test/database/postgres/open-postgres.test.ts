@@ -121,11 +121,11 @@ it('limits statements on the server, and those about many plants less', async ()
 
 it('cancels a statement at its deadline, and uses its connection again', async () => {
   const database = await open();
-  const list = (text: string, milliseconds: number) =>
-    database.run(text, [], { share: 'lists', deadline: deadlineIn(milliseconds) });
-  const session = async () => (await list('select pg_backend_pid()', 60_000)).rows;
+  const lookUp = (text: string, milliseconds: number) =>
+    database.run(text, [], { share: 'lookUps', deadline: deadlineIn(milliseconds) });
+  const session = async () => (await lookUp('select pg_backend_pid()', 60_000)).rows;
   const before = await session();
-  await expect(list('select pg_sleep(60)', 200)).rejects.toThrow(/^no answer within/);
+  await expect(lookUp('select pg_sleep(60)', 200)).rejects.toThrow(/^no answer within/);
   expect(await session()).toEqual(before);
   const sleeping = await sql`
     select from pg_stat_activity
