@@ -19,7 +19,7 @@ import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
 
 /**
  * The store emits `batch` after each committed insert statement, `node` when the plants of a node of a
- * cluster cannot be written any more, or can be written again, and `detour` when creates of a node begin
+ * cluster cannot be written any more, or can be written again, and `rerouted` when creates of a node begin
  * or stop to go through another node. `warning` has a message for the operator, once for each reason.
  */
 export type StoreEvents = ClusterEvents & { batch: [CommittedBatch] };
@@ -68,7 +68,7 @@ export interface PlantStore extends PlantReader, PlantLoader, PlantRemover, Plan
 
   /**
    * Emits `batch` after each committed insert statement, `node` when the plants of a node of a cluster
-   * cannot be written any more, or can be written again, and `detour` when creates of a node begin or
+   * cannot be written any more, or can be written again, and `rerouted` when creates of a node begin or
    * stop to go through another node, because this process cannot reach it itself. `warning` has a message
    * for the operator, once for each reason.
    */

@@ -7,7 +7,7 @@ export {
   errorKinds,
   httpStatus,
 } from './error-catalogue.ts';
-export { explainIdText } from './ids/id-text.ts';
+export { explainIdText } from './ids/explain-id-text.ts';
 export { int64Bounds } from './ids/int64-range.ts';
 export { formatJson } from './json/format-json.ts';
 export { checkJsonDepth } from './json/json-depth.ts';

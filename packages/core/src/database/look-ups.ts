@@ -7,9 +7,9 @@ import type { Deadline } from './deadline.ts';
 interface LookUpOptions<Key, Value> {
   /** Looks up distinct keys in one statement. */
   readonly find: (keys: Key[], deadline: Deadline) => Promise<Map<Key, Value>>;
-  /** What is looked up, for messages: `access tokens`. */
+  /** A name of the values for messages, such as `access tokens`. */
   readonly what: string;
-  /** Statements that run at the same time: when one hangs, another still returns. */
+  /** The most statements that run at the same time. With two, one still returns when the other hangs. */
   readonly maxInFlight: number;
 }
 

@@ -4,7 +4,7 @@ import type { CallOptions } from './deadline.ts';
 
 type Waiting = Call<undefined, void>;
 
-/** Lets so many statements of one kind run at the same time; the others wait in order. */
+/** Limits how many statements of one kind run at the same time. The others wait in order. */
 export class Turns {
   #free: number;
   readonly #maxWaiting: number;
@@ -16,7 +16,7 @@ export class Turns {
   }
 
   /**
-   * Waits for a turn, which the caller gives back.
+   * Waits for a turn. The caller must give it back.
    *
    * @throws PlantStoreError `overloaded` at once when too many wait; Error at the deadline
    */
@@ -65,7 +65,7 @@ export class Turns {
   }
 }
 
-/** The error for a call whose caller has disconnected; nobody reads it. */
+/** The error for a call whose caller has disconnected. Nobody reads it. */
 function callerGone(): Error {
   return new Error('the caller is gone');
 }

@@ -106,12 +106,12 @@ describe('a principal cache', () => {
   });
 
   it('looks a token up again after an error', async () => {
-    const answers = [Promise.reject(new Error('no answer')), Promise.resolve(ann)];
+    const answers = [Promise.reject(new Error('no response')), Promise.resolve(ann)];
     const cache = createPrincipalCache({
       find: async () => answers.shift() ?? noOwner,
       now: () => 0,
     });
-    await expect(cache.get('ann')).rejects.toThrow('no answer');
+    await expect(cache.get('ann')).rejects.toThrow('no response');
     expect(await cache.get('ann')).toBe(ann.principal);
   });
 });

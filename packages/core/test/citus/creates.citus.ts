@@ -189,13 +189,13 @@ describe('creates on Citus', () => {
     const connectTo: ConnectTo = (host, port, timeout) =>
       connectPostgres({ url: database.url, host, port, timeout });
     const direct = openNodeAccess({ ...node, clusterId }, { connect, connectTo });
-    const detour = openNodeAccess({ ...node, clusterId }, { connect, connectTo: connect });
+    const rerouted = openNodeAccess({ ...node, clusterId }, { connect, connectTo: connect });
     const { run, close } = await openPostgres(database.url);
     const [id, free] = [await freeIdOn(node.id), await freeIdOn(node.id)];
     await store.create({ id, name: 'stays' });
     for (const [statements, code] of [
       [await statementsOn(direct, late(direct.run)), 'CLOCKS_MOVED'],
-      [await statementsOn(detour, late(detour.run)), 'CLOCKS_MOVED'],
+      [await statementsOn(rerouted, late(rerouted.run)), 'CLOCKS_MOVED'],
       [createOrdinaryStatements(late(run)), '22P02'], // Of a name that is missing after the deadline.
     ] as const) {
       const error = await statements
@@ -209,7 +209,7 @@ describe('creates on Citus', () => {
       expect(await store.get(id)).toMatchObject({ name: 'stays' });
       expect(await store.get(free)).toBeUndefined();
     }
-    await Promise.all([direct.close(), detour.close(), close()]);
+    await Promise.all([direct.close(), rerouted.close(), close()]);
   });
 
   it('of a large batch go through the coordinator, too', async () => {

@@ -51,12 +51,12 @@ describe('the state of a Citus cluster', () => {
   it('has the nodes without plants that do not answer', async () => {
     const { adminUrl, workerUrls } = await createDistributedDatabase();
     const [worker = ''] = workerUrls;
-    expect(await inspectCluster(worker)).toMatchObject({ awayWithoutPlants: [] });
+    expect(await inspectCluster(worker)).toMatchObject({ downWithoutPlants: [] });
     const onWorker = Object.assign(new URL(worker), { username: new URL(adminUrl).username });
     const sql = postgres(onWorker.href, { max: 1 });
     // Nothing accepts connections there.
     await sql`update pg_dist_node set nodeport = 1 where groupid = 0`;
     await sql.end();
-    expect(await inspectCluster(worker)).toMatchObject({ awayWithoutPlants: ['127.0.0.1:1'] });
+    expect(await inspectCluster(worker)).toMatchObject({ downWithoutPlants: ['127.0.0.1:1'] });
   });
 });

@@ -28,7 +28,7 @@ describe('the migration on Citus', () => {
     expect(shards).toHaveLength(2);
     for (const { index } of shards) await worker.unsafe(`drop index ${index}`);
 
-    const store = await openPlantStore({ databaseUrl: url }, { mustAnswer: true });
+    const store = await openPlantStore({ databaseUrl: url }, { requireConnection: true });
     await store.ready();
     await store.close();
     const [{ valid } = {}] = await owner`

@@ -255,7 +255,7 @@ describe('creates on a cluster', () => {
 
   it.each(['53100', undefined])('fail with any other error, such as %s', async (code) => {
     const lanes = await openLanes();
-    before[1] = () => Promise.reject(code ? databaseError(code) : new Error('away'));
+    before[1] = () => Promise.reject(code ? databaseError(code) : new Error('down'));
     const create = lanes.create({ id: await freeIdOn(1), name: 'Hoya' });
     await expect(create).rejects.toMatchObject({ code: 50300 });
     expect(sent).toEqual({ 1: [insertOnNode] });
@@ -379,7 +379,7 @@ describe('the state of the nodes', () => {
     const changes: unknown[] = [];
     lanes.events.on('node', (node) => changes.push(node));
     expect(lanes.nodes()).toEqual(state(true, true));
-    before[1] = () => Promise.reject(new Error('away'));
+    before[1] = () => Promise.reject(new Error('down'));
     for (let i = 0; i < 2; i++) {
       const create = lanes.create({ id: await freeIdOn(1), name: 'Hoya' });
       await expect(create).rejects.toMatchObject({ code: 50300 });
@@ -417,9 +417,9 @@ describe('the state of the nodes', () => {
     const hung = Promise.withResolvers<void>();
     before[1] = () => hung.promise;
     const create = lanes.create({ id: await freeIdOn(1), name: 'Hoya' });
-    const failed = expect(create).rejects.toMatchObject({ cause: { message: 'away' } });
+    const failed = expect(create).rejects.toMatchObject({ cause: { message: 'down' } });
     await leaveCluster(lanes);
-    hung.reject(new Error('away'));
+    hung.reject(new Error('down'));
     await failed;
     expect(changes).toEqual([]);
   });
@@ -431,7 +431,7 @@ describe('the state of the nodes', () => {
     await lanes.ready(); // It reads the shards.
     expect(lanes.nodes()).toHaveLength(2);
     sent = {};
-    before[2] = () => Promise.reject(new Error('away'));
+    before[2] = () => Promise.reject(new Error('down'));
     await lanes.ready();
     expect(lanes.nodes()).toEqual(state(true, false));
     expect(sent).toEqual({
@@ -459,17 +459,17 @@ describe('the state of the nodes', () => {
       database = ofOthers;
     });
     const lanes = await openLanes();
-    const detours: unknown[] = [];
-    lanes.events.on('detour', (detour) => detours.push(detour));
+    const rerouted: unknown[] = [];
+    lanes.events.on('rerouted', (node) => rerouted.push(node));
     const error = databaseError('ENOTFOUND');
     unreachable = { 1: error, 2: error };
     await lanes.create({ id: await freeIdOn(2), name: 'Hoya' });
     expect(sent).toEqual({ 0: [insertThroughAnother] });
-    expect(detours).toEqual([{ address: 'two:2', error }]);
+    expect(rerouted).toEqual([{ address: 'two:2', error }]);
     await lanes.create({ id: await freeIdOn(2), name: 'Hoya' });
-    expect(detours).toHaveLength(1);
+    expect(rerouted).toHaveLength(1);
     await lanes.ready();
-    expect(detours.slice(1)).toEqual([{ address: 'one:1', error }]);
+    expect(rerouted.slice(1)).toEqual([{ address: 'one:1', error }]);
 
     vi.advanceTimersByTime(15_001);
     unreachable = {};
@@ -477,7 +477,7 @@ describe('the state of the nodes', () => {
     await vi.waitFor(async () => {
       await lanes.create({ id: await freeIdOn(1), name: 'Hoya' });
       await lanes.create({ id: await freeIdOn(2), name: 'Hoya' });
-      expect(detours.slice(2)).toEqual([
+      expect(rerouted.slice(2)).toEqual([
         { address: 'one:1', error: undefined },
         { address: 'two:2', error: undefined },
       ]);
@@ -489,8 +489,8 @@ describe('the state of the nodes', () => {
 
   it('has no detour to a node that has left the cluster', async () => {
     const lanes = await openLanes();
-    const detours: unknown[] = [];
-    lanes.events.on('detour', (detour) => detours.push(detour));
+    const rerouted: unknown[] = [];
+    lanes.events.on('rerouted', (node) => rerouted.push(node));
     unreachable = { 1: databaseError('ENOTFOUND') };
     const hung = Promise.withResolvers<void>();
     before[0] = () => hung.promise;
@@ -499,7 +499,7 @@ describe('the state of the nodes', () => {
     await leaveCluster(lanes);
     hung.resolve();
     expect(await create).toEqual({ name: 'Hoya' });
-    expect(detours).toEqual([]);
+    expect(rerouted).toEqual([]);
   });
 
   it('is empty on a database that is no part of a cluster', async () => {

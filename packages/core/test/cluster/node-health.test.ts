@@ -22,7 +22,7 @@ describe('the health of a node whose disk is full', () => {
     const health: NodeHealth = new NodeHealth({
       access: { run, directError: undefined },
       onChange: () => changes.push(health.isWritable),
-      onDetour: () => {},
+      onReroute: () => {},
       ...(hasClock && { now: () => now }),
     });
     // Only inserts are observed.
@@ -68,7 +68,7 @@ describe('the health of a node whose disk is full', () => {
     const { changes, insert, probe, failure, run } = open();
     failure.now = '22021';
     await insert();
-    run.mockRejectedValueOnce(new Error('no answer'));
+    run.mockRejectedValueOnce(new Error('no response'));
     await probe();
     await probe();
     expect(changes).toEqual([false, true]);
@@ -78,7 +78,7 @@ describe('the health of a node whose disk is full', () => {
     const { changes, insert, probe, failure, run } = open();
     Object.assign(failure, { now: '22P02', message: lateWrite });
     await insert();
-    run.mockRejectedValueOnce(new Error('no answer'));
+    run.mockRejectedValueOnce(new Error('no response'));
     await probe();
     await probe();
     expect(changes).toEqual([false, true]);

@@ -441,7 +441,7 @@ describe('a statement that waits for a connection', () => {
     stopClocks();
     const { run, accept } = createPool({ shares });
     const late = expect(run('one', { deadline: deadlineIn(50) })).rejects.toThrow(
-      /no answer within \d+ ms/,
+      /no response within \d+ ms/,
     );
     await vi.advanceTimersByTimeAsync(50);
     await late;
@@ -491,7 +491,7 @@ describe('a statement that runs at its deadline', () => {
   const runLate = async ({ run, accept }: ReturnType<typeof createPool>) => {
     stopClocks();
     const deadline = deadlineIn(50);
-    const late = expect(run('late', { deadline })).rejects.toThrow(/no answer within \d+ ms/);
+    const late = expect(run('late', { deadline })).rejects.toThrow(/no response within \d+ ms/);
     const connection = await accept();
     await vi.advanceTimersByTimeAsync(deadline - performance.now());
     await late;

@@ -40,7 +40,7 @@ it('throws the error of a promise before the deadline', async () => {
 it('throws at the deadline', async () => {
   stopClocks();
   let isLate = false;
-  const late = expect(withTimeout(silence, 10)).rejects.toThrow(/no answer within \d+ ms/);
+  const late = expect(withTimeout(silence, 10)).rejects.toThrow(/no response within \d+ ms/);
   void late.then(() => {
     isLate = true;
   });
@@ -53,7 +53,7 @@ it('throws at the deadline', async () => {
 it('throws at once when the deadline has passed, without a warning of Node', async () => {
   const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
   onTestFinished(() => warn.mockRestore());
-  await expect(beforeDeadline(silence, performance.now() - 1)).rejects.toThrow('no answer');
+  await expect(beforeDeadline(silence, performance.now() - 1)).rejects.toThrow('no response');
   expect(warn).not.toHaveBeenCalled();
 });
 

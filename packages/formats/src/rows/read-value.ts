@@ -11,7 +11,7 @@ const long = /^-?[1-9]\d{15,18}$/;
  *
  * @returns undefined when the text is no id
  */
-export function idOfText(text: string): number | bigint | undefined {
+export function parseId(text: string): number | bigint | undefined {
   if (text.length <= maxShortLength && short.test(text)) return Number(text);
   if (!long.test(text)) return undefined;
   const id = BigInt(text);
@@ -27,7 +27,7 @@ const number = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
  * @returns undefined when the text is no value of that kind
  */
 export function readValue(kind: ColumnKind, text: string): unknown {
-  if (kind === 'int64') return idOfText(text);
+  if (kind === 'int64') return parseId(text);
   if (kind !== 'number') return text;
   return number.test(text) && Number.isFinite(Number(text)) ? Number(text) : undefined;
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { explainIdText } from './id-text.ts';
+import { explainIdText } from './explain-id-text.ts';
 import { int64Range, isInt64 } from './int64-range.ts';
 
 /**

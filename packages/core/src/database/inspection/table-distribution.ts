@@ -5,7 +5,7 @@ export interface TableDistribution {
   readonly table: string;
   /** `hash`: by a column; `reference`: each node has a copy; `local`: the coordinator alone has it. */
   readonly kind: 'hash' | 'reference' | 'local' | 'other';
-  /** The table is distributed by this column; null when it is not distributed by a column. */
+  /** The column by which the table is distributed; null when there is none. */
   readonly column: string | null;
   readonly shards: number;
 }
@@ -21,7 +21,7 @@ export async function readTableDistributions(
   return (await run(selectDistribution)) as TableDistribution[]; // The columns of this statement.
 }
 
-// `partkey` is the tree of an expression, with the number of the column. A reference table has none.
+// `partkey` is an expression tree, which has the number of the column. A reference table has no `partkey`.
 const selectDistribution = `
   select relname as table,
     case when partmethod = 'h' then 'hash'

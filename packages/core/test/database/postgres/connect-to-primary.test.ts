@@ -108,7 +108,7 @@ it('tries each host once before it tries one again', async () => {
 
 it('makes no attempt when there is no time for one', async () => {
   const connect = createConnectToPrimary(url, { connectTimeout: 0 });
-  await expect(connect()).rejects.toThrow('no answer within 0 ms');
+  await expect(connect()).rejects.toThrow('no response within 0 ms');
   expect(first.accepted).toBe(0);
 });
 
@@ -117,7 +117,7 @@ it('tries a silent host again and again until the timeout, and closes all attemp
   let accepted = 0;
   silent.on('connection', () => accepted++);
   const connect = createConnectToPrimary(urlOf(await listen(silent)), { connectTimeout: 2_500 });
-  await expect(connect()).rejects.toThrow('no answer within');
+  await expect(connect()).rejects.toThrow('no response within');
   expect(accepted).toBeGreaterThan(2);
   const connections = promisify(silent.getConnections.bind(silent));
   await vi.waitFor(async () => expect(await connections()).toBe(0));

@@ -234,7 +234,7 @@ it('gives up a server that does not answer in time, and closes the socket', asyn
     socket.resume();
   });
   const port = await listen(silent);
-  await expect(connect({ port, timeout: 100 })).rejects.toThrow('no answer within 100 ms');
+  await expect(connect({ port, timeout: 100 })).rejects.toThrow('no response within 100 ms');
   const connections = promisify(silent.getConnections.bind(silent));
   await vi.waitFor(async () => expect(await connections()).toBe(0));
 });

@@ -89,10 +89,12 @@ it('migrates as soon as the Postgres is reachable', async () => {
 
 it('fails while the Postgres is unreachable when it must answer', async () => {
   proxy.fault = 'refuse';
-  await expect(open({ mustAnswer: true })).rejects.toMatchObject({ kind: 'databaseUnavailable' });
+  await expect(open({ requireConnection: true })).rejects.toMatchObject({
+    kind: 'databaseUnavailable',
+  });
   expect(proxy.accepted).toBe(1);
   proxy.fault = 'none';
-  await open({ mustAnswer: true });
+  await open({ requireConnection: true });
   expect(await hasTable()).toBe(true);
 });
 
@@ -125,7 +127,7 @@ it('cancels a statement at its deadline, and uses its connection again', async (
     database.run(text, [], { share: 'lists', deadline: deadlineIn(milliseconds) });
   const session = async () => (await list('select pg_backend_pid()', 60_000)).rows;
   const before = await session();
-  await expect(list('select pg_sleep(60)', 200)).rejects.toThrow(/^no answer within/);
+  await expect(list('select pg_sleep(60)', 200)).rejects.toThrow(/^no response within/);
   expect(await session()).toEqual(before);
   const sleeping = await sql`
     select from pg_stat_activity

@@ -211,7 +211,7 @@ describe('TLS to Postgres', () => {
   it('the error for a server without TLS, or that asks for TLS, says so', async () => {
     await configureServer(undefined);
     const opening = (parameter = '') =>
-      openPlantStore({ databaseUrl: `${server.url}${parameter}` }, { mustAnswer: true });
+      openPlantStore({ databaseUrl: `${server.url}${parameter}` }, { requireConnection: true });
     await expect(opening('?sslmode=require')).rejects.toThrow(
       /does not offer TLS\): remove sslmode/,
     );

@@ -53,11 +53,11 @@ it('prefers a host that accepts writes, and uses a read replica otherwise', asyn
 });
 
 it('names the hosts that do not answer', async () => {
-  const away = await freePort();
+  const closedPort = await freePort();
   const { port } = new URL(databaseUrl);
   expect(await usePostgres(databaseUrl, async (_run, hosts) => hosts)).toEqual([]);
-  expect(await usePostgres(withHosts(away, port), async (_run, hosts) => hosts)).toEqual([
-    { name: `127.0.0.1:${away}`, error: expect.objectContaining({ code: 'ECONNREFUSED' }) },
+  expect(await usePostgres(withHosts(closedPort, port), async (_run, hosts) => hosts)).toEqual([
+    { name: `127.0.0.1:${closedPort}`, error: expect.objectContaining({ code: 'ECONNREFUSED' }) },
   ]);
 });
 
@@ -82,7 +82,7 @@ it('fails when the statements are not done four seconds after the call', async (
     await run('select pg_sleep(60)');
   });
   const failed = expect(use).rejects.toMatchObject({
-    cause: { message: expect.stringMatching(/^no answer within [34]\d{3} ms$/) },
+    cause: { message: expect.stringMatching(/^no response within [34]\d{3} ms$/) },
   });
   await started.promise;
   await vi.advanceTimersByTimeAsync(4_000);

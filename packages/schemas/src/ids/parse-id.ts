@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { explainIdText, integerPattern, notWhole } from './id-text.ts';
+import { explainIdText, integerPattern, notWhole } from './explain-id-text.ts';
 
 /** A whole number as text. It accepts a plain decimal only, such as `42` or `-5`. */
 export const IntegerText = z
