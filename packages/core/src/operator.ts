@@ -1,4 +1,4 @@
-// What the tools of an operator call: doctor, distribute and the like.
+// The exports for an operator's tools, such as `doctor` and `distribute`.
 export type { Instance } from './cluster/operator/blind-instances.ts';
 export { ClusterError } from './cluster/operator/check-nodes.ts';
 export type {

@@ -1,4 +1,4 @@
-// What needs no zod, for programs that must start fast.
+// The exports without zod, for programs that must start fast.
 export { errorAdvice } from './error-advice.ts';
 export {
   type ErrorCode,

@@ -68,8 +68,8 @@ export function createLanes({ database, events, onCommit }: LanesOptions): Store
     nodes: () => nodes().map(stateOf),
     async ready() {
       const probes = nodes().map(({ id, someId }) => byNode.get(id)?.health.probe(someId));
-      const answered = statements.ready(deadlineIn(defaultTimeout));
-      await Promise.all([orUnavailable(answered), ...probes]);
+      const ready = statements.ready(deadlineIn(defaultTimeout));
+      await Promise.all([orUnavailable(ready), ...probes]);
       if (!shards?.current) await shards?.refresh();
     },
     async close() {

@@ -27,7 +27,7 @@ export interface OpenOptions {
    */
   readonly readOnly?: boolean;
   /**
-   * Throw `databaseUnavailable` when the Postgres does not answer. By default it may become reachable
+   * Throw `databaseUnavailable` when the Postgres is unreachable. By default, it may become reachable
    * later.
    */
   readonly requireConnection?: boolean;

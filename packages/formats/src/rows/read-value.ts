@@ -7,7 +7,7 @@ const maxShortLength = 16;
 const long = /^-?[1-9]\d{15,18}$/;
 
 /**
- * Reads an id that is written in plain decimal. It reads exactly what `IdFromText` accepts, faster.
+ * Reads an id in plain decimal. It accepts the same texts as `IdFromText`, and is faster.
  *
  * @returns undefined when the text is no id
  */
@@ -22,7 +22,7 @@ export function parseId(text: string): number | bigint | undefined {
 const number = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 /**
- * Reads the text of a value. The store checks texts and times.
+ * Reads the text of a value. It does not check texts and times, because the store does.
  *
  * @returns undefined when the text is no value of that kind
  */

@@ -18,7 +18,7 @@ export interface ClusterState {
   readonly missing: readonly string[];
   /** The nodes that store plants; empty while the store cannot insert by node. */
   readonly nodes: readonly NodeContent[];
-  /** The addresses of the nodes that store no plants, such as the coordinator, and do not answer. */
+  /** The addresses of the nodes that store no plants, such as the coordinator, and are down. */
   readonly downWithoutPlants: readonly string[];
   /** The instances that have not noticed the cluster, once `distributePlants` has nothing left to do. */
   readonly blindInstances: readonly Instance[];
@@ -109,15 +109,15 @@ async function directErrorOf(
   }
 }
 
-/** The addresses of the nodes that do not answer, apart from those whose plants are counted. */
+/** The addresses of the nodes that are down, apart from those whose plants are counted. */
 async function downNodes(counted: readonly StorageNode[], query: Query): Promise<string[]> {
   const { rows } = await query(otherNodes, [`{${counted.map(({ id }) => id)}}`]);
   const down = (rows as [string, string][]).map(async ([host, port]) => {
-    const answer = withTimeout(query(checkConnection, [host, port]), nodeTimeout).then(
+    const connects = withTimeout(query(checkConnection, [host, port]), nodeTimeout).then(
       ({ rows: [row] }) => (row as [boolean])[0],
       () => false,
     );
-    return (await answer) ? [] : [`${host}:${port}`];
+    return (await connects) ? [] : [`${host}:${port}`];
   });
   return (await Promise.all(down)).flat();
 }

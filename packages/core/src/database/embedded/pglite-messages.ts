@@ -47,7 +47,7 @@ interface StatementError {
 }
 
 /** A message from the worker, about the call with this id. */
-export type Answer = { readonly id: number } & (
+export type Outcome = { readonly id: number } & (
   | { readonly result: Result }
   | { readonly error: StatementError }
 );

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { databaseCode } from '../../error-causes.ts';
 import { defaultTimeout } from '../deadline.ts';
 import { noRoomError } from './free-room.ts';
-import type { Answer, Call, Result, Statement, Task, WorkerInput } from './pglite-messages.ts';
+import type { Call, Outcome, Result, Statement, Task, WorkerInput } from './pglite-messages.ts';
 
 /** Throws when PGlite, an optional peer of this package, is not installed. */
 const pglite = resolvePGlite();
@@ -47,7 +47,7 @@ export class PGliteThread {
     this.#dataDirectory = dataDirectory;
     // Without `execArgv`, the worker would inherit flags such as `--input-type`.
     this.#worker = new Worker(program, { workerData, execArgv: [], env: workerEnv() });
-    this.#worker.on('message', (answer: Answer) => this.#receive(answer));
+    this.#worker.on('message', (outcome: Outcome) => this.#receive(outcome));
     this.#worker.on('error', (error) => this.#end(error));
     this.ended = new Promise((resolve) => {
       this.#worker.on('exit', () => {
@@ -105,13 +105,13 @@ export class PGliteThread {
     return waiting.promise;
   }
 
-  #receive({ id, ...answer }: Answer): void {
+  #receive({ id, ...outcome }: Outcome): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     this.#silence = 0;
     if (this.#waiting.size === 0) this.#worker.unref();
-    if ('result' in answer) waiting?.resolve(answer.result);
-    else waiting?.reject(Object.assign(new Error(answer.error.message), answer.error));
+    if ('result' in outcome) waiting?.resolve(outcome.result);
+    else waiting?.reject(Object.assign(new Error(outcome.error.message), outcome.error));
   }
 
   /** Ends the thread when the first call takes too long. On a full disk, it waits less. */

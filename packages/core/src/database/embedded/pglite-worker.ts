@@ -8,7 +8,7 @@ import { createCheckpointer } from './checkpointer.ts';
 import { DataDirectoryError } from './data-directory-error.ts';
 import { checkNotReplaced, lockFileId } from './data-directory-state.ts';
 import { noRoomError } from './free-room.ts';
-import type { Answer, Call, Result, Statement, Task, WorkerInput } from './pglite-messages.ts';
+import type { Call, Outcome, Result, Statement, Task, WorkerInput } from './pglite-messages.ts';
 import { createPreparedRunner } from './prepared-statements.ts';
 
 // The program of a worker thread that opens PGlite and runs the statements that it receives.
@@ -52,8 +52,8 @@ parentPort?.on('message', async ({ id, task }: Call) => {
   }
 });
 
-function send(answer: Answer): void {
-  parentPort?.postMessage(answer);
+function send(outcome: Outcome): void {
+  parentPort?.postMessage(outcome);
 }
 
 const nothing: Result = { rows: [], count: 0 };

@@ -13,8 +13,8 @@ export function createPreparedRunner(
 ): RunPrepared {
   const names = new Map<string, string>();
   const send = async (...messages: Uint8Array[]) => {
-    const answer = await client.execProtocol(Buffer.concat([...messages, serialize.sync()]));
-    return answer.messages;
+    const response = await client.execProtocol(Buffer.concat([...messages, serialize.sync()]));
+    return response.messages;
   };
 
   return ({ text, texts }) =>

@@ -41,7 +41,7 @@ export interface DatabaseState extends SchemaVersion {
  *
  * @returns undefined when the data directory has no database yet
  * @throws DataDirectoryError when the directory cannot be used, DatabaseSettingsError when the URL
- *   cannot be parsed, PlantStoreError `databaseUnavailable` when no Postgres answers within 5 s
+ *   cannot be parsed, PlantStoreError `databaseUnavailable` when no Postgres responds within 5 s
  */
 export function inspectDatabase(options: DatabaseOptions): Promise<DatabaseState | undefined> {
   return useDatabase(options, inspect);

@@ -80,7 +80,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
   let isOpen = true;
   let isStarted = false;
   let hasWarned = false;
-  let refusesTls = false;
+  let rejectsTls = false;
   let running: Promise<unknown> | undefined;
 
   const address = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
@@ -96,8 +96,8 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
       isStarted = true;
       socket.connect(address);
       await once(socket, 'connect');
-      socket.once('data', (answer: Buffer) => {
-        refusesTls = answer.toString() === 'N';
+      socket.once('data', (response: Buffer) => {
+        rejectsTls = response.toString() === 'N';
       });
       return socket;
     }),
@@ -158,7 +158,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     async (error: unknown) => {
       await close();
       // The TLS handshake with such a server fails without a reason.
-      throw refusesTls && client.options.ssl !== 'prefer' ? noTlsError(`${host}:${port}`) : error;
+      throw rejectsTls && client.options.ssl !== 'prefer' ? noTlsError(`${host}:${port}`) : error;
     },
   );
 
