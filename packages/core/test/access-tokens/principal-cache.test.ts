@@ -40,7 +40,7 @@ describe('a principal cache', () => {
     expect(cache.get('ann')).toBeUndefined();
   });
 
-  it('caches a token for 30 seconds, whatever somebody does to the time of day', async () => {
+  it('caches a token for 30 seconds, also when somebody changes the time of the machine', async () => {
     let [lookups, now, elapsed] = [0, 0, 0];
     const find = async () => {
       lookups++;
@@ -86,7 +86,7 @@ describe('a principal cache', () => {
     expect(cache.get('ann')).toBeUndefined(); // Cached again.
   });
 
-  it('forgets the others when ten thousand tokens are cached', async () => {
+  it('forgets all tokens when ten thousand are cached', async () => {
     const cache = createPrincipalCache({ find: async () => ann });
     for (let i = 0; i < 10_000; i++) await cache.get(`token ${i}`);
     expect(cache.get('token 0')).toBe(ann.principal);
@@ -95,7 +95,7 @@ describe('a principal cache', () => {
     expect(cache.get('token 0')).toBeInstanceOf(Promise);
   });
 
-  it('uses the clocks of the machine unless it gets others', async () => {
+  it('uses the clocks of the machine by default', async () => {
     const expired = { ...ann, validUntil: Date.now() - 1 };
     const cache = createPrincipalCache({
       find: async (_, token) => (token === 'ann' ? ann : expired),

@@ -28,7 +28,7 @@ beforeAll(async () => {
   database = await openPostgres(databaseUrl);
   sql = postgres(databaseUrl);
   await sql`alter table plants add constraint no_poison check (name <> 'poison')`;
-  // As the functions on a node of a cluster do, apart from its shards.
+  // Behaves like the functions on a node of a cluster, without shards.
   await sql.unsafe(`
     create function plant_store_insert(
       key bigint, shards text, counts text, ids text, names text, tags text, deadline text)
@@ -47,7 +47,7 @@ const freeId = () => ++free.from;
 const databaseError = (code: string) =>
   Object.assign(new Error('from the node'), { code, severity: 'ERROR' });
 
-/** What each node of the cluster does before a statement; 0 is the node of the URL. */
+/** A function that each node of the cluster runs before a statement. Node 0 is the node of the URL. */
 let before: Record<number, () => Promise<unknown> | undefined>;
 /** The texts of the statements by the number of the node. */
 let sent: Record<number, string[]>;
@@ -144,7 +144,7 @@ function openOnCluster(): TestLanes {
   return lanesOver({ ...database, run, nodes });
 }
 
-/** Opens lanes that know the shards already. */
+/** Opens lanes and waits until they know the shards. */
 async function openLanes(): Promise<TestLanes> {
   const lanes = openOnCluster();
   await lanes.create({ id: freeId(), name: 'the first one' });
@@ -155,7 +155,7 @@ async function openLanes(): Promise<TestLanes> {
   return lanes;
 }
 
-/** A free id that a node stores: Postgres's hash of it is negative on the first one. */
+/** A free id that a node stores. The first node stores ids with a negative hash. */
 async function freeIdOn(node: number): Promise<bigint> {
   for (;;) {
     const id = freeId();
@@ -262,7 +262,7 @@ describe('creates on a cluster', () => {
     expect(readsOfShards).toBe(1);
   });
 
-  it('are ordinary inserts of a lane whose node is no node any more', async () => {
+  it('are ordinary inserts on a lane whose node has left the cluster', async () => {
     const { run } = database;
     const texts: string[] = [];
     const recorded: Database['run'] = (text, ...rest) => {
@@ -294,7 +294,7 @@ describe('creates on a cluster', () => {
     expect(sent).toEqual({ 0: [ordinaryInsert] });
   });
 
-  it('are accepted until the lanes are drained, and answered before', async () => {
+  it('are accepted until the lanes begin to drain, and settled when they are drained', async () => {
     const lanes = await openLanes();
     const hung = Promise.withResolvers<void>();
     before[2] = () => hung.promise;
@@ -448,7 +448,7 @@ describe('the state of the nodes', () => {
     expect(changes).toEqual([second, { ...second, isWritable: true }, first]);
   });
 
-  it('has a detour from the first create or probe that another node has passed on', async () => {
+  it('is rerouted from the first create or probe that another node passes on', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     // The connections of the other tests were compared with another clock.
     const ofOthers = database;
@@ -473,7 +473,7 @@ describe('the state of the nodes', () => {
 
     vi.advanceTimersByTime(15_001);
     unreachable = {};
-    // The first statements after a while also try to reach the nodes.
+    // After a while, the next statements also try to reach the nodes.
     await vi.waitFor(async () => {
       await lanes.create({ id: await freeIdOn(1), name: 'Hoya' });
       await lanes.create({ id: await freeIdOn(2), name: 'Hoya' });
@@ -487,7 +487,7 @@ describe('the state of the nodes', () => {
     expect(sent).toEqual({ 1: [directInsert] });
   });
 
-  it('has no detour to a node that has left the cluster', async () => {
+  it('is never rerouted for a node that has left the cluster', async () => {
     const lanes = await openLanes();
     const rerouted: unknown[] = [];
     lanes.events.on('rerouted', (node) => rerouted.push(node));
@@ -509,6 +509,6 @@ describe('the state of the nodes', () => {
     await lanes.create({ id: freeId(), name: 'Hoya' });
     await lanes.ready();
     expect(lanes.nodes()).toEqual([]);
-    expect(run).toHaveBeenCalledTimes(3); // The create, and a look-up for each `ready`: no shards.
+    expect(run).toHaveBeenCalledTimes(3); // The create and a look-up for each `ready`, but no read of shards.
   });
 });

@@ -17,7 +17,7 @@ describe('the health of a node whose disk is full', () => {
       if (failure.now) throw Object.assign(new Error(failure.message), { code: failure.now });
       return new Set<bigint>();
     };
-    // The node answers a probe, because a probe writes nothing.
+    // A probe succeeds, because it writes nothing.
     const run = vi.fn(async () => ({ rows: [], count: 0 }));
     const health: NodeHealth = new NodeHealth({
       access: { run, directError: undefined },
@@ -39,7 +39,7 @@ describe('the health of a node whose disk is full', () => {
     };
   };
 
-  it('is bad although the node answers probes', async () => {
+  it('is bad although the probes succeed', async () => {
     const { changes, insert, probe, wait } = open();
     for (let i = 0; i < 20; i++) {
       await insert();
@@ -57,7 +57,7 @@ describe('the health of a node whose disk is full', () => {
     expect(changes).toEqual([false, true]);
   });
 
-  it('is bad by the clock of the machine unless it gets another one', async () => {
+  it('uses the clock of the machine by default', async () => {
     const { changes, insert, probe } = open({ hasClock: false });
     await insert();
     await probe();

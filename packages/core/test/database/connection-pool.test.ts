@@ -6,7 +6,7 @@ import type { DatabaseConnection, RunOptions, Values } from '../../src/database/
 import { lateWrite } from '../../src/database/database-error.ts';
 import { deadlineIn } from '../../src/database/deadline.ts';
 
-/** A connection whose statements end when the test says so. */
+/** A connection whose statements the test ends. */
 class TestConnection implements DatabaseConnection {
   isOpen = true;
   /** How many times the pool has cancelled a statement, and closed the connection. */
@@ -32,7 +32,7 @@ class TestConnection implements DatabaseConnection {
     this.cancels++;
   }
 
-  /** Answers the running statement with one row, or with an error, as soon as it runs. */
+  /** Ends the next statement with one row or with an error, as soon as it runs. */
   async answer(result: unknown = 'row') {
     // `waitFor` moves a fake clock.
     if (!this.#running) {
@@ -57,7 +57,7 @@ class TestConnection implements DatabaseConnection {
   }
 }
 
-/** Milliseconds; much more than a slow machine needs for a step of a test. */
+/** Milliseconds, many more than a slow machine needs for a step of a test. */
 const longDelay = 400;
 
 /** A pool of two connections for creates, and its attempts to connect. */
@@ -79,17 +79,17 @@ function createPool(
   return {
     pool,
     attempts,
-    /** Runs a create, with a deadline that does not come. */
+    /** Runs a create without a deadline. */
     run: (text: string, options: Partial<RunOptions> = {}) =>
       pool.run(text, [], { share: 'creates', deadline: deadlineIn(60_000), ...options }),
-    /** Answers the next attempt with a new connection. */
+    /** Lets the next attempt succeed. */
     async accept() {
       const connection = new TestConnection();
       (await next())?.resolve(connection);
       await setImmediate();
       return connection;
     },
-    /** Fails the next attempt. */
+    /** Lets the next attempt fail. */
     async refuse(error: Error) {
       (await next())?.reject(error);
       await setImmediate();
@@ -108,7 +108,7 @@ function serverError(code: string, severity = 'ERROR', message = 'from the serve
 
 const lost = (code = 'CONNECTION_CLOSED') => Object.assign(new Error('lost'), { code });
 
-/** Stops the clocks, so that a deadline comes when the test says so. */
+/** Stops the clocks, so that the test decides when a deadline comes. */
 function stopClocks(): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -131,7 +131,7 @@ it('opens a connection for a statement, and keeps it for the next one', async ()
   expect(connection.closes).toBe(0);
 });
 
-it('makes the values of a statement of its deadline in the clock of the database', async () => {
+it('makes the values of a statement from its deadline by the clock of the database', async () => {
   const { pool, accept } = createPool();
   const options = { share: 'creates', deadline: deadlineIn(60_000) } as const;
   const answer = pool.run('one', (until) => ['x', until], options);
@@ -141,7 +141,7 @@ it('makes the values of a statement of its deadline in the clock of the database
   expect(connection.values).toEqual([['x', `the time ${options.deadline}`]]);
 });
 
-it('opens connections one after the other, up to its greatest number', async () => {
+it('opens connections one after the other, up to the limit', async () => {
   const { attempts, run, accept } = createPool();
   const answers = [1, 2, 3].map((each) => rowsOf(run(`statement ${each}`)));
   await vi.waitFor(() => expect(attempts).toHaveLength(1));
@@ -179,7 +179,7 @@ it('fails the statements that wait when an attempt to connect fails, and tries a
   expectDelays(attempts);
 });
 
-/** Expects that each attempt started `longDelay` after the one before, at least. */
+/** Expects that each attempt started at least `longDelay` after the previous one. */
 function expectDelays(attempts: readonly { startedAt: number }[]): void {
   const starts = attempts.map(({ startedAt }) => startedAt);
   const delays = starts.slice(1).map((startedAt, i) => startedAt - (starts[i] ?? 0));
@@ -254,7 +254,7 @@ it.each([
   await failed;
   expect([first.closes, second.closes]).toEqual([1, 1]);
 
-  // Both count until their sessions have ended.
+  // Both connections count as open until their sessions have ended.
   const next = rowsOf(run('three'));
   await setImmediate();
   expect(attempts).toHaveLength(2);
@@ -319,7 +319,7 @@ it('does not keep a connection that was lost during its statement', async () => 
 });
 
 describe.each(['CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE', '57P01'])('after %s', (code) => {
-  it('runs a statement that can run twice once more', async () => {
+  it('runs a repeatable statement once more', async () => {
     const { run, accept } = createPool();
     const answer = rowsOf(run('one', { isRepeatable: true }));
     await (await accept()).answer(lost(code));
@@ -338,7 +338,7 @@ describe.each(['CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE', '57P01'])('after %s',
   });
 });
 
-it('runs a statement no third time', async () => {
+it('never runs a statement a third time', async () => {
   const { attempts, run, accept } = createPool();
   const failed = expect(run('one', { isRepeatable: true })).rejects.toThrow('lost');
   await (await accept()).answer(lost());
@@ -363,7 +363,7 @@ describe('each kind of statements', () => {
   const shares = { creates: 1, lists: 1 };
   const list = { share: 'lists' } as const;
 
-  it('has connections of its own, so that a flood of another kind does not delay it', async () => {
+  it('has its own connections, so that a flood of another kind does not delay it', async () => {
     const { attempts, run, accept } = createPool({ shares });
     const lists = Array.from({ length: 100 }, (_, i) => rowsOf(run(`list ${i}`, list)));
     const listing = await accept();
@@ -420,7 +420,7 @@ describe('a statement that waits for a connection', () => {
     expect(connection.statements).toEqual(['one', 'two', 'three']);
   });
 
-  it('leaves at its deadline', async () => {
+  it('is rejected at its deadline', async () => {
     stopClocks();
     const { run, accept } = createPool({ shares });
     const running = run('one');
@@ -437,7 +437,7 @@ describe('a statement that waits for a connection', () => {
     expect(connection.statements).toEqual(['one', 'three']);
   });
 
-  it('leaves at its deadline while no connection can be opened', async () => {
+  it('is rejected at its deadline while no connection can be opened', async () => {
     stopClocks();
     const { run, accept } = createPool({ shares });
     const late = expect(run('one', { deadline: deadlineIn(50) })).rejects.toThrow(
@@ -452,7 +452,7 @@ describe('a statement that waits for a connection', () => {
     expect(connection.statements).toEqual(['two']);
   });
 
-  it('does not run when its caller is gone by then', async () => {
+  it('does not run when its caller has disconnected', async () => {
     const { run, accept } = createPool({ shares });
     const caller = { isGone: false };
     const running = run('one', { caller });
@@ -468,7 +468,7 @@ describe('a statement that waits for a connection', () => {
     expect(connection.statements).toEqual(['one', 'three']);
   });
 
-  it('makes room when its caller is gone and too many wait', async () => {
+  it('makes room for another one when its caller has disconnected', async () => {
     const { run, accept } = createPool({ shares, maxWaiting: 2 });
     const running = run('one');
     const connection = await accept();
@@ -487,7 +487,7 @@ describe('a statement that waits for a connection', () => {
 describe('a statement that runs at its deadline', () => {
   const shares = { creates: 1 };
 
-  /** Runs a statement whose deadline comes. */
+  /** Runs a statement until its deadline. */
   const runLate = async ({ run, accept }: ReturnType<typeof createPool>) => {
     stopClocks();
     const deadline = deadlineIn(50);
@@ -514,7 +514,7 @@ describe('a statement that runs at its deadline', () => {
     },
   );
 
-  it('costs its connection when the cancel request does not help within a second', async () => {
+  it('loses its connection when the cancel request does not help within a second', async () => {
     const pool = createPool({ shares });
     const connection = await runLate(pool);
     const next = rowsOf(pool.run('next'));
@@ -527,14 +527,14 @@ describe('a statement that runs at its deadline', () => {
     expect(await next).toEqual(['the next one']);
   });
 
-  it('costs its connection when that is lost', async () => {
+  it('fails when its connection is lost', async () => {
     const pool = createPool({ shares });
     const connection = await runLate(pool);
     await connection.answer(lost());
     expect(connection.closes).toBe(1);
   });
 
-  it('is none when it has all the time in the world', async () => {
+  it('may take any time when it has no deadline', async () => {
     stopClocks();
     const { run, accept } = createPool({ shares });
     const answer = rowsOf(run('one', { deadline: Number.POSITIVE_INFINITY }));
@@ -551,7 +551,7 @@ describe('a statement that runs at its deadline', () => {
 
 const lateError = () => serverError('22P02', 'ERROR', `invalid input: "${lateWrite}: 2026-11-22"`);
 
-it('gives up all that waits when the database says that a write is late long before its deadline', async () => {
+it('rejects all waiting statements when the database says that a write is late long before its deadline', async () => {
   const { pool, run, accept } = createPool({ shares: { creates: 1, lists: 1 } });
   const heard: Error[] = [];
   for (let i = 0; i < 2; i++) pool.onClockMoved((error) => heard.push(error));
@@ -570,7 +570,7 @@ it('gives up all that waits when the database says that a write is late long bef
   await Promise.all(failed);
   expect(heard).toMatchObject([moved, moved]);
 
-  // The clocks are compared anew on new connections.
+  // New connections compare the clocks again.
   expect(creating.closes).toBe(1);
   await listing.answer();
   await list;
@@ -653,7 +653,7 @@ it('does not keep the process alive when its connections are closed', async () =
   expect(timers()).toBe(before);
 });
 
-it('fails the statements that wait when it is closed, and closes a connection that opens then', async () => {
+it('rejects the waiting statements when it is closed, and closes a connection that opens afterwards', async () => {
   const { pool, attempts, run, accept } = createPool();
   const waiting = expect(run('one')).rejects.toThrow('the store is closed');
   await vi.waitFor(() => expect(attempts).toHaveLength(1));

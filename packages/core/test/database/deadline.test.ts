@@ -7,7 +7,7 @@ import {
   withTimeout,
 } from '../../src/database/deadline.ts';
 
-/** Stops the clocks, a second after the start of this one. */
+/** Stops the clocks at one second. */
 function stopClocks(): void {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
@@ -57,7 +57,7 @@ it('throws at once when the deadline has passed, without a warning of Node', asy
   expect(warn).not.toHaveBeenCalled();
 });
 
-// A timer of Node holds 32 bits, and fires at once beyond that.
+// Node's timers hold 32 bits, and longer ones fire at once.
 it.each([2 ** 31, Number.POSITIVE_INFINITY])('waits for %d milliseconds', async (milliseconds) => {
   stopClocks();
   const value = Promise.withResolvers<string>();

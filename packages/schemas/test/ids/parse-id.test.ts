@@ -46,7 +46,7 @@ describe('IdFromText', () => {
     },
   );
 
-  it('gives a bigint', () => {
+  it('returns a bigint', () => {
     expectTypeOf(IdFromText.parse('1')).toEqualTypeOf<bigint>();
   });
 

@@ -4,7 +4,7 @@ import { openDatabase } from '../../../src/database/open-database.ts';
 import { createPlantStatements } from '../../../src/plants/statements.ts';
 import { embedded } from '../../fixtures/databases.ts';
 
-it('changes nothing by a write that its thread reads after the deadline', async () => {
+it('a write that the thread reads after the deadline changes nothing', async () => {
   const { options, remove } = await embedded.provide();
   onTestFinished(remove);
   const database = await openDatabase(options);

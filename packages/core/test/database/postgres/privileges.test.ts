@@ -8,7 +8,7 @@ import { openPlantReader } from '../../../src/plants/plant-reader.ts';
 
 const plant = { id: 1n, name: 'Monstera deliciosa', tag: 'Araceae' };
 
-/** A database, and a new user of it that may do nothing. */
+/** A database, and a new user without any privileges on it. */
 async function databaseWithUser({ isMigrated = true } = {}) {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   if (isMigrated) await (await openPlantStore({ databaseUrl })).close();

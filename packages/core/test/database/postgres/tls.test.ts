@@ -24,7 +24,7 @@ describe('the driver', () => {
     });
   });
 
-  it('gets from its environment variables what the URL leaves out', () => {
+  it('gets missing parts of the URL from its environment variables', () => {
     const variables = { PGHOST: 'h', PGPORT: '1', PGUSER: 'u', PGPASSWORD: 'p', PGDATABASE: 'd' };
     for (const [name, value] of Object.entries({ ...variables, PGSSL: 'require' })) {
       vi.stubEnv(name, value);
@@ -73,7 +73,7 @@ describe('the driver', () => {
     ['verify-full', '192.0.2.1', 'localhost', false],
   ])('with sslmode=%s at %s accepts a certificate for %s: %s', (mode, server, name, isAccepted) => {
     const { ssl } = optionsOf(`postgres://${server}/?sslmode=${mode}`);
-    const { checkServerIdentity } = ssl as ConnectionOptions; // Of these modes.
+    const { checkServerIdentity } = ssl as ConnectionOptions; // These modes have this type.
     const certificate = { subject: { CN: name }, subjectaltname: `DNS:${name}` } as PeerCertificate; // As far as it is read.
     const error = checkServerIdentity?.(isIP(server) ? 'localhost' : server, certificate);
     expect(error === undefined).toBe(isAccepted);
@@ -82,7 +82,7 @@ describe('the driver', () => {
   it('trusts the authorities of the system with sslrootcert=system, and verifies the host', () => {
     for (const mode of ['', '&sslmode=require']) {
       const { ca, checkServerIdentity } = optionsOf(`${host}/?sslrootcert=system${mode}`)
-        .ssl as ConnectionOptions; // Of this parameter.
+        .ssl as ConnectionOptions; // This parameter has this type.
       expect(ca).toEqual(getCACertificates('system'));
       const certificate = { subject: { CN: 'elsewhere' } } as PeerCertificate; // As far as it is read.
       expect(checkServerIdentity?.('db.example.com', certificate)).toBeInstanceOf(Error);
@@ -208,7 +208,7 @@ describe('TLS to Postgres', () => {
     await store.close();
   });
 
-  it('the error for a server without TLS, or that asks for TLS, says so', async () => {
+  it('the error says when a server has no TLS or requires TLS', async () => {
     await configureServer(undefined);
     const opening = (parameter = '') =>
       openPlantStore({ databaseUrl: `${server.url}${parameter}` }, { requireConnection: true });

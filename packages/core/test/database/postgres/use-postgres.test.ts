@@ -52,7 +52,7 @@ it('prefers a host that accepts writes, and uses a read replica otherwise', asyn
   expect(rows).toEqual([{ name: replica.database }]);
 });
 
-it('names the hosts that do not answer', async () => {
+it('names the hosts that cannot be reached', async () => {
   const closedPort = await freePort();
   const { port } = new URL(databaseUrl);
   expect(await usePostgres(databaseUrl, async (_run, hosts) => hosts)).toEqual([]);
@@ -61,7 +61,7 @@ it('names the hosts that do not answer', async () => {
   ]);
 });
 
-it('fails with the error of the first host when none answers', async () => {
+it('fails with the error of the first host when none can be reached', async () => {
   const [first, second] = [await freePort(), await freePort()];
   await expect(usePostgres(withHosts(first, second), async () => {})).rejects.toMatchObject({
     kind: 'databaseUnavailable',
@@ -89,7 +89,7 @@ it('fails when the statements are not done four seconds after the call', async (
   await failed;
 });
 
-/** A read replica, as far as clients can tell: a read-only database in place of the one that they name. */
+/** A proxy that looks to clients like a read replica: it connects them to a read-only database. */
 async function startReplica() {
   const url = new URL(await createDatabase(inject('postgresUrl')));
   const database = url.pathname.slice(1);

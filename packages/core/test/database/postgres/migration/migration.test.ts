@@ -75,7 +75,7 @@ it('changes nothing when a statement of it fails, and closes its connection', as
   await vi.waitFor(async () => expect(await sessions()).toEqual([]));
 });
 
-it('waits for a lock while another instance migrates, and gives it up in the end', async () => {
+it('waits for a lock while another instance migrates, and releases it at the end', async () => {
   const other = await sql.reserve();
   await other`begin`;
   await other`select pg_advisory_xact_lock(${0x706c616e7473})`;
@@ -151,7 +151,7 @@ describe('a user without privileges', () => {
 });
 
 describe('in a Citus cluster', () => {
-  /** Makes the database a node, as far as the migration can tell. */
+  /** Makes the database look like a node to the migration. */
   async function joinCluster(group: number): Promise<void> {
     await sql`
       insert into pg_extension
