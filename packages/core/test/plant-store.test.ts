@@ -65,8 +65,8 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
 
   it('returns the same plant for a repeated create', async () => {
     const plant = { id: freeId(), name: 'Pilea', tag: 'Urticaceae' };
-    const answers = [await store.create(plant), await store.create(plant)];
-    expect(answers[0]).toStrictEqual(answers[1]);
+    const created = [await store.create(plant), await store.create(plant)];
+    expect(created[0]).toStrictEqual(created[1]);
   });
 
   it.each([

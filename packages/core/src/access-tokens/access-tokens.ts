@@ -47,7 +47,7 @@ export interface NewTokenOptions {
   readonly scopes?: readonly Scope[] | undefined;
   /** When the token expires. Default: never. */
   readonly expiresAt?: Date | undefined;
-  /** In how many milliseconds the token expires, by the database's clock; in place of `expiresAt`. */
+  /** In how many milliseconds the token expires, by the database's clock; instead of `expiresAt`. */
   readonly expiresIn?: number | undefined;
 }
 

@@ -26,7 +26,8 @@ export class Turns {
       return;
     }
     if (this.#waiting.size >= this.#maxWaiting) {
-      for (const call of this.#waiting) if (call.caller?.isGone) this.#reject(call, callerGone());
+      for (const call of this.#waiting)
+        if (call.caller?.isGone) this.#reject(call, callerDisconnected());
     }
     if (this.#waiting.size >= this.#maxWaiting) throw tooManyWait(this.#waiting.size);
     const waiting: Waiting = new Call(undefined, options, (late) => {
@@ -40,7 +41,7 @@ export class Turns {
     this.#free++;
     for (const call of this.#waiting) {
       if (call.caller?.isGone) {
-        this.#reject(call, callerGone());
+        this.#reject(call, callerDisconnected());
         continue;
       }
       this.#waiting.delete(call);
@@ -66,8 +67,8 @@ export class Turns {
 }
 
 /** The error for a call whose caller has disconnected. Nobody reads it. */
-function callerGone(): Error {
-  return new Error('the caller is gone');
+function callerDisconnected(): Error {
+  return new Error('the caller has disconnected');
 }
 
 function tooManyWait(count: number): PlantStoreError {

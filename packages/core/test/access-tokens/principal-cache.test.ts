@@ -24,18 +24,17 @@ describe('a principal cache', () => {
   });
 
   it('does not cache a token that is forgotten during its look-up', async () => {
-    const answers = [Promise.withResolvers<TokenOwner>(), Promise.withResolvers<TokenOwner>()];
+    const owners = [Promise.withResolvers<TokenOwner>(), Promise.withResolvers<TokenOwner>()];
     let lookups = 0;
-    const find = () =>
-      answers[lookups++]?.promise ?? Promise.reject(new Error('too many look-ups'));
+    const find = () => owners[lookups++]?.promise ?? Promise.reject(new Error('too many look-ups'));
     const cache = createPrincipalCache({ find, now: () => 0 });
     const before = cache.get('ann');
     cache.forget([sha256Of('ann')]);
     const after = cache.get('ann');
     expect(lookups).toBe(2);
-    answers[1]?.resolve(noOwner);
+    owners[1]?.resolve(noOwner);
     expect(await after).toBeUndefined();
-    answers[0]?.resolve(ann);
+    owners[0]?.resolve(ann);
     expect(await before).toBe(ann.principal);
     expect(cache.get('ann')).toBeUndefined();
   });
@@ -106,9 +105,9 @@ describe('a principal cache', () => {
   });
 
   it('looks a token up again after an error', async () => {
-    const answers = [Promise.reject(new Error('no response')), Promise.resolve(ann)];
+    const owners = [Promise.reject(new Error('no response')), Promise.resolve(ann)];
     const cache = createPrincipalCache({
-      find: async () => answers.shift() ?? noOwner,
+      find: async () => owners.shift() ?? noOwner,
       now: () => 0,
     });
     await expect(cache.get('ann')).rejects.toThrow('no response');

@@ -232,7 +232,7 @@ describe('creates on a cluster', () => {
     expect(pending()).toEqual(Array(3).fill({ waiting: 0, inFlight: 0 }));
   });
 
-  it('are reported, whichever node stores them', async () => {
+  it('are reported for every node', async () => {
     const lanes = await openLanes();
     await lanes.create({ id: await freeIdOn(1), name: 'Hoya' });
     expect(lanes.sizes).toEqual([1, 1]);

@@ -15,7 +15,7 @@ it('returns the result of a query', async () => {
 });
 
 it('throws databaseUnavailable when a query fails', async () => {
-  const cause = new Error('refused');
+  const cause = new Error('unreachable');
   await expect(orUnavailable(Promise.reject(cause))).rejects.toMatchObject({
     code: 50300,
     message: 'the database did not answer: try again',

@@ -33,7 +33,7 @@ it('returns the value of a promise before the deadline, and leaves no timer behi
 });
 
 it('throws the error of a promise before the deadline', async () => {
-  const error = new Error('refused');
+  const error = new Error('unreachable');
   await expect(withTimeout(Promise.reject(error), 1_000)).rejects.toBe(error);
 });
 

@@ -147,7 +147,7 @@ describe('creates', () => {
     expect(await Promise.all([running, next])).toEqual([{ name: 'plant 6000' }, { name: 'next' }]);
   });
 
-  it('are answered before the lane is drained, and accepted no more', async () => {
+  it('are settled before the lane is drained, and then rejected', async () => {
     const { insert, end } = hangingInsert();
     const lane = openLane({ insert });
     const creates = plantsFrom(7_000, 3).map((plant) => lane.create(plant));
@@ -227,7 +227,7 @@ describe('creates of many plants', () => {
     expect(await running).toEqual([outcome('created')]);
   });
 
-  it('are answered before the lane is drained, and accepted no more', async () => {
+  it('are settled before the lane is drained, and then rejected', async () => {
     const { insert, end } = hangingInsert();
     const lane = openLane({ insert });
     const many = lane.createAll(plantsFrom(15_000, 3), options());

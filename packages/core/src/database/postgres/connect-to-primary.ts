@@ -24,7 +24,7 @@ export interface ConnectOptions {
   readonly readOnly?: boolean;
   /** Milliseconds for all attempts of one call. */
   readonly connectTimeout?: number;
-  /** The hosts to try, in place of all hosts of the URL. */
+  /** The hosts to try. Default: all hosts of the URL. */
   readonly hosts?: readonly Host[];
   /** The name of the program that gets the next session. */
   readonly applicationName?: () => ApplicationName;

@@ -89,7 +89,7 @@ describe('the driver', () => {
     }
   });
 
-  it('says what to set in place of an unknown sslmode or an unreadable sslrootcert', () => {
+  it('says what to set instead of an unknown sslmode or an unreadable sslrootcert', () => {
     expect(() => optionsOf(`${host}?sslmode=verify`)).toThrow(
       'sslmode is verify: set disable, prefer, require, verify-ca or verify-full',
     );
