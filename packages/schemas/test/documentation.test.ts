@@ -27,7 +27,7 @@ const { components, paths } = JSON.parse(text);
 
 /** The documentation in the metadata of a schema, for the OpenAPI document. */
 function documentationOf(schema: z.ZodType): Documented {
-  const inner = schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema; // Its type is that of zod's core.
+  const inner = schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema; // zod types it as its core type.
   const { override = {}, ...meta } = (inner.meta() ?? {}) as Documented & { override?: Documented };
   return { ...meta, ...override };
 }

@@ -47,7 +47,7 @@ export interface NewTokenOptions {
   readonly scopes?: readonly Scope[] | undefined;
   /** When the token expires. Default: never. */
   readonly expiresAt?: Date | undefined;
-  /** In how many milliseconds the token expires, by the database's clock; instead of `expiresAt`. */
+  /** Milliseconds until the token expires, by the database's clock. Use it instead of `expiresAt`. */
   readonly expiresIn?: number | undefined;
 }
 

@@ -26,8 +26,8 @@ interface NodeHealthOptions {
   /** Is called when the node cannot be written any more, or can be written again. */
   readonly onChange: () => void;
   /**
-   * Is called when creates begin to go through another node, with the error as the cause, and when they
-   * stop to, with undefined.
+   * Is called when creates begin to go through another node, with the error that is the cause. Is called
+   * with undefined when creates go to the node itself again.
    */
   readonly onReroute: (error: unknown) => void;
   readonly now?: () => number;

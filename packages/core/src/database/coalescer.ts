@@ -118,7 +118,7 @@ export class Coalescer<Input, Output> {
   }
 
   #endLate(call: Call<Input, Output>): void {
-    const at = this.#waiting.indexOf(call); // Nearly always the first.
+    const at = this.#waiting.indexOf(call); // It is nearly always the first.
     if (at >= 0) {
       this.#waiting.splice(at, 1);
       this.#length -= call.length;

@@ -18,7 +18,7 @@ export interface SchemaVersion {
 /** Reads which migrations a database has. It needs no privilege and no table. */
 export async function readSchemaVersion(run: RunText): Promise<SchemaVersion> {
   const known = await knownMigrations();
-  const [{ is_readable: isKnown }] = (await run(canReadList)) as [{ is_readable: boolean }]; // One row.
+  const [{ is_readable: isKnown }] = (await run(canReadList)) as [{ is_readable: boolean }]; // The statement returns one row.
   const last = isKnown ? await lastMigration(run) : 0;
   return {
     isKnown,
@@ -38,7 +38,7 @@ async function lastMigration(run: RunText): Promise<number> {
   const rows = await run(
     'select max(created_at)::float8 as last from drizzle.__drizzle_migrations',
   );
-  return (rows as [{ last: number | null }])[0].last ?? 0; // One row.
+  return (rows as [{ last: number | null }])[0].last ?? 0; // The statement returns one row.
 }
 
 // Reads the catalogs, because every user can. `to_regclass` would need a privilege on the schema.

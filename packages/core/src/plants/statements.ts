@@ -17,11 +17,11 @@ export interface PlantStatements {
    * and returns the ids that it inserted.
    */
   insert(batch: readonly NewPlant[], deadline: Deadline): Promise<Set<bigint>>;
-  /** Deletes a plant. Returns whether there was one, once that is durable on the standby. */
+  /** Deletes a plant, waits until that is durable on the standby, and returns whether there was a plant. */
   delete(id: bigint, deadline: Deadline, caller?: Caller): Promise<boolean>;
   /** Returns the plants that are stored under these ids, by id. */
   find(ids: readonly bigint[], deadline: Deadline): Promise<Map<bigint, StoredPlant>>;
-  /** Returns the plants that are stored under these ids, by id, once they are durable on the standby. */
+  /** Like `find`, but waits until the plants are durable on the standby. */
   findDurable(ids: readonly bigint[], deadline: Deadline): Promise<Map<bigint, StoredPlant>>;
   /** Resolves when the database responds and has the table. On a cluster, it needs no other node. */
   ready(deadline: Deadline): Promise<void>;
@@ -48,7 +48,7 @@ export function createPlantStatements(run: Run): PlantStatements {
     async delete(id, deadline, caller) {
       const values = (until: string) => [String(id), until];
       const { rows } = await run(deletePlant, values, { share: 'deletes', deadline, caller });
-      const [[count] = [0]] = rows as [number | string][]; // How many were deleted.
+      const [[count] = [0]] = rows as [number | string][]; // The statement returns how many were deleted.
       return Number(count) > 0;
     },
 

@@ -59,7 +59,7 @@ interface Definition {
   readonly middlewares: readonly { _type?: string }[];
 }
 
-/** The steps of a procedure; undefined when it has others, apart from the check of its output. */
+/** The steps of a procedure; undefined when it has further ones. The check of the output does not count. */
 function stepsOf(procedure: AnyTRPCProcedure): Steps | undefined {
   const { inputs, output, resolver, middlewares } = procedure._def as unknown as Definition;
   const [input] = inputs;

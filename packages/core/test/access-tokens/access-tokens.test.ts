@@ -152,7 +152,7 @@ describe('access tokens', () => {
     [[], 'scopes must have at least one'],
     [['read'], 'scopes[0] must be one of plants:create, plants:read, plants:delete'],
   ])('are not created with the scopes %j', async (scopes, message) => {
-    const create = open().create('Hal', { scopes: scopes as never }); // A wrong scope is the point.
+    const create = open().create('Hal', { scopes: scopes as never }); // The scope is wrong on purpose.
     await expect(create).rejects.toMatchObject({ message: `invalid input: ${message}` });
   });
 

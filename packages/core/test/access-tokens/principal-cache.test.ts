@@ -82,7 +82,7 @@ describe('a principal cache', () => {
     expect(cache.get('ann')).toBe(ann.principal);
     now = 1_000;
     expect(await cache.get('ann')).toBeUndefined();
-    expect(cache.get('ann')).toBeUndefined(); // Cached again.
+    expect(cache.get('ann')).toBeUndefined(); // It is cached again.
   });
 
   it('forgets all tokens when ten thousand are cached', async () => {

@@ -174,7 +174,7 @@ describe('creates on Citus', () => {
     if (!node) throw new Error('the cluster has two workers');
     const access = openNodeAccess(
       { ...node, clusterId },
-      { connect, connectTo: connect }, // The coordinator.
+      { connect, connectTo: connect }, // Both lead to the coordinator.
     );
     await queryOver(access.run)('select 1', []);
     expect(access.isDirect).toBe(false);

@@ -106,7 +106,7 @@ describe('the migration to scopes', () => {
     const scans = async () => {
       const [row] = await sql`
         select idx_scan, idx_tup_read from pg_stat_user_indexes where indexrelname = 'plants_tag'`;
-      return row as { idx_scan: string; idx_tup_read: string }; // One row, of these columns.
+      return row as { idx_scan: string; idx_tup_read: string }; // The statement returns one row with these columns.
     };
     const { plants } = await store.list({ tag: 'rare', limit: 1000 });
     expect(plants).toHaveLength(100);

@@ -114,7 +114,7 @@ it.each<[Name, unknown]>([
 });
 
 it('runs a procedure without tRPC’s middlewares when it has only an input, a resolver and an output', async () => {
-  const { middlewares } = procedures.plain._def as unknown as { middlewares: object[] }; // Not public.
+  const { middlewares } = procedures.plain._def as unknown as { middlewares: object[] }; // `_def` is not public.
   const resolve = vi.fn(middlewares.at(-1) as () => void);
   middlewares.splice(-1, 1, resolve);
   await direct.plain({ name: 'Hoya' });

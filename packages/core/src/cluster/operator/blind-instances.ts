@@ -1,6 +1,6 @@
 import type { Query } from '../shard-map.ts';
 
-/** An instance of the store, by its sessions on one node of a cluster. */
+/** An instance of the store that has sessions on a node of a cluster. */
 export interface Instance {
   /** The node that it uses, as `host:port`. */
   readonly node: string;

@@ -3,7 +3,7 @@ import type { Query } from '../shard-map.ts';
 /** Reads how many plants the nodes have received in the copies that run. */
 export async function readCopied(query: Query): Promise<number> {
   const { rows } = await query(selectCopied, []);
-  return Number((rows as [string][])[0]?.[0]); // One row.
+  return Number((rows as [string][])[0]?.[0]); // The statement returns one row.
 }
 
 /** Reads only the nodes that can be reached. */

@@ -16,7 +16,7 @@ import {
 /** Billions of plants take hours to move. Postgres accepts at most this timeout, 24 days. */
 const limits = { timeout: 2 ** 31 - 1, lockTimeout: migrationTimeout };
 
-/** Milliseconds between two reads of what other sessions do. */
+/** Milliseconds between two reads of the other sessions. */
 const interval = 1_000;
 
 /** See `distributePlants` in ../operator.ts. */

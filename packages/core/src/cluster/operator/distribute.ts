@@ -80,9 +80,9 @@ export async function planTables(
   run: Run,
   { shards, isBlocking } = undecided,
 ): Promise<Pick<Distribution, 'shards' | 'steps'>> {
-  const [state] = (await run(tables)) as [TableState]; // One row, of these columns.
+  const [state] = (await run(tables)) as [TableState]; // The statement returns one row with these columns.
   if (!state.is_migrated) throw new ClusterError(notMigrated);
-  const copies = (await run(ownCopies)) as { table: string }[]; // The column of this statement.
+  const copies = (await run(ownCopies)) as { table: string }[]; // The statement selects this column.
   const steps = [
     ...(state.are_plants_distributed ? [] : [distributePlants(shards, isBlocking, state)]),
     ...(state.has_reference_tokens ? [] : [copyToEveryNode('access_tokens')]),

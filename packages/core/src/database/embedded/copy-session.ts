@@ -50,7 +50,7 @@ async function copyToFile(
 ): Promise<void> {
   const run = (text: string) => connection.run({ text }, bulkTimeout);
   const { rows } = await run(`select current_setting('data_directory')`);
-  const [[directory]] = rows as [[string]]; // The one column of the one row.
+  const [[directory]] = rows as [[string]]; // The statement returns one row with one column.
   await run(`set timezone to 'UTC'`);
   await run(`${copy} to '${directory}/${copies}/${name}' ${options}`);
 }

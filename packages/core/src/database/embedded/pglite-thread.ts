@@ -142,7 +142,7 @@ function resolvePGlite(): string {
   try {
     return import.meta.resolve(name);
   } catch (error) {
-    if (databaseCode(error) !== undefined) throw error; // ERR_MODULE_NOT_FOUND
+    if (databaseCode(error) !== undefined) throw error; // PGlite is not installed.
     return name; // Vite's module runner, which runs Vitest's global setups, cannot resolve.
   }
 }

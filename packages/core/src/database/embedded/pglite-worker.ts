@@ -108,7 +108,7 @@ function isWrite(task: Task): boolean {
 function isCrash(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const severity = severityOf(error);
-  return severity === undefined ? error.name === 'RuntimeError' : severity !== 'ERROR'; // Of WebAssembly.
+  return severity === undefined ? error.name === 'RuntimeError' : severity !== 'ERROR'; // WebAssembly's errors have no severity.
 }
 
 function severityOf(error: unknown): unknown {

@@ -53,7 +53,7 @@ async function inspect(
   poolerWarning?: string,
 ): Promise<DatabaseState> {
   const sentAt = Date.now();
-  const [row] = (await run(selectFacts)) as [Facts]; // One row, of these columns.
+  const [row] = (await run(selectFacts)) as [Facts]; // The statement returns one row with these columns.
   const now = (sentAt + Date.now()) / 2;
   const { epoch, ...facts } = row;
   return {

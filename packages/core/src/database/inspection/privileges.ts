@@ -15,7 +15,7 @@ export interface TablePrivileges {
 
 /** Reads what the user may do with the tables that exist. */
 export async function readPrivileges(run: RunText): Promise<TablePrivileges[]> {
-  const rows = (await run(selectPrivileges)) as PrivilegesRow[]; // The columns of this statement.
+  const rows = (await run(selectPrivileges)) as PrivilegesRow[]; // The statement selects these columns.
   return rows.map(({ privileges, ...row }) => ({
     ...row,
     privileges: privileges.split(' ').filter(Boolean) as Privilege[],
@@ -63,7 +63,7 @@ const selectPrivileges = `
 
 /** The statements that give a user the privileges to create the tables. */
 export async function missingCreateGrants(run: RunText): Promise<string[]> {
-  const [row] = (await run(selectCreatePrivileges)) as [CreatePrivilegesRow]; // One row, of these columns.
+  const [row] = (await run(selectCreatePrivileges)) as [CreatePrivilegesRow]; // The statement returns one row with these columns.
   const { user, database, schema } = row;
   return [
     ...(database === null ? [] : [`GRANT CREATE ON DATABASE ${database} TO ${user}`]),

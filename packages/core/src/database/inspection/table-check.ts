@@ -13,7 +13,7 @@ export interface TableFault {
 
 /** Compares the tables of a database with those that this version of the store needs. */
 export async function checkTables(run: RunText): Promise<TableFault[]> {
-  const columns = (await run(selectColumns)) as ColumnRow[]; // The columns of this statement.
+  const columns = (await run(selectColumns)) as ColumnRow[]; // The statement selects these columns.
   return tables.flatMap(({ name, columns: needed }) => {
     const actual = columns.filter((column) => column.table === name);
     if (actual.length === 0) {

@@ -16,9 +16,9 @@ export async function readTableDistributions(
 ): Promise<TableDistribution[] | undefined> {
   const [{ has_citus: hasCitus }] = (await run(
     `select to_regclass('pg_dist_partition') is not null as has_citus`,
-  )) as [{ has_citus: boolean }]; // One row.
+  )) as [{ has_citus: boolean }]; // The statement returns one row.
   if (!hasCitus) return undefined;
-  return (await run(selectDistribution)) as TableDistribution[]; // The columns of this statement.
+  return (await run(selectDistribution)) as TableDistribution[]; // The statement selects these columns.
 }
 
 // `partkey` is an expression tree, which has the number of the column. A reference table has no `partkey`.

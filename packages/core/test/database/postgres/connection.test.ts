@@ -198,8 +198,8 @@ it('prepares statements in the sessions of a pooler that keeps them, until it ha
     const [, ours] = /P.{4}(\w+)\w\0select name from/s.exec(sent) ?? []; // The message is Parse.
     if (!ours) return message;
     const renamed = hasLost
-      ? text.replaceAll(`\0${ours}`, `\0-${ours.slice(1)}`) // Only where a statement is executed.
-      : text.replaceAll(new RegExp(`(?<!")${ours}`, 'g'), `_${ours.slice(1)}`); // Not in SQL.
+      ? text.replaceAll(`\0${ours}`, `\0-${ours.slice(1)}`) // Renames it only in messages that execute it.
+      : text.replaceAll(new RegExp(`(?<!")${ours}`, 'g'), `_${ours.slice(1)}`); // Renames it everywhere but in SQL.
     return Buffer.from(renamed, 'latin1');
   });
   const { query } = await connect({ port });
@@ -260,7 +260,7 @@ it('is not open once the server has ended it, and never reconnects', async () =>
 
 it('fails a statement when the server warns that its commit may be lost, and runs the next one', async () => {
   const { query, copy } = await connect();
-  await query('create role nobody_in_particular').catch(() => {}); // Another test may have made it.
+  await query('create role nobody_in_particular').catch(() => {}); // Another test may have created it.
   await query('create temporary table numbers (number int)');
   await query('grant all on numbers to public');
   await query('set role nobody_in_particular');
@@ -506,7 +506,7 @@ async function startPooler(url: string, rename = (message: Buffer) => message): 
     client.on('close', () => server.destroy()).on('data', (chunk) => server.write(rename(chunk)));
     server.on('close', () => client.destroy());
     server.on('data', (chunk: Buffer) => {
-      const keyData = chunk.indexOf(Buffer.of(0x4b, 0, 0, 0, 12)); // BackendKeyData
+      const keyData = chunk.indexOf(Buffer.of(0x4b, 0, 0, 0, 12)); // The header of BackendKeyData.
       if (keyData >= 0) chunk.writeUInt32BE(0x7fffffff, keyData + 5);
       client.write(chunk);
     });

@@ -73,8 +73,8 @@ describe('the driver', () => {
     ['verify-full', '192.0.2.1', 'localhost', false],
   ])('with sslmode=%s at %s accepts a certificate for %s: %s', (mode, server, name, isAccepted) => {
     const { ssl } = optionsOf(`postgres://${server}/?sslmode=${mode}`);
-    const { checkServerIdentity } = ssl as ConnectionOptions; // These modes have this type.
-    const certificate = { subject: { CN: name }, subjectaltname: `DNS:${name}` } as PeerCertificate; // As far as it is read.
+    const { checkServerIdentity } = ssl as ConnectionOptions; // With these modes, it is an object.
+    const certificate = { subject: { CN: name }, subjectaltname: `DNS:${name}` } as PeerCertificate; // The check reads only these fields.
     const error = checkServerIdentity?.(isIP(server) ? 'localhost' : server, certificate);
     expect(error === undefined).toBe(isAccepted);
   });
@@ -82,9 +82,9 @@ describe('the driver', () => {
   it('trusts the authorities of the system with sslrootcert=system, and verifies the host', () => {
     for (const mode of ['', '&sslmode=require']) {
       const { ca, checkServerIdentity } = optionsOf(`${host}/?sslrootcert=system${mode}`)
-        .ssl as ConnectionOptions; // This parameter has this type.
+        .ssl as ConnectionOptions; // With this parameter, it is an object.
       expect(ca).toEqual(getCACertificates('system'));
-      const certificate = { subject: { CN: 'elsewhere' } } as PeerCertificate; // As far as it is read.
+      const certificate = { subject: { CN: 'elsewhere' } } as PeerCertificate; // The check reads only these fields.
       expect(checkServerIdentity?.('db.example.com', certificate)).toBeInstanceOf(Error);
     }
   });

@@ -11,7 +11,7 @@ const pollInterval = 500;
 export async function buildTagIndex(connection: Connection): Promise<void> {
   const run = async (text: string) => (await connection.query(text, [], 'objects')).rows;
 
-  const read = async () => ((await run(indexState)) as [IndexState])[0]; // One row, of these columns.
+  const read = async () => ((await run(indexState)) as [IndexState])[0]; // The statement returns one row with these columns.
   let state = await read();
   // The migration must not begin yet: its lock would wait for the build, and every create for that lock.
   while (state.is_building) {
