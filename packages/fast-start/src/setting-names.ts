@@ -20,7 +20,7 @@ export const settingNames = [
 
 export type SettingName = (typeof settingNames)[number];
 
-/** Known variables that are no settings: of `loadEnvFile`, of the examples, and the former name of a setting. */
+/** Variables of `loadEnvFile` and of the examples, and the former name of a setting. They are not in the list. */
 const otherNames = ['PLANT_STORE_ENV_FILE', 'PLANT_STORE_URL', 'PLANT_STORE_DRAIN_DELAY'];
 
 const prefix = 'PLANT_STORE_';

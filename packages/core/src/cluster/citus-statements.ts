@@ -12,7 +12,7 @@ import {
 } from '../plants/statements.ts';
 
 /**
- * The statements of a plain Postgres, or those that Citus also accepts once the plants are distributed.
+ * The statements of a plain Postgres. Once the plants are distributed, the statements that Citus accepts.
  *
  * @param onDistributed is called when the plants turn out to be distributed
  */

@@ -91,7 +91,7 @@ export function openNodeAccess(
     }
   }
 
-  /** Replaces the connections through the other node when this one can be reached now. */
+  /** When the node can be reached now, replaces the connections through the other node. */
   async function retry(): Promise<void> {
     const connection = await tryDirectly(timeout);
     if (!connection) return;

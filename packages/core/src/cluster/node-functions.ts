@@ -3,13 +3,13 @@ import { contentColumns } from '../plants/columns.ts';
 
 /**
  * The functions by which the store inserts and deletes plants on a cluster: they run on the node that
- * stores the plants, and write to the shards themselves. There, an INSERT into `plants` costs twice as
- * much: Citus plans it anew for each batch, and writes a statement for each shard.
+ * stores the plants, and write to the shards themselves. An INSERT into the distributed table `plants` costs
+ * twice as much: Citus plans it again for each batch, and writes a statement for each shard.
  *
- * So a function does what Citus does before a write: it locks the metadata of the shards, which a move
- * or a split of a shard locks exclusively for its last step, and then checks that the shards are still
- * there. It has a statement for each shard, because Postgres keeps the plans only of fixed statements.
- * At its end it checks the deadline, after which the write changes nothing.
+ * So a function does what Citus does before a write: it locks the metadata of the shards, and then checks
+ * that the shards are still there. The last step of a move or a split of a shard locks this metadata
+ * exclusively. The function has a statement for each shard, because Postgres keeps plans only of fixed
+ * statements. At its end, it checks the deadline, after which the write changes nothing.
  *
  * The plants come sorted by shard, and `counts` has the number of plants in each shard. The arrays are
  * texts, because a node that passes a call on would parse and print arrays.
@@ -41,7 +41,7 @@ const contentNames = contentColumns.map(({ name }) => name).join(', ');
 export const insertFunctionSignature = `${insertName}(${insertParameters.map(([, type]) => type)})`;
 const deleteFunctionSignature = `${deleteName}(bigint,text,text)`;
 
-/** Calls on the node that stores the plants. With the condition, Citus does not plan them for each call. */
+/** Calls on the node that stores the plants. The `where` clause saves the planning of each call by Citus. */
 export const callHere = {
   insert: `select id from ${insertName}(${insertValues}) as id where id is not null`,
   delete: `select id from ${deleteName}($1, $2, $3) as id where id is not null`,
@@ -64,7 +64,7 @@ const countSignature = 'plant_store_count(bigint)';
 /** About how many plants the node has that stores the plant `key` ($1). */
 export const countOnNode = 'select * from plant_store_count($1)';
 
-/** A comment in the function that inserts. It marks that the function has a statement for this shard. */
+/** A comment that shows that the function for inserts has a statement for this shard. */
 export const markOfShard = (shardId: string) => `'/* shard ' || ${shardId} || ' */'`;
 
 const moved = `raise exception 'another node stores these plants' using errcode = '${shardMoved}';`;

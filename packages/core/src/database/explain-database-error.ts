@@ -16,7 +16,7 @@ export class DatabaseSettingsError extends Error {
   }
 }
 
-/** Makes a settings error of a database error; undefined when a retry may succeed. */
+/** Wraps a database error that needs other settings; undefined when a retry may succeed. */
 export function databaseSettingsError(cause: unknown): DatabaseSettingsError | undefined {
   if (cause instanceof DatabaseSettingsError) return cause;
   const remedy = settingsRemedy(cause);

@@ -90,7 +90,7 @@ export function toStoredPlant(row: readonly unknown[]): StoredPlant {
   return plant as unknown as StoredPlant; // `storedColumns` has each property of a stored plant.
 }
 
-/** Read a value of each kind. A driver returns it as text, or as the value itself. */
+/** Functions that read a value of each kind. A driver returns it as text, or as the value itself. */
 const readers: Record<ColumnKind, (value: string) => unknown> = {
   int64: BigInt,
   number: Number,

@@ -49,7 +49,7 @@ export async function writeBatch(
     const inserted = await statements.insert(plants, deadline);
     isInserted = true;
     onCommit({ size: plants.length, milliseconds: performance.now() - sentAt });
-    // Nearly always every plant is new and has an id of its own.
+    // This is nearly always true: every plant is new and has an id of its own.
     if (inserted.size === creates.length) {
       for (const create of creates) create.resolve('created');
       return;

@@ -80,7 +80,7 @@ export function createLane({
     lengthOf: contentLength,
   };
   const creates = new Coalescer({ ...createOptions, ...limits, ...(turn && { turn }) });
-  // It runs one statement at a time, so that single creates have the other connection.
+  // One statement at a time, so that single creates have the other connection.
   const manyCreates = new Coalescer<NewPlant, CreateOutcome>({
     ...createOptions,
     maxInFlight: 1,

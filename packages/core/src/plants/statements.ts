@@ -40,7 +40,7 @@ export function createPlantStatements(run: Run): PlantStatements {
         ? (until: string) => [...columnArrays(batch), until]
         : insertValues(batch);
       const { rows } = await run(statement, values, { share: 'creates', deadline });
-      // Nearly always every plant is new.
+      // This is nearly always true: every plant is new.
       if (rows.length === size) return new Set(batch.map(({ id }) => id));
       return idsOf(rows);
     },
@@ -101,7 +101,7 @@ export function insertRows(
   return `insert into plants (${columns}) values ${rows} on conflict (id) do nothing`;
 }
 
-/** The number of the parameter with the deadline, after the values of `insertRows`. */
+/** The parameter with the deadline. It follows the parameters of `insertRows` for so many plants. */
 export function deadlineAfter(size: number): string {
   return `$${size * columns.length + 1}::timestamptz`;
 }

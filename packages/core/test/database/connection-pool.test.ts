@@ -79,7 +79,7 @@ function createPool(
   return {
     pool,
     attempts,
-    /** Runs a create without a deadline. */
+    /** Runs a create. By default, its deadline is far off. */
     run: (text: string, options: Partial<RunOptions> = {}) =>
       pool.run(text, [], { share: 'creates', deadline: deadlineIn(60_000), ...options }),
     /** Lets the next attempt succeed. */

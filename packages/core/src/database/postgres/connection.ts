@@ -44,7 +44,7 @@ export interface ConnectionOptions {
   timeout: number;
   /** Milliseconds after which the database itself cancels a statement; never when omitted. */
   statementTimeout?: number;
-  /** Milliseconds for which a statement waits for a lock; for ever when omitted. */
+  /** Milliseconds for which a statement waits for a lock; forever when omitted. */
   lockTimeout?: number;
   /** Whether the connection only reads, so that the Postgres may be a read replica. */
   readOnly?: boolean;
@@ -59,7 +59,7 @@ export interface ConnectionOptions {
  *
  * Each postgres.js client has one connection here, over a socket that this function creates and can
  * destroy. postgres.js itself has no timeout for queries. When it reconnects, it may hang on bytes of
- * the previous connection. When a connection closes during its start, it reconnects at once, for ever
+ * the previous connection. When a connection closes during its start, it reconnects at once, forever
  * (porsager/postgres #896, #1154, #1168).
  */
 export async function connectPostgres(options: ConnectionOptions): Promise<Connection> {
@@ -157,7 +157,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
   let { prepares, isReadOnly, clockAhead } = await withTimeout(start(), timeout).catch(
     async (error: unknown) => {
       await close();
-      // The TLS handshake with such a server fails without a reason.
+      // The TLS handshake with a server without TLS fails without a reason.
       throw rejectsTls && client.options.ssl !== 'prefer' ? noTlsError(`${host}:${port}`) : error;
     },
   );

@@ -33,7 +33,7 @@ const compare = `
 export async function findTaken(run: Run, values: (string | null)[]): Promise<TakenId[]> {
   const options = { share: 'bulk', deadline: deadlineIn(bulkTimeout), isRepeatable: true } as const;
   const { rows } = await run(compare, values, options);
-  // The columns of the statement. A driver may return a bigint as any of these types.
+  // The statement selects these columns. A driver may return a bigint as any of these types.
   return (rows as [string | number | bigint, boolean, unknown][]).map(([at, isSame]) => ({
     at: Number(at),
     isSame,

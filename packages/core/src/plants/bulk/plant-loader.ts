@@ -33,7 +33,7 @@ export interface PlantLoader {
   load(plants: readonly unknown[]): Promise<LoadOutcome[]>;
 }
 
-/** The plants of a call, and the outcomes that are known. A valid plant without one is about to be inserted. */
+/** The plants of a call, and the outcomes that are known. A plant without an outcome is not inserted yet. */
 interface Load {
   readonly plants: readonly LoadedPlant[];
   readonly outcomes: (LoadOutcome | undefined)[];

@@ -380,7 +380,7 @@ it('tells the time of a deadline by the clock of the database, not of this machi
 it('cancels the running statement, and runs the next one', async () => {
   const connection = await connect();
   await connection.cancel();
-  expect(proxy.accepted).toBe(1); // No statement runs.
+  expect(proxy.accepted).toBe(1); // No statement runs, so there is no cancel request.
   const failed = expect(connection.query('select pg_sleep(60)')).rejects.toMatchObject({
     code: '57014',
   });

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Connection } from '../connection.ts';
 
-/** Milliseconds between two reads of the build of another instance. */
+/** Milliseconds between two checks whether another instance still builds the index. */
 const pollInterval = 500;
 
 /**
