@@ -85,7 +85,7 @@ export function createPrincipalCache({
 }
 
 interface CachedOwner extends TokenOwner {
-  /** On the clock `elapsed`. */
+  /** The end of the caching, on the clock `elapsed`. */
   readonly cachedUntil: number;
 }
 

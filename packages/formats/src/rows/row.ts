@@ -2,7 +2,7 @@ import type { Advice } from '../text/file-error.ts';
 import type { Line } from '../text/lines.ts';
 import type { Columns } from './columns.ts';
 
-/** A row of a file: the input for a plant, not validated yet, or the reason why it cannot be read. */
+/** A row of a file: the unvalidated input for a plant, or the reason why the row cannot be read. */
 export type Row = {
   /** The number of the row's first line in the file. */
   line: number;

@@ -157,7 +157,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
   let { prepares, isReadOnly, clockAhead } = await withTimeout(start(), timeout).catch(
     async (error: unknown) => {
       await close();
-      // The TLS handshake with a server without TLS fails without a reason.
+      // When the server does not offer TLS, the handshake error has no reason.
       throw rejectsTls && client.options.ssl !== 'prefer' ? noTlsError(`${host}:${port}`) : error;
     },
   );

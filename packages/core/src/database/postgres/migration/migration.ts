@@ -67,7 +67,7 @@ async function privilegesError(run: RunText, cause: unknown): Promise<DatabaseSe
 async function isMigrated(run: RunText): Promise<boolean> {
   const { isKnown, missingMigrations } = await readSchemaVersion(run);
   if (isKnown) return missingMigrations === 0;
-  // A user without privileges on the list of migrations can still see whether the tables are as they must be.
+  // A user without privileges on the list of migrations can still find out whether the tables are correct.
   const { checkTables } = await import('../../inspection/table-check.ts');
   return (await checkTables(run)).length === 0;
 }
