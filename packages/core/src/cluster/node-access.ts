@@ -51,7 +51,7 @@ export function openNodeAccess(
     async connect() {
       const first = triedAt === undefined ? await tryDirectly(firstTimeout) : undefined;
       if (first) return first;
-      // The store could reach this node before, so the node is down, and a detour would not help.
+      // The store could reach this node before, so the node is down, and another way would not help.
       if (isDirect) return connectDirectly(timeout);
       const connection = await connect();
       if (!isDirect) return connection;
