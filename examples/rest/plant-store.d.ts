@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Lists plants
-         * @description Pages are ascending by id. To read all plants, repeat the request with the `next` of each reply as `after`, until a reply has no `next`. A page whose names and tags exceed 1 MiB has fewer plants than `limit`. Needs the scope `plants:read`.
+         * @description Pages are ascending by id. To read all plants, repeat the request with the `next` of each response as `after`, until a response has no `next`. A page whose names and tags exceed 1 MiB has fewer plants than `limit`. Needs the scope `plants:read`.
          */
         get: operations["listPlants"];
         put?: never;
@@ -41,7 +41,7 @@ export interface paths {
         put?: never;
         /**
          * Creates several plants in the store
-         * @description Each plant stands alone: the reply has a result for each one, in the order of the request. It is `created`, `exists` when the same plant was in the store already, or the error that a request with this plant alone would get, such as 40900 for an id that is taken. So a retry of the whole request is safe. Plants with the same id are created one after the other. When one of the plants is not a valid NewPlant, the whole request gets 40001, and none is created.
+         * @description Each plant stands alone: the response has a result for each one, in the order of the request. It is `created`, `exists` when the same plant was in the store already, or the error that a request with this plant alone would get, such as 40900 for an id that is taken. So a retry of the whole request is safe. Plants with the same id are created one after the other. When one of the plants is not a valid NewPlant, the whole request gets 40001, and none is created.
          */
         post: operations["createPlants"];
         delete?: never;

@@ -2,8 +2,8 @@
 export type AccessToken = string | (() => string | Promise<string>);
 
 /**
- * The client has no access token that it can send: the token is missing, it contains a character
- * that no HTTP header can hold, or the token function threw an error. No request was sent.
+ * The client has no access token to send, so it sent no request: the token is missing, it contains a
+ * character that no HTTP header can hold, or the token function threw an error.
  */
 export class AccessTokenError extends Error {
   override readonly name = 'AccessTokenError';

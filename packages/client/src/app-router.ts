@@ -11,8 +11,8 @@ import type {
 export type AppRouter = typeof appRouter;
 
 /**
- * No program uses this value. It exists for its type: TypeScript writes the inferred type of a value
- * into the declarations in full, so the published declarations do not import core.
+ * Only the type of this value is used. TypeScript writes the inferred type of a value into the declarations
+ * in full, so the published declarations do not import core.
  */
 const appRouter = clientRouter<CoreRouter>();
 

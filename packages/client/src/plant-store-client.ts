@@ -24,12 +24,12 @@ export interface PlantStoreClientOptions {
 export type PlantStoreClient = TRPCClient<AppRouter>;
 
 /**
- * Creates a client of a plant store. Calls made at the same time travel in one request, up to ten. A
- * call with a long text or a list of plants travels alone, because the server limits the size of a
- * request.
+ * Creates a client of a plant store. One request contains up to ten calls that are made at the same time.
+ * A call with a long text or a list of plants has a request of its own, because the server limits the size
+ * of a request.
  *
- * When a call throws, pass what it threw to `plantStoreError`. When there is no access token to
- * send, the `cause` of the thrown error is an `AccessTokenError`.
+ * When a call throws an error, pass it to `plantStoreError`. When there is no access token to send, its
+ * `cause` is an `AccessTokenError`.
  */
 export function createPlantStoreClient({ url, token }: PlantStoreClientOptions): PlantStoreClient {
   const options = {
@@ -49,12 +49,12 @@ export function createPlantStoreClient({ url, token }: PlantStoreClientOptions):
   });
 }
 
-/** Adds the likely cause to an error of `fetch`: a browser does not tell a page why a request failed. */
+/** Adds the likely cause to an error of `fetch`, because a browser does not tell a page why it failed. */
 async function fetchExplained(url: Parameters<typeof fetch>[0], init?: object): Promise<Response> {
   try {
     return await fetch(url, init);
   } catch (cause) {
-    const { location } = globalThis as { location?: { href: string; origin: string } }; // Of a page.
+    const { location } = globalThis as { location?: { href: string; origin: string } }; // Only a page has it.
     const isOtherOrigin =
       location && new URL(String(url), location.href).origin !== location.origin;
     if (!isOtherOrigin || !(cause instanceof TypeError)) throw cause;
@@ -64,8 +64,8 @@ async function fetchExplained(url: Parameters<typeof fetch>[0], init?: object): 
 }
 
 /**
- * Characters of a name or a tag in a batch. A mutation is in the body: JSON writes some characters as
- * six, and a body has 1 MiB. A query is in the URL: that writes some as nine, and has 16 KiB.
+ * The most characters of a name or a tag in a batch. A mutation is in the body, which has 1 MiB, and JSON
+ * writes some characters as six. A query is in the URL, which has 16 KiB and writes some as nine.
  */
 const maxLength = { mutation: 8_000, query: 100, subscription: 0 };
 

@@ -4,10 +4,10 @@ import { AccessTokenError } from './access-token.ts';
 import type { AppRouter } from './app-router.ts';
 
 /** The error of a call. Both `kind` and `code` tell the members of this union apart. */
-export type PlantStoreClientError = Answered[ErrorKind] | Unanswered;
+export type PlantStoreClientError = CatalogueError[ErrorKind] | NoResponse;
 
-/** An error that the store answered: one of the catalogue. */
-type Answered = {
+/** An error of the catalogue, from a response of the store. */
+type CatalogueError = {
   [Kind in ErrorKind]: {
     kind: Kind;
     /** The error code of the catalogue, HTTP status × 100 + detail. */
@@ -20,17 +20,17 @@ type Answered = {
 type FieldMessages = { [field: string]: string[] | undefined };
 
 /**
- * The store did not answer: the network failed, or a proxy answered instead. The store may have
- * carried out the call or not. Repeating a create is always safe.
+ * There is no response of the store: the network failed, or the response came from a proxy. The store may or
+ * may not have carried out the call. It is always safe to repeat a create.
  */
-interface Unanswered {
+interface NoResponse {
   kind: 'unanswered';
   code: undefined;
   message: string;
 }
 
 /**
- * Explains what a call of the client threw.
+ * Explains the error that a call of the client threw.
  *
  * @returns undefined when the error has another origin: the call was aborted, there was no access
  *   token to send, or the error is not from a call
@@ -38,10 +38,10 @@ interface Unanswered {
 export function plantStoreError(thrown: unknown): PlantStoreClientError | undefined {
   if (!isTRPCClientError<AppRouter>(thrown)) return undefined;
   const { data, message, cause, meta } = thrown;
-  if (data) return answered(data, message);
-  // REST's shape: the server did not see the start of a request whose headers are too large.
+  if (data) return fromCatalogue(data, message);
+  // When the headers are too large, the server does not know the path. So the response has REST's shape.
   const sent: SentError & { message?: unknown } = Object(meta?.['responseJSON']);
-  const error = answered({ error: sent.error }, `${sent.message}`);
+  const error = fromCatalogue({ error: sent.error }, `${sent.message}`);
   if (error) return error;
   if (cause instanceof AccessTokenError || cause?.name === 'AbortError') return undefined;
   return { kind: 'unanswered', code: undefined, message: `${unanswered} (${message})` };
@@ -51,7 +51,7 @@ const unanswered =
   'the plant store did not answer: check its address and the network, and try again';
 
 /** The error's entry in the catalogue. It is undefined when only a newer server has the error code. */
-function answered(
+function fromCatalogue(
   { error: code, fields = {} }: SentError,
   message: string,
 ): PlantStoreClientError | undefined {
@@ -59,7 +59,12 @@ function answered(
   // The members of the union differ only in their literals, which TypeScript cannot follow here.
   return (
     kind &&
-    ({ kind, code, message, ...(kind === 'invalidInput' && { fields }) } as Answered[ErrorKind])
+    ({
+      kind,
+      code,
+      message,
+      ...(kind === 'invalidInput' && { fields }),
+    } as CatalogueError[ErrorKind])
   );
 }
 

@@ -37,20 +37,20 @@ it('lists the first plants without an argument', async () => {
 });
 
 describe('allPlants', () => {
-  it('walks every plant once, ascending by id, over pages of any size', async () => {
+  it('returns every plant once, ascending by id, with pages of any size', async () => {
     for (const limit of [1, 2, 3, 1000]) {
       expect(await idsOf(allPlants(client, { limit })), `limit ${limit}`).toEqual(ids);
     }
     expect(await idsOf(allPlants(client))).toEqual(ids);
   });
 
-  it('walks the plants with a tag, and those after an id', async () => {
+  it('returns the plants with a tag, and those after an id', async () => {
     expect(await idsOf(allPlants(client, { tag: 'negative', limit: 1 }))).toEqual(ids.slice(0, 2));
     expect(await idsOf(allPlants(client, { after: 1n, limit: 2 }))).toEqual(ids.slice(4));
     expect(await idsOf(allPlants(client, { tag: 'of no plant' }))).toEqual([]);
   });
 
-  it('returns each plant whole', async () => {
+  it('returns all fields of each plant', async () => {
     for await (const plant of allPlants(client)) {
       expectTypeOf(plant).toEqualTypeOf<StoredPlant>();
       expect(plant).toEqual({
@@ -63,7 +63,7 @@ describe('allPlants', () => {
     }
   });
 
-  it('asks for no page that the loop does not need', async () => {
+  it('requests no page that the loop does not need', async () => {
     const query = vi.fn(client.listPlants.query);
     for await (const { id } of allPlants({ listPlants: { query } }, { limit: 2 })) {
       if (id === 0n) break;
@@ -77,12 +77,12 @@ describe('allPlants', () => {
   });
 });
 
-it('gives TanStack Query an infinite query of listPlants as it is', async () => {
+it('listPlants works as an infinite query of TanStack Query', async () => {
   const options = infiniteQueryOptions({
     queryKey: ['plants'],
     queryFn: ({ pageParam, signal }) =>
       client.listPlants.query({ limit: 3, after: pageParam }, { signal }),
-    initialPageParam: undefined as bigint | undefined, // The type of the later ones, too.
+    initialPageParam: undefined as bigint | undefined, // Later page parameters have the same type.
     getNextPageParam: ({ next }) => next,
   });
   const observer = new InfiniteQueryObserver(new QueryClient(), options);

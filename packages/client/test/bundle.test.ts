@@ -43,7 +43,7 @@ function runAsPage(code: string, page: Record<string, unknown>): Promise<unknown
 
 const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
 
-/** The bytes that the README says a bundle grows by, after a text. */
+/** The size that the README names after a text, in bytes. */
 const statedSize = (before: string) =>
   Number(readme.split(before)[1]?.match(/It adds (\d+) kB/)?.[1]) * 1000;
 

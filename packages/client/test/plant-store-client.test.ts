@@ -56,7 +56,7 @@ const thrownBy = (call: Promise<unknown>) =>
 const errorOf = async (call: Promise<unknown>) => plantStoreError(await thrownBy(call));
 
 describe('createPlantStoreClient', () => {
-  it('creates more plants at once than one request holds, with ids beyond 2^53', async () => {
+  it('creates more plants at the same time than one request holds, with ids beyond 2^53', async () => {
     const ids = Array.from({ length: 25 }, (_, i) => 9007199254740993n + BigInt(i));
     const plant = { name: 'Monstera deliciosa', tag: 'Araceae' };
     const created = await Promise.all(ids.map((id) => client.createPlant.mutate({ id, ...plant })));
@@ -64,7 +64,7 @@ describe('createPlantStoreClient', () => {
     expect(await storedIds()).toEqual(ids);
   });
 
-  it('creates large plants at once that one request could not hold', async () => {
+  it('creates large plants at the same time that do not fit into one request', async () => {
     const plants = Array.from({ length: 10 }, (_, i) => ({
       id: 7_000 + i,
       name: String(i).repeat(i < 5 ? 8_000 : 200_000),
@@ -74,7 +74,7 @@ describe('createPlantStoreClient', () => {
     expect(created).toEqual(plants.map(({ name, tag }) => ({ name, tag })));
   });
 
-  it('creates lists of plants at once that one request could not hold', async () => {
+  it('creates lists of plants at the same time that do not fit into one request', async () => {
     const lists = [0, 1, 2].map((list) =>
       Array.from({ length: 1_000 }, (_, i) => {
         return { id: 9007199254800993n + BigInt(1_000 * list + i), name: 'x'.repeat(500) };
@@ -92,12 +92,12 @@ describe('createPlantStoreClient', () => {
     });
   });
 
-  it('tells who the token belongs to', async () => {
+  it('tells the owner of the token', async () => {
     const scopes = ['plants:create', 'plants:read', 'plants:delete'];
     expect(await client.whoAmI.query()).toEqual({ name: 'environment', scopes });
   });
 
-  it('lists the plants with long tags at once, whose URLs one request could not hold', async () => {
+  it('lists plants with long tags at the same time whose URLs do not fit into one request', async () => {
     const tags = Array.from({ length: 10 }, (_, i) => `${i}${'仙人掌'.repeat(100)}`);
     const lists = await Promise.all(tags.map((tag) => client.listPlants.query({ tag })));
     expect(lists).toEqual(tags.map(() => ({ plants: [] })));
@@ -155,7 +155,7 @@ describe('plantStoreError', () => {
     });
   });
 
-  it('names the setting for other origins to a page that the browser gives no reason', async () => {
+  it('names the setting for other origins, because a browser tells a page no reason', async () => {
     const call = (store: string) => {
       const { createPlant } = createPlantStoreClient({ url: store, token });
       return errorOf(createPlant.mutate({ id: 1, name: 'x' }));
@@ -207,7 +207,7 @@ describe('plantStoreError', () => {
   });
 
   it.each(['<h1>Bad gateway</h1>', '{"message":"Bad gateway"}', '{"error":502,"message":"x"}'])(
-    'reports the answer of a proxy as unanswered (%s)',
+    'reports the response of a proxy as unanswered (%s)',
     async (page) => {
       expect(await errorFrom(page)).toMatchObject({ kind: 'unanswered' });
     },
@@ -269,7 +269,7 @@ describe('an access token that cannot be sent', () => {
     expect(plantStoreError(thrown)).toBeUndefined();
   });
 
-  it('does not include one that ends with a line break, as a file does', async () => {
+  it('is not one with a line break at its end, as in a file', async () => {
     const { createPlant } = createPlantStoreClient({ url, token: `${token}\n` });
     expect(await createPlant.mutate({ id: 1, name: 'x' })).toEqual({ name: 'x' });
   });
@@ -289,7 +289,7 @@ describe('the types', () => {
     expectTypeOf(mutate).returns.resolves.toEqualTypeOf<Plant>();
   });
 
-  it('of a result tell what became of a plant', () => {
+  it('of a result tell the outcome for a plant', () => {
     const described = async () => {
       const { results } = await client.createPlants.mutate({ plants: [{ id: 1, name: 'x' }] });
       return results.map((result) => ('error' in result ? result.message : result.result));

@@ -1,4 +1,4 @@
-// What the tools of an operator call: doctor, distribute and the like.
+// The exports for an operator's tools, such as `doctor` and `distribute`.
 export type { Instance } from './cluster/operator/blind-instances.ts';
 export { ClusterError } from './cluster/operator/check-nodes.ts';
 export type {
@@ -9,10 +9,14 @@ export type {
 } from './cluster/operator/distribute.ts';
 export type { ClusterState } from './cluster/operator/inspect-cluster.ts';
 export { distributePlants, inspectCluster } from './cluster/operator.ts';
-export { explainDatabaseError } from './database/database-remedy.ts';
 export { databaseUrlSyntax, isDatabaseUrl } from './database/database-url.ts';
+export { explainDatabaseError } from './database/explain-database-error.ts';
 export { type DatabaseState, inspectDatabase } from './database/inspection/inspect-database.ts';
 export type { Lock } from './database/inspection/locks.ts';
-export { missingGrants, type Right, type TableRights } from './database/inspection/rights.ts';
+export {
+  missingGrants,
+  type Privilege,
+  type TablePrivileges,
+} from './database/inspection/privileges.ts';
 export type { TableFault } from './database/inspection/table-check.ts';
 export type { TableDistribution } from './database/inspection/table-distribution.ts';

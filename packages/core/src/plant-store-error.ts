@@ -45,7 +45,7 @@ export class PlantStoreError extends Error {
     return errorCatalogue[this.kind].code;
   }
 
-  /** The SQLSTATE, or the code of the network's error; only for the operator. */
+  /** The SQLSTATE, or the code of a network error; only for the operator. */
   get databaseCode(): string | undefined {
     return databaseCode(this.cause);
   }
@@ -81,10 +81,10 @@ export function invalidInput(cause: ZodError): PlantStoreError {
   return new PlantStoreError('invalidInput', `invalid input: ${told.join('; ')}`, { cause });
 }
 
-/** Issues that an error names. A list of plants may have thousands. */
+/** The most issues that an error names. A list of plants may have thousands. */
 export const maxIssues = 10;
 
-/** A path of zod as people write it: `plants[3].id`. */
+/** Formats a path of zod for people: `plants[3].id`. */
 function placeOf(path: readonly PropertyKey[]): string {
   const place = path
     .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))

@@ -18,9 +18,13 @@ import type { CreateOptions } from './plants/lane.ts';
 import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
 
 /**
- * The store emits `batch` after each committed insert statement, `node` when the plants of a node of a
- * cluster cannot be written any more, or can be written again, and `detour` when creates of a node begin
- * or stop to go through another node. `warning` has a message for the operator, once for each reason.
+ * The events of a store:
+ *
+ * - `batch` after each committed insert statement
+ * - `node` when the plants of a node of a cluster can no longer be written, or can be written again
+ * - `rerouted` when creates of a node begin or stop to go through another node, because this process
+ *   cannot reach the node itself
+ * - `warning` with a message for the operator, once for each reason
  */
 export type StoreEvents = ClusterEvents & { batch: [CommittedBatch] };
 
@@ -47,8 +51,8 @@ export interface PlantStore extends PlantReader, PlantLoader, PlantRemover, Plan
   createMany(plants: readonly NewPlant[], options?: CreateOptions): Promise<ManyCreatesOutcome[]>;
 
   /**
-   * Deletes the plant with this id; resolves when that is committed, with whether there was one. The
-   * id is free afterwards.
+   * Deletes the plant with this id. When the delete is committed, resolves with whether there was a plant.
+   * The id is free afterwards.
    *
    * @throws PlantStoreError `databaseUnavailable`: the plant may be deleted. A repeated call also
    *   deletes a plant that was created again under the id
@@ -56,8 +60,8 @@ export interface PlantStore extends PlantReader, PlantLoader, PlantRemover, Plan
   delete(id: bigint, options?: CallOptions): Promise<boolean>;
 
   /**
-   * How many plants there are, or how many with this tag, but `limit` at most. It costs no more than to
-   * count so many plants, however many there are.
+   * Counts the plants, or those with this tag, and stops at `limit`. So the cost does not grow with the
+   * number of plants beyond the limit.
    *
    * @throws PlantStoreError `databaseUnavailable`, or `overloaded` when too many lists wait
    */
@@ -66,23 +70,18 @@ export interface PlantStore extends PlantReader, PlantLoader, PlantRemover, Plan
   /** The access tokens of the store's clients. */
   readonly accessTokens: AccessTokens;
 
-  /**
-   * Emits `batch` after each committed insert statement, `node` when the plants of a node of a cluster
-   * cannot be written any more, or can be written again, and `detour` when creates of a node begin or
-   * stop to go through another node, because this process cannot reach it itself. `warning` has a message
-   * for the operator, once for each reason.
-   */
+  /** See `StoreEvents`. */
   readonly events: EventEmitter<StoreEvents>;
 
-  /** Resolves when the database answers and has the tables; throws `databaseUnavailable` otherwise. */
+  /** Resolves when the database responds and has the tables; throws `databaseUnavailable` otherwise. */
   ready(): Promise<void>;
 
   /** How many creates wait for a statement, and how many are part of a running statement. */
   pending(): { waiting: number; inFlight: number };
 
   /**
-   * The nodes of a cluster that store plants, and whether those plants can be written, by the latest
-   * create on the node and the latest call of `ready`. Empty on a database that is no cluster.
+   * The nodes of a cluster that store plants, and whether those plants can be written. The latest create
+   * on the node or the latest call of `ready` shows that. Empty on a database that is no cluster.
    */
   nodes(): readonly NodeState[];
 
@@ -126,7 +125,7 @@ function createPlantStore(database: Database): PlantStore {
       orUnavailable(lanes.countUpTo(limit, query, deadlineOf(options), options.caller)),
     accessTokens: createAccessTokens(database),
     events,
-    // Concurrent calls share one query, so that a silent database does not accumulate them.
+    // Concurrent calls share one query, so that queries do not accumulate in a silent database.
     ready: () =>
       (readiness ??= lanes.ready().finally(() => {
         readiness = undefined;

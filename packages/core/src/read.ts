@@ -1,4 +1,3 @@
-export { DatabaseSettingsError } from './database/database-remedy.ts';
 export {
   databaseUrlSyntax,
   describeDatabaseUrl,
@@ -7,6 +6,7 @@ export {
   withoutPassword,
 } from './database/database-url.ts';
 export { DataDirectoryError } from './database/embedded/data-directory-error.ts';
+export { DatabaseSettingsError } from './database/explain-database-error.ts';
 export type { DatabaseOptions } from './database/open-database.ts';
 export { PlantStoreError, type PlantStoreErrorKind } from './plant-store-error.ts';
 export {

@@ -65,8 +65,8 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
 
   it('returns the same plant for a repeated create', async () => {
     const plant = { id: freeId(), name: 'Pilea', tag: 'Urticaceae' };
-    const answers = [await store.create(plant), await store.create(plant)];
-    expect(answers[0]).toStrictEqual(answers[1]);
+    const created = [await store.create(plant), await store.create(plant)];
+    expect(created[0]).toStrictEqual(created[1]);
   });
 
   it.each([
@@ -85,7 +85,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     await expect(store.create(plant)).resolves.toEqual({ name: 'Pilea', tag: 'Urticaceae' });
   });
 
-  it('creates exactly one of many different plants that are sent at once with the same id', async () => {
+  it('creates exactly one of many different plants with the same id at the same time', async () => {
     const id = freeId();
     const creates = Array.from({ length: 50 }, (_, i) => store.create({ id, name: `plant ${i}` }));
     const outcomes = await Promise.allSettled(creates);
@@ -115,7 +115,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     );
   });
 
-  it('answers each of many concurrent creates, whether it is new, repeated or conflicting', async () => {
+  it('settles each of many concurrent creates, whether it is new, repeated or conflicting', async () => {
     const base = lastId + 1n;
     lastId += 100n;
     const creates = Array.from({ length: 1000 }, (_, i) => {
@@ -154,7 +154,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     });
   });
 
-  it('checks a plant once, whether it comes through the caller or not', async () => {
+  it('checks a plant once, in a call of the procedure and in a call of the store', async () => {
     const checks = [NewPlant, Plant].map((schema) => vi.spyOn(schema, 'safeParse'));
     onTestFinished(() => checks.forEach((check) => void check.mockRestore()));
     const count = () => checks.flatMap(({ mock }) => mock.calls).length;
@@ -174,7 +174,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     });
   });
 
-  it('creates many plants, and says what became of each', async () => {
+  it('creates many plants, and returns the outcome of each', async () => {
     const base = lastId + 1n;
     lastId += 1_000n;
     const plants: NewPlant[] = Array.from({ length: 998 }, (_, i) => {
@@ -203,7 +203,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     expect(await store.get(plants[0]?.id ?? 0n)).toBeUndefined();
   });
 
-  it('gives each of many plants an error when there is no time', async () => {
+  it('returns an error for each of many plants when there is no time left', async () => {
     const plants = Array.from({ length: 600 }, () => ({ id: freeId(), name: 'x' }));
     const outcomes = await store.createMany(plants, { deadline: performance.now() - 1 });
     expect(outcomes).toMatchObject(plants.map(({ id }) => ({ id, error: { code: 50300 } })));
@@ -235,7 +235,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
   });
 
   it.each([new Error('from the listener'), 'a text'])(
-    'answers the creates of a batch even when a listener throws (%s)',
+    'settles the creates of a batch even when a listener throws (%s)',
     async (thrown) => {
       const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
       store.events.once('batch', () => {
@@ -261,7 +261,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     await expect(store.create(plant)).resolves.toEqual(Plant.parse(plant));
   });
 
-  it('answers all earlier creates before it closes', async () => {
+  it('settles all earlier creates before it closes', async () => {
     const { options, remove } = await provide();
     const closing = await openPlantStore(options);
     const creates = Array.from({ length: 500 }, (_, i) =>

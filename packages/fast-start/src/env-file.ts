@@ -14,7 +14,7 @@ import { parseEnv } from 'node:util';
  * @throws Error that names the file when it cannot be read
  */
 export function loadEnvFile(defaultPath: string): NodeJS.ProcessEnv {
-  const { env } = process; // To import it would open the standard streams, too: 8 ms of CPU time.
+  const { env } = process; // An import of node:process would open the standard streams, which takes time.
   const named = env['PLANT_STORE_ENV_FILE'];
   const path = named || defaultPath;
   const settings = parseEnv(read(path, { mayBeAbsent: !named }));
@@ -24,7 +24,7 @@ export function loadEnvFile(defaultPath: string): NodeJS.ProcessEnv {
   return env;
 }
 
-/** Not with `process.loadEnvFile`, which reports a file without read permission as absent. */
+/** Reads a file. `process.loadEnvFile` would report a file without read permission as absent. */
 function read(path: string, { mayBeAbsent }: { mayBeAbsent: boolean }): string {
   try {
     return readFileSync(path, 'utf8');

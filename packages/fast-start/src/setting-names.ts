@@ -20,14 +20,14 @@ export const settingNames = [
 
 export type SettingName = (typeof settingNames)[number];
 
-/** Not in the list: a variable of `loadEnvFile`, one of the examples, and the former name of a setting. */
+/** Variables of `loadEnvFile` and of the examples, and the former name of a setting. They are not in the list. */
 const otherNames = ['PLANT_STORE_ENV_FILE', 'PLANT_STORE_URL', 'PLANT_STORE_DRAIN_DELAY'];
 
 const prefix = 'PLANT_STORE_';
 
 /**
- * Names each variable that begins with `PLANT_STORE_` and is not a setting, and the setting with the
- * nearest name. An empty variable counts as unset.
+ * Finds each variable that begins with `PLANT_STORE_` and is not a setting, and suggests the setting with
+ * the nearest name. An empty variable counts as unset.
  *
  * @returns a message for each of them
  */
@@ -38,14 +38,14 @@ export function explainUnknownSettings(variables: NodeJS.ProcessEnv): string[] {
     .map((name) => `${name} is not a setting: did you mean ${nearest(name, names)}?`);
 }
 
-/** Without the prefix: `PLANT_STORE_PORT` is nearest to `PORT`. */
+/** Finds the nearest name without the prefix, so that `PLANT_STORE_PORT` is nearest to `PORT`. */
 function nearest(name: string, names: readonly string[]): string | undefined {
   const distance = (other: string) =>
     editDistance(name.replace(prefix, ''), other.replace(prefix, ''));
   return names.toSorted((one, other) => distance(one) - distance(other))[0];
 }
 
-/** How many characters must be inserted, deleted or replaced to make one text of the other. */
+/** How many characters must be inserted, deleted or replaced to turn one text into the other. */
 function editDistance(one: string, other: string): number {
   let previous = Array.from({ length: other.length + 1 }, (_, j) => j);
   for (const [i, character] of [...one].entries()) {

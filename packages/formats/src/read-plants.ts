@@ -9,10 +9,10 @@ export type ReadPlantsOptions = TextOptions & Omit<ReadOptions, 'lineEnd'>;
 const readers = { ndjson: readNdjson, csv: readCsv };
 
 /**
- * Reads the plants of a file, line by line. Every line is in a count or in a row, and a row that cannot be
- * read is an error. The first rows are read at once, which shows whether the file can be read at all.
+ * Reads the plants of a file, line by line. Every line is in a count or in a row. A row that cannot be read
+ * has an error. The first rows are read at once, to find out whether the file can be read at all.
  *
- * @throws FileError when it cannot
+ * @throws FileError when the file cannot be read
  */
 export async function readPlants(
   file: AsyncIterable<Uint8Array>,

@@ -5,7 +5,7 @@ import { formatNames } from '../src/rows/format-names.ts';
 import { createPlantWriter } from '../src/writers/plant-writer.ts';
 import { readRows } from './fixtures/read-rows.ts';
 
-/** The columns of the store after somebody has added one. */
+/** The columns of the store, and a new one. */
 const { createdAt, ...before } = plantColumns;
 const columns = {
   ...before,
@@ -59,7 +59,7 @@ it.each(['much', '1,5', '0x10', '1e999', '', ' 1', '01'])(
   },
 );
 
-it('leaves it to the store to reject a value of NDJSON that is no number', async () => {
+it('lets the store reject a value of NDJSON that is no number', async () => {
   const text = '{"id":1,"name":"Hoya","price":"much"}\n{"id":2,"name":"x","price":1e400}\n';
   expect((await readRows(text, 'ndjson', { columns })).rows).toMatchObject([
     { plant: { price: 'much' } },

@@ -4,7 +4,7 @@ import { maxNewPlants } from './limits.ts';
 import { NewPlant } from './plant.ts';
 import { int64 } from './stored-plant.ts';
 
-/** A body of 1 MiB may list half a million values. Only so many are checked as show that there are too many. */
+/** Checks at most one plant too many: a body of 1 MiB may list half a million values. */
 const firstPlants = z.transform((plants: z.input<typeof NewPlant>[]) =>
   Array.isArray(plants) ? plants.slice(0, maxNewPlants + 1) : plants,
 );
@@ -25,7 +25,7 @@ export const NewPlants = z
 
 const id = int64.meta({ description: 'The id of the plant', examples: [4096] });
 
-/** What became of one plant of a call. */
+/** The result for one plant of a call. */
 export const CreateResult = z
   .union([
     z.object({
@@ -39,7 +39,7 @@ export const CreateResult = z
   ])
   .meta({ id: 'CreateResult' });
 
-/** The reply to a call that creates several plants. */
+/** The response to a call that creates several plants. */
 export const CreateResults = z
   .object({
     results: z.array(CreateResult).meta({

@@ -1,7 +1,7 @@
 import type { ErrorKind } from './error-catalogue.ts';
 
 interface Advice {
-  /** What the client does about the error, as an instruction. */
+  /** The instruction for the client. */
   readonly action: string;
   /** Whether and when the client sends the request again. */
   readonly repeat: string;
@@ -10,7 +10,7 @@ interface Advice {
 const no = 'no';
 const afterDelay = 'yes, after `Retry-After`';
 
-/** What a client does about each error. It is apart from the catalogue to keep front ends small. */
+/** Advice for clients about each error. It is apart from the catalogue to keep front ends small. */
 export const errorAdvice: Record<ErrorKind, Advice> = {
   bodyNotJson: { action: 'send JSON in UTF-8', repeat: no },
   invalidInput: { action: 'correct the fields or parameters that the message names', repeat: no },

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** The body of every error reply. */
+/** The body of every error response. */
 export const ErrorBody = z
   .object({
     error: z

@@ -1,7 +1,7 @@
 /**
  * Every error that a client can get, on either surface. `code` is the error code: the HTTP status
- * × 100 plus a detail. Error replies have it in the field `error`. `when` says what the code means;
- * each reply has its own message.
+ * × 100 plus a detail. Error responses have it in the field `error`. `when` explains the code, and each
+ * response has its own message.
  */
 export const errorCatalogue = {
   bodyNotJson: { code: 40000, when: 'the body is not JSON' },

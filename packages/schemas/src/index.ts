@@ -1,8 +1,8 @@
 export { CreateResult, CreateResults, NewPlants } from './create-results.ts';
 export { ErrorBody } from './error-body.ts';
 export { Identity, Nothing } from './identity.ts';
-export { IdFromText, IntegerText } from './ids/id-from-text.ts';
 export { Int64 } from './ids/int64.ts';
+export { IdFromText, IntegerText } from './ids/parse-id.ts';
 export * from './plain.ts';
 export { NewPlant, Plant } from './plant.ts';
 export {

@@ -3,7 +3,7 @@ export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** A name in braces is a property of the procedure's input. */
   readonly path: `/${string}`;
-  /** The HTTP status of its success. With 204, the reply has no body. */
+  /** The HTTP status of a successful response. With 204, it has no body. */
   readonly status: 200 | 204;
 }
 

@@ -1,4 +1,4 @@
-// What needs no zod, for programs that must start fast.
+// The exports without zod, for programs that must start fast.
 export { errorAdvice } from './error-advice.ts';
 export {
   type ErrorCode,
@@ -7,7 +7,7 @@ export {
   errorKinds,
   httpStatus,
 } from './error-catalogue.ts';
-export { explainIdText } from './ids/id-text.ts';
+export { explainIdText } from './ids/explain-id-text.ts';
 export { int64Bounds } from './ids/int64-range.ts';
 export { formatJson } from './json/format-json.ts';
 export { checkJsonDepth } from './json/json-depth.ts';

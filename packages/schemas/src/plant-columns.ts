@@ -1,6 +1,6 @@
 import type { StoredPlant } from './stored-plant.ts';
 
-/** The values of a column, by their type in the schema. */
+/** The kind of a column's values, by their type in the schema. */
 export type ColumnKind = keyof ValueByKind;
 
 interface ValueByKind {
@@ -22,7 +22,7 @@ interface PlantColumn<Field extends keyof StoredPlant> {
 
 /**
  * The columns of the table `plants`. The type checker requires one for each property of a stored plant.
- * Statements, comparisons, files and forms are made from this list, so that they lose no property.
+ * Statements, comparisons, files and forms use this list, so that none of them lacks a property.
  */
 export const plantColumns = {
   id: { name: 'id', kind: 'int64', isOptional: false },
@@ -31,7 +31,7 @@ export const plantColumns = {
   createdAt: { name: 'created_at', kind: 'time', isOptional: false },
 } as const satisfies { [Field in keyof StoredPlant]-?: PlantColumn<Field> };
 
-/** What makes a plant with an id the same plant: the properties of a {@link Plant}. */
+/** The properties of a {@link Plant}. Plants with the same id and the same values of them are the same. */
 export const plantFields = Object.keys(plantColumns).filter(isPlantField);
 
 export type PlantField = Exclude<keyof typeof plantColumns, 'id' | 'createdAt'>;
@@ -40,12 +40,12 @@ function isPlantField(field: string): field is PlantField {
   return field !== 'id' && field !== 'createdAt';
 }
 
-/** Reads a value from the text of a file or a form. A text that is no number becomes NaN, which the schema rejects. */
+/** Reads a value from the text of a file or a form. An invalid number becomes NaN, which the schema rejects. */
 export function columnValue(kind: ColumnKind, text: string): string | number {
   return kind === 'number' ? Number(text) : text;
 }
 
-/** A value as text: in a CSV file, and as Postgres reads and writes it. */
+/** Formats a value as text for a CSV file or for Postgres. */
 export function columnText(value: string | number | bigint | Date): string {
   return value instanceof Date ? value.toISOString() : String(value);
 }

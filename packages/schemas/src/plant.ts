@@ -8,13 +8,13 @@ export const PlantText = z
   })
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the rule is about U+0000.
   .regex(/^[^\u0000\uD800-\uDFFF]*$/u, 'must not contain U+0000 or a lone surrogate')
-  // The document's own pattern means the same without the flag `u` and in every other language.
-  // Lone surrogates cannot be named without that flag; the description names them.
+  // OpenAPI has no flag `u`, without which a pattern cannot name lone surrogates. So the document has
+  // this simpler pattern, which every language can read, and the description names the surrogates.
   .meta({ override: { pattern: '^[^\\x00]*$' } });
 
 const anyText = 'Any text, emoji included, except U+0000 and lone surrogates.';
 
-/** The reply to a create. */
+/** The response to a create. */
 export const Plant = z
   .object({
     name: PlantText.meta({
@@ -34,7 +34,7 @@ export const NewPlant = z
     {
       id: Int64.meta({
         description: 'Identification number of the plant, which the client chooses',
-        // zod leaves the examples of a schema that transforms its input out of the document.
+        // zod omits the examples of a schema that transforms its input.
         override: { ...int64Schema, examples: [4096] },
       }),
       ...Plant.shape,

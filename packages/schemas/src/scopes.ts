@@ -1,4 +1,4 @@
-/** What an access token may do. Each procedure names the scope that it needs. */
+/** The scopes of access tokens. Each procedure names the scope that it needs. */
 export const scopes = ['plants:create', 'plants:read', 'plants:delete'] as const;
 
 export type Scope = (typeof scopes)[number];

@@ -3,7 +3,7 @@ import { Int64, int64Schema } from './ids/int64.ts';
 import { defaultPageSize, maxExactCount, maxPageSize } from './limits.ts';
 import { Plant, PlantText } from './plant.ts';
 
-/** An int64 in a reply. */
+/** An int64 in a response. */
 export const int64 = z.bigint().meta({ override: int64Schema });
 
 /** A plant as it is stored. */
@@ -31,7 +31,7 @@ export const PlantPage = z
   })
   .meta({ id: 'PlantPage' });
 
-/** The input of the procedures that concern one plant. */
+/** The input of the procedures about one plant. */
 export const PlantId = z.strictObject(
   {
     id: Int64.meta({
@@ -99,7 +99,7 @@ function pageSizeError(): string {
   return `must be an integer from 1 to ${maxPageSize}`;
 }
 
-/** The error for an input that is no object, or has a property that the procedure does not know. */
+/** The error for an input that is no object or has an unknown property. */
 export function unknownParameters(issue: { code?: string; keys?: string[] }): string {
   if (issue.code !== 'unrecognized_keys') return 'must be an object';
   return `has no parameter ${issue.keys?.map((key) => JSON.stringify(key)).join(', ')}`;

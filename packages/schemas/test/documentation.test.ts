@@ -12,7 +12,7 @@ import {
   StoredPlant,
 } from '../src/stored-plant.ts';
 
-/** What the OpenAPI document says about a field or a parameter. */
+/** The documentation of a field or a parameter in the OpenAPI document. */
 interface Documented {
   description?: string;
   example?: unknown;
@@ -25,9 +25,9 @@ interface Documented {
 const text = await readFile(new URL('../../../apps/api/openapi.json', import.meta.url), 'utf8');
 const { components, paths } = JSON.parse(text);
 
-/** What the metadata of a schema says about it, for the OpenAPI document. */
+/** The documentation in the metadata of a schema, for the OpenAPI document. */
 function documentationOf(schema: z.ZodType): Documented {
-  const inner = schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema; // Its type is that of zod's core.
+  const inner = schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema; // zod types it as its core type.
   const { override = {}, ...meta } = (inner.meta() ?? {}) as Documented & { override?: Documented };
   return { ...meta, ...override };
 }
@@ -72,6 +72,6 @@ it.each([
   }
 });
 
-it('describes an id that a schema does not describe itself as an int64', () => {
+it('describes an id as an int64 when a schema has no description of its own', () => {
   expect(documentationOf(Int64.in)).toEqual({ type: 'integer', format: 'int64' });
 });

@@ -1,4 +1,4 @@
-import type { NodeDetour, NodeState, PlantStore } from '@plant-store/core';
+import type { NodeReroute, NodeState, PlantStore } from '@plant-store/core';
 import type { FastifyInstance } from 'fastify';
 
 /**
@@ -12,18 +12,18 @@ export function logNodes(server: FastifyInstance, { events }: PlantStore): void 
     if (isWritable) server.log.info(details, 'the plants of a node can be written again');
     else server.log.warn(details, 'the plants of a node cannot be written');
   };
-  const logDetour = ({ address, error }: NodeDetour) => {
+  const logReroute = ({ address, error }: NodeReroute) => {
     if (error === undefined)
       server.log.info({ node: address }, 'this instance can reach a node itself again');
     else server.log.warn({ node: address, err: error }, unreachable);
   };
   const warn = (message: string) => server.log.warn(message);
   events.on('node', log);
-  events.on('detour', logDetour);
+  events.on('rerouted', logReroute);
   events.on('warning', warn);
   server.addHook('onClose', async () => {
     events.off('node', log);
-    events.off('detour', logDetour);
+    events.off('rerouted', logReroute);
     events.off('warning', warn);
   });
 }

@@ -6,7 +6,7 @@ import {
   inspectDatabase,
   type Lock,
   missingGrants,
-  type Right,
+  type Privilege,
   type TableFault,
 } from '@plant-store/core/operator';
 import { CommandError, usageError } from './errors.ts';
@@ -15,7 +15,7 @@ import { CommandError, usageError } from './errors.ts';
 const lockTimeout = '55P03';
 
 /** The rights that a command needs, by table. */
-export type Needs = Readonly<Record<string, readonly Right[]>>;
+export type Needs = Readonly<Record<string, readonly Privilege[]>>;
 
 interface Context {
   settings: DatabaseOptions;
@@ -48,7 +48,7 @@ async function explainTables(
 }
 
 function causesIn(state: DatabaseState, needs: Needs): string[] {
-  const grants = missingGrants(state.rights, needs);
+  const grants = missingGrants(state.privileges, needs);
   if (grants.length > 0) return [`a right is missing: run ${grants.join('; ')}`];
   return tableAdvice(state).map(({ what, remedy }) => `${what}: ${remedy}`);
 }
@@ -56,7 +56,7 @@ function causesIn(state: DatabaseState, needs: Needs): string[] {
 /** What is wrong with the tables, and what to do. The migrations are a remedy for all of it. */
 export function tableAdvice(state: DatabaseState): Omit<TableFault, 'table'>[] {
   const { tableFaults, isKnown, missingMigrations } = state;
-  const isEmpty = state.rights.length === 0;
+  const isEmpty = state.privileges.length === 0;
   if (tableFaults.length > 0 && missingMigrations > 0 && (isKnown || isEmpty)) {
     const what = isEmpty
       ? 'there are no tables yet'

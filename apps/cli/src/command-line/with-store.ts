@@ -19,7 +19,7 @@ export async function withStore<T>(
 ): Promise<T> {
   const { openPlantStore } = await import('@plant-store/core');
   return useOpened(
-    (settings) => openPlantStore(settings, { ...options, mustAnswer: true }),
+    (settings) => openPlantStore(settings, { ...options, requireConnection: true }),
     use,
     needs,
   );

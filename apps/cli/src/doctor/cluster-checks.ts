@@ -19,7 +19,7 @@ export async function clusterChecks(databaseUrl: string): Promise<Finding[]> {
 function findings({
   missing,
   nodes,
-  awayWithoutPlants,
+  downWithoutPlants,
   blindInstances,
   untestedVersion,
 }: ClusterState): Finding[] {
@@ -61,7 +61,7 @@ function findings({
         'restart that instance';
       return { check, level: 'warning', message };
     }),
-    ...awayWithoutPlants.map((address): Finding => {
+    ...downWithoutPlants.map((address): Finding => {
       const message = `${address} has no shards, and does not answer: start that node`;
       return { check, level: 'problem', message };
     }),

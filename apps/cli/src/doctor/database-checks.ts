@@ -43,13 +43,13 @@ function hosts({ unreachableHosts }: DatabaseState): Finding[] {
   });
 }
 
-function migrations({ isKnown, missingMigrations, isNewer, rights }: DatabaseState): Finding {
+function migrations({ isKnown, missingMigrations, isNewer, privileges }: DatabaseState): Finding {
   const check = 'migrations';
   if (isNewer) {
     const message = 'a newer version of the store has migrated the database: update this version';
     return { check, level: 'warning', message };
   }
-  if (!isKnown && rights.length > 0) {
+  if (!isKnown && privileges.length > 0) {
     const message = 'this user cannot read the list of migrations, so only the tables are checked';
     return { check, level: 'ok', message };
   }

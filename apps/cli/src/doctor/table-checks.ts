@@ -1,7 +1,7 @@
 import {
   type DatabaseState,
   missingGrants,
-  type Right,
+  type Privilege,
   type TableDistribution,
 } from '@plant-store/core/operator';
 import { tableAdvice } from '../command-line/database-errors.ts';
@@ -9,7 +9,7 @@ import type { Finding } from './finding.ts';
 
 /** Checks the tables that there are, and what this user may do with them. */
 export function tableChecks(state: DatabaseState): Finding[] {
-  return [...tables(state), ...rights(state), ...distribution(state)];
+  return [...tables(state), ...privileges(state), ...distribution(state)];
 }
 
 function tables(state: DatabaseState): Finding[] {
@@ -19,25 +19,26 @@ function tables(state: DatabaseState): Finding[] {
     const message = 'plants and access_tokens have the columns that this version needs';
     return [{ check, level: 'ok', message }];
   }
-  const level = state.missingMigrations > 0 && state.rights.length === 0 ? 'warning' : 'problem';
+  const level =
+    state.missingMigrations > 0 && state.privileges.length === 0 ? 'warning' : 'problem';
   return advice.map(({ what, remedy }) => ({ check, level, message: `${what}: ${remedy}` }));
 }
 
 /** What the server does. The command line needs fewer rights for most of its commands. */
-const serverNeeds: Record<string, Right[]> = {
+const serverNeeds: Record<string, Privilege[]> = {
   plants: ['SELECT', 'INSERT', 'DELETE'],
   access_tokens: ['SELECT', 'INSERT', 'UPDATE'],
 };
 
-function rights({ rights, isReadOnly }: DatabaseState): Finding[] {
+function privileges({ privileges, isReadOnly }: DatabaseState): Finding[] {
   const check = 'rights';
-  const cannotRead = missingGrants(rights, { plants: ['SELECT'] });
+  const cannotRead = missingGrants(privileges, { plants: ['SELECT'] });
   if (cannotRead.length > 0) {
     const message = `this user cannot read plants: run ${cannotRead.join('; ')}`;
     return [{ check, level: 'problem', message }];
   }
-  if (rights.length === 0 || isReadOnly) return [];
-  const missing = missingGrants(rights, serverNeeds);
+  if (privileges.length === 0 || isReadOnly) return [];
+  const missing = missingGrants(privileges, serverNeeds);
   if (missing.length === 0) {
     return [{ check, level: 'ok', message: 'this user may do all that the server does' }];
   }

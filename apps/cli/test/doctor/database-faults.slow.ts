@@ -166,7 +166,7 @@ it('does not wait long for a host that is silent', async () => {
   const silent = createServer((socket) => void sockets.add(socket)).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const { port } = silent.address() as { port: number }; // A server over TCP has one.
-  const message = /^(problem|warning) .*no answer within \d+ ms\): check DATABASE_URL/;
+  const message = /^(problem|warning) .*no response within \d+ ms\): check DATABASE_URL/;
   expect(await findings('connection', `postgres://127.0.0.1:${port}/plants`)).toEqual([
     expect.stringMatching(message),
   ]);

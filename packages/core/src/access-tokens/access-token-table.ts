@@ -110,7 +110,7 @@ function toAccessToken<Row extends { scope: string }>({ scope, ...row }: Row) {
   return { ...row, scopes: scope.split(' ').filter(isScope) };
 }
 
-/** Drizzle over a function that runs statements; `options` is called for each of them. */
+/** Drizzle over a function that runs statements. It calls `options` for each statement. */
 function drizzleOver(run: Run, options: () => RunOptions) {
   return drizzle((text, values, method) =>
     run(text, values, { ...options(), rowsAs: method === 'all' ? 'arrays' : 'objects' }),

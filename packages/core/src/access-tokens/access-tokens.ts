@@ -6,9 +6,9 @@ import { orUnavailable } from '../database/database-error.ts';
 import { createLookUps } from '../database/look-ups.ts';
 import { invalidInput } from '../plant-store-error.ts';
 import { type AccessToken, createAccessTokenTable, type FoundToken } from './access-token-table.ts';
+import { createLastUsedUpdater } from './last-used.ts';
 import type { Authentication } from './principal.ts';
 import { createPrincipalCache, sha256Of, type TokenOwner } from './principal-cache.ts';
-import { createUseMarker } from './use-marker.ts';
 
 export interface AccessTokens {
   /**
@@ -47,11 +47,11 @@ export interface NewTokenOptions {
   readonly scopes?: readonly Scope[] | undefined;
   /** When the token expires. Default: never. */
   readonly expiresAt?: Date | undefined;
-  /** In how many milliseconds the token expires, by the database's clock; in place of `expiresAt`. */
+  /** Milliseconds until the token expires, by the database's clock. Use it instead of `expiresAt`. */
   readonly expiresIn?: number | undefined;
 }
 
-/** Milliseconds between two updates of a token's last use, at least. */
+/** The shortest time between two updates of a token's last use, in milliseconds. */
 const lastUseInterval = 60_000;
 
 /** Makes a token: 256 random bits after a prefix that people and secret scanners recognise. */
@@ -59,7 +59,7 @@ export function generateToken(random: (size: number) => Buffer = randomBytes): s
   return `plant_${random(32).toString('base64url')}`;
 }
 
-/** The access tokens of a database. The clocks are those of `createPrincipalCache`. */
+/** The access tokens of a database. `createPrincipalCache` describes the clocks. */
 export function createAccessTokens({
   run,
   maxLookUps,
@@ -76,7 +76,7 @@ export function createAccessTokens({
     find: table.find,
     maxInFlight: maxLookUps,
   });
-  const markUsed = createUseMarker({ table, now });
+  const markUsed = createLastUsedUpdater({ table, now });
 
   return {
     async create(name, { scopes: granted = defaultScopes, expiresAt, expiresIn } = {}) {

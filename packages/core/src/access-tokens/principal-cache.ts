@@ -15,10 +15,10 @@ export interface PrincipalCache {
   forget(sha256s: readonly string[]): void;
 }
 
-/** Milliseconds for which an owner is cached, at most. */
+/** The longest time for which an owner is cached, in milliseconds. */
 const maxAge = 30_000;
 
-/** Owners in each of the two maps; a full map is emptied. */
+/** The most owners in each of the two maps. A full map is emptied. */
 const maxSize = 10_000;
 
 /**
@@ -26,7 +26,7 @@ const maxSize = 10_000;
  *
  * @param find looks up the owner of a token
  * @param now the time, in milliseconds since 1970
- * @param elapsed a clock that only goes forward, in milliseconds: somebody may set the time back
+ * @param elapsed a clock in milliseconds that never goes back, unlike the time of the machine
  */
 export function createPrincipalCache({
   find,
@@ -85,7 +85,7 @@ export function createPrincipalCache({
 }
 
 interface CachedOwner extends TokenOwner {
-  /** On the clock `elapsed`. */
+  /** The end of the caching, on the clock `elapsed`. */
   readonly cachedUntil: number;
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../plants/statements.ts';
 
 /**
- * The statements of a plain Postgres, or those that Citus also accepts once the plants are distributed.
+ * The statements of a plain Postgres. Once the plants are distributed, the statements that Citus accepts.
  *
  * @param onDistributed is called when the plants turn out to be distributed
  */
@@ -43,12 +43,15 @@ export function createOrdinaryStatements(run: Run, onDistributed = () => {}): Pl
 
 type Writes = Pick<PlantStatements, 'insert' | 'delete'>;
 
-/** The second one is for the arrays of a large batch, whose type Citus loses on the way to its shards. */
+/**
+ * The SQLSTATEs of a statement that Citus does not support. Citus loses the types of a large batch's arrays
+ * on the way to its shards: 42P18.
+ */
 const notSupported = ['0A000', '42P18'];
 
 /**
- * Citus rejects volatile functions in a write, and evaluates an expression that fails even when it is
- * not needed. So after the deadline a plant has no name, which its column rejects.
+ * Citus rejects volatile functions in a write, and it evaluates a failing expression even in a branch that
+ * is not taken. So these writes set the name to null after the deadline, which the column rejects.
  */
 function createWritesOnCitus(run: Run): Writes {
   return {

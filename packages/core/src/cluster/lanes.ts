@@ -7,14 +7,14 @@ import type { CommittedBatch } from '../plants/creates.ts';
 import { createLane, type Lane, type Lanes } from '../plants/lane.ts';
 import { createCountOnShards, createOrdinaryStatements } from './citus-statements.ts';
 import { type NodeAccess, nodeShares, openNodeAccess } from './node-access.ts';
-import { type NodeDetour, NodeHealth, type NodeState } from './node-health.ts';
+import { NodeHealth, type NodeReroute, type NodeState } from './node-health.ts';
 import { createNodeStatements } from './node-statements.ts';
 import { NodeTurns } from './node-turns.ts';
 import type { ShardMap, ShardState, StorageNode } from './shard-map.ts';
 import { watchShards } from './watch-shards.ts';
 
-/** What happens to the nodes of a cluster. */
-export type ClusterEvents = { node: [NodeState]; detour: [NodeDetour]; warning: [string] };
+/** The events of a cluster; see `StoreEvents`. */
+export type ClusterEvents = { node: [NodeState]; rerouted: [NodeReroute]; warning: [string] };
 
 /** The lanes of a store: one, or on a cluster also one for each node that stores plants. */
 export interface StoreLanes extends Lanes {
@@ -34,7 +34,7 @@ interface LanesOptions {
   readonly onCommit: (committed: CommittedBatch) => void;
 }
 
-/** The way to a node that stores plants. */
+/** A lane to a node that stores plants. */
 interface NodeLane {
   readonly key: string;
   readonly lane: Lane;
@@ -68,8 +68,8 @@ export function createLanes({ database, events, onCommit }: LanesOptions): Store
     nodes: () => nodes().map(stateOf),
     async ready() {
       const probes = nodes().map(({ id, someId }) => byNode.get(id)?.health.probe(someId));
-      const answered = statements.ready(deadlineIn(defaultTimeout));
-      await Promise.all([orUnavailable(answered), ...probes]);
+      const ready = statements.ready(deadlineIn(defaultTimeout));
+      await Promise.all([orUnavailable(ready), ...probes]);
       if (!shards?.current) await shards?.refresh();
     },
     async close() {
@@ -119,7 +119,7 @@ export function createLanes({ database, events, onCommit }: LanesOptions): Store
   function open(key: string, { id, address }: StorageNode, clusterId: string): NodeLane {
     if (!connections || !shards) throw new Error('this database is no cluster');
     const access = openNodeAccess({ id, address, clusterId }, connections);
-    /** Nobody hears of a node that has left the cluster. */
+    /** Undefined when the node has left the cluster. Then no event names it. */
     const current = () => nodes().find((node) => node.id === id);
     const health = new NodeHealth({
       access,
@@ -127,8 +127,8 @@ export function createLanes({ database, events, onCommit }: LanesOptions): Store
         const node = current();
         if (node) events.emit('node', stateOf(node));
       },
-      onDetour(error) {
-        if (current()) events.emit('detour', { address, error });
+      onReroute(error) {
+        if (current()) events.emit('rerouted', { address, error });
       },
     });
     const lane = createLane({

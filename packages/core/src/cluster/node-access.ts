@@ -29,14 +29,14 @@ export const nodeShares = { creates: 3, deletes: 1, lookUps: 2 };
 /** Milliseconds after which the store tries again to reach a node that it could not reach itself. */
 const retryInterval = 15_000;
 
-/** Milliseconds to connect to a node: for the first time, while plants wait, and afterwards. */
+/** Milliseconds to connect to a node. The first time is short, because plants wait. */
 const firstTimeout = 2_000;
 const timeout = 5_000;
 
 /**
  * Opens a pool for the plants of one node of a cluster. Its connections lead to that node, so that no
- * other node works for its plants. A node that the store cannot reach itself is reached through the node
- * that the URL names.
+ * other node works for its plants. When the store cannot reach that node itself, they lead to the node
+ * that the URL names, which passes the calls on.
  */
 export function openNodeAccess(
   { clusterId, ...node }: Pick<StorageNode, 'id' | 'address'> & { clusterId: string },
@@ -51,7 +51,7 @@ export function openNodeAccess(
     async connect() {
       const first = triedAt === undefined ? await tryDirectly(firstTimeout) : undefined;
       if (first) return first;
-      // A node that could be reached once is away now, and another way would not help.
+      // The store could reach this node before, so the node is down, and another way would not help.
       if (isDirect) return connectDirectly(timeout);
       const connection = await connect();
       if (!isDirect) return connection;
@@ -91,7 +91,7 @@ export function openNodeAccess(
     }
   }
 
-  /** Replaces the connections through the other node when this one can be reached now. */
+  /** When the node can be reached now, replaces the connections through the other node. */
   async function retry(): Promise<void> {
     const connection = await tryDirectly(timeout);
     if (!connection) return;
@@ -105,8 +105,8 @@ export function openNodeAccess(
 }
 
 /**
- * Connects to a node of a cluster itself, and checks that it is that node: its address may lead to
- * another server from here, such as `localhost`.
+ * Connects to a node of a cluster itself, and checks that it is that node. From here, its address may lead
+ * to another server: `localhost` is an example.
  */
 export async function connectToNode(
   { id, address }: Pick<StorageNode, 'id' | 'address'>,

@@ -3,13 +3,13 @@ import { contentColumns } from '../plants/columns.ts';
 
 /**
  * The functions by which the store inserts and deletes plants on a cluster: they run on the node that
- * stores the plants, and write to the shards themselves. There, an INSERT into `plants` costs twice as
- * much: Citus plans it anew for each batch, and writes a statement for each shard.
+ * stores the plants, and write to the shards themselves. An INSERT into the distributed table `plants` costs
+ * twice as much: Citus plans it again for each batch, and writes a statement for each shard.
  *
- * So a function does what Citus does before a write: it locks the metadata of the shards, which a move
- * or a split of a shard locks exclusively for its last step, and then checks that the shards are still
- * there. It has a statement for each shard, because Postgres keeps the plans only of fixed statements.
- * At its end it checks the deadline, after which the write changes nothing.
+ * So a function does what Citus does before a write: it locks the metadata of the shards, and then checks
+ * that the shards are still there. The last step of a move or a split of a shard locks this metadata
+ * exclusively. The function has a statement for each shard, because Postgres keeps plans only of fixed
+ * statements. At its end, it checks the deadline, after which the write changes nothing.
  *
  * The plants come sorted by shard, and `counts` has the number of plants in each shard. The arrays are
  * texts, because a node that passes a call on would parse and print arrays.
@@ -41,7 +41,7 @@ const contentNames = contentColumns.map(({ name }) => name).join(', ');
 export const insertFunctionSignature = `${insertName}(${insertParameters.map(([, type]) => type)})`;
 const deleteFunctionSignature = `${deleteName}(bigint,text,text)`;
 
-/** Calls on the node that stores the plants. The condition keeps Citus from planning them for each call. */
+/** Calls on the node that stores the plants. The `where` clause saves the planning of each call by Citus. */
 export const callHere = {
   insert: `select id from ${insertName}(${insertValues}) as id where id is not null`,
   delete: `select id from ${deleteName}($1, $2, $3) as id where id is not null`,
@@ -56,7 +56,7 @@ export const callAnywhere = {
 /** The SQLSTATE with which a function rejects plants that another node stores now. */
 export const shardMoved = 'PS001';
 
-/** A function that returns an id of the cluster, so that no other cluster is taken for it. */
+/** A function that returns an id of the cluster, so that the store recognizes another cluster. */
 export const clusterIdSignature = 'plant_store_cluster()';
 
 const countSignature = 'plant_store_count(bigint)';
@@ -64,12 +64,12 @@ const countSignature = 'plant_store_count(bigint)';
 /** About how many plants the node has that stores the plant `key` ($1). */
 export const countOnNode = 'select * from plant_store_count($1)';
 
-/** A text in the function for each shard of `plants` that it has a statement for. */
+/** A comment that shows that the function for inserts has a statement for this shard. */
 export const markOfShard = (shardId: string) => `'/* shard ' || ${shardId} || ' */'`;
 
 const moved = `raise exception 'another node stores these plants' using errcode = '${shardMoved}';`;
 
-/** Ends a function whose write is late, which undoes it. */
+/** Undoes a write that is late: the function ends with an error. */
 const checkDeadline = `
     if clock_timestamp() >= deadline::timestamptz then
       raise exception '${lateWrite}: %', clock_timestamp() using errcode = '22P02';
@@ -84,7 +84,7 @@ const lockShards = `
       ${moved}
     end if;`;
 
-/** The statements for a shard. `format` replaces %1$s by its number, %2$s by its name, %3$s and %4$s by its hashes. */
+/** The statements for a shard. `format` replaces %1$s by its number, %2$s by its name, and %3$s and %4$s by its least and greatest hash. */
 const insertIntoShard = `
       when %1$s then /* shard %1$s */
         return query insert into %2$s (id, ${contentNames})
@@ -98,7 +98,7 @@ const deleteFromShard = `
       when %1$s then
         return query delete from %2$s where id = key and hashint8(id) between %3$s and %4$s returning id;`;
 
-/** Writes a branch for each shard in place of the row. */
+/** SQL that repeats a text for each shard, with the values of that shard. */
 const forEachShard = (row: string) => `
       select string_agg(
         format($each$${row}$each$, shardid, shard_name(logicalrelid, shardid), shardminvalue, shardmaxvalue),
@@ -143,7 +143,8 @@ export const createNodeFunctions = [
     $tail$;
   end
   $do$`,
-  // A plant that is not there may be deleted by a commit that waits for the standby; so does this one.
+  // A plant may be missing because of a delete whose commit still waits for the standby. So a delete that
+  // finds no plant waits for the standby, too.
   `do $do$
   begin
     execute $head$
@@ -174,7 +175,7 @@ export const createNodeFunctions = [
     (signature) =>
       `select create_distributed_function('${signature}', 'key', colocate_with := 'plants')`,
   ),
-  // The id never changes: instances would take the nodes for those of another cluster.
+  // The id never changes. With a new id, instances would take the nodes for those of another cluster.
   `do $do$
   begin
     if to_regprocedure('${clusterIdSignature}') is null then
@@ -185,7 +186,7 @@ export const createNodeFunctions = [
   end
   $do$`,
   `select create_distributed_function('${clusterIdSignature}')`,
-  // The planner's estimate: a crash resets the statistics, from which it comes only before the first ANALYZE.
+  // The planner's estimate. The statistics are only for the time before the first ANALYZE: a crash resets them.
   `create or replace function plant_store_count(key bigint) returns bigint language sql
   set citus.override_table_visibility = off
   as $function$

@@ -13,8 +13,8 @@ export interface NodeState {
   readonly isWritable: boolean;
 }
 
-/** Whether creates of a node of a cluster take a detour through the node that the URL names. */
-export interface NodeDetour {
+/** Says that creates of a node of a cluster begin or stop to go through the node that the URL names. */
+export interface NodeReroute {
   /** The host and port of the node, as the cluster knows them. */
   readonly address: string;
   /** Why this process cannot reach the node itself; undefined when it can again. */
@@ -25,24 +25,27 @@ interface NodeHealthOptions {
   readonly access: Pick<NodeAccess, 'run' | 'directError'>;
   /** Is called when the node cannot be written any more, or can be written again. */
   readonly onChange: () => void;
-  /** Is called when creates begin or stop to take a detour. The error is its cause. */
-  readonly onDetour: (error: unknown) => void;
+  /**
+   * Is called when creates begin to go through another node, with the error that is the cause. Is called
+   * with undefined when creates go to the node itself again.
+   */
+  readonly onReroute: (error: unknown) => void;
   readonly now?: () => number;
 }
 
-/** Milliseconds for the answer to a probe. */
+/** Milliseconds that a probe may take. */
 const probeTimeout = 1_000;
 
 /** Milliseconds for which a failed insert counts more than a probe, which writes nothing. */
 const insertCounts = 10_000;
 
 /**
- * Remembers whether a node of a cluster can be written, by the latest insert on it, and whether only
- * through another node.
+ * Remembers whether the latest insert on a node of a cluster succeeded, and whether the inserts go through
+ * another node.
  */
 export class NodeHealth {
   isWritable = true;
-  #isDetour = false;
+  #isRerouted = false;
   #failedAt = Number.NEGATIVE_INFINITY;
   readonly #options: Required<NodeHealthOptions>;
 
@@ -70,7 +73,7 @@ export class NodeHealth {
   }
 
   /**
-   * Finds out whether the node can be written: inserts no plant there. The promise is never rejected.
+   * Finds out whether the node can be written, by an insert of no plants. The promise is never rejected.
    *
    * @param someId an id that the node stores
    */
@@ -82,19 +85,19 @@ export class NodeHealth {
     } catch {
       return this.#set(false);
     }
-    // A node whose disk is full answers a probe, but refuses each insert.
+    // On a node whose disk is full, a probe succeeds but each insert fails.
     const hasFailedLately = now() - this.#failedAt < insertCounts;
     this.#succeeded(this.isWritable || !hasFailedLately);
   }
 
-  /** Only a success shows a detour: while the node is away, nobody reaches it. */
+  /** Only a success shows that inserts are rerouted: while the node is down, no way leads to it. */
   #succeeded(isWritable = true): void {
     this.#set(isWritable);
     const { directError } = this.#options.access;
-    const isDetour = directError !== undefined;
-    if (this.#isDetour === isDetour) return;
-    this.#isDetour = isDetour;
-    this.#options.onDetour(directError);
+    const isRerouted = directError !== undefined;
+    if (this.#isRerouted === isRerouted) return;
+    this.#isRerouted = isRerouted;
+    this.#options.onReroute(directError);
   }
 
   #set(isWritable: boolean): void {

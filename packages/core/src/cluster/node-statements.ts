@@ -7,8 +7,8 @@ import { callAnywhere, callHere, shardMoved } from './node-functions.ts';
 import type { ShardWatch } from './watch-shards.ts';
 
 /**
- * The statements for the plants of one node of a cluster. When the plants belong to another node by
- * now, they are ordinary statements, which Citus sends wherever the plants belong.
+ * The statements for the plants of one node of a cluster. When another node stores the plants now, it
+ * sends ordinary statements instead, which Citus passes to the right node.
  */
 export function createNodeStatements(
   access: Pick<NodeAccess, 'run' | 'isDirect'>,
@@ -62,8 +62,8 @@ export function createNodeStatements(
 }
 
 /**
- * Whether plants have moved, or a function is gone or may not be called. In all these cases nothing is
- * written. While Citus splits a shard, it reports the moved plants as an internal error.
+ * Whether the plants have moved, or the function does not exist or the user may not call it. In all these
+ * cases nothing is written. While Citus splits a shard, moved plants cause an internal error of Citus.
  */
 function needsOrdinary(error: unknown): boolean {
   const code = databaseCode(error) ?? '';

@@ -3,10 +3,10 @@ import type { SharedTurn } from '../database/coalescer.ts';
 /** The database is busy when statements take this many times the shortest one. */
 const busyFactor = 3;
 
-/** Milliseconds after which the shortest statement is looked for anew. */
+/** Milliseconds after which a new search for the shortest statement begins. */
 const period = 10_000;
 
-/** Milliseconds that a statement counts at most, so that one slow statement changes little. */
+/** A longer statement counts as so many milliseconds, so that one slow statement changes little. */
 const longest = 50;
 
 /**

@@ -2,9 +2,9 @@ import type { DistributeOptions, DistributeResult } from './operator/distribute.
 import type { ClusterState } from './operator/inspect-cluster.ts';
 
 /**
- * Distributes the tables of the store over the nodes of a Citus cluster, with what they hold: plants by
- * id, and a copy of the access tokens and of the list of migrations on each node. Creates go on, unless
- * `isBlocking` is set. When it fails, call it again: it does only what is missing.
+ * Distributes the tables of the store and their rows over the nodes of a Citus cluster. It distributes
+ * plants by id, and copies the access tokens and the list of migrations to each node. Creates go on, unless
+ * `isBlocking` is set. When it fails, call it again: it does only the missing steps.
  *
  * @throws ClusterError when the cluster or the tables are not ready for it
  */

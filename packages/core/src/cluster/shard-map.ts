@@ -32,13 +32,13 @@ export interface ShardMap {
   shardOf(id: bigint): Shard;
 }
 
-/** What a database says about its shards. */
+/** The state of the shards, as the database describes them. */
 export interface ShardState {
   /** Whether the plants are distributed, and the function that inserts exists. */
   readonly isCluster: boolean;
   /**
-   * The version of Citus when the store was not tested on it. The function writes behind Citus's back, so
-   * the store does not use it there (docs/scaling.md).
+   * The version of Citus when the store was not tested on it. The function writes without Citus's planner,
+   * so the store does not use it there (docs/scaling.md).
    */
   readonly untestedVersion?: string;
   /**
@@ -68,17 +68,17 @@ type ShardRow = [
   clusterId: string,
 ];
 
-/** Whether `npx -y pnpm test:citus` has run on this version of the extension: 13.2, with each fix. */
+/** Whether the store is tested on this version of the extension: 13.2 with any fix. */
 export const isTestedCitus = (version: string) => /^13\.2-/.test(version);
 
-/** The database's hash of this id must be the same as ours. */
+/** An id to check that the database and `hashId` compute the same hash. */
 const checkedId = -6_148_914_691_236_517_205n;
 
 const catalogueExists = `select to_regclass('pg_catalog.pg_dist_shard') is not null
   and to_regprocedure('${insertFunctionSignature}') is not null, hashint8('${checkedId}'),
   (select extversion from pg_extension where extname = 'citus')`;
 
-/** Only active shards that have one placement. `h`: distributed by hash. */
+/** Reads the shards on primaries. `h` means distributed by hash. */
 const shards = `
   select shardid::text, shardminvalue::int, shardmaxvalue::int, groupid, nodename || ':' || nodeport,
     position(${markOfShard('shardid')} in prosrc) > 0, ${clusterIdSignature}

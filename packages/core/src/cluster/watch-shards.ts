@@ -1,6 +1,6 @@
 import { type Query, readShardMap, type ShardMap, type ShardState } from './shard-map.ts';
 
-/** Milliseconds between two looks at the shards. */
+/** Milliseconds between two reads of the shards. */
 const interval = 15_000;
 
 export interface ShardWatch {

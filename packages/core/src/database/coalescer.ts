@@ -2,13 +2,13 @@ import type { PlantStoreError } from '../plant-store-error.ts';
 import { Call } from './call.ts';
 import { atDeadline, type CallOptions, type Deadline, deadlineOf } from './deadline.ts';
 
-/** How many calls a coalescer sends, and how many wait. */
+/** The limits of a coalescer. */
 export interface CoalescerLimits {
-  /** Calls in one statement, at most. */
+  /** The most calls in one statement. */
   readonly maxBatch?: number;
-  /** Calls that may wait, at most; fewer when the database is slow. */
+  /** The most calls that may wait. When the database is slow, fewer may. */
   readonly maxQueue?: number;
-  /** Milliseconds after which a statement is slow, so that a partly filled one may follow. */
+  /** Milliseconds after which a statement is slow. Then a partly filled one may start beside it. */
   readonly slowAfter?: number;
 }
 
@@ -19,21 +19,21 @@ export interface CoalescerOptions<Input, Output> extends CoalescerLimits {
   readonly late: () => PlantStoreError;
   /** The error for a call when too many wait. */
   readonly overloaded: (waiting: number) => PlantStoreError;
-  /** Statements that run at the same time, at most. */
+  /** The most statements that run at the same time. */
   readonly maxInFlight: number;
-  /** How many characters a call has. A statement has about 1 MiB of them, the queue 64 MiB. */
+  /** Counts the characters of a call. A statement has at most about 1 Mi of them, and the queue 64 Mi. */
   readonly lengthOf?: (input: Input) => number;
   /** The turn that it shares with other coalescers. */
   readonly turn?: SharedTurn;
 }
 
-/** Decides when coalescers with less than a full statement wait for each other. */
+/** Decides when a coalescer with less than a full statement waits for the others. */
 export interface SharedTurn {
-  /** Whether a coalescer must wait. Then `send` is called when it may try again. */
+  /** Returns whether a coalescer must wait. If so, calls `send` when the coalescer may try again. */
   mustWait(send: () => void): boolean;
-  /** A statement is sent. Returns a function that ends its turn, once it has ended or is slow. */
+  /** Is called when a statement is sent. Returns a function to call when that statement ends or is slow. */
   take(): () => void;
-  /** A statement has ended, after so many milliseconds. */
+  /** Is called when a statement has ended, with its duration. */
   ended(milliseconds: number): void;
 }
 
@@ -53,18 +53,19 @@ const defaults = {
 /** A statement that runs. */
 interface Statement<Input, Output> {
   readonly calls: Call<Input, Output>[];
-  /** Whether it has taken so long that another one may start beside it. */
+  /** Whether it has taken longer than `slowAfter`. */
   isSlow: boolean;
 }
 
 /**
- * Makes one statement of callers that wait. A single call is sent at once. Calls that arrive while its
+ * Combines waiting calls into one statement. A single call is sent at once. Calls that arrive while its
  * statement runs wait, and are then sent together. A second statement starts beside the first only when
  * it is full or the first one is slow: two half-full statements cost more than a full one.
  */
 export class Coalescer<Input, Output> {
   readonly #options: Required<CoalescerOptions<Input, Output>>;
-  // Lists, because a Set leaves tables behind that keep calls alive until the next full collection.
+  // Arrays, because a Set leaves internal tables behind, which keep calls in memory until a full garbage
+  // collection.
   #waiting: Call<Input, Output>[] = [];
   /** Characters of the calls that wait. */
   #length = 0;
@@ -89,7 +90,7 @@ export class Coalescer<Input, Output> {
     return call.outcome;
   }
 
-  /** Adds calls that may be sent together; resolves with their outcomes, which are those of `run`. */
+  /** Adds calls that may be sent together; resolves with the outcome that `run` has for each. */
   async runAll(
     inputs: readonly Input[],
     options: CallOptions = {},
@@ -97,7 +98,7 @@ export class Coalescer<Input, Output> {
     if (this.#isFull) this.#dropGone();
     const deadline = deadlineOf(options);
     const calls = inputs.map((input) => new Call<Input, Output>(input, { ...options, deadline }));
-    // A timer for each call would take as much time as the rest of it.
+    // One timer for all calls: a timer for each would double the CPU time of a call.
     const timer = atDeadline(deadline, () => calls.forEach((call) => void this.#endLate(call)));
     for (const call of calls) this.#add(call);
     this.#send();
@@ -117,7 +118,7 @@ export class Coalescer<Input, Output> {
   }
 
   #endLate(call: Call<Input, Output>): void {
-    const at = this.#waiting.indexOf(call); // Nearly always the first.
+    const at = this.#waiting.indexOf(call); // It is nearly always the first.
     if (at >= 0) {
       this.#waiting.splice(at, 1);
       this.#length -= call.length;
@@ -130,7 +131,7 @@ export class Coalescer<Input, Output> {
     return { waiting: this.#waiting.length, inFlight: this.#callsInFlight.length };
   }
 
-  /** Resolves when all calls of now are settled. */
+  /** Resolves when all calls so far are settled. */
   async drained(): Promise<void> {
     const unsettled = [...this.#waiting, ...this.#callsInFlight];
     await Promise.allSettled(unsettled.map(({ outcome }) => outcome));
@@ -212,20 +213,20 @@ export class Coalescer<Input, Output> {
   }
 
   /**
-   * Whether a call that waits now would probably miss its deadline. The next statement may always be
-   * filled: it keeps a slow database busy, and it shows when the database is fast again.
+   * Whether a new call would probably miss its deadline. Calls may always fill the next statement, which
+   * keeps a slow database busy and shows when the database is fast again.
    */
   #isTooSlowFor(deadline: Deadline): boolean {
     const ahead = this.#fullStatements;
     if (ahead === 0) return false;
-    // One running statement, its own, and the ones ahead: `maxInFlight` of them run at the same time.
+    // Counts one running statement, the call's own, and those ahead, of which `maxInFlight` run at the same time.
     const statements = 2 + Math.floor(ahead / this.#options.maxInFlight);
     return statements * this.#latency > 0.8 * (deadline - performance.now());
   }
 
   /**
-   * Each statement counts an eighth, so that one that timed out changes little. An idle coalescer
-   * resets the latency, because the database may be faster when the next call arrives.
+   * Updates the moving average. Each statement has a weight of an eighth, so that a single timeout changes
+   * little. An idle coalescer resets the latency: the database may be faster when the next call arrives.
    */
   #updateLatency(latency: number): void {
     const isIdle = this.#waiting.length === 0 && this.#inFlight.length === 0;

@@ -9,7 +9,7 @@ interface ConnectionPoolOptions<Connection> {
   readonly connect: () => Promise<Connection>;
   /** How many connections each kind of statements may have. */
   readonly shares: Partial<Record<Share, number>>;
-  /** Statements of a kind that may wait, at most. */
+  /** The most statements of a kind that may wait. */
   readonly maxWaiting?: number;
   /** Milliseconds between the starts of two attempts to connect, after an error. */
   readonly retryDelay?: number;
@@ -20,7 +20,7 @@ interface ConnectionPoolOptions<Connection> {
 /** Milliseconds for which `close` waits for the statements that run. */
 const closeGrace = 300;
 
-/** Milliseconds from its deadline in which a statement must end, or its connection is given up. */
+/** Milliseconds after its deadline by which a statement must end. Otherwise the pool gives its connection up. */
 const cancelTimeout = 1_000;
 
 /** Milliseconds after which a connection is replaced, because its clock and settings may be old. */
@@ -38,7 +38,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   readonly #options: ConnectionPoolOptions<Connection> & { retryDelay: number };
   readonly #turns: ReadonlyMap<Share, Turns>;
   #max = 0;
-  /** Those that new statements may use, and when they were opened. `#open` also has those that are still closing. */
+  /** The connections for new statements, and when each was opened. `#open` also has connections that are closing. */
   #connections = new Map<Connection, number>();
   readonly #open = new Set<Connection>();
   #idle: Connection[] = [];
@@ -54,7 +54,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   constructor(options: ConnectionPoolOptions<Connection>) {
     const { maxWaiting = 10_000 } = options;
     this.#options = { retryDelay: 500, ...options };
-    // The keys of `shares`, whose type says so.
+    // The type of `shares` allows no other keys.
     const shares = Object.entries(options.shares) as [Share, number][];
     this.#turns = new Map(shares.map(([share, max]) => [share, new Turns(max, maxWaiting)]));
     this.#max = shares.reduce((sum, [, max]) => sum + max, 0);
@@ -136,9 +136,9 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   }
 
   /**
-   * Closes idle connections now and each other one after its statement. A statement that takes long is
-   * cancelled: the server would not end it because its client is gone. Further statements fail. Resolves
-   * when all connections are closed.
+   * Closes idle connections now, and each other one after its statement. It cancels a statement that takes
+   * long, because a server does not end a statement when its client disconnects. Further statements fail.
+   * Resolves when all connections are closed.
    */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -201,13 +201,13 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   }
 
   /**
-   * When the database says that a write is late long before its deadline here, one of the clocks has
-   * moved, or this machine was paused. Then nothing that waits has a deadline that is worth anything.
+   * When the database says that a write is late, but its deadline here is far off, one of the clocks has
+   * moved or this machine was paused. Then the deadlines of waiting statements are wrong, too.
    */
   #checkClock(error: unknown, deadline: Deadline): unknown {
     const isEarly = deadline - performance.now() > cancelTimeout;
     if (!isLateWrite(error) || !isEarly) return error;
-    // Its severity says that the database has changed nothing.
+    // Severity ERROR means that the database has changed nothing.
     const moved = Object.assign(
       new Error('the clocks of the database and of this machine have moved apart'),
       { severity: 'ERROR', code: 'CLOCKS_MOVED' },
@@ -218,7 +218,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     return moved;
   }
 
-  /** A connection counts as open until it is closed, so that a server never has more than the shares. */
+  /** A closing connection counts as open, so that a server never has more connections than the shares. */
   #close(connection: Connection): void {
     this.#connections.delete(connection);
     void connection.close().then(() => {

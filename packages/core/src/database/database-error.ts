@@ -14,7 +14,7 @@ export function hasInvalidText(error: unknown): boolean {
   return ['22021', '22P05'].includes(databaseCode(error) ?? '');
 }
 
-/** What a write says that reached the database after its deadline; see `plants/statements.ts`. */
+/** The message of a write that reached the database after its deadline; see `plants/statements.ts`. */
 export const lateWrite = 'the deadline of this write has passed';
 
 /** Whether a write changed nothing because it reached the database after its deadline. */
@@ -32,7 +32,7 @@ export function databaseUnavailable(cause?: unknown, advice = 'try again'): Plan
 /**
  * Waits for a query and returns its result.
  *
- * @throws PlantStoreError `databaseUnavailable` when the query fails; the store's own errors stay
+ * @throws PlantStoreError `databaseUnavailable` when the query fails; the store's own errors unchanged
  */
 export async function orUnavailable<T>(query: PromiseLike<T>): Promise<T> {
   try {

@@ -1,7 +1,7 @@
 /** The form of a database URL, for messages. */
 export const databaseUrlSyntax = 'postgres://user:password@host:port/database';
 
-/** What a database URL says. The driver has defaults for what it leaves out. */
+/** The parts of a database URL. The driver has defaults for missing parts. */
 export interface DatabaseAddress {
   /** The hosts in order. A host that starts with `/` is the directory of a Unix domain socket. */
   readonly hosts: readonly { readonly host?: string; readonly port?: number }[];
@@ -79,7 +79,7 @@ export function withoutPassword(url: string): string {
   return [shown, parameters.join('&')].filter(Boolean).join('?');
 }
 
-/** A password with these characters would end at them, and its rest would become a host or a path. */
+/** Rejects unencoded special characters: the rest of a password with one would become a host or a path. */
 function checkEncoding({ text, path, query }: { text: string; path: string; query: string }): void {
   const isCut =
     text.includes('#') ||
@@ -104,7 +104,7 @@ function parseHosts(list: string, isAfterUser: boolean) {
   });
 }
 
-/** @param isPort whether the text is certainly a port, and not a password without its host */
+/** @param isPort whether the text is certainly a port: the part after a colon may also be a password */
 function parsePort(text: string | undefined, isPort: boolean): number | undefined {
   if (!text) return undefined;
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
@@ -120,7 +120,7 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** Splits a text at an index, and drops the character there. Without an index the second part is empty. */
+/** Splits a text at an index, and drops the character there. At the index -1, the second part is empty. */
 function splitAt(text: string, index: number): [string, string] {
   return index < 0 ? [text, ''] : [text.slice(0, index), text.slice(index + 1)];
 }

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Caller, Deadline } from './deadline.ts';
 
-/** A Postgres, embedded or on a server: what the rest of core needs of it. */
+/** A Postgres, embedded or on a server, as the rest of core uses it. */
 export interface Database {
   /** Runs a statement of a request. */
   readonly run: Run;
@@ -11,7 +11,7 @@ export interface Database {
   readonly maxLookUps: number;
   /** Calls a function when the clocks of the database and of this machine have moved apart. */
   onClockMoved(listener: (error: Error) => void): void;
-  /** Calls a function with what the operator should change, once for each reason. */
+  /** Calls a function with a message for the operator, once for each reason. */
   onWarning?(listener: (message: string) => void): void;
   /** How to reach the nodes of a cluster; undefined when the database cannot be a part of one. */
   readonly nodes?: NodeConnections | undefined;
@@ -22,15 +22,15 @@ export interface Database {
 /** How a database is used. */
 export interface OpenOptions {
   /**
-   * Only read. The Postgres may be a read replica, and its user needs no right but to read. A data
+   * Only read. The Postgres may be a read replica, and its user needs only the privilege to read. A data
    * directory must have a database already.
    */
   readonly readOnly?: boolean;
   /**
-   * Throw `databaseUnavailable` when the Postgres does not answer. By default it may become reachable
+   * Throw `databaseUnavailable` when the Postgres is unreachable. By default, it may become reachable
    * later.
    */
-  readonly mustAnswer?: boolean;
+  readonly requireConnection?: boolean;
   /** Whether a data directory without a database gets one. Default: unless `readOnly`. */
   readonly create?: boolean;
 }
@@ -48,9 +48,9 @@ export interface Rows {
 
 export interface RunOptions {
   readonly share: Share;
-  /** When the statement is cancelled. */
+  /** The time at which the statement is cancelled. */
   readonly deadline: Deadline;
-  /** A statement that waits for a connection is dropped when its caller is gone. */
+  /** When the caller disconnects, a statement that still waits for a connection is dropped. */
   readonly caller?: Caller | undefined;
   /** Whether the statement may run a second time, when its connection is lost. A write may not. */
   readonly isRepeatable?: boolean;
@@ -61,9 +61,8 @@ export interface RunOptions {
 /**
  * Runs a prepared statement.
  *
- * @param values the values of its parameters, or a function that makes them of the deadline in the
- *   clock of the database: a write carries it into the database, and changes nothing when it arrives
- *   later
+ * @param values the values of its parameters, or a function that makes them from the deadline by the
+ *   database's clock. A write passes this deadline to the database, and changes nothing when it is late.
  * @throws PlantStoreError `overloaded` when too many statements of its kind wait; an error of the
  *   connection or the database
  */
@@ -79,7 +78,7 @@ export interface DatabaseConnection {
   readonly isOpen: boolean;
   /** Runs a statement. Only one may run at a time. */
   query(text: string, values?: Values, rowsAs?: 'arrays' | 'objects'): Promise<Rows>;
-  /** A deadline in the clock of the database, as Postgres reads it. */
+  /** A deadline by the database's clock, as text for Postgres. */
   timeOf(deadline: Deadline): string;
   /** Cancels the statement that runs. The promise is never rejected. */
   cancel(): Promise<void>;
@@ -109,7 +108,7 @@ export interface NodeConnections {
  * their own, so that no request waits for them.
  */
 export interface Bulk {
-  /** Runs a statement. The share and the deadline of its options do not count. */
+  /** Runs a statement. It ignores the share and the deadline of the options. */
   readonly run: Run;
   /** Loads rows in COPY's text format into these columns of `plants`: all in one commit, or none. */
   copyPlants(rows: Uint8Array, columns: string): Promise<void>;
@@ -120,8 +119,8 @@ export interface Bulk {
 /** A session that copies rows out of a database. */
 export interface CopySession {
   /**
-   * Copies the rows of a query: those of one snapshot, in a format of COPY, in blocks. In the format
-   * `text`, a block has whole lines. Times are in UTC. Only one copy may run at a time.
+   * Copies the rows of a query in one snapshot. Yields blocks in a format of COPY; in the format `text`,
+   * a block has whole lines. Times are in UTC. Only one copy may run at a time.
    */
   copyOut(select: string, format: 'csv' | 'text'): AsyncGenerator<Uint8Array>;
   /** Ends the session, and a copy that still runs. The promise is never rejected. */

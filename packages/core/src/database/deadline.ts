@@ -1,19 +1,19 @@
-/** The time by which a call is answered, in milliseconds on the clock of `performance.now()`. */
+/** The time by which a call ends, in milliseconds on the clock of `performance.now()`. */
 export type Deadline = number;
 
-/** The sender of a call. Work that waits is dropped when its sender is gone. */
+/** The sender of a call. When the sender disconnects, waiting work of the call is dropped. */
 export interface Caller {
   readonly isGone: boolean;
 }
 
 /** Options of the store's operations. */
 export interface CallOptions {
-  /** When the call is answered at the latest; after 5 s unless given. */
+  /** The time by which the call ends. Default: in 5 s. */
   readonly deadline?: Deadline | undefined;
   readonly caller?: Caller | undefined;
 }
 
-/** Milliseconds within which a call is answered when its caller sets no deadline. */
+/** Milliseconds within which a call ends when its caller sets no deadline. */
 export const defaultTimeout = 5_000;
 
 /** Milliseconds for a statement about many plants. */
@@ -29,7 +29,7 @@ export function deadlineIn(milliseconds: number): Deadline {
   return performance.now() + milliseconds;
 }
 
-/** A timer beyond this would fire at once (https://nodejs.org/api/timers.html#settimeoutcallback-delay-args). */
+/** A longer timer would fire at once (https://nodejs.org/api/timers.html#settimeoutcallback-delay-args). */
 const longestTimer = 2 ** 31 - 1;
 
 /** Calls a function at a deadline. */
@@ -48,7 +48,7 @@ export async function beforeDeadline<T>(promise: PromiseLike<T>, deadline: Deadl
   const late = Promise.withResolvers<never>();
   const milliseconds = Math.round(deadline - performance.now());
   const timer = atDeadline(deadline, () => {
-    late.reject(new Error(`no answer within ${milliseconds} ms`));
+    late.reject(new Error(`no response within ${milliseconds} ms`));
   });
   try {
     return await Promise.race([promise, late.promise]);
@@ -62,10 +62,10 @@ export function withTimeout<T>(promise: PromiseLike<T>, milliseconds: number): P
   return beforeDeadline(promise, deadlineIn(milliseconds));
 }
 
-/** postgres.js makes a Date of a time, and a Date has no infinity. */
+/** The latest time that the store sends: postgres.js makes a Date of a time, and a Date has no infinity. */
 const lastTime = Date.UTC(9999, 11, 31);
 
-/** Milliseconds since 1970 as a time, as Postgres reads it. */
+/** Formats milliseconds since 1970 as a time for Postgres. */
 export function timeText(milliseconds: number): string {
   return new Date(Math.min(milliseconds, lastTime)).toISOString();
 }

@@ -7,15 +7,15 @@ import type { Deadline } from './deadline.ts';
 interface LookUpOptions<Key, Value> {
   /** Looks up distinct keys in one statement. */
   readonly find: (keys: Key[], deadline: Deadline) => Promise<Map<Key, Value>>;
-  /** What is looked up, for messages: `access tokens`. */
+  /** A name of the values for messages, such as `access tokens`. */
   readonly what: string;
-  /** Statements that run at the same time: when one hangs, another still returns. */
+  /** The most statements that run at the same time. With two, one still returns when the other hangs. */
   readonly maxInFlight: number;
 }
 
 /**
- * Makes a coalescer that looks up values by their keys, so that a flood of look-ups does not delay the
- * others. It throws a PlantStoreError: `databaseUnavailable`, or `overloaded` when too many wait.
+ * Makes a coalescer that looks up values by their keys, so that a flood of look-ups does not delay
+ * other statements. It throws a PlantStoreError: `databaseUnavailable`, or `overloaded` when too many wait.
  */
 export function createLookUps<Key, Value>({ find, what, maxInFlight }: LookUpOptions<Key, Value>) {
   return new Coalescer<Key, Value | undefined>({

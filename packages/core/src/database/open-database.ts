@@ -37,7 +37,7 @@ export async function useDatabase<T>(
   return useEmbeddedDatabase(options.dataDirectory, use);
 }
 
-/** Without it, an older Node would open the store and fail at the first create. */
+/** Without this check, an older Node would open the store and fail at the first create. */
 function checkNode(): void {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > 22 || (major === 22 && minor >= 18)) return;
@@ -66,7 +66,7 @@ function isMissingPGlite(error: unknown): boolean {
   return isNotFound && error.message.includes(`'${pgliteName}'`);
 }
 
-/** The versions that this package works with. Its manifest has the same path from `src` and from `dist`. */
+/** The versions of PGlite that this package supports. Its manifest has the same path from `src` and from `dist`. */
 async function pgliteRange(): Promise<string | undefined> {
   const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
   const manifest: { peerDependencies: Record<string, string> } = JSON.parse(text);

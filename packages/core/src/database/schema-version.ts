@@ -15,10 +15,10 @@ export interface SchemaVersion {
   readonly isNewer: boolean;
 }
 
-/** Reads which migrations a database has. It needs no right, and no table. */
+/** Reads which migrations a database has. It needs no privilege and no table. */
 export async function readSchemaVersion(run: RunText): Promise<SchemaVersion> {
   const known = await knownMigrations();
-  const [{ is_readable: isKnown }] = (await run(canReadList)) as [{ is_readable: boolean }]; // One row.
+  const [{ is_readable: isKnown }] = (await run(canReadList)) as [{ is_readable: boolean }]; // The statement returns one row.
   const last = isKnown ? await lastMigration(run) : 0;
   return {
     isKnown,
@@ -27,7 +27,7 @@ export async function readSchemaVersion(run: RunText): Promise<SchemaVersion> {
   };
 }
 
-/** The times at which the migrations of this version were generated; Drizzle tells them apart by these. */
+/** The times at which the migrations of this version were generated. Drizzle identifies migrations by them. */
 async function knownMigrations(): Promise<number[]> {
   const text = await readFile(join(migrationsFolder, 'meta', '_journal.json'), 'utf8');
   const { entries }: { entries: { when: number }[] } = JSON.parse(text);
@@ -38,10 +38,10 @@ async function lastMigration(run: RunText): Promise<number> {
   const rows = await run(
     'select max(created_at)::float8 as last from drizzle.__drizzle_migrations',
   );
-  return (rows as [{ last: number | null }])[0].last ?? 0; // One row.
+  return (rows as [{ last: number | null }])[0].last ?? 0; // The statement returns one row.
 }
 
-// From the catalogs, which every user can read. to_regclass would need a right on the schema.
+// Reads the catalogs, because every user can. `to_regclass` would need a privilege on the schema.
 const canReadList = `
   select exists (
     select from pg_class join pg_namespace on pg_namespace.oid = relnamespace

@@ -41,7 +41,7 @@ export const plants = pgTable(
 export const accessTokens = pgTable('access_tokens', {
   sha256: bytes().primaryKey(),
   name: text().notNull(),
-  // Separated by spaces (RFC 6749 §3.3). A token from before scopes can create, and nothing else.
+  // Separated by spaces (RFC 6749 §3.3). A token that is older than scopes can only create.
   scope: text().notNull().default('plants:create'),
   createdAt: createdAt(),
   expiresAt: time('expires_at'),

@@ -4,7 +4,7 @@ import type { CallOptions } from './deadline.ts';
 
 type Waiting = Call<undefined, void>;
 
-/** Lets so many statements of one kind run at the same time; the others wait in order. */
+/** Limits how many statements of one kind run at the same time. The others wait in order. */
 export class Turns {
   #free: number;
   readonly #maxWaiting: number;
@@ -16,7 +16,7 @@ export class Turns {
   }
 
   /**
-   * Waits for a turn, which the caller gives back.
+   * Waits for a turn. The caller must give it back.
    *
    * @throws PlantStoreError `overloaded` at once when too many wait; Error at the deadline
    */
@@ -26,7 +26,8 @@ export class Turns {
       return;
     }
     if (this.#waiting.size >= this.#maxWaiting) {
-      for (const call of this.#waiting) if (call.caller?.isGone) this.#reject(call, callerGone());
+      for (const call of this.#waiting)
+        if (call.caller?.isGone) this.#reject(call, callerDisconnected());
     }
     if (this.#waiting.size >= this.#maxWaiting) throw tooManyWait(this.#waiting.size);
     const waiting: Waiting = new Call(undefined, options, (late) => {
@@ -40,7 +41,7 @@ export class Turns {
     this.#free++;
     for (const call of this.#waiting) {
       if (call.caller?.isGone) {
-        this.#reject(call, callerGone());
+        this.#reject(call, callerDisconnected());
         continue;
       }
       this.#waiting.delete(call);
@@ -65,9 +66,9 @@ export class Turns {
   }
 }
 
-/** The error for a call whose caller has disconnected; nobody reads it. */
-function callerGone(): Error {
-  return new Error('the caller is gone');
+/** The error for a call whose caller has disconnected. Nobody reads it. */
+function callerDisconnected(): Error {
+  return new Error('the caller has disconnected');
 }
 
 function tooManyWait(count: number): PlantStoreError {

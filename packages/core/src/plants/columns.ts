@@ -2,7 +2,7 @@ import type { Plant, StoredPlant } from '@plant-store/schemas';
 import { type ColumnKind, columnText, plantColumns, plantFields } from '@plant-store/schemas/plain';
 import { plants } from '../database/tables.ts';
 
-/** The columns of the content: what makes a plant the same plant. */
+/** The columns of the content. Plants with the same id and content are the same plant. */
 export const contentColumns = plantFields.map((field) => ({
   field,
   name: plantColumns[field].name,
@@ -10,7 +10,7 @@ export const contentColumns = plantFields.map((field) => ({
   type: plants[field].getSQLType(),
 }));
 
-/** The value of a property as Postgres reads it; undefined for a missing one. */
+/** Formats the value of a property for Postgres; undefined for a missing one. */
 export function textOf(value: Plant[keyof Plant]): string | undefined {
   return value === undefined ? undefined : columnText(value);
 }
@@ -40,13 +40,13 @@ function element(text: string | undefined): string {
   return `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`;
 }
 
-/** What a client gets for a plant that it creates. */
+/** The response to a create: the content of the plant. */
 export function contentOf(plant: Plant): Plant {
   const content: Record<string, unknown> = {};
   for (const field of plantFields) {
     if (plant[field] !== undefined) content[field] = plant[field];
   }
-  return content as unknown as Plant; // The list has each property of a plant.
+  return content as unknown as Plant; // `contentColumns` has each property of a plant.
 }
 
 /** Whether two plants have the same content. */
@@ -73,7 +73,7 @@ export function contentBytes(plant: Plant): number {
   return plantFields.reduce((sum, field) => sum + Buffer.byteLength(textOf(plant[field]) ?? ''), 0);
 }
 
-/** The same for a row. */
+/** The SQL for `contentBytes` of a row. */
 export const contentBytesSql: string = contentColumns
   .map(({ name }) => `coalesce(octet_length(${name}::text), 0)`)
   .join(' + ');
@@ -81,16 +81,16 @@ export const contentBytesSql: string = contentColumns
 /** The columns of a stored plant, in the order in which clients see them. */
 export const storedColumns = Object.values(plantColumns).map(({ name }) => name);
 
-/** Makes a plant of a row with the `storedColumns`, as a driver reads it. */
+/** Converts a driver's row with the `storedColumns` to a plant. */
 export function toStoredPlant(row: readonly unknown[]): StoredPlant {
   const plant: Record<string, unknown> = {};
   storedReaders.forEach(({ field, read }, i) => {
     if (row[i] !== null) plant[field] = read(row[i] as string);
   });
-  return plant as unknown as StoredPlant; // The table has the columns of the list.
+  return plant as unknown as StoredPlant; // `storedColumns` has each property of a stored plant.
 }
 
-/** How a value is read that a driver returns as text, or already as the value. */
+/** Functions that read a value of each kind. A driver returns it as text, or as the value itself. */
 const readers: Record<ColumnKind, (value: string) => unknown> = {
   int64: BigInt,
   number: Number,

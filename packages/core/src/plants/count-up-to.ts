@@ -16,11 +16,11 @@ export type CountUpTo = (
 export function createCountUpTo(run: Run): CountUpTo {
   return async (limit, query, deadline, caller) => {
     const { where, values } = whereClause(query);
-    // The limit is a part of the text: see pages.ts.
+    // The limit is a part of the text, so that the planner knows it: see pages.ts.
     const text = `select count(*) from (select 1 from plants ${where} limit ${limit}) as found`;
     const options = { share: 'lists', deadline, caller, isRepeatable: true } as const;
     const { rows } = await run(text, values, options);
-    const [[count] = [0]] = rows as [string | number][]; // The count.
+    const [[count] = [0]] = rows as [string | number][]; // The statement returns one count.
     return Number(count);
   };
 }

@@ -2,7 +2,7 @@ import { databaseUnavailable, hasInvalidText } from '../database/database-error.
 import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 
-/** The error for a create that the database did not answer: the plant may or may not be stored. */
+/** The error for a create without a response of the database: the plant may or may not be stored. */
 export function outcomeUnknown(cause?: unknown): PlantStoreError {
   return databaseUnavailable(cause, 'the plant may or may not be stored, send it again');
 }
@@ -18,8 +18,8 @@ export function insertError(cause: unknown): PlantStoreError {
 }
 
 /**
- * Whether an error says that its statement was rolled back. An error of severity ERROR says so
- * (PostgreSQL's manual, "Error and Notice Message Fields"): after the commit, a server only warns.
+ * Whether an error means that its statement was rolled back. Severity ERROR does (PostgreSQL's manual,
+ * "Error and Notice Message Fields"), because after the commit a server only warns.
  *
  * A Citus coordinator is an exception. When a statement is cancelled or a worker's connection is
  * lost, it reports an ERROR although the worker may have committed the row.
@@ -30,10 +30,9 @@ function isRolledBack(error: unknown): boolean {
 }
 
 /**
- * The error for a plant that the database rejected. The client is at fault only for a text that the
- * database cannot hold. A constraint, a trigger or a column's type that rejects a plant is not the
- * store's: somebody changed the table. To send the plant again helps only when the operator has changed
- * that.
+ * The error for a plant that the database rejected. Only a text that the encoding of the database cannot
+ * hold is an error of the client. A constraint, a trigger or a column's type rejects a plant only when
+ * somebody has changed the table. Then a retry helps after the operator has corrected the table.
  */
 export function plantRejected(cause: unknown): PlantStoreError {
   const code = databaseCode(cause);
@@ -45,7 +44,7 @@ export function plantRejected(cause: unknown): PlantStoreError {
   return new PlantStoreError('plantRejected', message, { cause });
 }
 
-/** The error for a plant that is not in the table after each attempt: somebody's trigger drops it. */
+/** The error for a plant that is not in the table after each attempt, because a trigger drops it. */
 export function plantNotKept(): PlantStoreError {
   return new PlantStoreError('plantRejected', `the table does not keep this plant: ${notAgain}`);
 }

@@ -4,7 +4,7 @@ import { invalidInput, PlantStoreError } from '../plant-store-error.ts';
 import type { CreateOutcome } from './creates.ts';
 import { type CreateOptions, type Lane, type Lanes, maxManyBatch } from './lane.ts';
 
-/** What became of a plant of `createMany`, or the error of a create of its own. */
+/** The outcome for a plant of `createMany`, or the error that `create` would throw for it. */
 export type ManyCreatesOutcome =
   | { readonly id: bigint; readonly result: CreateOutcome }
   | { readonly id: bigint; readonly error: PlantStoreError };
@@ -19,14 +19,14 @@ export async function createMany(
   const call = { caller: options.caller, deadline: deadlineOf(options) };
   const outcomes = new Map<NewPlant, ManyCreatesOutcome>();
 
-  // A node that is silent delays only its own plants.
+  // One group for each lane, so that a silent node delays only its own plants.
   const byLane = Map.groupBy(plants, ({ id }) => laneOf(id));
   await Promise.all([...byLane.values()].map(createInOrder));
   return plants.flatMap((plant) => outcomes.get(plant) ?? []);
 
   async function createInOrder(ofLane: readonly NewPlant[]): Promise<void> {
     for (const part of partsOf(ofLane)) {
-      // The nodes of a cluster may have changed since the part before.
+      // The nodes of a cluster may have changed since the previous part.
       const parts = [...Map.groupBy(part, ({ id }) => laneOf(id))];
       await Promise.all(parts.map(([lane, some]) => createPart(lane, some)));
     }
@@ -50,7 +50,7 @@ function check(given: unknown): readonly NewPlant[] {
 
 /**
  * Splits plants into parts that fit into a statement and have distinct ids. So the second create of an
- * id begins when the first one is answered.
+ * id begins when the first one has ended.
  */
 function* partsOf(plants: readonly NewPlant[]): Generator<NewPlant[]> {
   let part = new Map<bigint, NewPlant>();
@@ -64,7 +64,7 @@ function* partsOf(plants: readonly NewPlant[]): Generator<NewPlant[]> {
   yield [...part.values()];
 }
 
-/** @throws what the create threw, when it is a bug */
+/** @throws the error of the create when it is a bug */
 function outcomeOf(
   { id }: NewPlant,
   outcome: PromiseSettledResult<CreateOutcome>,

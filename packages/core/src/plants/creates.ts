@@ -6,7 +6,7 @@ import { hasSameContent } from './columns.ts';
 import { insertError, outcomeUnknown, plantNotKept, plantRejected } from './create-errors.ts';
 import type { PlantStatements } from './statements.ts';
 
-/** What became of a plant: it was created, or the same plant was stored already. */
+/** The outcome of a create: the plant was created, or the same plant was stored already. */
 export type CreateOutcome = 'created' | 'exists';
 
 /** A create that waits for the database. */
@@ -18,16 +18,16 @@ export interface CommittedBatch {
   milliseconds: number;
 }
 
-/** How many times a create is repeated whose plant is neither inserted nor found. */
+/** How often a create is repeated while its plant is neither inserted nor found. */
 const maxRounds = 100;
 
 /**
- * Inserts the plants of a batch in one statement, and answers its creates. When the database rejects
+ * Inserts the plants of a batch in one statement, and settles its creates. When the database rejects
  * the statement because of a plant, the halves of the batch are written one after the other. The
  * promise is never rejected.
  *
- * The statement has the earliest deadline of its creates. When it reaches the database later, it
- * changes nothing, and the creates that still have time are written once more.
+ * The statement has the earliest deadline of its creates. When it reaches the database after this
+ * deadline, it changes nothing, and the creates with later deadlines are written once more.
  *
  * @param onCommit is called after each insert statement; it must not throw
  */
@@ -49,7 +49,7 @@ export async function writeBatch(
     const inserted = await statements.insert(plants, deadline);
     isInserted = true;
     onCommit({ size: plants.length, milliseconds: performance.now() - sentAt });
-    // Nearly always every plant is new and has an id of its own.
+    // This is nearly always true: every plant is new and has an id of its own.
     if (inserted.size === creates.length) {
       for (const create of creates) create.resolve('created');
       return;
@@ -58,7 +58,7 @@ export async function writeBatch(
     const stored: Map<bigint, NewPlant> =
       taken.length > 0 ? await statements.findDurable(taken, deadline) : new Map();
     for (const plant of plants) if (inserted.has(plant.id)) stored.set(plant.id, plant);
-    // An id was taken, and its plant was deleted before the comparison: now the id may be free.
+    // The plant of a taken id was deleted before the comparison, so the id may be free now.
     const deleted = creates.filter((create) => !settle(create, stored, inserted));
     if (rounds === 0) return rejectAll(deleted, plantNotKept());
     await again(deleted, rounds - 1);
@@ -90,10 +90,10 @@ function sortedById(creates: readonly Create[]): NewPlant[] {
 }
 
 /**
- * Answers a create by the plant that is stored under its id. Returns false when there is none. A create
- * of the same plant is a retry.
+ * Settles a create by the plant that is stored under its id. Returns false when there is none. A create of
+ * the stored plant counts as a retry and succeeds.
  *
- * @param inserted the ids whose plants were inserted. The first create of an id takes it.
+ * @param inserted the ids of the inserted plants. The first create of an id removes the id here.
  */
 function settle(
   create: Create,

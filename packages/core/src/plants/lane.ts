@@ -17,11 +17,11 @@ import type { PlantStatements } from './statements.ts';
 
 /** Options of a create. */
 export interface CreateOptions extends CallOptions {
-  /** The plant is the output of `NewPlant`, so the store need not check it again. */
+  /** Whether the plant is the output of `NewPlant`. Then the store does not check it again. */
   readonly isChecked?: boolean;
 }
 
-/** The way to one database node: the queues of what is created and looked up there. */
+/** The queues of the creates and the look-ups for one database node. */
 export interface Lane {
   /** See `PlantStore.create`. */
   create(plant: NewPlant, options?: CreateOptions): Promise<Plant>;
@@ -36,7 +36,7 @@ export interface Lane {
   get(id: bigint, options?: CallOptions): Promise<StoredPlant | undefined>;
   /** See `PlantStore.pending`. */
   readonly pending: { waiting: number; inFlight: number };
-  /** Accepts no further creates; resolves when all earlier ones are answered. */
+  /** Accepts no further creates; resolves when all earlier ones are settled. */
   drained(): Promise<void>;
 }
 
@@ -56,8 +56,8 @@ type LaneOptions = Pick<Database, 'maxInserts' | 'maxLookUps' | 'onClockMoved'> 
 };
 
 /**
- * Creates of `createAll` in one statement, at most. Its cost for each plant falls with its size, up to
- * here.
+ * The most creates of `createAll` in one statement. Up to this size, a larger statement costs less for each
+ * plant.
  */
 export const maxManyBatch = 500;
 
@@ -80,7 +80,7 @@ export function createLane({
     lengthOf: contentLength,
   };
   const creates = new Coalescer({ ...createOptions, ...limits, ...(turn && { turn }) });
-  // It has one statement at a time, so that single creates have the other connection to themselves.
+  // One statement at a time, so that single creates have the other connection.
   const manyCreates = new Coalescer<NewPlant, CreateOutcome>({
     ...createOptions,
     maxInFlight: 1,

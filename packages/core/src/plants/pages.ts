@@ -18,7 +18,7 @@ export interface PageQuery {
   readonly since?: Date | undefined;
   /** Only plants with greater ids. */
   readonly after?: bigint | undefined;
-  /** How many plants, at most. */
+  /** The most plants in the page. */
   readonly limit: number;
 }
 
@@ -28,7 +28,7 @@ export type ReadPage = (
   caller?: Caller,
 ) => Promise<PlantPage>;
 
-/** Bytes of the names and tags in a page, at most. A page always has one plant, however large. */
+/** The most bytes of names and tags in a page. A page has at least one plant, of any size. */
 const maxBytes = 1024 * 1024;
 
 /**
@@ -38,9 +38,9 @@ const maxBytes = 1024 * 1024;
 export function createPageReader(run: Run): ReadPage {
   return async ({ limit, ...condition }, deadline, caller) => {
     const { where, values } = whereClause(condition);
-    // One row more than the page shows whether there is another page. Most pages have the default size,
-    // as a part of the text: Postgres estimates a limit that is a parameter far too high, so it plans the
-    // statement again for each page, which takes longer than to read the page.
+    // One more row than the page shows whether there is another page. The default size is a part of the
+    // text: for a parameter, Postgres estimates far too many rows, and so plans the statement again for
+    // each page. That takes longer than to read the page.
     const size = limit === defaultPageSize ? limit + 1 : `$${values.push(String(limit + 1))}::int`;
     const read = (text: string) =>
       run(text, values, { share: 'lists', deadline, caller, isRepeatable: true });
@@ -59,14 +59,14 @@ export function createPageReader(run: Run): ReadPage {
 
 const contentNames: readonly string[] = contentColumns.map(({ name }) => name);
 
-/** Where a row has the name, which every plant has. */
+/** The index of the name in a row. Every plant has a name. */
 const nameAt = storedColumns.indexOf('name');
 
 function sumBytes(bytes: number, plant: StoredPlant): number {
   return bytes + contentBytes(plant);
 }
 
-/** Leaves out the content of plants that are longer than their share of a page. */
+/** Selects null for the content of a plant that is longer than its share of a page. */
 function shortPlants(where: string, size: number | string): string {
   const columns = storedColumns.map((name) =>
     contentNames.includes(name)
@@ -77,9 +77,9 @@ function shortPlants(where: string, size: number | string): string {
 }
 
 /**
- * Ends before a row that does not fit, and has that row, too: a plant counts as at most the bytes of a
- * page, so that the row after a larger plant is selected. The window function reads only the rows within
- * the limit. Over the whole table, it would pull the table to the coordinator on Citus.
+ * Selects the rows that fit into a page, and the next one. A plant counts as at most the bytes of a page,
+ * so that the row after a larger plant is selected, too. The window function reads only the rows within
+ * the limit: otherwise Citus would pull the whole table to the coordinator.
  */
 function plantsWithinBytes(where: string, size: number | string): string {
   return `
@@ -102,7 +102,7 @@ export function whereClause({ tag, since, after }: Omit<PageQuery, 'limit'>): {
     const text = `$${values.push(tag)}::text`;
     conditions.push(
       `hashtextextended(tag, 0) = hashtextextended(${text}, 0)`,
-      // For two plain conditions, the planner expects so few rows that it sorts all rows of a frequent tag.
+      // With two plain conditions, the planner would expect few rows and sort all rows of a frequent tag.
       `case when tag = ${text} then true end`,
     );
   }

@@ -39,14 +39,14 @@ export interface PlantReader {
   read(query?: PlantQuery): AsyncGenerator<StoredPlant[]>;
 }
 
-/** A store that is only read. */
+/** A store that can only be read. */
 export interface OpenPlantReader extends PlantReader {
   close(): Promise<void>;
 }
 
 /**
  * Opens a store to read plants, and changes nothing. The Postgres may be a read replica, and its user
- * needs no right but `SELECT` on `plants`. When the Postgres is unreachable, each call throws
+ * needs only the privilege `SELECT` on `plants`. When the Postgres is unreachable, each call throws
  * `databaseUnavailable`.
  *
  * @throws DataDirectoryError when the data directory has no store or cannot be used,
@@ -60,7 +60,7 @@ export async function openPlantReader(options: DatabaseOptions): Promise<OpenPla
   return { ...createPlantReader(database, get), close: () => database.close() };
 }
 
-/** Plants in a page of `read`, at most. */
+/** The most plants in a page of `read`. */
 const bulkPageSize = 5_000;
 
 /** @param database reads pages for requests; its `bulk` reads all plants */
@@ -86,7 +86,7 @@ export function createPlantReader(
       } as const;
       const counted = bulk.run(`select count(*) from plants ${where}`, values, options);
       const { rows } = await orUnavailable(counted);
-      const [[count] = [0]] = rows as [string | number][]; // The count.
+      const [[count] = [0]] = rows as [string | number][]; // The statement returns one count.
       return Number(count);
     },
 

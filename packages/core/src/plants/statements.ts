@@ -17,13 +17,13 @@ export interface PlantStatements {
    * and returns the ids that it inserted.
    */
   insert(batch: readonly NewPlant[], deadline: Deadline): Promise<Set<bigint>>;
-  /** Deletes a plant. Returns whether there was one, once that is durable on the standby. */
+  /** Deletes a plant, waits until that is durable on the standby, and returns whether there was a plant. */
   delete(id: bigint, deadline: Deadline, caller?: Caller): Promise<boolean>;
   /** Returns the plants that are stored under these ids, by id. */
   find(ids: readonly bigint[], deadline: Deadline): Promise<Map<bigint, StoredPlant>>;
-  /** Returns the plants that are stored under these ids, by id, once they are durable on the standby. */
+  /** Like `find`, but waits until the plants are durable on the standby. */
   findDurable(ids: readonly bigint[], deadline: Deadline): Promise<Map<bigint, StoredPlant>>;
-  /** Resolves when the database answers and has the table. On a cluster, it needs no other node. */
+  /** Resolves when the database responds and has the table. On a cluster, it needs no other node. */
   ready(deadline: Deadline): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export function createPlantStatements(run: Run): PlantStatements {
         ? (until: string) => [...columnArrays(batch), until]
         : insertValues(batch);
       const { rows } = await run(statement, values, { share: 'creates', deadline });
-      // Nearly always every plant is new.
+      // This is nearly always true: every plant is new.
       if (rows.length === size) return new Set(batch.map(({ id }) => id));
       return idsOf(rows);
     },
@@ -48,7 +48,7 @@ export function createPlantStatements(run: Run): PlantStatements {
     async delete(id, deadline, caller) {
       const values = (until: string) => [String(id), until];
       const { rows } = await run(deletePlant, values, { share: 'deletes', deadline, caller });
-      const [[count] = [0]] = rows as [number | string][]; // How many were deleted.
+      const [[count] = [0]] = rows as [number | string][]; // The statement returns how many were deleted.
       return Number(count) > 0;
     },
 
@@ -79,16 +79,16 @@ export function idsOf(rows: unknown[]): Set<bigint> {
   return new Set((rows as [string][]).map(([id]) => BigInt(id)));
 }
 
-/** Rows in an INSERT that is written for its size, at most. A session keeps each such statement. */
+/** The most rows in an INSERT with a text for its size. A session keeps each such statement. */
 const maxRows = 128;
 
 const columns = ['id', ...contentColumns.map(({ name }) => name)];
 
 /**
- * The INSERT for batches of one size, without what it returns. `INSERT … SELECT FROM unnest` would need
- * only one text for all sizes, but on Citus it sends every row through the coordinator.
+ * The INSERT for batches of one size, without the `returning` clause. `INSERT … SELECT FROM unnest` would
+ * need only one text for all sizes, but on Citus it sends every row through the coordinator.
  *
- * @param valueFor what to insert for a parameter
+ * @param valueFor returns the SQL for the value of a column
  */
 export function insertRows(
   size: number,
@@ -101,7 +101,7 @@ export function insertRows(
   return `insert into plants (${columns}) values ${rows} on conflict (id) do nothing`;
 }
 
-/** The parameter of `insertRows` that has the deadline. */
+/** The parameter with the deadline. It follows the parameters of `insertRows` for so many plants. */
 export function deadlineAfter(size: number): string {
   return `$${size * columns.length + 1}::timestamptz`;
 }
@@ -119,9 +119,9 @@ function insertStatement(size: number): string {
 }
 
 /**
- * The id of a row that was just written. After the deadline it is an error instead, which undoes the
- * whole statement: this process may have been frozen before it sent the statement, and the network may
- * deliver it late. Only an expression that fails can undo a statement, because `RAISE` needs a function.
+ * The id of a row that was just written. After the deadline, the expression fails and undoes the whole
+ * statement. A statement can be late when this process was suspended before it sent the statement, or
+ * when the network is slow. `RAISE` would need a function.
  */
 function idBefore(deadline: string): string {
   return `case when clock_timestamp() < ${deadline} then id
@@ -141,9 +141,8 @@ const insertArrays = `
  * Writes to the log of the database, so that the commit of a statement that only reads waits for the
  * synchronous standby, too.
  *
- * What a statement sees can be visible before it is durable, when a commit's wait for the standby was
- * cancelled. With a statement of its own, a failover between the two could confirm on the new primary
- * what was read on the old one.
+ * A row can be visible before it is durable, when a commit's wait for the standby was cancelled. This must
+ * be a part of the statement that reads: between two statements, there could be a failover.
  */
 const waitForStandby = `pg_logical_emit_message(true, 'plant-store', '')`;
 

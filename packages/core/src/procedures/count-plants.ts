@@ -2,7 +2,7 @@ import { CountPlants, operations, PlantCount } from '@plant-store/schemas';
 import { maxExactCount } from '@plant-store/schemas/plain';
 import { procedure } from './trpc.ts';
 
-/** Counts plants, up to a number that takes only a fraction of a second. */
+/** Counts plants up to `maxExactCount`, which takes only a fraction of a second. */
 export const countPlants = procedure
   .meta({
     scope: 'plants:read',

@@ -10,7 +10,7 @@ export const createPlants = procedure
       ...operations.createPlants,
       summary: 'Creates several plants in the store',
       description:
-        'Each plant stands alone: the reply has a result for each one, in the order of the request. ' +
+        'Each plant stands alone: the response has a result for each one, in the order of the request. ' +
         'It is `created`, `exists` when the same plant was in the store already, or the error that a ' +
         'request with this plant alone would get, such as 40900 for an id that is taken. So a retry ' +
         'of the whole request is safe. Plants with the same id are created one after the other. ' +
@@ -24,7 +24,7 @@ export const createPlants = procedure
   .output(CreateResults)
   .mutation(async ({ ctx: { store, deadline, caller, onError }, input: { plants } }) => {
     const outcomes = await store.createMany(plants, { deadline, caller, isChecked: true });
-    // A database that is down gives a thousand plants the same error.
+    // When the database is down, a thousand plants have the same error.
     const errors = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []));
     for (const error of new Map(errors.map((each) => [each.kind, each])).values()) onError?.(error);
     return { results: outcomes.map(resultOf) };

@@ -10,7 +10,7 @@ export const listPlants = procedure
       summary: 'Lists plants',
       description:
         'Pages are ascending by id. To read all plants, repeat the request with the `next` of each ' +
-        'reply as `after`, until a reply has no `next`. A page whose names and tags exceed 1 MiB ' +
+        'response as `after`, until a response has no `next`. A page whose names and tags exceed 1 MiB ' +
         'has fewer plants than `limit`. Needs the scope `plants:read`.',
       tags: ['plants'],
       successDescription: 'A page of plants',

@@ -8,7 +8,7 @@ import type { Context, ProcedureMeta } from './trpc.ts';
  * @throws PlantStoreError `insufficientScope`
  */
 export function requireScope(meta: unknown, context: object): void {
-  const { scope } = (meta ?? {}) as Partial<ProcedureMeta>; // The router was made with these types.
+  const { scope } = (meta ?? {}) as Partial<ProcedureMeta>; // The router accepts no other meta.
   const { principal } = context as Context;
   if (!scope) throw new Error('the procedure names no scope');
   if (scope === 'none') return;

@@ -5,14 +5,13 @@ import { toTRPCError } from './trpc-error.ts';
 /**
  * Makes the same procedures with a lower cost for each call.
  *
- * tRPC runs a chain of middlewares and copies all options of the call for each of them, which took a
- * fifth of the server's time. Most procedures have only two steps: check the input with zod, and call
- * the resolver. Here these steps run without the chain. tRPC still runs the procedures that have
- * other middlewares or schemas. The steps come from `_def`, which is not in tRPC's public types; a
- * test compares the outcomes with tRPC's own.
+ * tRPC runs a chain of middlewares, and copies all options of the call for each of them. Most procedures
+ * have only two steps: check the input with zod, and call the resolver. Here these steps run without the
+ * chain. tRPC still runs the procedures that have other middlewares or schemas. The steps come from
+ * `_def`, which is not in tRPC's public types. A test compares the outcomes with tRPC's own.
  *
- * The output is not checked, unlike in tRPC: the type checker has compared the resolver's type with
- * the output's schema, and a test validates the replies. So an output's schema must not transform.
+ * Unlike tRPC, this does not check the output: the type checker has compared the resolver's type with the
+ * schema, and a test validates the responses. So the schema of an output must not transform it.
  */
 export function runDirectly<Procedures extends Record<string, AnyTRPCProcedure>>(
   procedures: Procedures,
@@ -37,7 +36,7 @@ export function runDirectly<Procedures extends Record<string, AnyTRPCProcedure>>
   return Object.fromEntries(direct);
 }
 
-/** Throws when a call may not run. Both arguments have the types that the router was made with. */
+/** Throws when a call may not run. Both arguments have the router's types. */
 type Authorize = (meta: unknown, context: object) => void;
 
 interface Call {
@@ -60,7 +59,7 @@ interface Definition {
   readonly middlewares: readonly { _type?: string }[];
 }
 
-/** The steps of a procedure; undefined when it has more than these, and the check of its output. */
+/** The steps of a procedure; undefined when it has further ones. The check of the output does not count. */
 function stepsOf(procedure: AnyTRPCProcedure): Steps | undefined {
   const { inputs, output, resolver, middlewares } = procedure._def as unknown as Definition;
   const [input] = inputs;

@@ -31,7 +31,7 @@ function isObjectOfStrings(value: unknown): value is Record<string, string> {
   );
 }
 
-/** Stands in for a value whose claim is not accepted; every schema rejects it. */
+/** Replaces a value whose claim is not accepted. Every schema rejects it. */
 const unsupported = Symbol('unsupported');
 
 const readers: Record<string, (value: unknown) => unknown> = {
@@ -55,7 +55,7 @@ function deserialize(payload: unknown): unknown {
   return json;
 }
 
-/** Replaces the value at a path with a value of the type that is claimed. */
+/** Replaces the value at a path with a value of the claimed type. */
 function apply(json: unknown, path: string, claim: unknown): void {
   const keys = keysOf(path);
   const last = keys.pop() ?? '';
@@ -64,7 +64,7 @@ function apply(json: unknown, path: string, claim: unknown): void {
   if (isRecord(parent) && Object.hasOwn(parent, last)) parent[last] = read(parent[last], claim);
 }
 
-/** Characters of a path. The inputs of the procedures need far fewer. */
+/** The most characters of a path. The inputs of the procedures need far fewer. */
 const maxPathLength = 1_000;
 
 /** The keys of a path such as `a.b`. A backslash escapes a dot or a backslash within a key. */
@@ -73,7 +73,7 @@ function keysOf(path: string): string[] {
     const message = `invalid input: a path in meta is over ${maxPathLength} characters`;
     throw new PlantStoreError('invalidInput', message);
   }
-  if (!/[.\\]/.test(path)) return [path]; // Nearly always.
+  if (!/[.\\]/.test(path)) return [path]; // Nearly every path is a single key.
   const keys: string[] = [];
   let key = '';
   // Each alternative begins with another character, so the time is linear in the path's length.

@@ -51,7 +51,7 @@ export function toCatalogueError(thrown: unknown): CatalogueError {
   return { kind: 'internal', message: masked, cause: cause ?? thrown };
 }
 
-/** The error in a tRPC reply: tRPC's own shape, with the error code of the catalogue. */
+/** The error in a tRPC response: tRPC's own shape, with the error code of the catalogue. */
 export function errorShape({ kind, message, cause }: CatalogueError, path?: string) {
   const code = trpcCode(kind);
   const fields =

@@ -7,12 +7,12 @@ import type { PlantStoreError } from '../plant-store-error.ts';
 import { transformer } from './transformer.ts';
 import { errorShape, toCatalogueError } from './trpc-error.ts';
 
-/** The context of a call, for its procedure. */
+/** The context that a call passes to its procedure. */
 export interface Context {
   readonly store: PlantStore;
   /** The sender of the call. The adapter authenticates it before it calls a procedure. */
   readonly principal: Principal;
-  /** The time by which the call is answered; 5 s from now by default. */
+  /** The time by which the call ends. Default: in 5 s. */
   readonly deadline?: Deadline | undefined;
   readonly caller?: Caller | undefined;
   /** Is called with errors that a call returns as a part of its output; it must not throw. */
@@ -20,12 +20,12 @@ export interface Context {
 }
 
 /**
- * The REST operation of a procedure, in the form that trpc-to-openapi reads. It is a type of our own,
- * so core does not need that package. It is not an interface: trpc-to-openapi's type does not accept
- * one, because an interface has no index signature.
+ * The REST operation of a procedure, in the form that trpc-to-openapi reads. Core declares the type itself,
+ * so that it does not need that package. An interface has no index signature, so trpc-to-openapi would not
+ * accept one.
  */
 export type ProcedureMeta = {
-  /** The scope that the caller needs; `none` when any valid access token will do. */
+  /** The scope that the caller needs; `none` when any valid access token is enough. */
   readonly scope: Scope | 'none';
   readonly openapi?: Operation & {
     readonly summary?: string;

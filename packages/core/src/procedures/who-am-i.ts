@@ -21,5 +21,5 @@ export const whoAmI = procedure
     return { name, scopes: [...scopes], ...(expires && { expiresAt }) };
   });
 
-/** RFC 3339 has years of four digits. A token that expires later, or at `infinity`, never does. */
+/** The last time of RFC 3339. A token that expires later, or at `infinity`, counts as one that never expires. */
 const lastTime = Date.UTC(9999, 11, 31);

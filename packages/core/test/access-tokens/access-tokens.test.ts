@@ -64,7 +64,7 @@ describe('access tokens', () => {
     expect(tokens.authenticate(token)).toEqual(principal('Gil'));
   });
 
-  it('are cached for 30 seconds by the clock of the process unless another one is given', async () => {
+  it('are cached for 30 seconds by the clock of the process, unless an option gives another clock', async () => {
     const tokens = createAccessTokens(database);
     const token = await tokens.create('Kim');
     vi.useFakeTimers({ toFake: ['performance'] });
@@ -152,7 +152,7 @@ describe('access tokens', () => {
     [[], 'scopes must have at least one'],
     [['read'], 'scopes[0] must be one of plants:create, plants:read, plants:delete'],
   ])('are not created with the scopes %j', async (scopes, message) => {
-    const create = open().create('Hal', { scopes: scopes as never }); // A wrong scope is the point.
+    const create = open().create('Hal', { scopes: scopes as never }); // The scope is wrong on purpose.
     await expect(create).rejects.toMatchObject({ message: `invalid input: ${message}` });
   });
 
@@ -161,7 +161,7 @@ describe('access tokens', () => {
     await tokens.create('Cleo');
     for (const token of ['', 'plant_', generateToken(), 'Cleo']) {
       expect(await tokens.authenticate(token)).toBeUndefined();
-      expect(tokens.authenticate(token)).toBeUndefined(); // Without a promise: cached.
+      expect(tokens.authenticate(token)).toBeUndefined(); // Cached, so it is no promise.
     }
   });
 
@@ -241,7 +241,7 @@ describe('access tokens', () => {
     time += 59_999;
     const others = open();
     await others.authenticate(token);
-    // Updates run one after the other, so the first token would have been updated before this one.
+    // Updates run one after the other, so an update of the first token would come before this one.
     await others.authenticate(await others.create('Mia too'));
     await vi.waitFor(async () => {
       const list = await others.list();
@@ -358,7 +358,7 @@ describe.each(['Postgres', 'PGlite'])('the access tokens of a store on %s', (dat
   it('authenticate and record their last use', async () => {
     const token = await accessTokens.create('Pia');
     expect(await accessTokens.authenticate(token)).toEqual(principal('Pia'));
-    expect(accessTokens.authenticate(token)).toEqual(principal('Pia')); // Without a promise: cached.
+    expect(accessTokens.authenticate(token)).toEqual(principal('Pia')); // Cached, so it is no promise.
     await vi.waitFor(async () => {
       const list = await accessTokens.list();
       expect(list.find(({ name }) => name === 'Pia')?.lastUsedAt).toBeInstanceOf(Date);

@@ -24,23 +24,22 @@ describe('a principal cache', () => {
   });
 
   it('does not cache a token that is forgotten during its look-up', async () => {
-    const answers = [Promise.withResolvers<TokenOwner>(), Promise.withResolvers<TokenOwner>()];
+    const owners = [Promise.withResolvers<TokenOwner>(), Promise.withResolvers<TokenOwner>()];
     let lookups = 0;
-    const find = () =>
-      answers[lookups++]?.promise ?? Promise.reject(new Error('too many look-ups'));
+    const find = () => owners[lookups++]?.promise ?? Promise.reject(new Error('too many look-ups'));
     const cache = createPrincipalCache({ find, now: () => 0 });
     const before = cache.get('ann');
     cache.forget([sha256Of('ann')]);
     const after = cache.get('ann');
     expect(lookups).toBe(2);
-    answers[1]?.resolve(noOwner);
+    owners[1]?.resolve(noOwner);
     expect(await after).toBeUndefined();
-    answers[0]?.resolve(ann);
+    owners[0]?.resolve(ann);
     expect(await before).toBe(ann.principal);
     expect(cache.get('ann')).toBeUndefined();
   });
 
-  it('caches a token for 30 seconds, whatever somebody does to the time of day', async () => {
+  it('caches a token for 30 seconds, also when somebody changes the time of the machine', async () => {
     let [lookups, now, elapsed] = [0, 0, 0];
     const find = async () => {
       lookups++;
@@ -83,10 +82,10 @@ describe('a principal cache', () => {
     expect(cache.get('ann')).toBe(ann.principal);
     now = 1_000;
     expect(await cache.get('ann')).toBeUndefined();
-    expect(cache.get('ann')).toBeUndefined(); // Cached again.
+    expect(cache.get('ann')).toBeUndefined(); // It is cached again.
   });
 
-  it('forgets the others when ten thousand tokens are cached', async () => {
+  it('forgets all tokens when ten thousand are cached', async () => {
     const cache = createPrincipalCache({ find: async () => ann });
     for (let i = 0; i < 10_000; i++) await cache.get(`token ${i}`);
     expect(cache.get('token 0')).toBe(ann.principal);
@@ -95,7 +94,7 @@ describe('a principal cache', () => {
     expect(cache.get('token 0')).toBeInstanceOf(Promise);
   });
 
-  it('uses the clocks of the machine unless it gets others', async () => {
+  it('uses the clocks of the machine by default', async () => {
     const expired = { ...ann, validUntil: Date.now() - 1 };
     const cache = createPrincipalCache({
       find: async (_, token) => (token === 'ann' ? ann : expired),
@@ -106,12 +105,12 @@ describe('a principal cache', () => {
   });
 
   it('looks a token up again after an error', async () => {
-    const answers = [Promise.reject(new Error('no answer')), Promise.resolve(ann)];
+    const owners = [Promise.reject(new Error('no response')), Promise.resolve(ann)];
     const cache = createPrincipalCache({
-      find: async () => answers.shift() ?? noOwner,
+      find: async () => owners.shift() ?? noOwner,
       now: () => 0,
     });
-    await expect(cache.get('ann')).rejects.toThrow('no answer');
+    await expect(cache.get('ann')).rejects.toThrow('no response');
     expect(await cache.get('ann')).toBe(ann.principal);
   });
 });

@@ -70,7 +70,7 @@ describe('creates on Citus', () => {
     return map as ShardMap; // The tables are distributed.
   };
 
-  it('know the shard of every id as Citus does', async () => {
+  it('know the same shard for every id as Citus', async () => {
     const map = await readMap();
     const edges = [0n, 2n ** 31n, 2n ** 32n, 2n ** 62n, 2n ** 63n - 1n].flatMap((id) => [
       id,
@@ -167,21 +167,21 @@ describe('creates on Citus', () => {
     await access.close();
   });
 
-  it('do not take another server at the address of a node for that node', async () => {
+  it('do not go to another server at the address of a node', async () => {
     const connect = createConnectToPrimary(database.url);
     const { nodes, clusterId } = await readMap();
     const [node] = nodes;
     if (!node) throw new Error('the cluster has two workers');
     const access = openNodeAccess(
       { ...node, clusterId },
-      { connect, connectTo: connect }, // The coordinator.
+      { connect, connectTo: connect }, // Both lead to the coordinator.
     );
     await queryOver(access.run)('select 1', []);
     expect(access.isDirect).toBe(false);
     await access.close();
   });
 
-  it('and deletes change nothing after their deadline, whichever way they go', async () => {
+  it('and deletes change nothing after their deadline, on every way to a node', async () => {
     const { nodes, clusterId } = await readMap();
     const [node] = nodes;
     if (!node) throw new Error('the cluster has two workers');
@@ -189,27 +189,27 @@ describe('creates on Citus', () => {
     const connectTo: ConnectTo = (host, port, timeout) =>
       connectPostgres({ url: database.url, host, port, timeout });
     const direct = openNodeAccess({ ...node, clusterId }, { connect, connectTo });
-    const detour = openNodeAccess({ ...node, clusterId }, { connect, connectTo: connect });
+    const rerouted = openNodeAccess({ ...node, clusterId }, { connect, connectTo: connect });
     const { run, close } = await openPostgres(database.url);
     const [id, free] = [await freeIdOn(node.id), await freeIdOn(node.id)];
     await store.create({ id, name: 'stays' });
     for (const [statements, code] of [
       [await statementsOn(direct, late(direct.run)), 'CLOCKS_MOVED'],
-      [await statementsOn(detour, late(detour.run)), 'CLOCKS_MOVED'],
-      [createOrdinaryStatements(late(run)), '22P02'], // Of a name that is missing after the deadline.
+      [await statementsOn(rerouted, late(rerouted.run)), 'CLOCKS_MOVED'],
+      [createOrdinaryStatements(late(run)), '22P02'], // The error of a cast after the deadline.
     ] as const) {
       const error = await statements
         .insert([{ id: free, name: 'is late' }], inTime())
         .catch((cause: unknown) => cause);
       expect(error).toMatchObject({ code });
-      // Citus allows an ordinary delete no function that fails, so that one deletes nothing.
+      // Citus allows no failing function in an ordinary delete, so a late one deletes nothing without an error.
       await statements.delete(id, inTime()).catch((cause: unknown) => {
         expect(cause).toMatchObject({ code });
       });
       expect(await store.get(id)).toMatchObject({ name: 'stays' });
       expect(await store.get(free)).toBeUndefined();
     }
-    await Promise.all([direct.close(), detour.close(), close()]);
+    await Promise.all([direct.close(), rerouted.close(), close()]);
   });
 
   it('of a large batch go through the coordinator, too', async () => {
@@ -254,7 +254,7 @@ describe('creates on Citus', () => {
 });
 
 describe('a Citus cluster that grows', () => {
-  it('takes creates of a shard that is split, and by node again after another distribute', async () => {
+  it('accepts creates of a split shard, and by node again after another distribute', async () => {
     const { url, adminUrl } = await createDistributedDatabase(2);
     const { run, close } = await openPostgres(url);
     const query = queryOver(run);
@@ -280,7 +280,7 @@ describe('a Citus cluster that grows', () => {
     ]);
     const { map } = await readShardMap(query);
     expect(map?.nodes.map((node) => node.shards).toSorted()).toEqual([1, 2]);
-    // With another id, instances would open further connections to each node, and keep the old ones.
+    // With a new id, instances would open more connections to each node and keep the old ones.
     expect(map?.clusterId).toBe(before?.clusterId);
     await createAll();
     const [{ count } = {}] = await admin`select count(*) from plants`;
@@ -288,7 +288,7 @@ describe('a Citus cluster that grows', () => {
     await Promise.all([store.close(), close(), admin.end()]);
   });
 
-  it('takes creates on a new node as soon as it has shards', async () => {
+  it('accepts creates on a new node as soon as it has shards', async () => {
     const { url, adminUrl } = await createDistributedDatabase(4, 1);
     const store = await openPlantStore({ databaseUrl: url });
     const admin = postgres(adminUrl, { max: 1, onnotice: () => {} });
@@ -322,7 +322,7 @@ describe('a Citus cluster that grows', () => {
 });
 
 describe('a version of Citus that was not tested', () => {
-  it('gets ordinary INSERTs, and the operator a warning', async () => {
+  it('gets ordinary INSERTs, and the operator gets a warning', async () => {
     const { url, adminUrl } = await createDistributedDatabase(2);
     const admin = postgres(adminUrl, { max: 1, onnotice: () => {} });
     const { pathname } = new URL(adminUrl);

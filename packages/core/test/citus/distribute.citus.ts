@@ -17,7 +17,7 @@ describe('distribute on Citus', () => {
     await store.create({ id: 1n, name: 'from before' });
     await store.accessTokens.create('Ann');
     const sql = postgres(url, { max: 1, onnotice: () => {} });
-    // The first statement of each table; the run ended before the second one.
+    // The interrupted run executed only the first of two statements for each table.
     await sql`select create_distributed_table('plants', 'id', shard_count := 4)`;
     await sql`select create_reference_table('access_tokens')`;
 
@@ -48,7 +48,7 @@ describe('distribute on Citus', () => {
     const read = (node: postgres.Sql) =>
       node`select prosrc from pg_proc where proname like 'plant_store_%' order by proname`;
     const current = await read(sql);
-    // As an earlier version would have left them.
+    // An earlier version would have left the functions in this state.
     await sql`
       create or replace function plant_store_count(key bigint) returns bigint
       language sql as 'select 0::bigint'`;

@@ -6,7 +6,7 @@ import { openPlantStore } from '../../src/plant-store.ts';
 import { createDistributedDatabase } from '../fixtures/distributed-database.ts';
 
 describe('the state of a Citus cluster', () => {
-  it('has what distribute would do, without a number of shards', async () => {
+  it('has the steps that distribute would take, without a number of shards', async () => {
     const cluster = inject('citus');
     if (!cluster) throw new Error('this test needs the global setup for Citus');
     const { url } = await createCitusDatabase(cluster);
@@ -16,7 +16,7 @@ describe('the state of a Citus cluster', () => {
     expect(missing).toHaveLength(4);
   });
 
-  it('has about how many plants each node stores, whichever node is asked', async () => {
+  it('has the estimated number of plants on each node, read from any node', async () => {
     const { url, workerUrls } = await createDistributedDatabase();
     const sql = postgres(url, { max: 1 });
     await sql`insert into plants (id, name) select i, 'plant ' || i from generate_series(1, 1000) i`;
@@ -32,7 +32,7 @@ describe('the state of a Citus cluster', () => {
     }
   });
 
-  it('knows how many plants there are after a crash, which resets the statistics', async () => {
+  it('has the number of plants after a crash, which resets the statistics', async () => {
     const { url, workerUrls, adminUrl } = await createDistributedDatabase();
     const sql = postgres(url, { max: 1 });
     await sql`insert into plants (id, name) select i, 'plant ' || i from generate_series(1, 1000) i`;
@@ -48,15 +48,15 @@ describe('the state of a Citus cluster', () => {
     expect(nodes.reduce((sum, { plants = 0 }) => sum + plants, 0)).toBe(1_000);
   });
 
-  it('has the nodes without plants that do not answer', async () => {
+  it('has the nodes without plants that are down', async () => {
     const { adminUrl, workerUrls } = await createDistributedDatabase();
     const [worker = ''] = workerUrls;
-    expect(await inspectCluster(worker)).toMatchObject({ awayWithoutPlants: [] });
+    expect(await inspectCluster(worker)).toMatchObject({ downWithoutPlants: [] });
     const onWorker = Object.assign(new URL(worker), { username: new URL(adminUrl).username });
     const sql = postgres(onWorker.href, { max: 1 });
     // Nothing accepts connections there.
     await sql`update pg_dist_node set nodeport = 1 where groupid = 0`;
     await sql.end();
-    expect(await inspectCluster(worker)).toMatchObject({ awayWithoutPlants: ['127.0.0.1:1'] });
+    expect(await inspectCluster(worker)).toMatchObject({ downWithoutPlants: ['127.0.0.1:1'] });
   });
 });

@@ -54,7 +54,7 @@ describe('instances on the nodes of a Citus cluster', () => {
     expect(await names()).toEqual(['plant-store cluster']);
   });
 
-  it('share plants and access tokens, whichever node each talks to', async () => {
+  it('share plants and access tokens, although each uses another node', async () => {
     const { url, workerUrls } = await createDistributedDatabase();
     const [first, second, third] = await Promise.all([url, ...workerUrls].map(openOn));
     const ids = Array.from({ length: 50 }, (_, i) => BigInt(i));

@@ -15,10 +15,10 @@ describe('the migration on Citus', () => {
       postgres.Sql,
       postgres.Sql,
     ];
-    // As before the last migration, which adds the index.
+    // The state before the last migration, which adds the index.
     await owner`alter table access_tokens drop column scope`;
     await owner`delete from drizzle.__drizzle_migrations where id = (select max(id) from drizzle.__drizzle_migrations)`;
-    // The build has ended without the shards of this worker.
+    // The build has ended, and the shards of this worker have no index.
     await admin`update pg_index set indisvalid = false where indexrelid = 'plants_tag'::regclass`;
     await worker`set citus.enable_manual_changes_to_shards = on`;
     const shards = await worker<{ index: string }[]>`
@@ -28,7 +28,7 @@ describe('the migration on Citus', () => {
     expect(shards).toHaveLength(2);
     for (const { index } of shards) await worker.unsafe(`drop index ${index}`);
 
-    const store = await openPlantStore({ databaseUrl: url }, { mustAnswer: true });
+    const store = await openPlantStore({ databaseUrl: url }, { requireConnection: true });
     await store.ready();
     await store.close();
     const [{ valid } = {}] = await owner`

@@ -48,14 +48,14 @@ describe('statements that read from Citus', () => {
     'an export by time': () => Array.fromAsync(reader.read({ since: new Date(0), limit: 10 })),
   };
 
-  it.each(Object.keys(reads))('take only the rows of the page to one node: %s', async (name) => {
+  it.each(Object.keys(reads))('send only the rows of the page to one node: %s', async (name) => {
     sent = [];
     await reads[name]?.();
     expect(sent).not.toEqual([]);
     for (const { text, values } of sent) {
       const limit = Math.max(...values.map(Number).filter((value) => value < 10_000), 101);
       const plan = await explain(text, values);
-      // A task returns the rows of the page at most, so the shards apply the limit.
+      // No task returns more rows than the page has, so the shards apply the limit.
       expect(plan.tasks).toBeGreaterThan(0);
       expect(plan.mostRowsOfATask).toBeLessThanOrEqual(limit);
     }

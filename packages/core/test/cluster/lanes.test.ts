@@ -28,7 +28,7 @@ beforeAll(async () => {
   database = await openPostgres(databaseUrl);
   sql = postgres(databaseUrl);
   await sql`alter table plants add constraint no_poison check (name <> 'poison')`;
-  // As the functions on a node of a cluster do, apart from its shards.
+  // Behaves like the functions on a node of a cluster, without shards.
   await sql.unsafe(`
     create function plant_store_insert(
       key bigint, shards text, counts text, ids text, names text, tags text, deadline text)
@@ -47,7 +47,7 @@ const freeId = () => ++free.from;
 const databaseError = (code: string) =>
   Object.assign(new Error('from the node'), { code, severity: 'ERROR' });
 
-/** What each node of the cluster does before a statement; 0 is the node of the URL. */
+/** A function that each node of the cluster runs before a statement. Node 0 is the node of the URL. */
 let before: Record<number, () => Promise<unknown> | undefined>;
 /** The texts of the statements by the number of the node. */
 let sent: Record<number, string[]>;
@@ -144,7 +144,7 @@ function openOnCluster(): TestLanes {
   return lanesOver({ ...database, run, nodes });
 }
 
-/** Opens lanes that know the shards already. */
+/** Opens lanes and waits until they know the shards. */
 async function openLanes(): Promise<TestLanes> {
   const lanes = openOnCluster();
   await lanes.create({ id: freeId(), name: 'the first one' });
@@ -155,7 +155,7 @@ async function openLanes(): Promise<TestLanes> {
   return lanes;
 }
 
-/** A free id that a node stores: Postgres's hash of it is negative on the first one. */
+/** A free id that a node stores. The first node stores ids with a negative hash. */
 async function freeIdOn(node: number): Promise<bigint> {
   for (;;) {
     const id = freeId();
@@ -232,7 +232,7 @@ describe('creates on a cluster', () => {
     expect(pending()).toEqual(Array(3).fill({ waiting: 0, inFlight: 0 }));
   });
 
-  it('are reported, whichever node stores them', async () => {
+  it('are reported for every node', async () => {
     const lanes = await openLanes();
     await lanes.create({ id: await freeIdOn(1), name: 'Hoya' });
     expect(lanes.sizes).toEqual([1, 1]);
@@ -255,14 +255,14 @@ describe('creates on a cluster', () => {
 
   it.each(['53100', undefined])('fail with any other error, such as %s', async (code) => {
     const lanes = await openLanes();
-    before[1] = () => Promise.reject(code ? databaseError(code) : new Error('away'));
+    before[1] = () => Promise.reject(code ? databaseError(code) : new Error('down'));
     const create = lanes.create({ id: await freeIdOn(1), name: 'Hoya' });
     await expect(create).rejects.toMatchObject({ code: 50300 });
     expect(sent).toEqual({ 1: [insertOnNode] });
     expect(readsOfShards).toBe(1);
   });
 
-  it('are ordinary inserts of a lane whose node is no node any more', async () => {
+  it('are ordinary inserts on a lane whose node has left the cluster', async () => {
     const { run } = database;
     const texts: string[] = [];
     const recorded: Database['run'] = (text, ...rest) => {
@@ -294,7 +294,7 @@ describe('creates on a cluster', () => {
     expect(sent).toEqual({ 0: [ordinaryInsert] });
   });
 
-  it('are accepted until the lanes are drained, and answered before', async () => {
+  it('are accepted until the lanes begin to drain, and settled when they are drained', async () => {
     const lanes = await openLanes();
     const hung = Promise.withResolvers<void>();
     before[2] = () => hung.promise;
@@ -379,7 +379,7 @@ describe('the state of the nodes', () => {
     const changes: unknown[] = [];
     lanes.events.on('node', (node) => changes.push(node));
     expect(lanes.nodes()).toEqual(state(true, true));
-    before[1] = () => Promise.reject(new Error('away'));
+    before[1] = () => Promise.reject(new Error('down'));
     for (let i = 0; i < 2; i++) {
       const create = lanes.create({ id: await freeIdOn(1), name: 'Hoya' });
       await expect(create).rejects.toMatchObject({ code: 50300 });
@@ -417,9 +417,9 @@ describe('the state of the nodes', () => {
     const hung = Promise.withResolvers<void>();
     before[1] = () => hung.promise;
     const create = lanes.create({ id: await freeIdOn(1), name: 'Hoya' });
-    const failed = expect(create).rejects.toMatchObject({ cause: { message: 'away' } });
+    const failed = expect(create).rejects.toMatchObject({ cause: { message: 'down' } });
     await leaveCluster(lanes);
-    hung.reject(new Error('away'));
+    hung.reject(new Error('down'));
     await failed;
     expect(changes).toEqual([]);
   });
@@ -431,7 +431,7 @@ describe('the state of the nodes', () => {
     await lanes.ready(); // It reads the shards.
     expect(lanes.nodes()).toHaveLength(2);
     sent = {};
-    before[2] = () => Promise.reject(new Error('away'));
+    before[2] = () => Promise.reject(new Error('down'));
     await lanes.ready();
     expect(lanes.nodes()).toEqual(state(true, false));
     expect(sent).toEqual({
@@ -448,7 +448,7 @@ describe('the state of the nodes', () => {
     expect(changes).toEqual([second, { ...second, isWritable: true }, first]);
   });
 
-  it('has a detour from the first create or probe that another node has passed on', async () => {
+  it('is rerouted from the first create or probe that another node passes on', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     // The connections of the other tests were compared with another clock.
     const ofOthers = database;
@@ -459,25 +459,25 @@ describe('the state of the nodes', () => {
       database = ofOthers;
     });
     const lanes = await openLanes();
-    const detours: unknown[] = [];
-    lanes.events.on('detour', (detour) => detours.push(detour));
+    const rerouted: unknown[] = [];
+    lanes.events.on('rerouted', (node) => rerouted.push(node));
     const error = databaseError('ENOTFOUND');
     unreachable = { 1: error, 2: error };
     await lanes.create({ id: await freeIdOn(2), name: 'Hoya' });
     expect(sent).toEqual({ 0: [insertThroughAnother] });
-    expect(detours).toEqual([{ address: 'two:2', error }]);
+    expect(rerouted).toEqual([{ address: 'two:2', error }]);
     await lanes.create({ id: await freeIdOn(2), name: 'Hoya' });
-    expect(detours).toHaveLength(1);
+    expect(rerouted).toHaveLength(1);
     await lanes.ready();
-    expect(detours.slice(1)).toEqual([{ address: 'one:1', error }]);
+    expect(rerouted.slice(1)).toEqual([{ address: 'one:1', error }]);
 
     vi.advanceTimersByTime(15_001);
     unreachable = {};
-    // The first statements after a while also try to reach the nodes.
+    // After a while, the next statements also try to reach the nodes.
     await vi.waitFor(async () => {
       await lanes.create({ id: await freeIdOn(1), name: 'Hoya' });
       await lanes.create({ id: await freeIdOn(2), name: 'Hoya' });
-      expect(detours.slice(2)).toEqual([
+      expect(rerouted.slice(2)).toEqual([
         { address: 'one:1', error: undefined },
         { address: 'two:2', error: undefined },
       ]);
@@ -487,10 +487,10 @@ describe('the state of the nodes', () => {
     expect(sent).toEqual({ 1: [directInsert] });
   });
 
-  it('has no detour to a node that has left the cluster', async () => {
+  it('is never rerouted for a node that has left the cluster', async () => {
     const lanes = await openLanes();
-    const detours: unknown[] = [];
-    lanes.events.on('detour', (detour) => detours.push(detour));
+    const rerouted: unknown[] = [];
+    lanes.events.on('rerouted', (node) => rerouted.push(node));
     unreachable = { 1: databaseError('ENOTFOUND') };
     const hung = Promise.withResolvers<void>();
     before[0] = () => hung.promise;
@@ -499,7 +499,7 @@ describe('the state of the nodes', () => {
     await leaveCluster(lanes);
     hung.resolve();
     expect(await create).toEqual({ name: 'Hoya' });
-    expect(detours).toEqual([]);
+    expect(rerouted).toEqual([]);
   });
 
   it('is empty on a database that is no part of a cluster', async () => {
@@ -509,6 +509,6 @@ describe('the state of the nodes', () => {
     await lanes.create({ id: freeId(), name: 'Hoya' });
     await lanes.ready();
     expect(lanes.nodes()).toEqual([]);
-    expect(run).toHaveBeenCalledTimes(3); // The create, and a look-up for each `ready`: no shards.
+    expect(run).toHaveBeenCalledTimes(3); // The create and a look-up for each `ready`, but no read of shards.
   });
 });

@@ -17,12 +17,12 @@ describe('the health of a node whose disk is full', () => {
       if (failure.now) throw Object.assign(new Error(failure.message), { code: failure.now });
       return new Set<bigint>();
     };
-    // The node answers a probe, because a probe writes nothing.
+    // A probe succeeds, because it writes nothing.
     const run = vi.fn(async () => ({ rows: [], count: 0 }));
     const health: NodeHealth = new NodeHealth({
       access: { run, directError: undefined },
       onChange: () => changes.push(health.isWritable),
-      onDetour: () => {},
+      onReroute: () => {},
       ...(hasClock && { now: () => now }),
     });
     // Only inserts are observed.
@@ -39,7 +39,7 @@ describe('the health of a node whose disk is full', () => {
     };
   };
 
-  it('is bad although the node answers probes', async () => {
+  it('is bad although the probes succeed', async () => {
     const { changes, insert, probe, wait } = open();
     for (let i = 0; i < 20; i++) {
       await insert();
@@ -57,7 +57,7 @@ describe('the health of a node whose disk is full', () => {
     expect(changes).toEqual([false, true]);
   });
 
-  it('is bad by the clock of the machine unless it gets another one', async () => {
+  it('uses the clock of the machine by default', async () => {
     const { changes, insert, probe } = open({ hasClock: false });
     await insert();
     await probe();
@@ -68,7 +68,7 @@ describe('the health of a node whose disk is full', () => {
     const { changes, insert, probe, failure, run } = open();
     failure.now = '22021';
     await insert();
-    run.mockRejectedValueOnce(new Error('no answer'));
+    run.mockRejectedValueOnce(new Error('no response'));
     await probe();
     await probe();
     expect(changes).toEqual([false, true]);
@@ -78,7 +78,7 @@ describe('the health of a node whose disk is full', () => {
     const { changes, insert, probe, failure, run } = open();
     Object.assign(failure, { now: '22P02', message: lateWrite });
     await insert();
-    run.mockRejectedValueOnce(new Error('no answer'));
+    run.mockRejectedValueOnce(new Error('no response'));
     await probe();
     await probe();
     expect(changes).toEqual([false, true]);

@@ -34,7 +34,7 @@ it.each([
   databaseError('42883', 'function plant_store_insert does not exist'),
   databaseError('XX000', 'could not find valid entry for shard 102008'),
 ])(
-  'leaves plants to Citus that have moved, and reads the shards again: $message',
+  'sends moved plants as ordinary statements, and reads the shards again: $message',
   async (error) => {
     const { statements, sent, refreshed } = statementsAfter(error);
     const inserted = await statements.insert(

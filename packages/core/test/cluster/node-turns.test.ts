@@ -20,7 +20,7 @@ it('lets lanes send at once while statements take about as long as the shortest 
   expect(turns.mustWait(() => {})).toBe(false);
 });
 
-it('lets a lane wait while all take much longer, until the statement has ended or is slow', () => {
+it('lets a lane wait while statements take much longer, until the running one has ended or is slow', () => {
   const turns = turnsAfter(5, ...many(50));
   const asked: string[] = [];
   const [first, second] = [() => void asked.push('first'), () => void asked.push('second')];
@@ -28,7 +28,7 @@ it('lets a lane wait while all take much longer, until the statement has ended o
   const endTurn = turns.take();
   for (const send of [first, second, first]) expect(turns.mustWait(send)).toBe(true);
   endTurn();
-  endTurn(); // A statement that was slow ends.
+  endTurn(); // The slow statement ends.
   expect(asked).toEqual(['first', 'second']);
   expect(turns.mustWait(first)).toBe(false);
 });
@@ -42,7 +42,7 @@ it('lets lanes wait while one of several statements runs', () => {
   expect(turns.mustWait(() => {})).toBe(false);
 });
 
-it('takes the database for busy no longer when no statement was short for two periods', () => {
+it('no longer regards the database as busy when no statement was short for two periods', () => {
   const turns = turnsAfter(5, ...many(50));
   turns.take();
   for (let i = 0; i < 2; i++) {

@@ -7,7 +7,7 @@ import { PlantStoreError } from '../../src/plant-store-error.ts';
 type Options = ConstructorParameters<typeof Coalescer<string, string>>[0];
 type Calls = Call<string, string>[];
 
-/** A coalescer with one statement at a time, whose calls have their own inputs as outputs. */
+/** A coalescer with one statement at a time. The output of each call is its input. */
 function createCoalescer(options: Partial<Options> = {}): Coalescer<string, string> {
   return new Coalescer({
     send: async (calls) => echo(calls),
@@ -41,7 +41,7 @@ function withLatency(latencyOf: (statement: number) => number): Options['send'] 
   };
 }
 
-/** Statements of which the first one ends when the test says so. */
+/** Statements. The test ends the first one. */
 function hangingAtFirst() {
   const hung = Promise.withResolvers<void>();
   const sent: string[][] = [];
@@ -102,7 +102,7 @@ it('sends calls that are added together in one statement', async () => {
   expect(sizes).toEqual([100, 100, 50]);
 });
 
-it('rejects those of the calls added together that do not fit into the queue', async () => {
+it('accepts calls that are added together until the queue is full, and rejects the others', async () => {
   const { send, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send, maxQueue: 5 });
   const running = coalescer.run('running');
@@ -141,7 +141,7 @@ it('rejects calls beyond the queue at once', async () => {
   expect(coalescer.pending).toEqual({ waiting: 0, inFlight: 0 });
 });
 
-it('rejects a call at its deadline, and never sends it when it still waits then', async () => {
+it('rejects a call at its deadline, and does not send it later', async () => {
   const { send, sent, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send, maxQueue: 2 });
   const options = { deadline: deadlineIn(50) };
@@ -156,7 +156,7 @@ it('rejects a call at its deadline, and never sends it when it still waits then'
   expect(sent).toEqual([['sent'], ['next']]);
 });
 
-it('never sends a call whose caller is gone', async () => {
+it('never sends a call whose caller has disconnected', async () => {
   const { send, sent, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send, maxBatch: 2 });
   const caller = { isGone: false };
@@ -173,7 +173,7 @@ it('never sends a call whose caller is gone', async () => {
   expect(sent).toEqual([['first'], ['d', 'e'], ['f']]);
 });
 
-it('makes room for a call when the callers of others are gone', async () => {
+it('makes room for a call when the callers of others have disconnected', async () => {
   const { send, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send, maxQueue: 2 });
   const caller = { isGone: false };
@@ -188,7 +188,7 @@ it('makes room for a call when the callers of others are gone', async () => {
   expect(await Promise.all([first, waiting, next])).toEqual(['first', 'b', 'c']);
 });
 
-it('rejects the calls that wait, and not those that run, when it is told to', async () => {
+it('rejectWaiting rejects the calls that wait, and not those that run', async () => {
   const { send, sent, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send, maxBatch: 2, lengthOf: ({ length }) => length });
   const running = coalescer.run('running');
@@ -224,7 +224,7 @@ it('is drained at the deadline even when a statement never returns', async () =>
   await Promise.all([expect(call).rejects.toThrow('late'), coalescer.drained()]);
 });
 
-it('rejects calls at once that would miss their deadline, and answers the others in time', async () => {
+it('rejects calls at once that would miss their deadline, and settles the others in time', async () => {
   const coalescer = createCoalescer({ send: withLatency(() => 500), maxBatch: 10 });
   for (let i = 0; i < 30; i++) {
     void countOutcomes(coalescer, 10);
@@ -235,12 +235,12 @@ it('rejects calls at once that would miss their deadline, and answers the others
   const { done = 0, overloaded = 0, ...others } = await overload;
   expect(others).toEqual({});
   expect(done + overloaded).toBe(1_000);
-  // The deadline leaves time for nine statements of ten calls, less a margin.
+  // Before the deadline there is time for nine statements of ten calls, and a margin.
   expect(done).toBeGreaterThan(40);
   expect(done).toBeLessThan(80);
 });
 
-it('accepts as many calls as two statements at a time can answer before the deadline', async () => {
+it('accepts as many calls as two statements at a time can settle before the deadline', async () => {
   const coalescer = createCoalescer({
     send: withLatency(() => 400),
     maxInFlight: 2,
@@ -261,7 +261,7 @@ it.each([
   { latencies: [800], average: 100, accepted: 390 },
   { latencies: [800, 1_700], average: 300, accepted: 120 },
 ])(
-  'expects $average ms of a statement after $latencies ms, because each counts an eighth',
+  'expects that a statement takes $average ms after $latencies ms, because each has a weight of an eighth',
   async ({ latencies, accepted }) => {
     const coalescer = createCoalescer({
       send: withLatency((statement) => latencies[statement - 1] ?? 10_000),
@@ -317,7 +317,7 @@ it('fills its statements even when each takes half of the deadline', async () =>
   expect(sizes.length).toBeGreaterThan(20);
 });
 
-it('leaves no timer behind when every call is answered', async () => {
+it('leaves no timer behind when every call is settled', async () => {
   const coalescer = createCoalescer({ send: withLatency(() => 10), maxInFlight: 2 });
   const outcomes = countOutcomes(coalescer, 200);
   const together = coalescer.runAll(inputs(200));

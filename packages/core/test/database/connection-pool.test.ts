@@ -6,7 +6,7 @@ import type { DatabaseConnection, RunOptions, Values } from '../../src/database/
 import { lateWrite } from '../../src/database/database-error.ts';
 import { deadlineIn } from '../../src/database/deadline.ts';
 
-/** A connection whose statements end when the test says so. */
+/** A connection whose statements the test ends. */
 class TestConnection implements DatabaseConnection {
   isOpen = true;
   /** How many times the pool has cancelled a statement, and closed the connection. */
@@ -32,8 +32,8 @@ class TestConnection implements DatabaseConnection {
     this.cancels++;
   }
 
-  /** Answers the running statement with one row, or with an error, as soon as it runs. */
-  async answer(result: unknown = 'row') {
+  /** Ends the next statement with one row or with an error, as soon as it runs. */
+  async settle(result: unknown = 'row') {
     // `waitFor` moves a fake clock.
     if (!this.#running) {
       await vi.waitFor(() => expect(this.#running).toBeDefined(), { interval: 1 });
@@ -57,7 +57,7 @@ class TestConnection implements DatabaseConnection {
   }
 }
 
-/** Milliseconds; much more than a slow machine needs for a step of a test. */
+/** Milliseconds, many more than a slow machine needs for a step of a test. */
 const longDelay = 400;
 
 /** A pool of two connections for creates, and its attempts to connect. */
@@ -65,39 +65,39 @@ function createPool(
   options: Partial<ConstructorParameters<typeof ConnectionPool<TestConnection>>[0]> = {},
 ) {
   const attempts: (PromiseWithResolvers<TestConnection> & { startedAt: number })[] = [];
-  let answered = 0;
+  let settledCount = 0;
   const connect = () => {
     const attempt = { ...Promise.withResolvers<TestConnection>(), startedAt: performance.now() };
     attempts.push(attempt);
     return attempt.promise;
   };
   const next = async () => {
-    await vi.waitFor(() => expect(attempts.length).toBeGreaterThan(answered), { interval: 1 });
-    return attempts[answered++];
+    await vi.waitFor(() => expect(attempts.length).toBeGreaterThan(settledCount), { interval: 1 });
+    return attempts[settledCount++];
   };
   const pool = new ConnectionPool({ connect, shares: { creates: 2 }, retryDelay: 30, ...options });
   return {
     pool,
     attempts,
-    /** Runs a create, with a deadline that does not come. */
+    /** Runs a create. By default, its deadline is far off. */
     run: (text: string, options: Partial<RunOptions> = {}) =>
       pool.run(text, [], { share: 'creates', deadline: deadlineIn(60_000), ...options }),
-    /** Answers the next attempt with a new connection. */
+    /** Lets the next attempt succeed. */
     async accept() {
       const connection = new TestConnection();
       (await next())?.resolve(connection);
       await setImmediate();
       return connection;
     },
-    /** Fails the next attempt. */
-    async refuse(error: Error) {
+    /** Lets the next attempt fail. */
+    async fail(error: Error) {
       (await next())?.reject(error);
       await setImmediate();
     },
   };
 }
 
-const rowsOf = async (answer: Promise<{ rows: unknown[] }>) => (await answer).rows;
+const rowsOf = async (result: Promise<{ rows: unknown[] }>) => (await result).rows;
 
 /** An error that the server reports about a statement. */
 function serverError(code: string, severity = 'ERROR', message = 'from the server'): Error {
@@ -108,7 +108,7 @@ function serverError(code: string, severity = 'ERROR', message = 'from the serve
 
 const lost = (code = 'CONNECTION_CLOSED') => Object.assign(new Error('lost'), { code });
 
-/** Stops the clocks, so that a deadline comes when the test says so. */
+/** Stops the clocks, so that the test decides when a deadline comes. */
 function stopClocks(): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -119,10 +119,10 @@ it('opens a connection for a statement, and keeps it for the next one', async ()
   expect(attempts).toHaveLength(0);
   const first = rowsOf(run('one'));
   const connection = await accept();
-  await connection.answer(1);
+  await connection.settle(1);
   expect(await first).toEqual([1]);
   const second = rowsOf(run('two'));
-  await connection.answer(2);
+  await connection.settle(2);
   expect(await second).toEqual([2]);
   const task = pool.use({ share: 'creates', deadline: deadlineIn(60_000) }, async (used) => used);
   expect(await task).toBe(connection);
@@ -131,55 +131,55 @@ it('opens a connection for a statement, and keeps it for the next one', async ()
   expect(connection.closes).toBe(0);
 });
 
-it('makes the values of a statement of its deadline in the clock of the database', async () => {
+it('makes the values of a statement from its deadline by the clock of the database', async () => {
   const { pool, accept } = createPool();
   const options = { share: 'creates', deadline: deadlineIn(60_000) } as const;
-  const answer = pool.run('one', (until) => ['x', until], options);
+  const result = pool.run('one', (until) => ['x', until], options);
   const connection = await accept();
-  await connection.answer();
-  await answer;
+  await connection.settle();
+  await result;
   expect(connection.values).toEqual([['x', `the time ${options.deadline}`]]);
 });
 
-it('opens connections one after the other, up to its greatest number', async () => {
+it('opens connections one after the other, up to the limit', async () => {
   const { attempts, run, accept } = createPool();
-  const answers = [1, 2, 3].map((each) => rowsOf(run(`statement ${each}`)));
+  const results = [1, 2, 3].map((each) => rowsOf(run(`statement ${each}`)));
   await vi.waitFor(() => expect(attempts).toHaveLength(1));
   const first = await accept();
   const second = await accept();
   expect([first.statements, second.statements]).toEqual([['statement 1'], ['statement 2']]);
-  await second.answer('b');
+  await second.settle('b');
   expect(second.statements).toEqual(['statement 2', 'statement 3']);
   // A statement that comes when all connections are busy waits for one of them.
-  answers.push(rowsOf(run('statement 4')));
+  results.push(rowsOf(run('statement 4')));
   await setTimeout(1); // A timer of the pool, before an attempt to connect, would end earlier.
-  await first.answer('a');
+  await first.settle('a');
   expect(first.statements).toEqual(['statement 1', 'statement 4']);
-  await second.answer('c');
-  await first.answer('d');
-  expect(await Promise.all(answers)).toEqual([['a'], ['b'], ['c'], ['d']]);
+  await second.settle('c');
+  await first.settle('d');
+  expect(await Promise.all(results)).toEqual([['a'], ['b'], ['c'], ['d']]);
   expect(attempts).toHaveLength(2);
 });
 
 it('fails the statements that wait when an attempt to connect fails, and tries again later', async () => {
-  const { attempts, run, accept, refuse } = createPool({ retryDelay: longDelay });
-  const refused = new Error('refused');
+  const { attempts, run, accept, fail } = createPool({ retryDelay: longDelay });
+  const unreachable = new Error('unreachable');
   const waiting = [run('one'), run('two')];
-  const failed = Promise.all(waiting.map((each) => expect(each).rejects.toBe(refused)));
-  await refuse(refused);
+  const failed = Promise.all(waiting.map((each) => expect(each).rejects.toBe(unreachable)));
+  await fail(unreachable);
   await failed;
   expect(attempts).toHaveLength(1);
 
-  const second = expect(run('three')).rejects.toThrow('refused again');
-  await refuse(new Error('refused again'));
+  const second = expect(run('three')).rejects.toThrow('unreachable again');
+  await fail(new Error('unreachable again'));
   await second;
   const third = rowsOf(run('four'));
-  await (await accept()).answer(4);
+  await (await accept()).settle(4);
   expect(await third).toEqual([4]);
   expectDelays(attempts);
 });
 
-/** Expects that each attempt started `longDelay` after the one before, at least. */
+/** Expects that each attempt started at least `longDelay` after the previous one. */
 function expectDelays(attempts: readonly { startedAt: number }[]): void {
   const starts = attempts.map(({ startedAt }) => startedAt);
   const delays = starts.slice(1).map((startedAt, i) => startedAt - (starts[i] ?? 0));
@@ -190,35 +190,35 @@ function expectDelays(attempts: readonly { startedAt: number }[]): void {
 it('delays the attempt after a lost connection', async () => {
   const { attempts, run, accept } = createPool({ retryDelay: longDelay });
   const failed = expect(run('one')).rejects.toThrow('lost');
-  await (await accept()).answer(lost());
+  await (await accept()).settle(lost());
   await failed;
   const next = rowsOf(run('two'));
-  await (await accept()).answer(2);
+  await (await accept()).settle(2);
   expect(await next).toEqual([2]);
   expectDelays(attempts);
 });
 
 it('fails a statement when its only connection was lost, and no other can be opened', async () => {
-  const { run, accept, refuse } = createPool();
+  const { run, accept, fail } = createPool();
   const first = rowsOf(run('one'));
   const connection = await accept();
-  await connection.answer(1);
+  await connection.settle(1);
   await first;
   connection.isOpen = false;
-  const failed = expect(run('two')).rejects.toThrow('refused');
-  await refuse(new Error('refused'));
+  const failed = expect(run('two')).rejects.toThrow('unreachable');
+  await fail(new Error('unreachable'));
   await failed;
 });
 
 it('does not fail statements while another connection is open', async () => {
-  const { run, accept, refuse } = createPool();
+  const { run, accept, fail } = createPool();
   const first = rowsOf(run('one'));
   const connection = await accept();
   const second = rowsOf(run('two'));
-  await refuse(new Error('refused'));
-  await connection.answer(1);
+  await fail(new Error('unreachable'));
+  await connection.settle(1);
   expect(await first).toEqual([1]);
-  await connection.answer(2);
+  await connection.settle(2);
   expect(await second).toEqual([2]);
 });
 
@@ -228,10 +228,10 @@ it.each(['23505', '53100', '40P01'])(
     const { attempts, run, accept } = createPool();
     const failed = expect(run('one')).rejects.toMatchObject({ code });
     const connection = await accept();
-    await connection.answer(serverError(code));
+    await connection.settle(serverError(code));
     await failed;
     const next = rowsOf(run('two'));
-    await connection.answer(2);
+    await connection.settle(2);
     expect(await next).toEqual([2]);
     expect(attempts).toHaveLength(1);
   },
@@ -244,51 +244,51 @@ it.each([
   ['an error of another kind comes', new Error('x')],
 ])('replaces all connections when %s', async (_, error) => {
   const { attempts, run, accept } = createPool();
-  const answers = [run('one'), run('two')];
+  const results = [run('one'), run('two')];
   const [first, second] = [await accept(), await accept()];
-  await second.answer('idle');
-  await answers[1];
-  const failed = expect(answers[0]).rejects.toBe(error);
+  await second.settle('idle');
+  await results[1];
+  const failed = expect(results[0]).rejects.toBe(error);
   const failedAt = performance.now();
-  await first.answer(error);
+  await first.settle(error);
   await failed;
   expect([first.closes, second.closes]).toEqual([1, 1]);
 
-  // Both count until their sessions have ended.
+  // Both connections count as open until their sessions have ended.
   const next = rowsOf(run('three'));
   await setImmediate();
   expect(attempts).toHaveLength(2);
   second.end();
-  await (await accept()).answer('new');
+  await (await accept()).settle('new');
   expect(await next).toEqual(['new']);
   expect(attempts[2]?.startedAt).toBeGreaterThanOrEqual(failedAt);
 });
 
 it('closes a connection in use after its statement, when another one was lost', async () => {
   const { run, accept } = createPool();
-  const answers = [run('one'), rowsOf(run('two'))];
+  const results = [run('one'), rowsOf(run('two'))];
   const [first, second] = [await accept(), await accept()];
-  const failed = expect(answers[0]).rejects.toThrow('lost');
-  await first.answer(lost());
+  const failed = expect(results[0]).rejects.toThrow('lost');
+  await first.settle(lost());
   await failed;
   expect(second.closes).toBe(0);
-  await second.answer('still answered');
-  expect(await answers[1]).toEqual(['still answered']);
+  await second.settle('still settled');
+  expect(await results[1]).toEqual(['still settled']);
   expect(second.closes).toBe(1);
 });
 
 it('replaces no new connection because of an error on an old one', async () => {
   const { run, accept } = createPool();
-  const answers = [run('one'), run('two')];
+  const results = [run('one'), run('two')];
   const [first, second] = [await accept(), await accept()];
-  const failed = Promise.all(answers.map((each) => expect(each).rejects.toThrow('lost')));
-  await first.answer(lost());
+  const failed = Promise.all(results.map((each) => expect(each).rejects.toThrow('lost')));
+  await first.settle(lost());
   first.end();
   const next = rowsOf(run('three'));
   const third = await accept();
-  await second.answer(lost());
+  await second.settle(lost());
   await failed;
-  await third.answer(3);
+  await third.settle(3);
   expect(await next).toEqual([3]);
   expect(third.closes).toBe(0);
 });
@@ -297,13 +297,13 @@ it('does not use an idle connection that was lost meanwhile', async () => {
   const { run, accept } = createPool({ shares: { creates: 1 } });
   const first = rowsOf(run('one'));
   const connection = await accept();
-  await connection.answer(1);
+  await connection.settle(1);
   await first;
   connection.isOpen = false;
   const second = rowsOf(run('two'));
   await vi.waitFor(() => expect(connection.closes).toBe(1));
   connection.end();
-  await (await accept()).answer(2);
+  await (await accept()).settle(2);
   expect(await second).toEqual([2]);
   expect(connection.statements).toEqual(['one']);
 });
@@ -313,36 +313,36 @@ it('does not keep a connection that was lost during its statement', async () => 
   const first = rowsOf(run('one'));
   const connection = await accept();
   connection.isOpen = false;
-  await connection.answer(1);
+  await connection.settle(1);
   expect(await first).toEqual([1]);
   expect(connection.closes).toBe(1);
 });
 
 describe.each(['CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE', '57P01'])('after %s', (code) => {
-  it('runs a statement that can run twice once more', async () => {
+  it('runs a repeatable statement once more', async () => {
     const { run, accept } = createPool();
-    const answer = rowsOf(run('one', { isRepeatable: true }));
-    await (await accept()).answer(lost(code));
+    const result = rowsOf(run('one', { isRepeatable: true }));
+    await (await accept()).settle(lost(code));
     const second = await accept();
-    await second.answer(1);
-    expect(await answer).toEqual([1]);
+    await second.settle(1);
+    expect(await result).toEqual([1]);
     expect(second.statements).toEqual(['one']);
   });
 
   it('runs no other statement again', async () => {
     const { attempts, run, accept } = createPool();
     const failed = expect(run('one')).rejects.toThrow('lost');
-    await (await accept()).answer(lost(code));
+    await (await accept()).settle(lost(code));
     await failed;
     expect(attempts).toHaveLength(1);
   });
 });
 
-it('runs a statement no third time', async () => {
+it('never runs a statement a third time', async () => {
   const { attempts, run, accept } = createPool();
   const failed = expect(run('one', { isRepeatable: true })).rejects.toThrow('lost');
-  await (await accept()).answer(lost());
-  await (await accept()).answer(lost());
+  await (await accept()).settle(lost());
+  await (await accept()).settle(lost());
   await failed;
   expect(attempts).toHaveLength(2);
 });
@@ -353,7 +353,7 @@ it.each([serverError('23505'), new Error('without a code')])(
     const { run, accept } = createPool();
     const failed = expect(run('one', { isRepeatable: true })).rejects.toBe(error);
     const connection = await accept();
-    await connection.answer(error);
+    await connection.settle(error);
     await failed;
     expect(connection.statements).toEqual(['one']);
   },
@@ -363,16 +363,16 @@ describe('each kind of statements', () => {
   const shares = { creates: 1, lists: 1 };
   const list = { share: 'lists' } as const;
 
-  it('has connections of its own, so that a flood of another kind does not delay it', async () => {
+  it('has its own connections, so that a flood of another kind does not delay it', async () => {
     const { attempts, run, accept } = createPool({ shares });
     const lists = Array.from({ length: 100 }, (_, i) => rowsOf(run(`list ${i}`, list)));
     const listing = await accept();
     const create = rowsOf(run('create'));
     const creating = await accept();
     expect([listing.statements, creating.statements]).toEqual([['list 0'], ['create']]);
-    await creating.answer('created');
+    await creating.settle('created');
     expect(await create).toEqual(['created']);
-    for (let i = 0; i < 100; i++) await listing.answer(i);
+    for (let i = 0; i < 100; i++) await listing.settle(i);
     expect((await Promise.all(lists)).flat()).toEqual(Array.from({ length: 100 }, (_, i) => i));
     expect(creating.statements).toHaveLength(1);
     expect(attempts).toHaveLength(2);
@@ -392,8 +392,8 @@ describe('each kind of statements', () => {
     pool.resize('lists', 2);
     connections.push(await accept(), await accept());
     expect(connections.map(({ statements }) => statements)).toEqual([['one'], ['two'], ['three']]);
-    for (const connection of connections) await connection.answer();
-    await connections[0]?.answer();
+    for (const connection of connections) await connection.settle();
+    await connections[0]?.settle();
     expect(await Promise.all(lists)).toHaveLength(4);
   });
 });
@@ -413,14 +413,14 @@ describe('a statement that waits for a connection', () => {
         '2 such requests are waiting already: nothing was written, send the request again later',
     });
     const list = run('list', { share: 'lists' });
-    await (await accept()).answer();
+    await (await accept()).settle();
     await list;
-    for (let i = 0; i < 3; i++) await connection.answer();
+    for (let i = 0; i < 3; i++) await connection.settle();
     await Promise.all([running, ...waiting]);
     expect(connection.statements).toEqual(['one', 'two', 'three']);
   });
 
-  it('leaves at its deadline', async () => {
+  it('is rejected at its deadline', async () => {
     stopClocks();
     const { run, accept } = createPool({ shares });
     const running = run('one');
@@ -431,54 +431,54 @@ describe('a statement that waits for a connection', () => {
     const next = run('three');
     await vi.advanceTimersByTimeAsync(50);
     await late;
-    await connection.answer();
-    await connection.answer();
+    await connection.settle();
+    await connection.settle();
     await Promise.all([running, next]);
     expect(connection.statements).toEqual(['one', 'three']);
   });
 
-  it('leaves at its deadline while no connection can be opened', async () => {
+  it('is rejected at its deadline while no connection can be opened', async () => {
     stopClocks();
     const { run, accept } = createPool({ shares });
     const late = expect(run('one', { deadline: deadlineIn(50) })).rejects.toThrow(
-      /no answer within \d+ ms/,
+      /no response within \d+ ms/,
     );
     await vi.advanceTimersByTimeAsync(50);
     await late;
     const next = run('two');
     const connection = await accept();
-    await connection.answer();
+    await connection.settle();
     await next;
     expect(connection.statements).toEqual(['two']);
   });
 
-  it('does not run when its caller is gone by then', async () => {
+  it('does not run when its caller has disconnected', async () => {
     const { run, accept } = createPool({ shares });
     const caller = { isGone: false };
     const running = run('one', { caller });
     const connection = await accept();
-    const dropped = expect(run('two', { caller })).rejects.toThrow('the caller is gone');
+    const dropped = expect(run('two', { caller })).rejects.toThrow('the caller has disconnected');
     const next = run('three');
     caller.isGone = true;
-    await connection.answer('of the caller that is gone');
+    await connection.settle('of the disconnected caller');
     await dropped;
-    expect(await rowsOf(running)).toEqual(['of the caller that is gone']);
-    await connection.answer();
+    expect(await rowsOf(running)).toEqual(['of the disconnected caller']);
+    await connection.settle();
     await next;
     expect(connection.statements).toEqual(['one', 'three']);
   });
 
-  it('makes room when its caller is gone and too many wait', async () => {
+  it('makes room for another one when its caller has disconnected', async () => {
     const { run, accept } = createPool({ shares, maxWaiting: 2 });
     const running = run('one');
     const connection = await accept();
     const caller = { isGone: false };
-    const dropped = expect(run('two', { caller })).rejects.toThrow('the caller is gone');
+    const dropped = expect(run('two', { caller })).rejects.toThrow('the caller has disconnected');
     const waiting = run('three');
     caller.isGone = true;
     const next = run('four');
     await dropped;
-    for (let i = 0; i < 3; i++) await connection.answer();
+    for (let i = 0; i < 3; i++) await connection.settle();
     await Promise.all([running, waiting, next]);
     expect(connection.statements).toEqual(['one', 'three', 'four']);
   });
@@ -487,11 +487,11 @@ describe('a statement that waits for a connection', () => {
 describe('a statement that runs at its deadline', () => {
   const shares = { creates: 1 };
 
-  /** Runs a statement whose deadline comes. */
+  /** Runs a statement until its deadline. */
   const runLate = async ({ run, accept }: ReturnType<typeof createPool>) => {
     stopClocks();
     const deadline = deadlineIn(50);
-    const late = expect(run('late', { deadline })).rejects.toThrow(/no answer within \d+ ms/);
+    const late = expect(run('late', { deadline })).rejects.toThrow(/no response within \d+ ms/);
     const connection = await accept();
     await vi.advanceTimersByTimeAsync(deadline - performance.now());
     await late;
@@ -507,14 +507,14 @@ describe('a statement that runs at its deadline', () => {
       const next = rowsOf(pool.run('next'));
       await vi.advanceTimersByTimeAsync(999);
       expect(connection.statements).toEqual(['late']);
-      await connection.answer(end);
-      await connection.answer('the next one');
+      await connection.settle(end);
+      await connection.settle('the next one');
       expect(await next).toEqual(['the next one']);
       expect(connection.closes).toBe(0);
     },
   );
 
-  it('costs its connection when the cancel request does not help within a second', async () => {
+  it('loses its connection when the cancel request does not help within a second', async () => {
     const pool = createPool({ shares });
     const connection = await runLate(pool);
     const next = rowsOf(pool.run('next'));
@@ -523,27 +523,27 @@ describe('a statement that runs at its deadline', () => {
     await vi.advanceTimersByTimeAsync(1);
     expect(connection.closes).toBe(1);
     connection.end();
-    await (await pool.accept()).answer('the next one');
+    await (await pool.accept()).settle('the next one');
     expect(await next).toEqual(['the next one']);
   });
 
-  it('costs its connection when that is lost', async () => {
+  it('fails when its connection is lost', async () => {
     const pool = createPool({ shares });
     const connection = await runLate(pool);
-    await connection.answer(lost());
+    await connection.settle(lost());
     expect(connection.closes).toBe(1);
   });
 
-  it('is none when it has all the time in the world', async () => {
+  it('may take any time when it has no deadline', async () => {
     stopClocks();
     const { run, accept } = createPool({ shares });
-    const answer = rowsOf(run('one', { deadline: Number.POSITIVE_INFINITY }));
+    const result = rowsOf(run('one', { deadline: Number.POSITIVE_INFINITY }));
     const connection = await accept();
     const waiting = rowsOf(run('two', { deadline: Number.POSITIVE_INFINITY }));
     await vi.advanceTimersByTimeAsync(9 * 60_000);
-    await connection.answer(1);
-    await connection.answer(2);
-    expect([await answer, await waiting]).toEqual([[1], [2]]);
+    await connection.settle(1);
+    await connection.settle(2);
+    expect([await result, await waiting]).toEqual([[1], [2]]);
     expect(connection.cancels).toBe(0);
     expect(vi.getTimerCount()).toBe(0);
   });
@@ -551,7 +551,7 @@ describe('a statement that runs at its deadline', () => {
 
 const lateError = () => serverError('22P02', 'ERROR', `invalid input: "${lateWrite}: 2026-11-22"`);
 
-it('gives up all that waits when the database says that a write is late long before its deadline', async () => {
+it('rejects all waiting statements when the database says that a write is late long before its deadline', async () => {
   const { pool, run, accept } = createPool({ shares: { creates: 1, lists: 1 } });
   const heard: Error[] = [];
   for (let i = 0; i < 2; i++) pool.onClockMoved((error) => heard.push(error));
@@ -566,18 +566,18 @@ it('gives up all that waits when the database says that a write is late long bef
     expect(each).rejects.toMatchObject(moved),
   );
   const creating = await accept();
-  await creating.answer(error);
+  await creating.settle(error);
   await Promise.all(failed);
   expect(heard).toMatchObject([moved, moved]);
 
-  // The clocks are compared anew on new connections.
+  // New connections compare the clocks again.
   expect(creating.closes).toBe(1);
-  await listing.answer();
+  await listing.settle();
   await list;
   expect(listing.closes).toBe(1);
   for (const connection of [creating, listing]) connection.end();
   const again = rowsOf(run('again'));
-  await (await accept()).answer('created');
+  await (await accept()).settle('created');
   expect(await again).toEqual(['created']);
 });
 
@@ -588,7 +588,7 @@ it('keeps its connections when a write is late shortly before its deadline', asy
   const error = lateError();
   const failed = expect(run('create', { deadline: deadlineIn(1_000) })).rejects.toBe(error);
   const connection = await accept();
-  await connection.answer(error);
+  await connection.settle(error);
   await failed;
   expect(heard).toEqual([]);
   expect(connection.closes).toBe(0);
@@ -597,9 +597,9 @@ it('keeps its connections when a write is late shortly before its deadline', asy
 it('replaces a connection after ten minutes, before its next statement', async () => {
   stopClocks();
   const { run, accept } = createPool();
-  const useConnection = async (connection: TestConnection, answer = rowsOf(run('a statement'))) => {
-    await connection.answer();
-    await answer;
+  const useConnection = async (connection: TestConnection, result = rowsOf(run('a statement'))) => {
+    await connection.settle();
+    await result;
   };
   const first = rowsOf(run('a statement'));
   const connection = await accept();
@@ -617,14 +617,14 @@ it('replaces a connection after ten minutes, before its next statement', async (
 
 it('closes idle connections at once and the others after their statements', async () => {
   const { pool, run, accept } = createPool();
-  const answers = [rowsOf(run('one')), rowsOf(run('two'))];
+  const results = [rowsOf(run('one')), rowsOf(run('two'))];
   const [used, idle] = [await accept(), await accept()];
-  await idle.answer('a');
-  expect(await answers[1]).toEqual(['a']);
+  await idle.settle('a');
+  expect(await results[1]).toEqual(['a']);
   pool.close();
   expect([used.closes, idle.closes]).toEqual([0, 1]);
-  await used.answer('b');
-  expect(await answers[0]).toEqual(['b']);
+  await used.settle('b');
+  expect(await results[0]).toEqual(['b']);
   expect(used.closes).toBe(1);
   await expect(run('three')).rejects.toThrow('the store is closed');
 });
@@ -634,12 +634,12 @@ it('cancels a statement that takes long when it is closed', async () => {
   const failed = expect(run('one')).rejects.toThrow();
   const second = run('two');
   const [used, idle] = [await accept(), await accept()];
-  await idle.answer();
+  await idle.settle();
   await second;
   const closed = pool.close();
   await vi.waitFor(() => expect(used.closes).toBe(1));
   expect(idle.closes).toBe(1); // Its session has not ended yet.
-  await used.answer(new Error('cancelled'));
+  await used.settle(new Error('cancelled'));
   await failed;
   for (const connection of [used, idle]) connection.end();
   await closed;
@@ -653,7 +653,7 @@ it('does not keep the process alive when its connections are closed', async () =
   expect(timers()).toBe(before);
 });
 
-it('fails the statements that wait when it is closed, and closes a connection that opens then', async () => {
+it('rejects the waiting statements when it is closed, and closes a connection that opens afterwards', async () => {
   const { pool, attempts, run, accept } = createPool();
   const waiting = expect(run('one')).rejects.toThrow('the store is closed');
   await vi.waitFor(() => expect(attempts).toHaveLength(1));

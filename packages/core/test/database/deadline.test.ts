@@ -7,7 +7,7 @@ import {
   withTimeout,
 } from '../../src/database/deadline.ts';
 
-/** Stops the clocks, a second after the start of this one. */
+/** Stops the clocks at one second. */
 function stopClocks(): void {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
@@ -33,14 +33,14 @@ it('returns the value of a promise before the deadline, and leaves no timer behi
 });
 
 it('throws the error of a promise before the deadline', async () => {
-  const error = new Error('refused');
+  const error = new Error('unreachable');
   await expect(withTimeout(Promise.reject(error), 1_000)).rejects.toBe(error);
 });
 
 it('throws at the deadline', async () => {
   stopClocks();
   let isLate = false;
-  const late = expect(withTimeout(silence, 10)).rejects.toThrow(/no answer within \d+ ms/);
+  const late = expect(withTimeout(silence, 10)).rejects.toThrow(/no response within \d+ ms/);
   void late.then(() => {
     isLate = true;
   });
@@ -53,11 +53,11 @@ it('throws at the deadline', async () => {
 it('throws at once when the deadline has passed, without a warning of Node', async () => {
   const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
   onTestFinished(() => warn.mockRestore());
-  await expect(beforeDeadline(silence, performance.now() - 1)).rejects.toThrow('no answer');
+  await expect(beforeDeadline(silence, performance.now() - 1)).rejects.toThrow('no response');
   expect(warn).not.toHaveBeenCalled();
 });
 
-// A timer of Node holds 32 bits, and fires at once beyond that.
+// Node's timers hold 32 bits, and longer ones fire at once.
 it.each([2 ** 31, Number.POSITIVE_INFINITY])('waits for %d milliseconds', async (milliseconds) => {
   stopClocks();
   const value = Promise.withResolvers<string>();

@@ -47,7 +47,7 @@ it('sends a second statement beside the first as soon as it is full', async () =
   await Promise.all(lookups);
 });
 
-it('answers each look-up with its own token while another statement hangs', async () => {
+it('settles each look-up with its own token while another statement hangs', async () => {
   const hung = Promise.withResolvers<typeof known>();
   const lookUps = tokenLookUps(async (sha256s) =>
     sha256s.includes('hangs') ? hung.promise : known,
@@ -75,7 +75,7 @@ it('rejects every look-up of a statement that fails, and sends the next statemen
   expect(await lookUps.run('ann')).toBe(ann);
 });
 
-it('looks up each key once in a statement, by the latest deadline of its look-ups', async () => {
+it('looks up each key once in a statement, with the latest deadline of its look-ups', async () => {
   const statements: [string[], number][] = [];
   const lookUps = tokenLookUps(async (...statement) => {
     statements.push(statement);

@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { openPlantStore } from '../../src/plant-store.ts';
 
-/** The statements of the version before scopes, which has no other access to the tables. */
+/** All statements of the version before scopes. */
 const oldInsert = 'insert into plants (id, name, tag) values ($1, $2, $3) on conflict do nothing';
 const oldSelect = 'select sha256, name, created_at, expires_at, revoked_at, last_used_at';
 
@@ -33,7 +33,7 @@ const tagIndex = () =>
   sql`select indisvalid from pg_index where indexrelid = to_regclass('plants_tag')`;
 
 describe('the migration to scopes', () => {
-  it('leaves an old token what it could do: create', async () => {
+  it('lets an old token create, and nothing else', async () => {
     const store = await openPlantStore({ databaseUrl });
     onTestFinished(() => store.close());
     const principal = { name: 'old', scopes: ['plants:create'] };
@@ -76,7 +76,7 @@ describe('the migration to scopes', () => {
     expect(plants.map(({ id }) => id)).toEqual([1n, 2n, 3n]);
   });
 
-  it('lets an old instance go on afterwards', async () => {
+  it('lets an old instance continue afterwards', async () => {
     const store = await openPlantStore({ databaseUrl });
     onTestFinished(() => store.close());
     await sql.unsafe(oldInsert, [4, 'Calathea', 'Marantaceae']);
@@ -89,7 +89,7 @@ describe('the migration to scopes', () => {
     expect(list.map(({ scopes }) => scopes)).toEqual([['plants:create'], ['plants:create']]);
   });
 
-  it('builds an index again whose build was interrupted', async () => {
+  it('builds an index again when its build was interrupted', async () => {
     await sql`create index plants_tag on plants (hashtextextended(tag, 0), id) where tag is not null`;
     await sql`update pg_index set indisvalid = false where indexrelid = 'plants_tag'::regclass`;
     await (await openPlantStore({ databaseUrl })).close();
@@ -106,7 +106,7 @@ describe('the migration to scopes', () => {
     const scans = async () => {
       const [row] = await sql`
         select idx_scan, idx_tup_read from pg_stat_user_indexes where indexrelname = 'plants_tag'`;
-      return row as { idx_scan: string; idx_tup_read: string }; // One row, of these columns.
+      return row as { idx_scan: string; idx_tup_read: string }; // The statement returns one row with these columns.
     };
     const { plants } = await store.list({ tag: 'rare', limit: 1000 });
     expect(plants).toHaveLength(100);

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { type Caller, deadlineIn } from '../../src/database/deadline.ts';
 import { Turns } from '../../src/database/turns.ts';
 
-/** Turns, and who has had one so far, in order. */
+/** Turns, and the names of those that have had one so far, in order. */
 function createTurns(max: number, maxWaiting = 10) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
@@ -10,12 +10,12 @@ function createTurns(max: number, maxWaiting = 10) {
   const taken: string[] = [];
   const take = (name: string, milliseconds = 1_000, caller?: Caller) =>
     turns.take({ deadline: deadlineIn(milliseconds), caller }).then(() => void taken.push(name));
-  /** Waits for what the promises do. */
+  /** Waits until the promises have run their callbacks. */
   const settle = () => vi.advanceTimersByTimeAsync(0);
   return { turns, taken, take, settle };
 }
 
-it('gives as many turns as there are, and further ones in order as they are given back', async () => {
+it('gives all its turns at once, and gives returned turns to the others in order', async () => {
   const { turns, taken, take, settle } = createTurns(2);
   const all = ['a', 'b', 'c', 'd'].map((name) => take(name));
   await settle();
@@ -46,11 +46,11 @@ it('gives no turn to one that has waited until its deadline, and leaves no timer
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('rejects one at once when too many wait, unless the callers of others are gone', async () => {
+it('rejects one at once when too many wait, unless the callers of others have disconnected', async () => {
   const { turns, taken, take } = createTurns(1, 2);
   const caller = { isGone: false };
   await take('a');
-  const gone = expect(take('b', 1_000, caller)).rejects.toThrow('the caller is gone');
+  const gone = expect(take('b', 1_000, caller)).rejects.toThrow('the caller has disconnected');
   const waiting = take('c');
   await expect(take('d')).rejects.toMatchObject({
     kind: 'overloaded',
@@ -67,7 +67,7 @@ it('rejects one at once when too many wait, unless the callers of others are gon
   expect(taken).toEqual(['a', 'c', 'e']);
 });
 
-it('lets as many run at once as there are further turns', async () => {
+it('gives further turns at once after a resize', async () => {
   const { turns, taken, take } = createTurns(1);
   const all = ['a', 'b', 'c', 'd'].map((name) => take(name));
   turns.resize(2);

@@ -20,7 +20,7 @@ it.each([
   error({ severity: 'PANIC', code: '53100' }),
   error({ code: 'CONNECTION_CLOSED' }),
   error({ code: '53100' }),
-  new Error('no answer within 5000 ms'),
+  new Error('no response within 5000 ms'),
   { severity: 'ERROR', code: '53100' },
   undefined,
   error({ severity: 'ERROR', code: '57014' }),

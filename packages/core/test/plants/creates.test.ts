@@ -36,7 +36,7 @@ const plantsFrom = (first: number, count: number) =>
 const create = (plant: NewPlant, deadline: Deadline = deadlineIn(60_000)): Create =>
   new Call<NewPlant, CreateOutcome>(plant, { deadline }, (call) => call.reject(outcomeUnknown()));
 
-/** Writes a batch, by the real statements unless there are others, and returns its outcomes. */
+/** Writes a batch and returns its outcomes. By default, it uses the real statements. */
 async function write(
   batch: readonly Create[],
   others: Partial<PlantStatements> = {},
@@ -136,7 +136,7 @@ it('says that the table does not keep a plant that a trigger drops', async () =>
   ]);
 });
 
-it('creates a plant whose id was taken until the plant under it was deleted', async () => {
+it('creates a plant when the plant under its id is deleted before the comparison', async () => {
   let inserts = 0;
   const insert: PlantStatements['insert'] = async (...batch) =>
     ++inserts === 1 ? new Set() : statements.insert(...batch);
@@ -175,14 +175,14 @@ it('reports the size and the milliseconds of each committed statement', async ()
     { insert },
     (batch) => committed.push(batch),
   );
-  // The statement with the poison is not committed; its halves are, but for the poison.
+  // The statement with the poison is not committed. Its halves are committed, without the poison.
   expect(committed).toEqual([
     { size: 2, milliseconds: 30 },
     { size: 1, milliseconds: 30 },
   ]);
 });
 
-it('says that nothing was written only when it was the insert that the database rolled back', async () => {
+it('says that nothing was written only when the database rolled the insert back', async () => {
   const diskFull = Object.assign(new Error('disk full'), { severity: 'ERROR', code: '53100' });
   const fail = () => Promise.reject(diskFull);
   const plant = { id: 15_000n, name: 'x' };
@@ -196,7 +196,7 @@ it('says that nothing was written only when it was the insert that the database 
   ]);
 });
 
-it('inserts no plant whose create was answered at its deadline', async () => {
+it('inserts no plant whose create was settled at its deadline', async () => {
   const late = create({ id: 17_000n, name: 'x' }, deadlineIn(1));
   await expect(late.outcome).rejects.toMatchObject({ code: 50300 });
   const sizes: number[] = [];
@@ -248,7 +248,7 @@ it('writes the other plants of a batch when the deadline of one has passed in th
 });
 
 it('writes no plant of a batch when the clocks have moved apart', async () => {
-  /** This process was paused for 50 s after its clock was compared with that of the database. */
+  /** The error when this process was paused for 50 s after the comparison of the clocks. */
   const run: Run = (text, values, options) => {
     const until = timeText(Date.now() + options.deadline - performance.now() - 50_000);
     return database.run(text, typeof values === 'function' ? values(until) : values, options);

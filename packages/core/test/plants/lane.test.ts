@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-/** A lane with one statement at a time, over the real statements unless there are others. */
+/** A lane with one statement at a time. By default, it uses the real statements. */
 function openLane(
   others: Partial<PlantStatements> = {},
   options: Partial<Parameters<typeof createLane>[0]> = {},
@@ -31,7 +31,7 @@ function openLane(
   });
 }
 
-/** An insert that ends when the test says so; further ones are real. */
+/** An insert that the test ends. Later inserts are real. */
 function hangingInsert() {
   const hung = Promise.withResolvers<void>();
   let inserts = 0;
@@ -61,7 +61,7 @@ describe('creates', () => {
     expect(sizes).toEqual([1, 100, 100, 49]);
   });
 
-  it('are two statements at a time where the database has connections for them', async () => {
+  it('become two statements at a time when the database has connections for them', async () => {
     const { insert, end } = hangingInsert();
     const lane = openLane({ insert }, { maxInserts: 2, limits: { slowAfter: 20 } });
     const [slow, next] = plantsFrom(2_000, 2).map((plant) => lane.create(plant));
@@ -112,7 +112,7 @@ describe('creates', () => {
     end();
   });
 
-  it('do not reach the database when their caller is gone by then', async () => {
+  it('do not reach the database when their caller has disconnected', async () => {
     const { insert, end } = hangingInsert();
     const lane = openLane({ insert });
     const caller = { isGone: false };
@@ -147,7 +147,7 @@ describe('creates', () => {
     expect(await Promise.all([running, next])).toEqual([{ name: 'plant 6000' }, { name: 'next' }]);
   });
 
-  it('are answered before the lane is drained, and accepted no more', async () => {
+  it('are settled before the lane is drained, and then rejected', async () => {
     const { insert, end } = hangingInsert();
     const lane = openLane({ insert });
     const creates = plantsFrom(7_000, 3).map((plant) => lane.create(plant));
@@ -198,7 +198,7 @@ describe('creates of many plants', () => {
     );
   });
 
-  it('are rejected each for itself when too many wait', async () => {
+  it('are rejected one by one when too many wait', async () => {
     const { insert, end } = hangingInsert();
     const lane = openLane({ insert }, { limits: { maxQueue: 3 } });
     const [running, waiting] = [
@@ -227,7 +227,7 @@ describe('creates of many plants', () => {
     expect(await running).toEqual([outcome('created')]);
   });
 
-  it('are answered before the lane is drained, and accepted no more', async () => {
+  it('are settled before the lane is drained, and then rejected', async () => {
     const { insert, end } = hangingInsert();
     const lane = openLane({ insert });
     const many = lane.createAll(plantsFrom(15_000, 3), options());
@@ -253,7 +253,7 @@ describe('a delete', () => {
     expect(await lane.delete(8_000n)).toBe(false);
   });
 
-  it('has five seconds unless it has a deadline, and its caller', async () => {
+  it('has five seconds by default, or its own deadline, and passes its caller on', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());
     const remove = vi.fn(async () => true);
@@ -268,7 +268,7 @@ describe('a delete', () => {
     ]);
   });
 
-  it('throws databaseUnavailable when the database does not answer', async () => {
+  it('throws databaseUnavailable when the database does not respond', async () => {
     const lane = openLane({ delete: () => Promise.reject(new Error('no connection')) });
     await expect(lane.delete(8_002n)).rejects.toMatchObject({
       code: 50300,

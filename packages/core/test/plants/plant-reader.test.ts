@@ -36,13 +36,13 @@ describe.each([embedded, server])('reading from a store on $name', ({ provide })
     }
   });
 
-  it('returns undefined for an id without a plant, beside others at the same time', async () => {
+  it('returns undefined for an id without a plant, together with plants of other ids', async () => {
     const ids = [5n, least, 6n, least, greatest];
     const found = await Promise.all(ids.map((id) => store.get(id)));
     expect(found.map((plant) => plant?.id)).toEqual([undefined, least, undefined, least, greatest]);
   });
 
-  it('lists pages ascending by id, each with where the next one begins', async () => {
+  it('lists pages ascending by id, each with the start of the next one', async () => {
     const first = await store.list({ limit: 2 });
     expect(first.plants.map(({ id }) => id)).toEqual([least, -1n]);
     expect(first.next).toBe(-1n);
@@ -60,7 +60,7 @@ describe.each([embedded, server])('reading from a store on $name', ({ provide })
     expect(await store.list({ tag: 'Even', limit: 2 })).toEqual({ plants: [] });
   });
 
-  it('ends a page before the plant that exceeds 1 MiB, and gives every page one plant', async () => {
+  it('ends a page before the plant that exceeds 1 MiB, and returns at least one plant in each page', async () => {
     const tag = 'é'.repeat(100_000);
     const bytes = [2 ** 19, 2 ** 19, 2 ** 19, 2 ** 19 + 1, 2 ** 21, 2 ** 19, 2 ** 21];
     for (const [i, size] of bytes.entries()) {
@@ -99,7 +99,7 @@ describe.each([embedded, server])('reading from a store on $name', ({ provide })
   });
 });
 
-it('gives up on a read at its deadline', async () => {
+it('ends a read at its deadline', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   const store = await openPlantStore({ databaseUrl });
   const sql = postgres(databaseUrl, { max: 1 });

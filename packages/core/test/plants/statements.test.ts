@@ -9,7 +9,7 @@ describe.each([embedded, server])('statements about plants on $name', ({ provide
   let database: Database;
   let remove: () => Promise<void>;
   let statements: PlantStatements;
-  /** The same statements, which reach the database a millisecond after their deadline. */
+  /** The same statements, but they reach the database a millisecond after their deadline. */
   let late: PlantStatements;
 
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe.each([embedded, server])('statements about plants on $name', ({ provide
   const deadline = () => deadlineIn(60_000);
   const find = async (ids: bigint[]) => [...(await statements.find(ids, deadline())).values()];
 
-  it('insert the plants whose ids are free, and return these', async () => {
+  it('insert the plants whose ids are free, and return these ids', async () => {
     const hoya = { id: 1n, name: 'Hoya', tag: '' };
     expect(await statements.insert([hoya], deadline())).toEqual(new Set([1n]));
     const batch = [0n, 1n, 2n].map((id) => ({ id, name: 'Ficus' }));
@@ -74,7 +74,7 @@ describe.each([embedded, server])('statements about plants on $name', ({ provide
     expect(await find([2_000n, 2_299n])).toEqual([]);
   });
 
-  it('insert nothing after their deadline, in the clock of the database', async () => {
+  it('insert nothing after their deadline by the clock of the database', async () => {
     await statements.insert([{ id: 10n, name: 'taken' }], deadline());
     const batch = [10n, 11n, 12n].map((id) => ({ id, name: 'late' }));
     const error = await late.insert(batch, deadline()).catch((error: unknown) => error);
@@ -90,14 +90,14 @@ describe.each([embedded, server])('statements about plants on $name', ({ provide
     expect(await find([20n])).toEqual([]);
   });
 
-  it('delete nothing after their deadline, in the clock of the database', async () => {
+  it('delete nothing after their deadline by the clock of the database', async () => {
     await statements.insert([{ id: 30n, name: 'Hoya' }], deadline());
     const error = await late.delete(30n, deadline()).catch((error: unknown) => error);
     expect(error).toMatchObject({ code: 'CLOCKS_MOVED' });
     expect(await find([30n])).toMatchObject([{ name: 'Hoya' }]);
   });
 
-  it('write when they have all the time in the world', async () => {
+  it('write when they have no deadline', async () => {
     const forEver = Number.POSITIVE_INFINITY;
     const plant = { id: 40n, name: 'Hoya' };
     expect(await statements.insert([plant], forEver)).toEqual(new Set([40n]));

@@ -113,8 +113,8 @@ it.each<[Name, unknown]>([
   expect(await outcomeOf(direct, name, input)).toStrictEqual(expected);
 });
 
-it('runs a procedure with only an input, a resolver and an output without tRPC’s middlewares', async () => {
-  const { middlewares } = procedures.plain._def as unknown as { middlewares: object[] }; // Not public.
+it('runs a procedure without tRPC’s middlewares when it has only an input, a resolver and an output', async () => {
+  const { middlewares } = procedures.plain._def as unknown as { middlewares: object[] }; // `_def` is not public.
   const resolve = vi.fn(middlewares.at(-1) as () => void);
   middlewares.splice(-1, 1, resolve);
   await direct.plain({ name: 'Hoya' });

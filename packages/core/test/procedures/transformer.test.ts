@@ -72,7 +72,7 @@ describe('the deserializer of tRPC inputs', () => {
     );
   });
 
-  it('throws a SyntaxError for more levels than every JSON parser of the store accepts', () => {
+  it('throws a SyntaxError for more levels than the JSON parsers of the store accept', () => {
     const nested = (levels: number) =>
       JSON.parse(`{"json":${'['.repeat(levels)}${']'.repeat(levels)}}`);
     expect(() => deserialize(nested(500))).not.toThrow();
@@ -116,7 +116,7 @@ describe('the serializer of tRPC outputs', () => {
     );
   });
 
-  it('writes an object of strings without a walk through it', () => {
+  it('writes an object of strings without superjson’s walk through it', () => {
     const walk = vi.spyOn(superjson, 'serialize');
     onTestFinished(() => walk.mockRestore());
     expect(transformer.output.serialize({ name: 'x', tag: 'y' })).toEqual({

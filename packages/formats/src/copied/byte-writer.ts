@@ -2,17 +2,17 @@ const encoder = new TextEncoder();
 const letterT = 0x54;
 const letterZ = 0x5a;
 
-/** Bytes that grow. */
+/** A buffer of bytes that grows. */
 export class ByteWriter {
   #bytes: Uint8Array;
   #length = 0;
 
-  /** @param size bytes, roughly */
+  /** @param size an estimate of the size in bytes */
   constructor(size: number) {
     this.#bytes = new Uint8Array(size);
   }
 
-  /** Makes room for so many bytes, which the next calls may write. */
+  /** Makes room for so many bytes, which the next calls write. */
   reserve(count: number): void {
     if (this.#length + count <= this.#bytes.length) return;
     const larger = new Uint8Array(2 * this.#bytes.length + count);
@@ -45,9 +45,9 @@ export class ByteWriter {
   }
 
   /**
-   * Adds a time for which there is room: Postgres's `2026-11-01 09:30:00.123456+00` in the form of RFC
-   * 3339, `2026-11-01T09:30:00.123456Z`. Other times, such as `infinity` and years before 1, stay as
-   * they are.
+   * Adds a time for which there is room. Converts Postgres's form, `2026-11-01 09:30:00.123456+00`, to RFC
+   * 3339's, `2026-11-01T09:30:00.123456Z`. Other times, such as `infinity` and years before 1, stay
+   * unchanged.
    */
   time(source: Uint8Array, start: number, end: number): void {
     const isUtc = source[end - 3] === 0x2b && source[end - 2] === 0x30 && source[end - 1] === 0x30;

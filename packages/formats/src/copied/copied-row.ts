@@ -2,7 +2,7 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const newline = 0x0a;
 const letterN = 0x4e;
 
-/** What a byte means, by its value. */
+/** The meaning of each byte. */
 const meanings = new Uint8Array(256);
 const [plain, endsField, escapes, special] = [0, 1, 2, 3] as const;
 meanings.fill(special, 0, 0x20);
@@ -16,15 +16,15 @@ for (const [character, meaning] of [
 }
 
 /**
- * A row of COPY's text format (https://www.postgresql.org/docs/current/sql-copy.html), found in a block
- * of rows without making an object of it: an export has millions.
+ * A row of COPY's text format (https://www.postgresql.org/docs/current/sql-copy.html) in a block of rows.
+ * One object moves from row to row, because an export has millions of rows.
  */
 export class CopiedRow {
-  /** Where each field starts, and after the last one, where the next row does. */
+  /** The start of each field, and then the start of the next row. */
   readonly starts: Uint32Array;
   /** Whether each field is a missing value, `\N`. */
   readonly isNull: boolean[];
-  /** Whether a field has a character that JSON, too, must escape. */
+  /** Whether a field has a character that needs an escape in JSON. */
   isSpecial = false;
   bytes: Uint8Array = new Uint8Array();
 
@@ -50,7 +50,7 @@ export class CopiedRow {
         this.isNull[field] = false;
       } else if (meaning === escapes) {
         at++;
-        // After a backslash, an N stands only in `\N`.
+        // An N after a backslash is always `\N`.
         if (bytes[at] === letterN) this.isNull[field] = true;
         else this.isSpecial = true;
       } else {

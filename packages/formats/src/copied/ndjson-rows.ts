@@ -6,10 +6,10 @@ const [openBrace, closeBrace, comma, quote, newline] = [0x7b, 0x7d, 0x2c, 0x22, 
 
 /**
  * Makes a function that converts rows of COPY's text format to newline-delimited JSON: an object for
- * each row, without the missing values. Most bytes are only copied, which is several times as fast as to
- * let Postgres write JSON.
+ * each row, without the missing values. It only copies most bytes, which is several times as fast as JSON
+ * by Postgres.
  *
- * @param names of the columns, in the order of the rows
+ * @param names the names of the columns, in the order of the rows
  */
 export function createNdjsonConverter(names: readonly string[], columns?: Columns) {
   const encoder = new TextEncoder();

@@ -13,7 +13,7 @@ type Options = Pick<ReadOptions, 'columns' | 'advice'>;
 /**
  * Says why the first row of a file is not its header.
  *
- * @param headers what the row is with each delimiter
+ * @param headers the row as it reads with each delimiter
  */
 export function headerError(line: Line, headers: Header[], options: Options): FileError {
   if (line instanceof UnreadableLine) return new FileError(`the CSV header ${line.reason}`);

@@ -8,12 +8,12 @@ import { CsvParser } from './parser.ts';
 /** The delimiters that are recognized in the header. */
 const delimiters = [',', ';', '\t', '|'];
 
-/** The header row of a file, and what it says about the rows. */
+/** The header row of a file. */
 export interface CsvHeader {
   delimiter: string;
   /** The names of the columns, trimmed. */
   names: string[];
-  /** The same names in lower case, by which they match. */
+  /** The same names in lower case, for comparisons. */
   columns: string[];
   /** The header row as it is in the file. */
   text: string;
@@ -24,7 +24,7 @@ type HeaderOptions = Pick<ReadOptions, 'delimiter' | 'lineEnd' | 'columns' | 'ad
 /**
  * Finds the header in the first lines of a file, after blank lines and a line such as `sep=;`.
  *
- * @returns no header when all lines are blank. `counts` are for the lines up to the header.
+ * @returns no header when all lines are blank. `counts` covers the lines up to the header.
  * @throws FileError when the first row is not a valid header
  */
 export function findHeader(lines: Line[], { delimiter, lineEnd, columns, advice }: HeaderOptions) {
@@ -115,7 +115,7 @@ export function unusedColumns(header: CsvHeader, columns: Columns | undefined): 
   return names.filter((name) => name !== '' && !isUsed(name));
 }
 
-/** Whether an import has written the file, and so its first two columns. */
+/** Whether the file is the rejects file of an import, which adds two columns. */
 export function isOfRejectsFile({ columns }: CsvHeader): boolean {
   return columns[0] === 'line' && columns[1] === 'reason';
 }

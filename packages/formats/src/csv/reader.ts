@@ -8,7 +8,7 @@ import { rejectFormat } from './reject-record.ts';
 import { toRowByHeader } from './to-row.ts';
 
 /**
- * Reads CSV with a header row, one plant a record. Skips blank records and columns that a
+ * Reads CSV with a header row, and a plant in each record. Skips blank records and columns that a
  * plant does not have. An empty field is a missing value; `""` is an empty text.
  *
  * @throws FileError when the file has no valid header.
@@ -72,7 +72,7 @@ class CsvReader {
     return this.#read(block, false);
   }
 
-  /** Reads the lines of a record that has no end. */
+  /** Reads the lines of a last record without its end. */
   end(): Generator<RowBlock> {
     return this.#read([], true);
   }
@@ -124,7 +124,7 @@ class CsvReader {
       else part.counts.blank++;
       part.counts.lines += next - start;
       start = next;
-      // After a quote that is never closed, millions of lines are read again.
+      // Yields parts, because millions of lines are read again after a quote without its closing quote.
       if (part.counts.lines < maxLines) continue;
       yield part;
       part = emptyPart();
@@ -134,7 +134,7 @@ class CsvReader {
     yield part;
   }
 
-  /** A valid record may contain rows, too, when two quotes are misplaced. Only a person can tell. */
+  /** Warns that a valid record may contain other rows between two misplaced quotes. Only a person can decide. */
   #warnOfRows(lines: Line[], firstLine: number): void {
     const { delimiter, columns } = this.#header;
     const idAt = columns.indexOf('id');

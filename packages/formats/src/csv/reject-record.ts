@@ -2,7 +2,7 @@ import { type CsvHeader, isOfRejectsFile } from './header.ts';
 
 /**
  * Formats rejected rows as CSV again: the columns `line` and `reason`, then the row as it is in the
- * file. So it can be corrected there, and the rejects file can be imported.
+ * file. So a person can correct the rejects file and import it.
  */
 export function rejectFormat(header: CsvHeader) {
   const { delimiter, text } = header;
@@ -25,7 +25,7 @@ function fieldPattern(delimiter: string): string {
   return `(?:"(?:[^"]|"")*"|[^"${codeOf(delimiter)}]*)`;
 }
 
-/** A character, as a regular expression writes it. */
+/** Formats a character for a regular expression. */
 function codeOf(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -5,7 +5,7 @@ import { showValue } from '../rows/show-value.ts';
 import type { CsvHeader } from './header.ts';
 import type { Field } from './parser.ts';
 
-/** Returns functions that make a row of a record. */
+/** Makes functions that convert a record to a row. */
 export function toRowByHeader(
   { columns, delimiter }: CsvHeader,
   options: Pick<ReadOptions, 'createdAt' | 'columns'>,
@@ -14,7 +14,7 @@ export function toRowByHeader(
   toPlainRow: (line: number, text: string) => Row | undefined;
 } {
   const known = readColumns(options);
-  /** What each field of a record is; undefined where it is not used. */
+  /** The column of each field in a record; undefined for a field that is not used. */
   const used = columns.map((name) => known.find((column) => hasName(column, name)));
   const empty = emptyPlant(options.columns);
   const { length } = columns;
@@ -43,8 +43,8 @@ export function toRowByHeader(
     },
 
     /**
-     * Makes the row of a line without quotes, faster: without a record. Returns undefined when the line is
-     * not a complete row with a valid id.
+     * Converts a line without quotes to a row. It is fast because it makes no record. Returns undefined when
+     * the line is not a complete row with a valid id.
      */
     toPlainRow(line, text) {
       const plant: Record<string, unknown> = { ...empty };

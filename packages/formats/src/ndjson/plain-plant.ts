@@ -6,7 +6,7 @@ import type { ReadOptions } from '../rows/row.ts';
 /** A text without escapes. JSON does not allow control characters in it. */
 const text = String.raw`"([^"\\\x00-\x1f]*)"`;
 
-/** Values without escapes. Numbers are so short that JavaScript does not round them. */
+/** Patterns of values without escapes. They match only numbers that JavaScript does not round. */
 const values: Record<ColumnKind, string> = {
   int64: String.raw`(0|-?[1-9]\d{0,18})`,
   number: String.raw`(-?(?:0|[1-9]\d{0,8})(?:\.\d{1,6})?)`,
@@ -15,9 +15,9 @@ const values: Record<ColumnKind, string> = {
 };
 
 /**
- * Makes a function that reads a plant as an export and most programs write it: its columns in their order,
- * without escapes. Most lines are like this, and a pattern is several times as fast as a JSON parser that
- * keeps long integers exact. The function returns undefined for any other line.
+ * Makes a function that reads a plant with all columns in their order and without escapes. Exports and most
+ * programs write such lines, and a pattern is several times as fast as a JSON parser that keeps long
+ * integers exact. The function returns undefined for any other line.
  */
 export function plainPlantReader(options: Pick<ReadOptions, 'columns' | 'createdAt'>) {
   const columns = fileColumns(options.columns);

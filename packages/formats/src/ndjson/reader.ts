@@ -7,7 +7,7 @@ import type { Line } from '../text/lines.ts';
 import { plainPlantReader } from './plain-plant.ts';
 
 /**
- * Reads newline-delimited JSON, one plant a line. Skips blank lines.
+ * Reads newline-delimited JSON, with a plant in each line. Skips blank lines.
  *
  * @throws FileError when the first row shows that the file has another format
  */
@@ -73,7 +73,7 @@ function lineParser(options: ReadOptions): (line: number, text: string) => Row {
   };
 }
 
-/** A file calls a time `created_at`, as the table does, and the store calls it `createdAt`. */
+/** Makes a function that renames columns to properties: a file has `created_at`, and the store `createdAt`. */
 function fieldReader(options: ReadOptions): (value: unknown) => unknown {
   const read = new Set(readColumns(options).map(({ field }) => field));
   const columns = fileColumns(options.columns);
@@ -89,8 +89,8 @@ function fieldReader(options: ReadOptions): (value: unknown) => unknown {
 }
 
 /**
- * Adds the line and the reason to an object, whose text stays as it is. So it can be corrected there,
- * and the rejects file can be imported. Other rows become the text `row`.
+ * Adds the line and the reason to an object, and keeps its text. So a person can correct the rejects file
+ * and import it. Any other row becomes the text `row` of an object.
  */
 function toReject(row: Row, reason: string, text: string): string {
   const start = `{"line":${row.line},"reason":${JSON.stringify(reason)},`;
@@ -99,5 +99,5 @@ function toReject(row: Row, reason: string, text: string): string {
   return `${start}${text.trim().replace(rejectStart, '{').slice(1).trimStart()}\n`;
 }
 
-/** What an earlier import has added. */
+/** The line and the reason that an earlier import has added. */
 const rejectStart = /^\{"line":\d+,"reason":"(?:[^"\\]|\\.)*",/;

@@ -13,9 +13,9 @@ const extensions: Record<string, FormatName> = {
 };
 
 /**
- * The format that a file's extension stands for, before `.gz`, `.zst` or `.rejects`.
+ * The format of a file by its extension, before `.gz`, `.zst` or `.rejects`.
  *
- * @param advice says what to do when the extension is unknown
+ * @param advice what to do when the extension is unknown, for the message
  * @throws FileError when the extension is unknown
  */
 export function formatOf(file: string, advice: string): FormatName {

@@ -2,9 +2,9 @@ import { type Columns, fileColumns } from './columns.ts';
 import { showValue } from './show-value.ts';
 
 /**
- * The reason why the store does not accept a plant. The store's message does not contain the invalid
- * values, and its properties may have other names in files. Names and tags can be long, and stand in the
- * row itself.
+ * The reason why the store does not accept a plant. To the store's message, it adds invalid values, and it
+ * replaces properties by their names in files. It does not add names and tags: they can be long, and the
+ * row contains them.
  */
 export function reasonOf(message: string, plant: unknown, columns?: Columns): string {
   if (typeof plant !== 'object' || plant === null) return message;

@@ -2,7 +2,7 @@ import type { Advice } from '../text/file-error.ts';
 import type { Line } from '../text/lines.ts';
 import type { Columns } from './columns.ts';
 
-/** A row of a file: the input for a plant, not validated yet, or the reason why it cannot be read. */
+/** A row of a file: the unvalidated input for a plant, or the reason why the row cannot be read. */
 export type Row = {
   /** The number of the row's first line in the file. */
   line: number;
@@ -10,18 +10,18 @@ export type Row = {
   lastLine?: number;
 } & ({ plant: unknown } | { error: string });
 
-/** How the lines of a file are used. Each line is in exactly one count, or is the first of a row. */
+/** Counts of lines that do not start a row. Each line starts a row or is in exactly one count. */
 export interface LineCounts {
   lines: number;
   /** Lines before the rows, except blank ones. */
   header: number;
   /** Lines without text. */
   blank: number;
-  /** Further lines of rows that have several. */
+  /** Lines of rows after their first line. */
   continued: number;
 }
 
-/** Rows of a file that follow each other, with the lines around them. */
+/** Consecutive rows of a file, with the counts of the lines around them. */
 export interface RowBlock {
   rows: Row[];
   counts: LineCounts;
@@ -33,7 +33,7 @@ export interface RowBlock {
 
 /** How to read a file. */
 export interface ReadOptions {
-  /** Between the fields of CSV. Default: recognized in the header. */
+  /** The delimiter between the fields of CSV. Default: recognized in the header. */
   delimiter?: string | undefined;
   /** The line end of the file. */
   lineEnd: string;
@@ -42,7 +42,7 @@ export interface ReadOptions {
   /** The columns of plants. Default: those of the store. */
   columns?: Columns | undefined;
   advice: Advice;
-  /** Receives a sentence about something that most likely is a mistake. */
+  /** Is called with a sentence about a likely mistake in the file. */
   warn: (message: string) => void;
 }
 

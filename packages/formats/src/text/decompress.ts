@@ -8,7 +8,7 @@ export interface Decompressor {
   decompress(input: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
 }
 
-/** Decompresses an input by the decompressor for its first bytes. Yields any other input as it is. */
+/** Decompresses an input that starts with the signature of a decompressor. Yields any other input unchanged. */
 export async function* decompress(
   input: AsyncIterable<Uint8Array>,
   decompressors: readonly Decompressor[],

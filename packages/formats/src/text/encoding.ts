@@ -21,7 +21,7 @@ const encoder = new TextEncoder();
 /**
  * Converts a text to UTF-8, without its byte order mark.
  *
- * @param encoding of a text without a byte order mark. Default: UTF-8.
+ * @param encoding the encoding of a text without a byte order mark. Default: UTF-8.
  */
 export async function* toUtf8(
   input: AsyncIterable<Uint8Array>,
@@ -45,7 +45,7 @@ async function* skip(input: AsyncIterable<Uint8Array>, count: number): AsyncGene
   }
 }
 
-/** As in browsers, Latin-1 is Windows-1252: it differs only in characters that no text uses. */
+/** Also reads Latin-1, as browsers do: it differs only in characters that no text uses. */
 async function* fromWindows1252(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const decoder = new TextDecoder('windows-1252');
   for await (const chunk of input) yield encoder.encode(decoder.decode(chunk));
@@ -69,7 +69,7 @@ async function* fromUtf16(
   if (lead || rest.length > 0) yield invalid;
 }
 
-/** Makes a function that reads whole code units of UTF-16, and keeps lone surrogates. */
+/** Makes a function that decodes whole code units of UTF-16 and keeps lone surrogates. */
 function unitDecoder(encoding: Utf16): (units: Uint8Array) => string {
   const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
   return (units) => {

@@ -3,7 +3,7 @@ export class FileError extends Error {
   override readonly name = 'FileError';
 }
 
-/** What a person can do when the reader needs to know more about a file. Each completes a sentence. */
+/** Advice for error messages, when the reader needs to know more about a file. Each text ends a sentence. */
 export interface Advice {
   /** How to read the file as CSV. */
   readonly csv: string;

@@ -15,13 +15,13 @@ export class UnreadableLine {
 /** A line without its line end. */
 export type Line = string | UnreadableLine;
 
-/** Bytes. Lines are decoded and yielded in blocks of about this size. */
+/** Bytes of a block, roughly. Lines are decoded and yielded in blocks. */
 const blockSize = 1024 * 1024;
 const maxLine = 64 * 1024 * 1024;
 /** The most lines of a block. Rows need much more memory than very short lines. */
 export const maxLines = 100_000;
 
-/** Stands for the part of a too long line that has been dropped: UTF-8 never contains this byte. */
+/** Replaces the dropped part of a line that is too long. UTF-8 never contains this byte. */
 const dropped = Uint8Array.of(0xff);
 
 interface LineOptions {

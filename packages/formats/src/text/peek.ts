@@ -8,7 +8,7 @@ export interface Peeked {
   input: AsyncGenerator<Uint8Array>;
 }
 
-/** Reads at least the first `size` bytes of an input, if it has so many, and still yields all. */
+/** Reads at least the first `size` bytes of an input, or all of a shorter one. `input` still yields them. */
 export async function peek(input: AsyncIterable<Uint8Array>, size: number): Promise<Peeked> {
   const iterator = input[Symbol.asyncIterator]();
   let head = new Uint8Array();

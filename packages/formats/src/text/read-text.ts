@@ -5,7 +5,7 @@ import { type Line, readLines } from './lines.ts';
 import { peek } from './peek.ts';
 import { checkHasNoZeros, checkIsText } from './unreadable-file.ts';
 
-/** Bytes of a file in which its line ends are recognized. */
+/** Bytes at the start of a file that show which line ends it has. */
 const headSize = 64 * 1024;
 
 export type LineEnd = '\n' | '\r';
@@ -14,7 +14,7 @@ export type LineEnd = '\n' | '\r';
 export interface TextOptions {
   /** Default: by the byte order mark, otherwise UTF-8. */
   encoding?: Encoding | undefined;
-  /** How this platform decompresses. */
+  /** The decompressors of this platform. */
   decompressors: readonly Decompressor[];
   advice: Advice;
 }

@@ -30,7 +30,7 @@ export function checkIsText(head: Uint8Array): void {
 
 /**
  * @param advice what a person can do about a file in UTF-16
- * @throws FileError when a decoded text has so many zeros that its encoding must be another
+ * @throws FileError when a decoded text has so many zeros that its encoding must be a different one
  */
 export function checkHasNoZeros(head: Uint8Array, advice: string): void {
   const zeros = head.filter((byte) => byte === 0).length;

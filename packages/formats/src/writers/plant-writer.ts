@@ -12,7 +12,7 @@ export interface PlantWriter {
 
 type Value = Parameters<typeof columnText>[0] | undefined;
 
-/** Makes a writer of the columns of plants. A reader of the format reads exactly the same plants. */
+/** Makes a writer of plants. A reader of the format reads exactly the same plants. */
 export function createPlantWriter(format: FormatName, columns?: Columns): PlantWriter {
   const known = fileColumns(columns);
   if (format === 'csv') {
@@ -37,7 +37,7 @@ function valueIn(plant: object, field: string): Value {
   return (plant as Record<string, Value>)[field]; // A plant has these types.
 }
 
-/** An empty field is a missing value, so an empty text has quotes. */
+/** Formats a value for CSV. An empty field is a missing value, so an empty text has quotes. */
 function csvField(value: Value): string {
   if (value === undefined) return '';
   const text = columnText(value);

@@ -38,7 +38,7 @@ it.each([
 });
 
 it.each(['id,name,tag\n', 'line,reason,id,name\n', 'id,name,,\n', 'Id,NAME,tAg\n'])(
-  'warns of no column of %j',
+  'does not warn of unused columns for %j',
   async (content) => {
     expect((await readRows(content, 'csv')).warnings).toEqual([]);
   },
@@ -90,7 +90,7 @@ it('rejects a header that is not UTF-8', async () => {
   );
 });
 
-it('uses only the delimiter that is given', async () => {
+it('uses only the given delimiter', async () => {
   expect((await readRows('id:name\n1:x\n', 'csv', { delimiter: ':' })).rows).toEqual([row(2)]);
   await expect(readRows('id,name\n1,x\n', 'csv', { delimiter: ':' })).rejects.toThrow('"id,name"');
 });

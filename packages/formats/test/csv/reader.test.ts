@@ -62,7 +62,7 @@ describe('a CSV record', () => {
     expect(counts).toEqual({ lines: 3, header: 1, blank: 1, continued: 0 });
   });
 
-  it('"," is a row in a file with one delimiter in its header, when one field has quotes', async () => {
+  it('of two empty fields is a row when one of them has quotes', async () => {
     const { rows } = await readRows('id,name\n,""\n', 'csv');
     expect(rows).toEqual([{ line: 2, plant: { id: undefined, name: '', tag: undefined } }]);
   });
@@ -80,7 +80,7 @@ describe('a CSV record', () => {
     ]);
   });
 
-  it('that is not UTF-8 ends a quoted field, which is rejected with it', async () => {
+  it('that is not UTF-8 ends a quoted field, and both are rejected', async () => {
     const latin1 = Buffer.from('id,name\n1,"one\ngröße\n2,Ficus\n', 'latin1');
     expect((await readRows(latin1, 'csv')).rows).toEqual([
       {
@@ -123,7 +123,7 @@ describe('a quoted field of several lines', () => {
     expect(rows).toEqual([{ line: 2, lastLine: 4, plant: { id: 1, name: 'a\nb', tag: 'c\nd' } }]);
   });
 
-  it('that is never closed is rejected with its first line, and the other lines are rows', async () => {
+  it('without a closing quote: only its first line is rejected, and the other lines are rows', async () => {
     const { rows, counts, warnings } = await readRows('id,name\n1,"one\n2,two\n3,three\n', 'csv');
     expect(rows).toEqual([
       {
@@ -138,7 +138,7 @@ describe('a quoted field of several lines', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('that is never closed in the last line is rejected alone', async () => {
+  it('without a closing quote in the last line: only that line is rejected', async () => {
     const { rows } = await readRows('id,name\n1,one\n2,"two', 'csv');
     expect(rows).toEqual([
       { line: 2, plant: { ...hoya, name: 'one' } },
@@ -179,7 +179,7 @@ describe('a quoted field of several lines', () => {
 });
 
 describe('the rejects file of CSV', () => {
-  it('has line and reason before the row, as the row is in the file', async () => {
+  it('has the line and the reason before the unchanged row', async () => {
     const content = 'ID; Name;note\r\n1;"a ""b""\r\nc";\r\n2;x;"y"\r\n';
     const { rejects } = await readRows(content, 'csv');
     expect(rejects).toBe(
@@ -197,25 +197,22 @@ describe('the rejects file of CSV', () => {
     ['|', ''],
     ['^', 'sep=^\n'],
     ['.', 'sep=.\n'],
-  ])(
-    'names the delimiter %j where it is not recognized in the header',
-    async (delimiter, first) => {
-      const content = ['id', 'name'].join(delimiter);
-      const row = ['1', 'x'].join(delimiter);
-      const { rejects } = await readRows(`${content}\n${row}\n`, 'csv', { delimiter });
-      const lines = [
-        ['line', 'reason', 'id', 'name'],
-        ['2', '"it is ""wrong"""', '1', 'x'],
-      ];
-      expect(rejects).toBe(
-        `${first}${lines.map((fields) => `${fields.join(delimiter)}\n`).join('')}`,
-      );
-      const again = await readRows(rejects, 'csv', { delimiter });
-      expect(again.rows).toMatchObject([{ plant: { id: 1, name: 'x' } }]);
-    },
-  );
+  ])('names the delimiter %j when the header does not show it', async (delimiter, first) => {
+    const content = ['id', 'name'].join(delimiter);
+    const row = ['1', 'x'].join(delimiter);
+    const { rejects } = await readRows(`${content}\n${row}\n`, 'csv', { delimiter });
+    const lines = [
+      ['line', 'reason', 'id', 'name'],
+      ['2', '"it is ""wrong"""', '1', 'x'],
+    ];
+    expect(rejects).toBe(
+      `${first}${lines.map((fields) => `${fields.join(delimiter)}\n`).join('')}`,
+    );
+    const again = await readRows(rejects, 'csv', { delimiter });
+    expect(again.rows).toMatchObject([{ plant: { id: 1, name: 'x' } }]);
+  });
 
-  it('has the bytes that are not UTF-8 as U+FFFD', async () => {
+  it('replaces bytes that are not UTF-8 by U+FFFD', async () => {
     const latin1 = Buffer.from('id,name\n1,ö\n', 'latin1');
     expect((await readRows(latin1, 'csv')).rejects).toContain('"it is ""wrong""",1,\ufffd\n');
   });

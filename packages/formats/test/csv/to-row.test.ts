@@ -18,13 +18,13 @@ it.each([
 });
 
 it.each(['', '5', '5,Hoya', '5,Hoya,water,', ',Hoya,water', 'x,Hoya,water'])(
-  'makes no row of %j, which is not complete or has no valid id',
+  'does not convert %j, which is incomplete or has no valid id',
   (text) => {
     expect(toRowByHeader(headerOf('id,name,tag'), {}).toPlainRow(7, text)).toBeUndefined();
   },
 );
 
-it('uses no time when plants are created now', () => {
+it('ignores the time when plants are created now', () => {
   const header = headerOf('created_at;name;id', ';');
   const { toRow, toPlainRow } = toRowByHeader(header, { createdAt: 'now' });
   const row = { line: 7, plant: { id: 5, name: 'Hoya' } };

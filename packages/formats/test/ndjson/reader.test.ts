@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readRows } from '../fixtures/read-rows.ts';
 
-it('reads a plant of each line, and skips blank lines', async () => {
+it('reads a plant from each line, and skips blank lines', async () => {
   const { rows, counts } = await readRows(
     '\n{"id":1}\n \t\n {"id":9007199254740993} \r\nnull',
     'ndjson',
@@ -64,7 +64,7 @@ it.each([
   expect((await readRows(content, 'ndjson')).rows[0]).toMatchObject({ line: 1 });
 });
 
-it('takes a file whose first line is not UTF-8 for NDJSON', async () => {
+it('reads a file as NDJSON although its first line is not UTF-8', async () => {
   const latin1 = Buffer.from('ö\nid,name\n', 'latin1');
   expect((await readRows(latin1, 'ndjson')).rows).toHaveLength(2);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { idOfText } from '../../src/rows/read-value.ts';
+import { parseId } from '../../src/rows/read-value.ts';
 import { showValue } from '../../src/rows/show-value.ts';
 import { readRows } from '../fixtures/read-rows.ts';
 
@@ -22,7 +22,7 @@ it.each([
 it.each([-999_999_999_999_999, 1_234_567_890_123_456n, -(2n ** 63n), 2n ** 63n - 1n])(
   'reads the id %d',
   (id) => {
-    expect(idOfText(String(id))).toBe(id);
+    expect(parseId(String(id))).toBe(id);
   },
 );
 

@@ -19,7 +19,7 @@ it.each([
   expect(reasonOf(message, plant, columns)).toBe(reason);
 });
 
-it('leaves a message alone when there are no values', () => {
+it('does not change a message when there are no values', () => {
   const message = 'invalid input: id is missing: it must be an integer';
   expect(reasonOf(message, {})).toBe(message);
   expect(reasonOf('invalid input: id must', null)).toBe('invalid input: id must');

@@ -40,7 +40,7 @@ it('reads a blank line before a long one', async () => {
 it('yields blocks of about a megabyte', async () => {
   const chunks = Array<Buffer>(64).fill(Buffer.from(`${'x'.repeat(1_023)}\n`.repeat(64)));
   const blocks = await Array.fromAsync(readLines(Readable.from(chunks), options));
-  // What follows the last line end of a block is the first line of the next one.
+  // The text after the last line end of a block begins the first line of the next block.
   expect(blocks.map((lines) => lines.length)).toEqual([1024, 1024, 1024, 1024]);
 });
 

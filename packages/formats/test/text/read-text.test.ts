@@ -53,7 +53,7 @@ describe('reads a text', () => {
     expect(rows.filter((row) => 'plant' in row && row.plant === '🪴🪴🪴')).toHaveLength(10_000);
   });
 
-  it('whose byte order mark is all it has', async () => {
+  it('that consists of a byte order mark', async () => {
     const { rows } = await readRows(Buffer.of(0xef, 0xbb, 0xbf), 'ndjson');
     expect(rows).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** The least and the greatest 64-bit signed integer, as JSON Schema names them. */
+/** The least and the greatest 64-bit signed integer, under JSON Schema's names. */
 export const int64Bounds = { minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n } as const;
 
 const { minimum, maximum } = int64Bounds;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { explainIdText } from './id-text.ts';
+import { explainIdText } from './explain-id-text.ts';
 import { int64Range, isInt64 } from './int64-range.ts';
 
 /**
@@ -15,7 +15,7 @@ export const int64Schema = { type: 'integer', format: 'int64' } as const;
  * ±(2^53−1), because JavaScript may already have rounded it.
  */
 export const Int64 = z
-  // A custom check has one message, and trpc-to-openapi does not coerce it as it would a union.
+  // A union would have several messages, and trpc-to-openapi would coerce its input. A custom check does not.
   .custom<bigint | number>(isIntegerOrBigint, { error: ({ input }) => explain(input) })
   .meta({ override: int64Schema })
   .transform(BigInt);

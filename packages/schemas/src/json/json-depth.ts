@@ -1,9 +1,9 @@
-/** Every JSON parser of this project accepts so many levels of nesting. */
+/** The most levels of nesting that the JSON parsers of this project accept. */
 const maxDepth = 500;
 
 /**
  * Throws when a JSON value is nested more than 500 levels deep. Without a limit, recursive functions
- * overflow the stack, at a depth that varies. RFC 8259 §9 lets a parser set such a limit.
+ * would overflow the stack at a depth that varies. RFC 8259 §9 allows such a limit.
  *
  * @param extraLevels levels that an envelope around the value adds
  * @throws SyntaxError

@@ -29,9 +29,8 @@ export function isExact(text: string): boolean {
 }
 
 /**
- * Finds a number that plain `JSON.parse` may round, after the character before it: one with an
- * exponent, or one of more than 15 digits, which a double cannot hold. It also finds such a text
- * within a string.
+ * Matches a number that plain `JSON.parse` may round, and the character before it. Such a number has an
+ * exponent, or more than 15 digits, which a double cannot hold. It also matches such text in a string.
  */
 const longNumber = /(?:^|[\s:,[])(-?(?:[\d.]+[eE]|[\d.]{16,}))/;
 
@@ -39,12 +38,12 @@ const longNumber = /(?:^|[\s:,[])(-?(?:[\d.]+[eE]|[\d.]{16,}))/;
 const int64Syntax = /^-?\d{16,19}$/;
 
 /**
- * Replaces the value of an object that is an integer beyond ±(2^53−1). When the text of the object has
- * only one long number, that number is this value, because every other one has fewer digits. Returns
- * undefined for an object without such a value, and for anything else.
+ * Replaces the value of an object that is an integer beyond ±(2^53−1) by its exact integer. The text of the
+ * object must have only one long number, which is then this value. Returns undefined for an object without
+ * such a value, and for anything else.
  */
 function withInteger(value: unknown, integer: bigint): object | undefined {
-  // A string has a key for each character.
+  // A string would have a key for each character.
   if (typeof value === 'string' || Array.isArray(value)) return undefined;
   const object: Record<string, unknown> = Object(value);
   for (const key of Object.keys(object)) {
@@ -57,19 +56,19 @@ function isUnsafeInteger(value: unknown): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
-/** Reads each number from its own text, by a reviver that `JSON.parse` calls for every value. */
+/** Reads each number from its source text, with a reviver that `JSON.parse` calls for every value. */
 function parseSlowly(text: string): unknown {
   try {
     return JSON.parse(text, reviveNumber);
   } catch (cause) {
-    // JSON.parse alone reads any depth, but its calls to a reviver can overflow the stack.
+    // JSON.parse reads any depth, but its calls of a reviver can overflow the stack.
     throw cause instanceof RangeError ? new SyntaxError('nested too deeply', { cause }) : cause;
   }
 }
 
 const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** An int64 has at most so many digits. */
+/** The most digits of an int64. */
 const int64Digits = 19;
 
 /** A reviver that reads each number from its source text (ES2026 JSON.parse source text access). */
@@ -92,7 +91,7 @@ function reviveNumber(_key: string, value: unknown, context?: { source?: string 
   return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer;
 }
 
-/** The range of the digits without leading and trailing zeros. */
+/** The indices of the digits without leading and trailing zeros. */
 function significantRange(digits: string): [start: number, end: number] {
   let start = 0;
   let end = digits.length;

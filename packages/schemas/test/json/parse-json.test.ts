@@ -65,7 +65,7 @@ describe('parseJson', () => {
     );
   });
 
-  it('reads an object exactly, whatever numbers and strings are beside an id', () => {
+  it('reads an object exactly, with any numbers and strings beside an id', () => {
     const others: Record<string, unknown> = {
       '1e3': 1000,
       '12.50': 12.5,

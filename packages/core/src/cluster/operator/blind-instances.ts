@@ -1,6 +1,6 @@
 import type { Query } from '../shard-map.ts';
 
-/** An instance of the store, by its sessions on one node of a cluster. */
+/** An instance of the store that has sessions on a node of a cluster. */
 export interface Instance {
   /** The node that it uses, as `host:port`. */
   readonly node: string;
@@ -11,8 +11,8 @@ export interface Instance {
 }
 
 /**
- * Reads which instances have not noticed that their database is a cluster: their sessions have the name
- * that the store uses for a single database. Instances of an earlier version keep that name.
+ * Reads which instances have not noticed that their database is a cluster. Their sessions have the
+ * `application_name` for a single database. Instances of an earlier version keep that name.
  */
 export async function readBlindInstances(query: Query): Promise<Instance[]> {
   const { rows } = await query(blindInstances, []);
@@ -22,7 +22,7 @@ export async function readBlindInstances(query: Query): Promise<Instance[]> {
   });
 }
 
-/** From the nodes that answer. */
+/** Reads only the nodes that can be reached. */
 const blindInstances = `
   select nodename || ':' || nodeport, result
   from run_command_on_all_nodes($$

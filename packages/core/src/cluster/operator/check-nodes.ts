@@ -19,10 +19,10 @@ export async function checkNodes(run: Run): Promise<string[]> {
     throw new ClusterError('this is a worker of the cluster: connect to its coordinator');
   }
   const all = (await run(nodes)) as { address: string; is_reachable: boolean; shards: boolean }[];
-  const away = all.filter((node) => !node.is_reachable).map(({ address }) => address);
-  if (away.length > 0) {
+  const down = all.filter((node) => !node.is_reachable).map(({ address }) => address);
+  if (down.length > 0) {
     throw new ClusterError(
-      `the coordinator cannot reach ${away.join(', ')}: start these nodes, or check their addresses ` +
+      `the coordinator cannot reach ${down.join(', ')}: start these nodes, or check their addresses ` +
         'in pg_dist_node',
     );
   }
@@ -35,7 +35,7 @@ export async function checkNodes(run: Run): Promise<string[]> {
   return storing;
 }
 
-/** A node from which no other node can be reached cannot be reached itself. */
+/** Reads the nodes. Citus reports no connection from a node that is down, so `is_reachable` is false then. */
 const nodes = `
   select nodename || ':' || nodeport as address, shouldhaveshards as shards,
     coalesce(bool_or(result), false) as is_reachable

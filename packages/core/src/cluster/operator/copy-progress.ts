@@ -3,10 +3,10 @@ import type { Query } from '../shard-map.ts';
 /** Reads how many plants the nodes have received in the copies that run. */
 export async function readCopied(query: Query): Promise<number> {
   const { rows } = await query(selectCopied, []);
-  return Number((rows as [string][])[0]?.[0]); // One row.
+  return Number((rows as [string][])[0]?.[0]); // The statement returns one row.
 }
 
-/** From the nodes that answer. */
+/** Reads only the nodes that can be reached. */
 const selectCopied = `
   select coalesce(sum(result::bigint), 0) from run_command_on_all_nodes($$
       select coalesce(sum(tuples_processed), 0) from pg_stat_progress_copy

@@ -13,10 +13,10 @@ import {
   planDistribution,
 } from './distribute.ts';
 
-/** Billions of plants move for hours. Postgres accepts no timeout over 24 days. */
+/** Billions of plants take hours to move. Postgres accepts at most this timeout, 24 days. */
 const limits = { timeout: 2 ** 31 - 1, lockTimeout: migrationTimeout };
 
-/** Milliseconds between two looks at what other sessions do. */
+/** Milliseconds between two reads of the other sessions. */
 const interval = 1_000;
 
 /** See `distributePlants` in ../operator.ts. */
@@ -37,7 +37,7 @@ export async function distributeOnCitus(options: DistributeOptions): Promise<Dis
   async function takeStep({ statements, move }: DistributionStep): Promise<void> {
     const observer = move && (await connect());
     if (observer) {
-      // Without the progress, the step is the same.
+      // An error in the progress report does not matter to the step.
       reportCopied(observer, (copied) => options.onCopied?.(copied, move.plants)).catch(() => {});
     }
     try {
@@ -58,13 +58,13 @@ async function reportCopied(
   let copied = 0;
   for (;;) {
     await setTimeout(interval, undefined, { ref: false });
-    // A copy that has ended is not counted any more.
+    // The database stops counting a copy when it ends, so the number may fall.
     copied = Math.max(copied, await readCopied((text, values) => observer.query(text, values)));
     if (copied > 0) onCopied(copied);
   }
 }
 
-/** A Postgres with the setting `output_plugin_libraries`, such as 15.20, trusts only the libraries in it. */
+/** Whether `output_plugin_libraries` lacks Citus. A Postgres with this setting, such as 15.20, trusts only the libraries in it. */
 function needsOutputPlugin(error: unknown): boolean {
   return rootMessage(error).includes('may not be used as an output plugin');
 }

@@ -9,7 +9,7 @@ import {
 import type { Instance } from './blind-instances.ts';
 import { ClusterError, checkNodes } from './check-nodes.ts';
 
-/** What `distribute` does, or has done. */
+/** The plan of `distributePlants`, or its result. */
 export interface Distribution {
   /** The nodes that will store plants, each as `host:port`. */
   readonly nodes: readonly string[];
@@ -22,7 +22,7 @@ export interface Distribution {
 export interface DistributionStep {
   readonly description: string;
   readonly statements: readonly string[];
-  /** Only of a step that moves plants for longer than a second. */
+  /** Only for a step that moves plants for longer than a second. */
   readonly move?: {
     /** Whether creates and deletes wait while it runs. */
     readonly isBlocking: boolean;
@@ -38,25 +38,25 @@ export interface DistributeOptions {
   readonly shards: number;
   /** Moves the plants in one statement, which is faster, although creates and deletes wait for it. */
   readonly isBlocking?: boolean;
-  /** Decides whether to do what is missing. It is not called when nothing is missing. */
+  /** Decides whether to do the missing steps. It is not called when nothing is missing. */
   readonly confirm: (missing: Distribution) => Promise<boolean>;
   /** Is called about once a second while plants move, with how many the nodes have copied. */
   readonly onCopied?: (copied: number, total: number | undefined) => void;
-  /** Is called before it waits for the instances that have not noticed the cluster. */
+  /** Is called before the wait for the instances that have not noticed the cluster. */
   readonly onWait?: (instances: readonly Instance[]) => void;
-  /** Milliseconds to wait for these instances, which look every 15 s. Default: 0. */
+  /** Milliseconds to wait for these instances, which check for a cluster every 15 s. Default: 0. */
   readonly patience?: number;
 }
 
 export interface DistributeResult extends Distribution {
-  /** Whether what was missing is done now. */
+  /** Whether nothing is missing now. */
   readonly isDone: boolean;
   /** The instances that have not noticed the cluster. They send all plants through one node. */
   readonly blindInstances: readonly Instance[];
 }
 
 /**
- * Checks a Citus cluster, and plans what is missing for it to hold the tables of the store.
+ * Checks a Citus cluster, and plans the steps that are missing until it holds the tables of the store.
  *
  * @throws ClusterError
  */
@@ -68,11 +68,11 @@ export async function planDistribution(
   return { nodes, ...(await planTables(run, { shards, isBlocking })) };
 }
 
-/** For display, while nobody has chosen a number of shards. */
+/** For a plan that is only displayed: nobody has chosen a number of shards yet. */
 const undecided = { shards: 0, isBlocking: true };
 
 /**
- * Plans what is missing on the coordinator of a cluster, without a check of its nodes.
+ * Plans the missing steps on the coordinator of a cluster, without a check of its nodes.
  *
  * @throws ClusterError when the tables do not exist yet, or cannot be distributed while creates go on
  */
@@ -80,9 +80,9 @@ export async function planTables(
   run: Run,
   { shards, isBlocking } = undecided,
 ): Promise<Pick<Distribution, 'shards' | 'steps'>> {
-  const [state] = (await run(tables)) as [TableState]; // One row, of these columns.
+  const [state] = (await run(tables)) as [TableState]; // The statement returns one row with these columns.
   if (!state.is_migrated) throw new ClusterError(notMigrated);
-  const copies = (await run(ownCopies)) as { table: string }[]; // The column of this statement.
+  const copies = (await run(ownCopies)) as { table: string }[]; // The statement selects this column.
   const steps = [
     ...(state.are_plants_distributed ? [] : [distributePlants(shards, isBlocking, state)]),
     ...(state.has_reference_tokens ? [] : [copyToEveryNode('access_tokens')]),
@@ -97,7 +97,7 @@ interface TableState {
   is_migrated: boolean;
   are_plants_distributed: boolean;
   shards: number;
-  /** The plants on the coordinator, while they are not distributed. */
+  /** Bytes of the plants on the coordinator, while they are not distributed. */
   bytes: number;
   plants: number;
   wal_level: string;
@@ -106,10 +106,10 @@ interface TableState {
   has_insert_function: boolean;
 }
 
-/** Changes with the functions, so that a later version of the store replaces those of an existing cluster. */
+/** A hash of the functions, so that a later version of the store replaces the functions of a cluster. */
 const functionsVersion = createHash('sha256').update(createNodeFunctions.join()).digest('hex');
 
-const isReference = (table: string) => `exists (
+const whetherReference = (table: string) => `exists (
   select from pg_dist_partition where logicalrelid = to_regclass('${table}') and partmethod = 'n')`;
 
 const tables = `
@@ -123,8 +123,8 @@ const tables = `
       from pg_dist_shard where logicalrelid = to_regclass('plants')))::float8 as bytes,
     (select reltuples from pg_class where oid = to_regclass('plants'))::float8 as plants,
     current_setting('wal_level') as wal_level,
-    ${isReference('access_tokens')} as has_reference_tokens,
-    ${isReference('drizzle.__drizzle_migrations')} as has_reference_migrations,
+    ${whetherReference('access_tokens')} as has_reference_tokens,
+    ${whetherReference('drizzle.__drizzle_migrations')} as has_reference_migrations,
     exists (select from pg_proc
       where oid = to_regprocedure('${insertFunctionSignature}')
         and obj_description(oid, 'pg_proc') = '${functionsVersion}'
@@ -134,7 +134,7 @@ const tables = `
       where classid = 'pg_proc'::regclass and objid = to_regprocedure('${clusterIdSignature}')
     ) as has_insert_function`;
 
-/** The distributed tables whose rows from before are still on the coordinator. */
+/** The distributed tables of which the coordinator still has its own rows. */
 const ownCopies = `
   select logicalrelid::text as table from pg_dist_partition
   where logicalrelid in (to_regclass('plants'), to_regclass('access_tokens'),
@@ -144,7 +144,7 @@ const ownCopies = `
 
 const notMigrated = 'the tables do not exist yet: start the server once, which creates them';
 
-/** Bytes of plants that one statement moves in about a second, which creates can wait for. */
+/** Bytes of plants that one statement moves in about a second. Creates can wait for so long. */
 const fewPlants = 16 * 2 ** 20;
 
 function distributePlants(
@@ -182,7 +182,7 @@ function copyToEveryNode(table: string): DistributionStep {
   };
 }
 
-/** An earlier run ended between the two statements of a table. */
+/** The step that is left when an earlier run ended between the two statements of a table. */
 function removeOwnCopy(table: string): DistributionStep {
   return {
     description: `remove the coordinator's own copy of ${table}`,
@@ -197,7 +197,7 @@ const createFunction: DistributionStep = {
   description: 'create the functions that insert, delete and count the plants of one node',
   statements: [
     ...createNodeFunctions,
-    // The last statement, so that the version says that all functions are there.
+    // This is the last statement, so the version shows that all functions exist.
     `comment on function ${insertFunctionSignature} is '${functionsVersion}'`,
   ],
 };

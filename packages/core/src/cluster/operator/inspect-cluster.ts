@@ -16,10 +16,10 @@ export interface ClusterState {
   readonly role: ClusterRole;
   /** What `distributePlants` would do; always empty on a worker. */
   readonly missing: readonly string[];
-  /** The nodes that store plants; empty while the plants are not distributed, or not so that the store can insert by node. */
+  /** The nodes that store plants; empty while the store cannot insert by node. */
   readonly nodes: readonly NodeContent[];
-  /** The addresses of the nodes that store no plants, such as the coordinator, and do not answer. */
-  readonly awayWithoutPlants: readonly string[];
+  /** The addresses of the nodes that store no plants, such as the coordinator, and are down. */
+  readonly downWithoutPlants: readonly string[];
   /** The instances that have not noticed the cluster, once `distributePlants` has nothing left to do. */
   readonly blindInstances: readonly Instance[];
   /** The version of Citus when the store was not tested on it. */
@@ -30,18 +30,18 @@ interface NodeContent {
   /** Its host and port, as the cluster knows them. */
   readonly address: string;
   readonly shards: number;
-  /** About how many plants it has; undefined when it did not answer. */
+  /** About how many plants it has; undefined when it is down. */
   readonly plants: number | undefined;
   /** Why this process cannot reach the node itself; undefined when it can. */
   readonly directError: unknown;
 }
 
-/** Milliseconds for the answer of a node. */
+/** Milliseconds that a statement on a node may take. */
 const nodeTimeout = 2_000;
 
 interface InspectOptions {
   readonly run: Run;
-  /** Runs a statement on a connection of its own, because a node may not answer. */
+  /** Runs a statement on a connection of its own, because it may wait for a node that is down. */
   readonly query: Query;
   /** Connects to another node of the cluster. */
   readonly connectTo: ConnectTo;
@@ -60,7 +60,7 @@ export async function inspectCluster({
   const [version = ''] = rows[0] as [string]; // One row, because the database has a role in a cluster.
   const { isCluster, map } = await readShardMap(query);
   const nodes = map?.nodes ?? [];
-  const [contents, awayWithoutPlants, blindInstances] = await Promise.all([
+  const [contents, downWithoutPlants, blindInstances] = await Promise.all([
     Promise.all(
       nodes.map(async (node) => {
         const [content, directError] = await Promise.all([
@@ -70,7 +70,7 @@ export async function inspectCluster({
         return { ...content, directError };
       }),
     ),
-    nodesAway(nodes, query),
+    downNodes(nodes, query),
     isCluster ? readBlindInstances(query) : [],
   ]);
   const missing = steps.map(({ description }) => description);
@@ -78,7 +78,7 @@ export async function inspectCluster({
     role,
     missing,
     nodes: contents,
-    awayWithoutPlants,
+    downWithoutPlants,
     blindInstances,
     untestedVersion: isTestedCitus(version) ? undefined : version,
   };
@@ -109,17 +109,17 @@ async function directErrorOf(
   }
 }
 
-/** The addresses of the nodes that do not answer, apart from those whose plants are counted. */
-async function nodesAway(counted: readonly StorageNode[], query: Query): Promise<string[]> {
+/** The addresses of the nodes that are down, apart from those whose plants are counted. */
+async function downNodes(counted: readonly StorageNode[], query: Query): Promise<string[]> {
   const { rows } = await query(otherNodes, [`{${counted.map(({ id }) => id)}}`]);
-  const away = (rows as [string, string][]).map(async ([host, port]) => {
-    const answer = withTimeout(query(checkConnection, [host, port]), nodeTimeout).then(
+  const down = (rows as [string, string][]).map(async ([host, port]) => {
+    const connects = withTimeout(query(checkConnection, [host, port]), nodeTimeout).then(
       ({ rows: [row] }) => (row as [boolean])[0],
       () => false,
     );
-    return (await answer) ? [] : [`${host}:${port}`];
+    return (await connects) ? [] : [`${host}:${port}`];
   });
-  return (await Promise.all(away)).flat();
+  return (await Promise.all(down)).flat();
 }
 
 const otherNodes = `

@@ -3,7 +3,7 @@ import type { PGlite } from '@electric-sql/pglite';
 /** Bytes of log after which a checkpoint is due. PGlite replays the log when it opens after a crash. */
 const maxLog = 128 * 2 ** 20;
 
-/** Milliseconds between two checks of the log's length, at least. */
+/** The shortest time between two checks of the log's length, in milliseconds. */
 const interval = 1_000;
 
 /** Selects the bytes of log since the last checkpoint. */

@@ -6,15 +6,14 @@ import type { CopySession } from '../database.ts';
 import { bulkTimeout } from '../deadline.ts';
 import type { PGliteConnection } from './pglite-connection.ts';
 
-/** The directory of copies, in PGlite's own directory, because PGlite has no access to another one. */
+/** The directory of copies. It is in PGlite's own directory, because PGlite has no access to others. */
 const copies = 'plant-store-copies';
 
 /**
- * Opens a session that copies rows into a file and then reads the file. PGlite has one session and runs
- * one statement at a time: with a cursor, everything else would wait for the reader, or be part of the
- * reader's transaction. So other statements wait only while the file is written, a second or two for a
- * million plants, and memory use does not grow with the number of plants. The disk needs room for the
- * file until it has been read.
+ * Opens a session that copies rows into a file and then reads the file. Other statements wait only while
+ * the file is written, a second or two for a million plants. With a cursor, they would wait for the reader
+ * or be part of its transaction, because PGlite has only one session. Memory use does not grow with the
+ * number of plants. The disk needs room for the file until the reader has read it.
  */
 export function openCopies(connection: PGliteConnection, directory: string): CopySession {
   return {
@@ -51,12 +50,12 @@ async function copyToFile(
 ): Promise<void> {
   const run = (text: string) => connection.run({ text }, bulkTimeout);
   const { rows } = await run(`select current_setting('data_directory')`);
-  const [[directory]] = rows as [[string]]; // The one column of the one row.
+  const [[directory]] = rows as [[string]]; // The statement returns one row with one column.
   await run(`set timezone to 'UTC'`);
   await run(`${copy} to '${directory}/${copies}/${name}' ${options}`);
 }
 
-/** A line of COPY's text format ends with the only newline in it. */
+/** Yields blocks of whole lines. A line of COPY's text format contains no newline but the one at its end. */
 async function* wholeLines(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer[] = [];
   for await (const block of blocks) {

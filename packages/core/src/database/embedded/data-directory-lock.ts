@@ -34,7 +34,7 @@ export async function lockDataDirectory(directory: string): Promise<() => void> 
 function lock(path: string): () => void {
   const file = new DatabaseSync(path, { timeout: 0 });
   try {
-    // A journal in memory leaves no file behind; it is never needed, because nothing is written.
+    // A journal in memory leaves no file behind. Nothing is written, so nothing needs the journal.
     file.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     file.close();

@@ -3,18 +3,18 @@ import { access, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { DataDirectoryError } from './data-directory-error.ts';
 
-/** The file that the process with the data directory has locked. */
+/** The file that a process locks to use the data directory. */
 export const lockFile = 'lock';
 
-/** An empty file that marks a data directory as one that has had a database. */
+/** An empty file that marks a data directory in which a database was created. */
 const inUseFile = 'in-use';
 
-/** Marks the directory, so that the loss of its database is seen. */
+/** Marks the directory, so that `checkNotDamaged` detects the loss of its database. */
 export async function markInUse(directory: string): Promise<void> {
   await writeFile(join(directory, inUseFile), '');
 }
 
-/** PGlite creates an empty database when it finds none, which would hide the loss of an earlier one. */
+/** Without this check, PGlite would create an empty database and hide the loss of the earlier one. */
 export async function checkNotDamaged(directory: string): Promise<void> {
   if ((await exists(directory, inUseFile)) && !(await hasDatabase(directory))) {
     throw new DataDirectoryError(
@@ -33,7 +33,7 @@ export async function checkHasDatabase(directory: string): Promise<void> {
   );
 }
 
-/** Tells the lock file of a directory from that of any other; undefined when there is none. */
+/** Identifies the lock file of a directory; undefined when there is none. */
 export function lockFileId(directory: string): string | undefined {
   const file = statSync(join(directory, lockFile), { bigint: true, throwIfNoEntry: false });
   return file && `${file.dev} ${file.ino}`;
@@ -43,7 +43,7 @@ export function lockFileId(directory: string): string | undefined {
  * Checks that the directory is still the one that this process has locked. PGlite opens files by their
  * paths, so it would write into a directory that has taken the place of its own.
  *
- * @param id of the file that this process has locked
+ * @param id identifies the file that this process has locked
  * @throws DataDirectoryError when the directory was moved or replaced
  */
 export function checkNotReplaced(directory: string, id: string | undefined): void {

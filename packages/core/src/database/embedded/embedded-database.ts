@@ -51,10 +51,10 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
   };
 }
 
-/** The statements that wait for the one session of PGlite at the same time, by kind. */
+/** How many statements of each kind may wait for PGlite's only session at the same time. */
 const shares = { creates: 1, deletes: 1, lookUps: 1, lists: 1 };
 
-/** A statement's way to the one session. The database opens it again when it was lost. */
+/** PGlite's only session, as a connection. The database opens it again when it was lost. */
 function sessionOn(connection: PGliteConnection, timeout?: number): DatabaseConnection {
   return {
     isOpen: true,
@@ -66,7 +66,7 @@ function sessionOn(connection: PGliteConnection, timeout?: number): DatabaseConn
             timeout,
           ),
     timeOf: (deadline) => timeText(Date.now() + deadline - performance.now()),
-    // A thread cannot be told to stop a statement; it ends with it: see PGliteThread.
+    // PGlite cannot cancel a statement. PGliteThread ends the thread instead.
     cancel: async () => {},
     close: async () => {},
   };

@@ -4,8 +4,8 @@ import { databaseCode } from '../../error-causes.ts';
 const MiB = 2 ** 20;
 
 /**
- * Bytes that stay free on the disk of the data directory. PGlite never returns from a statement that
- * finds no room for a log segment, which has 16 MiB.
+ * Bytes that must stay free on the disk of the data directory. A statement of PGlite never returns when the
+ * disk has no room for a log segment of 16 MiB.
  */
 const reserve = 64 * MiB;
 

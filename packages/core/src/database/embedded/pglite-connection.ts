@@ -51,14 +51,14 @@ export class PGliteConnection {
       const isNew = !(await hasDatabase(directory));
       await thread.open(openTimeout);
       if (isNew) {
-        // A thread that has created a database keeps the memory of a second PGlite, 100 MB and more.
+        // A thread that has created a database keeps a second PGlite in memory, over 100 MB.
         await thread.close();
         thread = new PGliteThread(directory);
         await thread.open(reopenTimeout);
       }
       return new PGliteConnection(directory, unlock, thread);
     } catch (error) {
-      const shortage = fileDescriptorShortage(); // While the thread has those that it opened.
+      const shortage = fileDescriptorShortage(); // Before the thread closes its files.
       await thread.close();
       unlock?.();
       throw openError(directory, shortage ?? error);
@@ -124,8 +124,8 @@ async function checkDirectory(directory: string): Promise<void> {
 }
 
 /**
- * The error for a process that can open hardly any more files; undefined for any other. PGlite and SQLite
- * do not say that they lack file descriptors, and may have closed some already.
+ * The error of a process that can open hardly any more files; undefined when it can. Errors of PGlite and
+ * SQLite do not say that file descriptors are missing, and both may have closed some already.
  */
 function fileDescriptorShortage(): unknown {
   const opened: number[] = [];
@@ -148,7 +148,7 @@ export function openError(directory: string, cause: unknown): DataDirectoryError
 }
 
 function remedyOf(cause: unknown, why: string): string {
-  // The message of a worker that cannot start has the code, too.
+  // A worker that cannot start has the code in its message only.
   if (/\bE[MN]FILE\b/.test(why)) return 'raise the limit of file descriptors (ulimit -n)';
   const remedy = isNoRoomError(cause) ? 'free some room' : 'restore it from a backup';
   return `${remedy}, or choose another directory`;

@@ -1,11 +1,11 @@
-/** The worker's data: which PGlite it opens, and where. */
+/** The worker's data: the PGlite module and the directory of the database. */
 export interface WorkerInput {
   /** The URL of PGlite's module, or its name. */
   readonly pglite: string;
   readonly dataDirectory: string;
 }
 
-/** A statement that runs often; its rows are arrays. */
+/** A statement that runs often, so it is prepared. Its rows are arrays. */
 export interface PreparedStatement {
   readonly text: string;
   /** The values of its parameters. */
@@ -24,7 +24,7 @@ interface SingleStatement {
 
 export type Statement = PreparedStatement | SingleStatement;
 
-/** What the worker can do. It must open the database first. */
+/** A task for the worker. The first one must be `open`. */
 export type Task = 'open' | Statement | 'close';
 
 /** A message to the worker. */
@@ -47,7 +47,7 @@ interface StatementError {
 }
 
 /** A message from the worker, about the call with this id. */
-export type Answer = { readonly id: number } & (
+export type Outcome = { readonly id: number } & (
   | { readonly result: Result }
   | { readonly error: StatementError }
 );

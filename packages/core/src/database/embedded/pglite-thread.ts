@@ -5,38 +5,38 @@ import { Worker } from 'node:worker_threads';
 import { databaseCode } from '../../error-causes.ts';
 import { defaultTimeout } from '../deadline.ts';
 import { noRoomError } from './free-room.ts';
-import type { Answer, Call, Result, Statement, Task, WorkerInput } from './pglite-messages.ts';
+import type { Call, Outcome, Result, Statement, Task, WorkerInput } from './pglite-messages.ts';
 
 /** Throws when PGlite, an optional peer of this package, is not installed. */
 const pglite = resolvePGlite();
 
-/** The worker's program; it is TypeScript in `src` and JavaScript in `dist`. */
+/** The worker's program: TypeScript in `src`, JavaScript in `dist`. */
 const program = new URL(`./pglite-worker${extname(import.meta.url)}`, import.meta.url);
 
-/** Milliseconds between two checks of whether PGlite answers. */
+/** Milliseconds between two checks that PGlite still responds. */
 const checkInterval = 500;
 
-/** Milliseconds for a statement of a request. The client gets its answer earlier. */
+/** Milliseconds for a statement of a request. The client gets its response earlier. */
 const statementTimeout = defaultTimeout + 1_000;
 
 type Waiting = PromiseWithResolvers<Result> & { readonly timeout: number };
 
 /**
  * A worker thread with PGlite. PGlite runs synchronously and may never return, for example when the
- * disk is full. So it has a thread of its own, which is ended when it does not answer in time.
+ * disk is full. So it has a thread of its own, which is ended when it does not respond in time.
  */
 export class PGliteThread {
   /** Resolves when the thread has ended, so that another one may open the same directory. */
   readonly ended: Promise<void>;
   readonly #worker: Worker;
   readonly #dataDirectory: string;
-  /** The calls without an answer. PGlite runs them in this order. */
+  /** The calls without a response. PGlite runs them in this order. */
   readonly #waiting = new Map<number, Waiting>();
   readonly #checks: NodeJS.Timeout;
   #lastId = 0;
   /**
-   * Milliseconds without an answer, while calls wait. They are counted by a timer, so that the time
-   * for which the whole process is suspended does not count.
+   * Milliseconds without a response, while calls wait. A timer counts them, so that time for which the
+   * whole process is suspended does not count.
    */
   #silence = 0;
   /** Why the thread ends; undefined while it runs. */
@@ -47,7 +47,7 @@ export class PGliteThread {
     this.#dataDirectory = dataDirectory;
     // Without `execArgv`, the worker would inherit flags such as `--input-type`.
     this.#worker = new Worker(program, { workerData, execArgv: [], env: workerEnv() });
-    this.#worker.on('message', (answer: Answer) => this.#receive(answer));
+    this.#worker.on('message', (outcome: Outcome) => this.#receive(outcome));
     this.#worker.on('error', (error) => this.#end(error));
     this.ended = new Promise((resolve) => {
       this.#worker.on('exit', () => {
@@ -105,16 +105,16 @@ export class PGliteThread {
     return waiting.promise;
   }
 
-  #receive({ id, ...answer }: Answer): void {
+  #receive({ id, ...outcome }: Outcome): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     this.#silence = 0;
     if (this.#waiting.size === 0) this.#worker.unref();
-    if ('result' in answer) waiting?.resolve(answer.result);
-    else waiting?.reject(Object.assign(new Error(answer.error.message), answer.error));
+    if ('result' in outcome) waiting?.resolve(outcome.result);
+    else waiting?.reject(Object.assign(new Error(outcome.error.message), outcome.error));
   }
 
-  /** Ends the thread when the first call takes too long, or takes long on a full disk. */
+  /** Ends the thread when the first call takes too long. On a full disk, it waits less. */
   async #check(): Promise<void> {
     const [first] = this.#waiting.values();
     if (!first) {
@@ -130,19 +130,19 @@ export class PGliteThread {
   }
 }
 
-/** The environment variables, and the compile cache of the main thread, which a worker does not inherit. */
+/** The environment variables, with the compile cache of the main thread: a worker does not inherit it. */
 function workerEnv(): NodeJS.ProcessEnv {
   const compileCache = getCompileCacheDir();
   return { ...process.env, ...(compileCache && { NODE_COMPILE_CACHE: dirname(compileCache) }) };
 }
 
-/** The URL of PGlite's module, or its name where the worker must find it. */
+/** The URL of PGlite's module, or its name when only the worker can resolve it. */
 function resolvePGlite(): string {
   const name = '@electric-sql/pglite';
   try {
     return import.meta.resolve(name);
   } catch (error) {
-    if (databaseCode(error) !== undefined) throw error; // ERR_MODULE_NOT_FOUND
+    if (databaseCode(error) !== undefined) throw error; // PGlite is not installed.
     return name; // Vite's module runner, which runs Vitest's global setups, cannot resolve.
   }
 }

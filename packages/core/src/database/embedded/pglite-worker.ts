@@ -8,7 +8,7 @@ import { createCheckpointer } from './checkpointer.ts';
 import { DataDirectoryError } from './data-directory-error.ts';
 import { checkNotReplaced, lockFileId } from './data-directory-state.ts';
 import { noRoomError } from './free-room.ts';
-import type { Answer, Call, Result, Statement, Task, WorkerInput } from './pglite-messages.ts';
+import type { Call, Outcome, Result, Statement, Task, WorkerInput } from './pglite-messages.ts';
 import { createPreparedRunner } from './prepared-statements.ts';
 
 // The program of a worker thread that opens PGlite and runs the statements that it receives.
@@ -22,9 +22,9 @@ globalThis.TextDecoder = class extends TextDecoder {
 
 const { pglite, dataDirectory }: WorkerInput = workerData;
 
-// V8's optimizing compiler takes 600 MB and seconds of CPU time for one function of PGlite, Postgres's
-// parser, soon after the start. Without it, statements are as fast, and lists a fifth slower. These
-// flags hold for all WebAssembly of the process.
+// V8's optimizing compiler would take 600 MB and seconds of CPU time for Postgres's parser, which is one
+// function of PGlite. Without the compiler, statements are as fast, and lists a fifth slower. The flags
+// affect all WebAssembly of the process.
 setFlagsFromString('--no-wasm-tier-up');
 setFlagsFromString('--no-wasm-dynamic-tiering');
 
@@ -47,13 +47,13 @@ parentPort?.on('message', async ({ id, task }: Call) => {
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     send({ id, error: { message, code: databaseCode(error), severity: severityOf(error) } });
-    // The next statement might never return, or write into another directory.
+    // After such an error, the next statement might never return, or write into another directory.
     if (isCrash(error) || error instanceof DataDirectoryError) process.exit();
   }
 });
 
-function send(answer: Answer): void {
-  parentPort?.postMessage(answer);
+function send(outcome: Outcome): void {
+  parentPort?.postMessage(outcome);
 }
 
 const nothing: Result = { rows: [], count: 0 };
@@ -74,7 +74,7 @@ async function open(): Promise<OpenDatabase> {
   const { PGlite, types } = pgliteModule;
   const client = await PGlite.create(join(dataDirectory, 'postgres'), {
     parsers: { [types.TIMESTAMPTZ]: (text: string) => text },
-    // Postgres's default is 128 MB. The operating system caches the same files.
+    // Less than Postgres's default of 128 MB, because the operating system caches the same files.
     startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB'],
   });
   const runPrepared = createPreparedRunner(client, pgliteModule);
@@ -104,11 +104,11 @@ function isWrite(task: Task): boolean {
   return typeof task === 'object' && !/^\s*select(?!.*pg_logical_emit_message)/is.test(task.text);
 }
 
-/** Whether PGlite itself has crashed. After such an error a Postgres server restarts its processes. */
+/** Whether PGlite itself has crashed. After such an error, a Postgres server would restart its processes. */
 function isCrash(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const severity = severityOf(error);
-  return severity === undefined ? error.name === 'RuntimeError' : severity !== 'ERROR'; // Of WebAssembly.
+  return severity === undefined ? error.name === 'RuntimeError' : severity !== 'ERROR'; // WebAssembly's errors have no severity.
 }
 
 function severityOf(error: unknown): unknown {

@@ -4,8 +4,8 @@ import type { PreparedStatement } from './pglite-messages.ts';
 export type RunPrepared = (statement: PreparedStatement) => Promise<Results>;
 
 /**
- * Makes a function that runs prepared statements. PGlite's own `query` parses a statement each time and
- * sends it in six parts. This sends one part, which takes less than half of the time for a small statement.
+ * Makes a function that runs prepared statements with one message. PGlite's own `query` parses a statement
+ * each time and sends six messages, which takes more than twice as long for a small statement.
  */
 export function createPreparedRunner(
   client: PGlite,
@@ -13,8 +13,8 @@ export function createPreparedRunner(
 ): RunPrepared {
   const names = new Map<string, string>();
   const send = async (...messages: Uint8Array[]) => {
-    const answer = await client.execProtocol(Buffer.concat([...messages, serialize.sync()]));
-    return answer.messages;
+    const response = await client.execProtocol(Buffer.concat([...messages, serialize.sync()]));
+    return response.messages;
   };
 
   return ({ text, texts }) =>

@@ -2,7 +2,7 @@ import { type DatabaseOptions, useDatabase } from '../open-database.ts';
 import type { UnreachableHost } from '../postgres/use-postgres.ts';
 import { type RunText, readSchemaVersion, type SchemaVersion } from '../schema-version.ts';
 import { type Lock, readLocks } from './locks.ts';
-import { readRights, type TableRights } from './rights.ts';
+import { readPrivileges, type TablePrivileges } from './privileges.ts';
 import { checkTables, type TableFault } from './table-check.ts';
 import { readTableDistributions, type TableDistribution } from './table-distribution.ts';
 
@@ -21,27 +21,27 @@ export interface DatabaseState extends SchemaVersion {
   readonly clockAhead: number;
   /** The size of the database in bytes. */
   readonly bytes: number;
-  /** What is wrong with the tables. A missing migration is a reason for it. */
+  /** What is wrong with the tables. A missing migration may be the cause. */
   readonly tableFaults: readonly TableFault[];
-  /** What its user may do with the tables that there are. */
-  readonly rights: readonly TableRights[];
+  /** What its user may do with the existing tables. */
+  readonly privileges: readonly TablePrivileges[];
   /** The sessions whose locks make statements of the store wait. */
   readonly locks: readonly Lock[];
   /** How Citus distributes the tables; undefined without Citus. */
   readonly distribution: readonly TableDistribution[] | undefined;
-  /** The hosts of the URL that do not answer, while another one does. */
+  /** The hosts of the URL that cannot be reached, although another one can. */
   readonly unreachableHosts: readonly UnreachableHost[];
-  /** What is wrong with the pooler in front of the database; undefined when nothing is, or without one. */
+  /** What is wrong with the pooler in front of the database; undefined when nothing is wrong or there is no pooler. */
   readonly poolerWarning: string | undefined;
 }
 
 /**
- * Reads the state of a database and changes nothing in it. It needs no right on the tables, and the
+ * Reads the state of a database and changes nothing in it. It needs no privilege on the tables, and the
  * Postgres may be a read replica.
  *
  * @returns undefined when the data directory has no database yet
  * @throws DataDirectoryError when the directory cannot be used, DatabaseSettingsError when the URL
- *   cannot be parsed, PlantStoreError `databaseUnavailable` when no Postgres answers within 5 s
+ *   cannot be parsed, PlantStoreError `databaseUnavailable` when no Postgres responds within 5 s
  */
 export function inspectDatabase(options: DatabaseOptions): Promise<DatabaseState | undefined> {
   return useDatabase(options, inspect);
@@ -53,7 +53,7 @@ async function inspect(
   poolerWarning?: string,
 ): Promise<DatabaseState> {
   const sentAt = Date.now();
-  const [row] = (await run(selectFacts)) as [Facts]; // One row, of these columns.
+  const [row] = (await run(selectFacts)) as [Facts]; // The statement returns one row with these columns.
   const now = (sentAt + Date.now()) / 2;
   const { epoch, ...facts } = row;
   return {
@@ -61,7 +61,7 @@ async function inspect(
     clockAhead: Math.round(epoch * 1000 - now),
     ...(await readSchemaVersion(run)),
     tableFaults: await checkTables(run),
-    rights: await readRights(run),
+    privileges: await readPrivileges(run),
     locks: await readLocks(run),
     distribution: await readTableDistributions(run),
     unreachableHosts,

@@ -11,7 +11,7 @@ export interface Lock {
 
 /** Reads which sessions have locked the tables against reads or writes. */
 export async function readLocks(run: RunText): Promise<Lock[]> {
-  return (await run(selectLocks)) as Lock[]; // The columns of this statement.
+  return (await run(selectLocks)) as Lock[]; // The statement selects these columns.
 }
 
 const selectLocks = `

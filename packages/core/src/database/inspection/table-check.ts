@@ -4,7 +4,7 @@ import { accessTokens, plants } from '../tables.ts';
 
 const tables = [plants, accessTokens].map((table) => getTableConfig(table));
 
-/** What is wrong with the tables of a database; empty when they are as this version needs them. */
+/** Something about a table that this version of the store cannot use. */
 export interface TableFault {
   readonly table: string;
   readonly what: string;
@@ -13,7 +13,7 @@ export interface TableFault {
 
 /** Compares the tables of a database with those that this version of the store needs. */
 export async function checkTables(run: RunText): Promise<TableFault[]> {
-  const columns = (await run(selectColumns)) as ColumnRow[]; // The columns of this statement.
+  const columns = (await run(selectColumns)) as ColumnRow[]; // The statement selects these columns.
   return tables.flatMap(({ name, columns: needed }) => {
     const actual = columns.filter((column) => column.table === name);
     if (actual.length === 0) {
@@ -74,7 +74,7 @@ function columnFaults(
   return faults;
 }
 
-/** A column of the operator's own is no fault, unless no plant can be stored without its value. */
+/** A column that the operator added is allowed, unless an insert must give it a value. */
 function unknownColumnFaults(column: ColumnRow): TableFault[] {
   if (!column.is_required || column.has_default) return [];
   const what = `the column ${column.table}.${column.column} needs a value, and the store has none`;
@@ -82,7 +82,7 @@ function unknownColumnFaults(column: ColumnRow): TableFault[] {
   return [{ table: column.table, what, remedy }];
 }
 
-// From the catalogs, which every user can read: `information_schema` hides tables without rights.
+// Reads the catalogs: `information_schema` hides tables on which the user has no privileges.
 const selectColumns = `
   select relname as table, attname as column, format_type(atttypid, atttypmod) as type,
     attnotnull as is_required,

@@ -5,7 +5,7 @@ export interface TableDistribution {
   readonly table: string;
   /** `hash`: by a column; `reference`: each node has a copy; `local`: the coordinator alone has it. */
   readonly kind: 'hash' | 'reference' | 'local' | 'other';
-  /** The table is distributed by this column; null when it is not distributed by a column. */
+  /** The column by which the table is distributed; null when there is none. */
   readonly column: string | null;
   readonly shards: number;
 }
@@ -16,12 +16,12 @@ export async function readTableDistributions(
 ): Promise<TableDistribution[] | undefined> {
   const [{ has_citus: hasCitus }] = (await run(
     `select to_regclass('pg_dist_partition') is not null as has_citus`,
-  )) as [{ has_citus: boolean }]; // One row.
+  )) as [{ has_citus: boolean }]; // The statement returns one row.
   if (!hasCitus) return undefined;
-  return (await run(selectDistribution)) as TableDistribution[]; // The columns of this statement.
+  return (await run(selectDistribution)) as TableDistribution[]; // The statement selects these columns.
 }
 
-// `partkey` is the tree of an expression, with the number of the column. A reference table has none.
+// `partkey` is an expression tree, which has the number of the column. A reference table has no `partkey`.
 const selectDistribution = `
   select relname as table,
     case when partmethod = 'h' then 'hash'

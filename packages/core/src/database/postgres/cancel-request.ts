@@ -11,7 +11,7 @@ export interface Session {
  * in Progress"). Resolves when the server has passed the request on, when the server is unreachable,
  * or after `timeout` milliseconds. The promise is never rejected.
  *
- * The request needs no TLS: it has no content but the session's secret, which is of no use afterwards.
+ * The request needs no TLS: it contains only the session's secret, which has no other use.
  */
 export async function cancelStatement(
   address: NetConnectOpts,
@@ -27,8 +27,8 @@ export async function cancelStatement(
   const socket = connect(address);
   socket.on('error', () => {}).setTimeout(timeout, () => socket.destroy());
   socket.write(request);
-  socket.resume(); // The server closes the connection, without an answer.
-  // `once` of node:events would also end with the error of a server that is unreachable.
+  socket.resume(); // The server sends nothing and closes the connection.
+  // `once` of node:events would throw the error of an unreachable server.
   await new Promise((resolve) => socket.once('close', resolve));
 }
 

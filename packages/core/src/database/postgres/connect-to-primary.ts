@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import { databaseUrlError } from '../database-remedy.ts';
 import { parseDatabaseUrl } from '../database-url.ts';
 import { defaultTimeout } from '../deadline.ts';
+import { databaseUrlError } from '../explain-database-error.ts';
 import { type ApplicationName, type Connection, connectPostgres } from './connection.ts';
 import { LeftBehind } from './left-behind.ts';
 import { postgresOverTls } from './tls.ts';
@@ -9,10 +9,10 @@ import { postgresOverTls } from './tls.ts';
 /** Milliseconds for all attempts of one call. */
 const defaultConnectTimeout = 5_000;
 
-/** Milliseconds. It is below the time limit of a request's statement, so that the error names the lock. */
+/** Milliseconds, fewer than for a request's statement, so that the error names the lock. */
 const defaultLockTimeout = 0.8 * defaultTimeout;
 
-/** Milliseconds after which the next attempt starts while the earlier ones are still unanswered. */
+/** Milliseconds after which the next attempt starts, also while earlier ones still wait. */
 const nextAttemptDelay = 1_000;
 
 export interface ConnectOptions {
@@ -20,13 +20,13 @@ export interface ConnectOptions {
   readonly timeout?: number;
   /** Milliseconds for which a statement waits for a lock. */
   readonly lockTimeout?: number;
-  /** Whether the connection only reads, so that each host will do. */
+  /** Whether the connection only reads, so that any host is suitable. */
   readonly readOnly?: boolean;
   /** Milliseconds for all attempts of one call. */
   readonly connectTimeout?: number;
-  /** The hosts to try, in place of all hosts of the URL. */
+  /** The hosts to try. Default: all hosts of the URL. */
   readonly hosts?: readonly Host[];
-  /** Who has the next session. */
+  /** The name of the program that gets the next session. */
   readonly applicationName?: () => ApplicationName;
 }
 
@@ -60,7 +60,7 @@ export function createConnectToPrimary(
   return async () => {
     const until = performance.now() + connectTimeout;
     const pending = new Map<number, Promise<Attempt>>();
-    let lastError: unknown = new Error(`no answer within ${connectTimeout} ms`);
+    let lastError: unknown = new Error(`no response within ${connectTimeout} ms`);
     let candidates = hosts;
 
     for (let turn = 0; performance.now() < until; turn++) {

@@ -20,7 +20,7 @@ import { postgresOverTls } from './tls.ts';
 export interface Connection extends DatabaseConnection {
   /** Whether the Postgres accepts no writes in this session. */
   readonly isReadOnly: boolean;
-  /** Whether statements are prepared; a pooler may not keep them. */
+  /** Whether statements are prepared. They are not when a pooler does not keep them. */
   readonly prepares: boolean;
   /** Runs a `COPY … FROM STDIN` with these rows, and commits all of them or, after an error, none. */
   copy(text: string, rows: Uint8Array): Promise<void>;
@@ -29,26 +29,26 @@ export interface Connection extends DatabaseConnection {
 }
 
 /**
- * Who has a session. `plant-store` is an instance that has not noticed that its database became a
- * cluster, or whose database is none; `plant-store cluster` is one that has. `plant-store tool` is a
- * session that only reads or migrates.
+ * Which program has a session. An instance is `plant-store cluster` once it has noticed that its database
+ * is a cluster, and `plant-store` before that or when it is no cluster. `plant-store tool` is a session
+ * that only reads or migrates.
  */
 export type ApplicationName = 'plant-store' | 'plant-store cluster' | 'plant-store tool';
 
 export interface ConnectionOptions {
   url: string;
-  /** Which of the URL's hosts to connect to. */
+  /** The host of the URL to connect to. */
   host: string;
   port: number;
   /** Milliseconds within which the connection must be ready. */
   timeout: number;
   /** Milliseconds after which the database itself cancels a statement; never when omitted. */
   statementTimeout?: number;
-  /** Milliseconds for which a statement waits for a lock; for ever when omitted. */
+  /** Milliseconds for which a statement waits for a lock; forever when omitted. */
   lockTimeout?: number;
   /** Whether the connection only reads, so that the Postgres may be a read replica. */
   readOnly?: boolean;
-  /** Sessions that connections have left behind, and that the next connection ends. */
+  /** The sessions that closed connections have left behind. The next connection ends them. */
   leftBehind?: LeftBehind;
   /** What operators see in `pg_stat_activity`. */
   applicationName?: ApplicationName;
@@ -59,7 +59,7 @@ export interface ConnectionOptions {
  *
  * Each postgres.js client has one connection here, over a socket that this function creates and can
  * destroy. postgres.js itself has no timeout for queries. When it reconnects, it may hang on bytes of
- * the previous connection. When a connection closes during its start, it reconnects at once, for ever
+ * the previous connection. When a connection closes during its start, it reconnects at once, forever
  * (porsager/postgres #896, #1154, #1168).
  */
 export async function connectPostgres(options: ConnectionOptions): Promise<Connection> {
@@ -80,7 +80,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
   let isOpen = true;
   let isStarted = false;
   let hasWarned = false;
-  let refusesTls = false;
+  let rejectsTls = false;
   let running: Promise<unknown> | undefined;
 
   const address = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
@@ -96,8 +96,8 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
       isStarted = true;
       socket.connect(address);
       await once(socket, 'connect');
-      socket.once('data', (answer: Buffer) => {
-        refusesTls = answer.toString() === 'N';
+      socket.once('data', (response: Buffer) => {
+        rejectsTls = response.toString() === 'N';
       });
       return socket;
     }),
@@ -143,7 +143,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     if (server.read_only && !readOnly) throw readOnlyError(`${host}:${port}`);
     session = state;
     const isDirect = server.pid === state.pid;
-    // Other clients share the sessions of a pooler, so the store does not change the settings of those.
+    // Other clients share the sessions of a pooler, so the store does not change their settings.
     if (isDirect && !readOnly) await client.unsafe(commitDurably);
     if (isDirect) {
       await client.unsafe(leaveSilentNodes);
@@ -157,8 +157,8 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
   let { prepares, isReadOnly, clockAhead } = await withTimeout(start(), timeout).catch(
     async (error: unknown) => {
       await close();
-      // The TLS handshake with such a server fails without a reason.
-      throw refusesTls && client.options.ssl !== 'prefer' ? noTlsError(`${host}:${port}`) : error;
+      // When the server does not offer TLS, the handshake error has no reason.
+      throw rejectsTls && client.options.ssl !== 'prefer' ? noTlsError(`${host}:${port}`) : error;
     },
   );
 
@@ -179,7 +179,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
       };
       const rows = await run().catch((error: unknown) => {
         if (!isStatementLost(error)) throw error;
-        prepares = false; // Somebody has deallocated what the pooler prepared.
+        prepares = false; // Another client has deallocated a statement of the pooler.
         return run();
       });
       throwIfWarned();
@@ -224,12 +224,12 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
   }
 }
 
-/** Milliseconds to tell a server that it should stop, and then for it to do so. */
+/** Milliseconds to send a server a cancel request, and then for its statement to end. */
 const cancelTimeout = 1_000;
 
 /**
- * The server ends a session whose client has been silent for this long, in seconds or milliseconds: a
- * firewall may forget a connection without closing it. A copy without a time limit must not have it,
+ * With these settings, in seconds or milliseconds, the server ends a session whose client is silent: a
+ * firewall may forget a connection without closing it. A copy without a time limit must not have them,
  * because its reader may pause.
  */
 const keepAlive = {
@@ -240,8 +240,8 @@ const keepAlive = {
 };
 
 /**
- * postgres.js 3.4 counts the rows of a statement that fails in the middle of them to the next statement
- * on the connection, whose rows then begin with holes (`rows` in its connection.js).
+ * When a statement fails in the middle of its rows, postgres.js 3.4 does not reset its row count. The rows
+ * of the next statement on the connection then begin with holes (`rows` in its connection.js).
  */
 function withoutHoles(rows: unknown[]): unknown[] {
   return rows.length > 0 && !(0 in rows) ? rows.filter(() => true) : rows;

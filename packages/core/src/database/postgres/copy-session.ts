@@ -2,8 +2,8 @@ import type { CopySession } from '../database.ts';
 import { createConnectToPrimary } from './connect-to-primary.ts';
 
 /**
- * Opens a session on the primary, or with `readOnly` also on a read replica. A copy has no timeout but
- * for locks: it takes as long as its reader needs.
+ * Opens a session on the primary, or with `readOnly` also on a read replica. A copy has a timeout only for
+ * locks, because its reader may need any time.
  */
 export async function openCopies(url: string, readOnly: boolean): Promise<CopySession> {
   const timeout = Number.POSITIVE_INFINITY;

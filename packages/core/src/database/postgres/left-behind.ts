@@ -4,13 +4,13 @@ interface LostSession {
   readonly host: string;
   readonly port: number;
   readonly pid: number;
-  /** When it started, so that a later session with its number is not taken for it. */
+  /** When it started: a later session may have the same process id. */
   readonly startedAt: string;
 }
 
 /**
- * Sessions whose connections this process has closed. A server may still have them: a firewall that
- * forgets a connection tells neither side. The next connection to that server ends them.
+ * Sessions whose connections this process has closed. The server may still have these sessions, because a
+ * firewall can forget a connection and tell neither side. The next connection to that server ends them.
  */
 export class LeftBehind {
   #sessions: LostSession[] = [];

@@ -1,8 +1,8 @@
 import { ConnectionPool } from '../connection-pool.ts';
 import type { Database, OpenOptions } from '../database.ts';
 import { databaseUnavailable } from '../database-error.ts';
-import { databaseSettingsError } from '../database-remedy.ts';
 import { bulkTimeout, deadlineIn, defaultTimeout } from '../deadline.ts';
+import { databaseSettingsError } from '../explain-database-error.ts';
 import { createConnectToPrimary } from './connect-to-primary.ts';
 import { type Connection, connectPostgres } from './connection.ts';
 import { openCopies } from './copy-session.ts';
@@ -12,8 +12,8 @@ import { RepeatedMigration } from './migration/repeated-migration.ts';
 import { poolerForgets } from './prepared-statements.ts';
 
 /**
- * The connections of requests, by kind of statement. Look-ups share statements, so they need only one;
- * lists do not, and one of them may take long.
+ * The connections of requests, by kind of statement. Look-ups share statements, so one connection is
+ * enough. Lists do not share statements, and one list may take long.
  */
 const shares = { creates: 2, deletes: 1, lookUps: 1, lists: 2 };
 
@@ -23,20 +23,20 @@ const moreLists = 2;
 /** Milliseconds for a statement on a node of a cluster; see connect-to-primary.ts. */
 const nodeTimeout = 0.9 * defaultTimeout;
 
-/** Milliseconds for which a statement that stores or deletes many plants waits for a lock. */
+/** Milliseconds for which a bulk statement waits for a lock. */
 const bulkLockTimeout = 10_000;
 
 /**
  * Opens a Postgres by its URL (`postgres://user:password@host:port/database`) and migrates it. An
  * unreachable Postgres is no error here: every statement fails until it is reachable and migrated.
  *
- * @param options with `readOnly` it migrates nothing, and the Postgres may be a read replica
+ * @param options with `readOnly`, nothing is migrated and the Postgres may be a read replica
  * @throws DatabaseSettingsError when the Postgres cannot be used until somebody changes its
- *   settings or the URL, PlantStoreError `databaseUnavailable` only with `mustAnswer`
+ *   settings or the URL, PlantStoreError `databaseUnavailable` only with `requireConnection`
  */
 export async function openPostgres(
   url: string,
-  { readOnly = false, mustAnswer = false }: OpenOptions = {},
+  { readOnly = false, requireConnection = false }: OpenOptions = {},
 ): Promise<Database> {
   let warn: ((message: string) => void) | undefined;
   let isCluster = false;
@@ -70,7 +70,7 @@ export async function openPostgres(
     if (isCluster) return;
     isCluster = true;
     pool.resize('lists', moreLists);
-    // The new sessions have the name of an instance that has noticed the cluster.
+    // The new sessions have the name `plant-store cluster`.
     for (const each of [pool, bulk]) each.replaceAll();
   };
 
@@ -84,7 +84,7 @@ export async function openPostgres(
   );
   const settingsError = databaseSettingsError(error);
   if (settingsError) throw settingsError;
-  if (error !== undefined && mustAnswer) throw databaseUnavailable(error);
+  if (error !== undefined && requireConnection) throw databaseUnavailable(error);
   void migrator.retry();
 
   return {
@@ -118,7 +118,7 @@ export async function openPostgres(
     };
   }
 
-  /** Once: all connections go through the same pooler. */
+  /** Warns once, because all connections go through the same pooler. */
   function warnOfPooler(connectNow: () => Promise<Connection>): () => Promise<Connection> {
     return async () => {
       const connection = await connectNow();

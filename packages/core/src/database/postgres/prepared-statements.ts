@@ -2,18 +2,18 @@ import type postgres from 'postgres';
 import { databaseCode } from '../../error-causes.ts';
 
 /**
- * Whether a pooler in front of the server keeps prepared statements, so that a statement runs in
- * whichever session the pooler gives it. PgBouncer does so from version 1.21, in transaction mode and
- * with `max_prepared_statements` above 0. Each session of the server then knows a statement by a name of
- * the pooler. Without that, a session knows it by the name that the client gave it.
+ * Whether a pooler in front of the server keeps prepared statements, so that a prepared statement runs in
+ * any session of the server. PgBouncer does so from version 1.21, in transaction mode and with
+ * `max_prepared_statements` above 0. It prepares statements under names of its own. Other poolers pass the
+ * client's names on.
  */
 export async function poolerKeepsStatements(client: postgres.Sql): Promise<boolean> {
-  // Until its end, a transaction has one session of the server.
+  // A transaction stays in one session of the server.
   await client.unsafe('begin');
   const names = await client.unsafe<{ name: string }[]>(namesOf, [namesOf], { prepare: true });
   const ours = names.statement.name;
   const isKept = names.length > 0 && !names.some(({ name }) => name === ours);
-  // The next client with this session must not have our statement.
+  // The next client of this session must not find our statement.
   if (!isKept) await client.unsafe(`deallocate "${ours}"`);
   await client.unsafe('commit');
   return isKept;

@@ -1,6 +1,6 @@
-import { noTlsCode, readOnlyCode } from '../database-remedy.ts';
+import { noTlsCode, readOnlyCode } from '../explain-database-error.ts';
 
-/** What the store must know of a server before it uses it. */
+/** The state of a server that the store reads before it uses the server. */
 export interface ServerState {
   read_only: boolean;
   pid: number;
@@ -9,7 +9,7 @@ export interface ServerState {
   now: string;
 }
 
-/** Reads the state. Behind a pooler, `pid` differs from the process id that the connection received at its start. */
+/** Reads the state. Behind a pooler, `pid` is not the process id that the connection received at its start. */
 export const serverState = `
   select current_setting('transaction_read_only') = 'on' as read_only,
     pg_backend_pid() as pid,
@@ -18,13 +18,13 @@ export const serverState = `
 
 /**
  * Makes a session wait at each commit until it is durable, also on the synchronous standby. The session
- * sets this itself, because a change of the server's settings reaches open sessions that do not.
- * `remote_apply` waits for more.
+ * sets this itself, because a change of the server's settings would otherwise reach it while it is open.
+ * `remote_apply` stays, because it waits even longer.
  */
 export const commitDurably = `select set_config('synchronous_commit',
   case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply' else 'on' end, false)`;
 
-/** A node of a Citus cluster waits two seconds for another one that is silent, in place of 30. Other servers ignore it. */
+/** A node of a Citus cluster then waits two seconds for a silent node, not 30. Other servers ignore the setting. */
 export const leaveSilentNodes = `select set_config('citus.node_connection_timeout', '2000', false)`;
 
 /** The error for a Postgres that accepts no writes. */

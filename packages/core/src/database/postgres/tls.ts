@@ -39,17 +39,17 @@ export function postgresOverTls(
   });
 }
 
-/** Leaves out what the URL does not say, so that the driver uses its environment variables. */
+/** Leaves out options that are not in the URL, so that the driver uses its environment variables. */
 function withoutUndefined<T extends object>(values: T) {
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
   // The type of `Object.fromEntries` does not know the properties.
   return Object.fromEntries(given) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
 
-/** The values of the parameter `ssl`, which other drivers have in place of `sslmode`. */
+/** The values of the parameter `ssl`, which other drivers have instead of `sslmode`. */
 const aliases: Record<string, string> = { true: 'verify-full', false: 'disable' };
 
-/** Parameters that concern the client alone, which the store does for itself. */
+/** Parameters that only concern the client. The store has its own behaviour for them. */
 const clientParameters = ['connect_timeout', 'target_session_attrs'];
 
 function withoutClientParameters(parameters: Record<string, string>): Record<string, string> {

@@ -5,13 +5,13 @@ import { createConnectToPrimary, hostsOf } from './connect-to-primary.ts';
 import type { Connection } from './connection.ts';
 import { poolerForgets } from './prepared-statements.ts';
 
-/** Milliseconds in which every host must answer. */
+/** Milliseconds for the connection to each host. */
 const connectTimeout = 3_000;
 
-/** Milliseconds for the connections and the statements. */
+/** Milliseconds for the connections and the statements together. */
 const useTimeout = 4_000;
 
-/** A host of the URL that does not answer. */
+/** A host of the URL that cannot be reached. */
 export interface UnreachableHost {
   readonly name: string;
   readonly error: unknown;
@@ -22,7 +22,7 @@ export interface UnreachableHost {
  * prefers one that accepts writes.
  *
  * @throws DatabaseSettingsError when the URL cannot be parsed, PlantStoreError `databaseUnavailable`
- *   when no host answers within 3 s, or the statements fail or are not done within 4 s
+ *   when no host can be reached within 3 s, or the statements fail or take longer than 4 s in all
  */
 export async function usePostgres<T>(
   url: string,

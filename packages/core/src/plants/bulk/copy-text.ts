@@ -7,8 +7,8 @@ const withoutTime = ['id', ...contentColumns.map(({ name }) => name)].join(', ')
 export const copyColumns = { withoutTime, withTime: `${withoutTime}, created_at` };
 
 /**
- * Plants as lines of COPY's text format (https://www.postgresql.org/docs/current/sql-copy.html). With
- * times, `now` stands for the time of the statement.
+ * Formats plants as lines of COPY's text format (https://www.postgresql.org/docs/current/sql-copy.html).
+ * In the column of times, `now` stands for the time of the statement.
  */
 export function copyText(plants: readonly LoadedPlant[], columns: string): Uint8Array {
   const hasTime = columns === copyColumns.withTime;
@@ -26,12 +26,12 @@ export function copyText(plants: readonly LoadedPlant[], columns: string): Uint8
   return text.bytes();
 }
 
-/** UTF-8 text that grows. Adding strings to each other would leave many small objects to collect. */
+/** UTF-8 text that grows. To concatenate strings would leave many small objects to the garbage collector. */
 class TextBuffer {
   #buffer: Buffer;
   #length = 0;
 
-  /** @param size bytes, roughly */
+  /** @param size an estimate of the size in bytes */
   constructor(size: number) {
     this.#buffer = Buffer.allocUnsafeSlow(size);
   }

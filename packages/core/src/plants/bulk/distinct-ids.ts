@@ -4,7 +4,7 @@ import type { LoadedPlant } from './loaded-plant.ts';
  * Splits plants into the first one of each id, ascending by id, and those that repeat an id. An id may
  * occur only once in a statement. Statements with the same ids in different orders can deadlock.
  *
- * @param places of the plants to split; the results are also places
+ * @param places the places of the plants to split; the results are also places
  */
 export function splitByDistinctId(
   plants: readonly Pick<LoadedPlant, 'id'>[],
@@ -17,7 +17,7 @@ export function splitByDistinctId(
   const first: number[] = [];
   const repeated: number[] = [];
   for (const place of sorted) {
-    // A number and a bigint of the same value are not `===`.
+    // A comparison with `===` would fail for a number and a bigint of the same value.
     const isRepeated = first.length > 0 && compareIds(idAt(first.at(-1)), idAt(place)) === 0;
     (isRepeated ? repeated : first).push(place);
   }

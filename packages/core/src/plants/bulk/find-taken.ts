@@ -11,15 +11,15 @@ export interface TakenId {
 }
 
 /**
- * Compares plants with the stored ones, in one statement. It needs no temporary table, for which a role
- * may lack the right, and no transaction, which poolers split.
+ * Compares plants with the stored ones, in one statement. It needs no temporary table, for which the user
+ * may lack the privilege, and no transaction, which poolers split.
  *
  * A row can be visible before it is durable on the synchronous standby. So the statement also writes
  * to the log, after each row that it reads, and its own commit waits for the standby: see
  * `waitForStandby` in ../statements.ts.
  *
- * The planner must not know the length of the arrays: it would read the whole table for them, for each
- * call again. So they come out of an expression that it cannot evaluate.
+ * The planner must not know the length of the arrays, because it would then read the whole table for each
+ * call. So an expression that it cannot evaluate returns the arrays.
  */
 const compare = `
   select loaded.at - 1, ${sameContentSql('plants', 'loaded')},
@@ -33,7 +33,7 @@ const compare = `
 export async function findTaken(run: Run, values: (string | null)[]): Promise<TakenId[]> {
   const options = { share: 'bulk', deadline: deadlineIn(bulkTimeout), isRepeatable: true } as const;
   const { rows } = await run(compare, values, options);
-  // The columns of the statement. A driver may return a bigint as any of these types.
+  // The statement selects these columns. A driver may return a bigint as any of these types.
   return (rows as [string | number | bigint, boolean, unknown][]).map(([at, isSame]) => ({
     at: Number(at),
     isSame,

@@ -1,6 +1,6 @@
 /**
- * Whether Citus reports an error of a worker's COPY. It does so with the code XX000 whatever the worker
- * said, so that a rejected row and a lost worker look alike (`ReportCopyError` in
+ * Whether Citus reports an error of a worker's COPY. It replaces the worker's SQLSTATE by XX000, so that a
+ * rejected row and a lost worker look alike (`ReportCopyError` in
  * https://github.com/citusdata/citus/blob/v13.2.2/src/backend/distributed/commands/multi_copy.c).
  */
 export function hidesSqlState(error: unknown): boolean {

@@ -22,8 +22,8 @@ const PlantToLoad = NewPlant.extend({
 });
 
 /**
- * Checks a plant to load. The schema decides; most plants are so plain that they need no schema, which
- * would take longer than everything else that happens to a row.
+ * Checks a plant to load. The schema takes longer than everything else that happens to a row, so it checks
+ * only plants that `isPlain` does not accept.
  *
  * @returns the plant, or the error `invalidInput`
  */
@@ -35,7 +35,7 @@ export function checkPlant(input: unknown): LoadedPlant | PlantStoreError {
 
 function isPlain(input: unknown): input is LoadedPlant {
   if (typeof input !== 'object' || input === null) return false;
-  const plant = input as Record<string, unknown>; // Any object has these types.
+  const plant = input as Record<string, unknown>; // Any object has this type.
   const { id, createdAt } = plant;
   return (
     isId(id) &&
@@ -49,7 +49,7 @@ function isId(id: unknown): boolean {
   return typeof id === 'bigint' && id >= int64Bounds.minimum && id <= int64Bounds.maximum;
 }
 
-/** Whether a value is a text that Postgres can hold, or is missing where it may be. */
+/** Whether a value is a text that Postgres can hold. An optional value may be missing. */
 function isPlainValue(field: PlantField, value: unknown): boolean {
   const { kind, isOptional } = plantColumns[field];
   if (value === undefined) return isOptional;

@@ -10,8 +10,9 @@ export type ExportColumn = (typeof exportColumns)[number];
 /** Which plants to export, and how; all of them in CSV when every property is omitted. */
 export interface ExportQuery {
   /**
-   * The format, Postgres's own (https://www.postgresql.org/docs/current/sql-copy.html). In `csv`, an
-   * empty text is `""`, and a missing one is empty; there is no header. In `text`, each row is one line.
+   * A format of Postgres's COPY (https://www.postgresql.org/docs/current/sql-copy.html). `csv` has no
+   * header; an empty text is `""` there, and a missing value is an empty field. In `text`, each row is one
+   * line.
    */
   readonly format?: 'csv' | 'text' | undefined;
   /** Default: all. Times are in UTC. */
@@ -27,7 +28,7 @@ export interface ExportQuery {
   readonly isPaged?: boolean | undefined;
 }
 
-/** Plants that are being exported. */
+/** An export that is open. */
 export interface PlantExport {
   /** How many plants there are, roughly; undefined when that is unknown. */
   readonly estimate: number | undefined;
@@ -113,7 +114,7 @@ async function readText(session: CopySession, select: string): Promise<string> {
   return Buffer.concat(blocks).toString().trimEnd();
 }
 
-/** The index on tags has their hashes. */
+/** The condition also compares hashes, because the index on tags has hashes. */
 function tagCondition(tag: string | undefined): string[] {
   if (tag === undefined) return [];
   const text = literal(tag);
@@ -124,12 +125,12 @@ function sinceCondition(since: Date | undefined): string[] {
   return since ? [`created_at >= ${literal(since.toISOString())}`] : [];
 }
 
-/** COPY takes no parameters. In such a literal, a backslash is an escape whatever the settings are. */
+/** Makes an SQL literal, because COPY takes no parameters. In `E'…'`, no setting changes the backslash. */
 function literal(text: string): string {
   return `e'${text.replace(/['\\]/g, '$&$&')}'`;
 }
 
-/** Postgres's own estimate, which vacuum and analyze update. It is −1 before the first of them. */
+/** Reads Postgres's own estimate, which VACUUM and ANALYZE update. Before the first of them, it is −1. */
 async function estimatePlants(session: CopySession): Promise<number | undefined> {
   const select = `select reltuples::bigint from pg_class where oid = 'plants'::regclass`;
   const estimate = Number(await readText(session, select));

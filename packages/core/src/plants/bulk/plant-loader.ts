@@ -12,20 +12,20 @@ import { hidesSqlState } from './hides-sql-state.ts';
 import { checkPlant, type LoadedPlant } from './loaded-plant.ts';
 
 /**
- * The outcome for one plant: it was inserted, it was already present with the same content, or `create`
- * would have thrown this error (`idTaken`, `invalidInput`; `plantRejected` when the table has a constraint
- * that does not allow the plant).
+ * The outcome for one plant: it was inserted, the same plant was already present, or an error. The error is
+ * the one that `create` would throw: `idTaken`, `invalidInput`, or `plantRejected` when a constraint of the
+ * table does not allow the plant.
  */
 export type LoadOutcome = 'inserted' | 'present' | PlantStoreError;
 
 export interface PlantLoader {
   /**
    * Creates many plants, about as fast as Postgres can insert them. Returns the outcome of each, in
-   * order, as if they were created one after the other. A few thousand plants are a good number for
-   * one call: memory use and the time of a commit grow with it. Calls run one after the other.
+   * order, as if they were created one after the other. Pass a few thousand plants in one call: memory use
+   * and the time of a commit grow with their number. Calls run one after the other.
    *
    * A plant with `createdAt` keeps this time: a `Date`, or a text in the form of RFC 3339 with up to
-   * microseconds. A plant is present whatever its time is.
+   * microseconds. A stored plant with another time also counts as present.
    *
    * @throws PlantStoreError `databaseUnavailable`: any of the plants may be stored, so load all of
    *   them again
@@ -33,7 +33,7 @@ export interface PlantLoader {
   load(plants: readonly unknown[]): Promise<LoadOutcome[]>;
 }
 
-/** The plants of a call, and the outcomes that are known. A valid plant without one is about to be inserted. */
+/** The plants of a call, and the outcomes that are known. A plant without an outcome is not inserted yet. */
 interface Load {
   readonly plants: readonly LoadedPlant[];
   readonly outcomes: (LoadOutcome | undefined)[];
@@ -42,18 +42,18 @@ interface Load {
 /** Plants of a call, as places in its arrays. */
 type Places = readonly number[];
 
-/** Plants with distinct ids and what is sent for them, and the plants that repeat one of these ids. */
+/** Plants with distinct ids and the rows to send for them, and the plants that repeat one of these ids. */
 interface LoadBatch extends Load {
   readonly first: Places;
   readonly repeated: Places;
-  /** For COPY, or else for the comparison with stored plants. */
+  /** The rows for COPY. Without them, the plants are compared with the stored ones first. */
   readonly rows?: Rows;
   readonly arrays?: string[];
 }
 
 type Rows = Parameters<Bulk['copyPlants']>;
 
-/** How many batches are compared with the stored plants first, after one in which an id was taken. */
+/** After a batch with a taken id, so many batches are compared with the stored plants first. */
 const batchesToCompare = 16;
 
 /** @param insert inserts plants whose ids are free, and returns their ids; see `PlantStatements` */
@@ -62,7 +62,7 @@ export function createPlantLoader(
   insert: (plants: readonly NewPlant[]) => Promise<Set<bigint>>,
 ): PlantLoader {
   let previous: Promise<void> = Promise.resolve();
-  /** How many of the next batches are compared first, because a COPY of them would most likely fail. */
+  /** How many of the next batches are compared first. A COPY of them would most likely fail. */
   let toCompare = 0;
 
   return {
@@ -79,7 +79,7 @@ export function createPlantLoader(
         places.push(place);
         return checked;
       });
-      // What is sent is made while an earlier call still waits for the database.
+      // The rows to send are made while an earlier call still waits for the database.
       const batch = toBatch({ plants, outcomes }, places);
       const written = previous.then(() => write(batch));
       previous = written.catch(() => {});
@@ -103,7 +103,7 @@ export function createPlantLoader(
     await write(toBatch(load, await compareWithStored(load, repeated)));
   }
 
-  /** Copies plants as if all their ids were free, and looks closer only when that fails. */
+  /** Copies plants as if all their ids were free. Only when that fails, finds out why. */
   async function copy(
     load: Load,
     places: Places,
@@ -118,7 +118,7 @@ export function createPlantLoader(
     }
   }
 
-  /** Copies plants that the database rejected together: first without those whose id is taken. */
+  /** Copies the plants of a rejected COPY, without those whose id is taken. */
   async function copyRejected(load: Load, places: Places, error: unknown): Promise<void> {
     const free = await compareWithStored(load, places);
     if (free.length < places.length) return copy(load, free);
@@ -163,7 +163,7 @@ export function createPlantLoader(
   }
 }
 
-/** Stands for an input that is not a plant. */
+/** A placeholder for an input that is not a plant. */
 const noPlant: LoadedPlant = { id: 0n, name: '' };
 
 function pick({ plants }: Load, places: Places): readonly LoadedPlant[] {

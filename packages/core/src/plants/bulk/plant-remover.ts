@@ -6,7 +6,7 @@ import { databaseCode } from '../../error-causes.ts';
 export interface PlantRemover {
   /**
    * Deletes the plants with these ids in one statement and one commit, and returns how many there
-   * were. Pass some thousand ids at most.
+   * were. Pass at most a few thousand ids.
    *
    * @throws PlantStoreError `databaseUnavailable`: the plants may be deleted. A repeated call also
    *   deletes plants that were created again under these ids
@@ -14,7 +14,7 @@ export interface PlantRemover {
   deleteMany(ids: readonly bigint[]): Promise<number>;
 }
 
-/** How often a statement runs that other statements deadlock with. The database undoes such a statement. */
+/** How often a statement runs when it deadlocks with others. The database undoes such a statement. */
 const attempts = 5;
 
 /** The SQLSTATE of a statement that the database cancelled because of a deadlock. */

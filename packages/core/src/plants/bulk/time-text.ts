@@ -1,6 +1,6 @@
 /**
- * Times of the years 1 to 9999, on days that every month has. Nearly every time in a file is
- * one, and this pattern is fast.
+ * Times of the years 1 to 9999, on days that every month has. The pattern is fast and matches nearly every
+ * time in a file.
  */
 const plainTime =
   /^(?!0000)\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])[T ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?(Z|[+-](0\d|1[0-5])(:?[0-5]\d)?)$/;
@@ -12,7 +12,7 @@ const anyTime = new RegExp(`^${date}([T ]${clock}${offset})?( BC)?$`, 'i');
 
 /**
  * The text of a time, as Postgres reads it. A text must be a time of RFC 3339, a date (in UTC), or a
- * time as Postgres writes it, such as `infinity`. The offset may lack its minutes. Postgres rounds to
+ * time as Postgres writes it, such as `infinity`. The offset may have no minutes. Postgres rounds to
  * microseconds.
  *
  * @returns undefined when the value is no time
@@ -35,7 +35,7 @@ function isValid(time: Date): boolean {
   return !Number.isNaN(time.getTime());
 }
 
-/** Whether the calendar has a day. The year 1 BC is the year 0 of the leap-year rule. */
+/** Whether a day exists. For leap years, 1 BC counts as the year 0. */
 function isDay(year: number, month: number, day: number, isBC: boolean): boolean {
   if (!(year > 0)) return false;
   const date = new Date(0);

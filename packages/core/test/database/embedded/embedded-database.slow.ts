@@ -45,7 +45,7 @@ it('ends a statement that does not return, and keeps what was committed', async 
   expect(await connection.run(insert)).toEqual({ rows: [], count: 1 });
 });
 
-it('does not replace a database that is lost while it runs', async () => {
+it('does not create a new database when the open one is lost', async () => {
   await markInUse(directory);
   await expect(connection.run(endless, 500)).rejects.toThrow('did not answer');
   await rename(join(directory, 'postgres'), join(directory, 'lost'));
@@ -57,28 +57,25 @@ it('does not replace a database that is lost while it runs', async () => {
 });
 
 // Windows does not move a directory with open files.
-it.runIf(hasPosixShell)(
-  'stops writing when another directory takes the place of its own',
-  async () => {
-    await cp(inject('dataDirectory'), `${directory} new`, { recursive: true });
-    await rename(directory, `${directory} moved`);
-    await rename(`${directory} new`, directory);
-    const other = await PGliteConnection.open(directory);
-    await other.run({ text: 'create table numbers (number int)' });
-    const replaced = `the data directory ${directory} was moved or replaced`;
-    await expect(connection.run(insert)).rejects.toThrow(replaced);
-    const again = () => connection.run(insert).catch(String);
-    await expect.poll(again, { timeout: 10_000 }).toContain(`DataDirectoryError: ${replaced}`);
-    expect(await other.run(count)).toMatchObject({ rows: [[0]] });
-    await other.close();
+it.runIf(hasPosixShell)('stops writing when another directory replaces its own', async () => {
+  await cp(inject('dataDirectory'), `${directory} new`, { recursive: true });
+  await rename(directory, `${directory} moved`);
+  await rename(`${directory} new`, directory);
+  const other = await PGliteConnection.open(directory);
+  await other.run({ text: 'create table numbers (number int)' });
+  const replaced = `the data directory ${directory} was moved or replaced`;
+  await expect(connection.run(insert)).rejects.toThrow(replaced);
+  const again = () => connection.run(insert).catch(String);
+  await expect.poll(again, { timeout: 10_000 }).toContain(`DataDirectoryError: ${replaced}`);
+  expect(await other.run(count)).toMatchObject({ rows: [[0]] });
+  await other.close();
 
-    await rm(directory, { recursive: true });
-    await rename(`${directory} moved`, directory);
-    await expect
-      .poll(() => connection.run(count).catch(() => {}), { timeout: 10_000 })
-      .toMatchObject({ rows: [[0]] });
-  },
-);
+  await rm(directory, { recursive: true });
+  await rename(`${directory} moved`, directory);
+  await expect
+    .poll(() => connection.run(count).catch(() => {}), { timeout: 10_000 })
+    .toMatchObject({ rows: [[0]] });
+});
 
 it('reports the SQLSTATE and the severity of an error', async () => {
   await expect(connection.run({ text: 'select 1 / 0' })).rejects.toMatchObject({
@@ -103,7 +100,7 @@ it('writes a checkpoint when the log is long', async () => {
   await expect.poll(afterInsert).toBeLessThan(16 * 2 ** 20);
 });
 
-it('closes after the statements that run already', async () => {
+it('closes after all earlier statements', async () => {
   const inserts = Array.from({ length: 20 }, () => connection.run(insert));
   await connection.close();
   expect(await Promise.all(inserts)).toHaveLength(20);
@@ -112,7 +109,7 @@ it('closes after the statements that run already', async () => {
   expect(await connection.run(count)).toMatchObject({ rows: [[20]] });
 });
 
-it('keeps the process alive for a statement, and only for that', async () => {
+it('keeps the process alive only while a statement runs', async () => {
   await connection.close();
   const source = `
     import { openEmbeddedDatabase } from ${JSON.stringify(new URL('../../../src/database/embedded/embedded-database.ts', import.meta.url).href)};

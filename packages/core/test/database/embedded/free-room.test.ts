@@ -14,7 +14,7 @@ it('needs 64 MiB that this user may write', () => {
   );
 });
 
-it('is the error of a full disk', () => {
+it('has the SQLSTATE of a full disk', () => {
   const cause = noRoomError({ ...disk, bavail: 0 });
   expect(isNoRoomError(new Error('cannot be opened', { cause }))).toBe(true);
   expect(isNoRoomError(new Error('cannot be opened'))).toBe(false);

@@ -4,7 +4,7 @@ import { openDatabase } from '../../../src/database/open-database.ts';
 import { createPlantStatements } from '../../../src/plants/statements.ts';
 import { embedded } from '../../fixtures/databases.ts';
 
-it('changes nothing by a write that its thread reads after the deadline', async () => {
+it('a write that the thread reads after the deadline changes nothing', async () => {
   const { options, remove } = await embedded.provide();
   onTestFinished(remove);
   const database = await openDatabase(options);
@@ -26,7 +26,7 @@ it('changes nothing by a write that its thread reads after the deadline', async 
     statements.delete(1n, deadlineIn(20)),
     statements.insert([{ id: 2n, name: 'is late' }], deadlineIn(20)),
   ];
-  for (const write of late) await expect(write).rejects.toThrow('no answer within');
+  for (const write of late) await expect(write).rejects.toThrow('no response within');
   expect(isBusy).toBe(true);
   await busy;
   const found = await statements.find([1n, 2n], inTime());

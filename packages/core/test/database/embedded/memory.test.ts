@@ -22,7 +22,7 @@ async function peakOfStore(): Promise<number> {
     for (let id = 1; id <= 300; id++) await store.create({ id, name: 'Monstera deliciosa' });
     await store.close();
     console.log(process.resourceUsage().maxRSS);`;
-  // A small young generation: otherwise the process has up to 100 MB of garbage of its own.
+  // With a larger young generation, the process would have up to 100 MB of garbage of its own.
   const args = ['--max-semi-space-size=1', '--input-type=module', '--eval', program];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   return Number(stdout) / 1024;

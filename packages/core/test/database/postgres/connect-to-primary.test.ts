@@ -20,7 +20,7 @@ let first: FaultProxy;
 let second: FaultProxy;
 let url: string;
 
-/** Two servers of one database, as far as clients can tell. */
+/** Two servers that look to clients like servers of one database. */
 beforeEach(async () => {
   databaseUrl = await createDatabase(inject('postgresUrl'));
   first = await startFaultProxy(databaseUrl);
@@ -44,7 +44,7 @@ async function connectOnce(connect: ReturnType<typeof createConnectToPrimary>): 
   await (await connect()).close();
 }
 
-it('connects to the first host that works, and then to the same one at first', async () => {
+it('connects to the first host that works, and next time tries this host first', async () => {
   first.fault = 'refuse';
   const connect = createConnectToPrimary(url);
   await connectOnce(connect);
@@ -79,7 +79,7 @@ it('skips a host that is read-only', async () => {
   await connectOnce(createConnectToPrimary(other));
 });
 
-it('tries the next host when one is silent, and closes a connection that comes too late', async () => {
+it('tries the next host when one is silent, and closes a connection that is ready too late', async () => {
   const opened = Promise.withResolvers<void>();
   const { hostname, port } = new URL(databaseUrl);
   const slow = createServer(async (client) => {
@@ -106,9 +106,9 @@ it('tries each host once before it tries one again', async () => {
   expect([first.accepted, second.accepted]).toEqual([4, 1]);
 });
 
-it('makes no attempt when there is no time for one', async () => {
+it('makes no attempt when there is no time left', async () => {
   const connect = createConnectToPrimary(url, { connectTimeout: 0 });
-  await expect(connect()).rejects.toThrow('no answer within 0 ms');
+  await expect(connect()).rejects.toThrow('no response within 0 ms');
   expect(first.accepted).toBe(0);
 });
 
@@ -117,13 +117,13 @@ it('tries a silent host again and again until the timeout, and closes all attemp
   let accepted = 0;
   silent.on('connection', () => accepted++);
   const connect = createConnectToPrimary(urlOf(await listen(silent)), { connectTimeout: 2_500 });
-  await expect(connect()).rejects.toThrow('no answer within');
+  await expect(connect()).rejects.toThrow('no response within');
   expect(accepted).toBeGreaterThan(2);
   const connections = promisify(silent.getConnections.bind(silent));
   await vi.waitFor(async () => expect(await connections()).toBe(0));
 });
 
-it('limits statements on the server to nine tenths of the timeout, and their waiting for a lock', async () => {
+it('limits statements on the server to nine tenths of the timeout, and their wait for a lock', async () => {
   const show = async (options?: ConnectOptions) => {
     const connection = await createConnectToPrimary(url, options)();
     onTestFinished(() => connection.close());
@@ -146,7 +146,7 @@ it('connects without these limits to a pooler that rejects them, and remembers i
   expect(rejections()).toBe(1);
 });
 
-it('does not try without the limits after another error', async () => {
+it('keeps the limits after another error', async () => {
   const { port, rejections } = await startStrictPooler('no such pool');
   await expect(createConnectToPrimary(urlOf(port))()).rejects.toThrow('no such pool');
   expect(rejections()).toBe(1);
@@ -170,7 +170,7 @@ it.each([
   expect(hostsOf(databaseUrl).map(({ host, port }) => `${host}:${port}`)).toEqual(expected);
 });
 
-it('finds the hosts that the URL leaves out in the variables of the driver', () => {
+it('reads hosts that are not in the URL from the environment variables of the driver', () => {
   vi.stubEnv('PGHOST', 'h');
   vi.stubEnv('PGPORT', '7');
   onTestFinished(() => void vi.unstubAllEnvs());
@@ -191,7 +191,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as { port: number }).port; // It listens on a port, not on a pipe.
 }
 
-/** A pooler that rejects connections whose start-up message has a parameter. */
+/** A pooler that rejects a connection with parameters in its start-up message. */
 async function startStrictPooler(
   message = 'unsupported startup parameter: statement_timeout',
   parameter = 'statement_timeout',

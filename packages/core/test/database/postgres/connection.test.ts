@@ -67,7 +67,7 @@ it('returns the rows of a statement after one that failed in the middle of its r
   expect(await query('select 7')).toEqual({ rows: [[7]], count: 1 });
 });
 
-it('has a name and the timeouts that it is given', async () => {
+it('has the given name and timeouts', async () => {
   const applicationName = 'plant-store';
   const connection = await connect({ statementTimeout: 1234, lockTimeout: 987, applicationName });
   expect(await show(connection, 'application_name')).toEqual([['plant-store']]);
@@ -79,7 +79,7 @@ it('has a name and the timeouts that it is given', async () => {
   expect(await show(endless, 'lock_timeout')).toEqual([['0']]);
 });
 
-it('writes times in UTC and ISO, whatever the database sets', async () => {
+it('writes times in UTC and ISO, also when the database has other settings', async () => {
   await setDatabase(`timezone = 'Asia/Tokyo'`);
   await setDatabase(`datestyle = 'German'`);
   const { query } = await connect();
@@ -171,7 +171,7 @@ it('commits durably although the settings of the server change while it is open'
   }
 });
 
-it('leaves the settings as they are when it only reads, and may be read-only', async () => {
+it('changes no settings when it only reads, and accepts a read-only server', async () => {
   await setDatabase('synchronous_commit = off');
   const reading = await connect({ readOnly: true });
   expect(await show(reading, 'synchronous_commit')).toEqual([['off']]);
@@ -180,7 +180,7 @@ it('leaves the settings as they are when it only reads, and may be read-only', a
   expect((await connect({ readOnly: true })).isReadOnly).toBe(true);
 });
 
-it('leaves the session of a pooler as it is, and prepares no statement there', async () => {
+it('changes no settings in the session of a pooler, and prepares no statement there', async () => {
   await setDatabase('synchronous_commit = off');
   const port = await startPooler(proxy.url);
   const connection = await connect({ port });
@@ -198,12 +198,12 @@ it('prepares statements in the sessions of a pooler that keeps them, until it ha
     const [, ours] = /P.{4}(\w+)\w\0select name from/s.exec(sent) ?? []; // The message is Parse.
     if (!ours) return message;
     const renamed = hasLost
-      ? text.replaceAll(`\0${ours}`, `\0-${ours.slice(1)}`) // Only where a statement is executed.
-      : text.replaceAll(new RegExp(`(?<!")${ours}`, 'g'), `_${ours.slice(1)}`); // Not in SQL.
+      ? text.replaceAll(`\0${ours}`, `\0-${ours.slice(1)}`) // Renames it only in messages that execute it.
+      : text.replaceAll(new RegExp(`(?<!")${ours}`, 'g'), `_${ours.slice(1)}`); // Renames it everywhere but in SQL.
     return Buffer.from(renamed, 'latin1');
   });
   const { query } = await connect({ port });
-  // Only a transaction is sure to see the session in which it has prepared the statement.
+  // Only a transaction certainly stays in the session that has prepared the statement.
   expect(sent).toMatch(/begin.*select name from.*commit/s);
   expect((await query('select $1::int', ['5'])).rows).toEqual([[5]]);
   expect((await query(prepared)).rows).toContainEqual(['select $1::int']);
@@ -214,7 +214,7 @@ it('prepares statements in the sessions of a pooler that keeps them, until it ha
   expect((await query(prepared)).rows).not.toContainEqual(['select $1::text']);
 });
 
-it('prepares no statement in the sessions of a pooler that have that of another client, too', async () => {
+it('prepares no statement in the sessions of a pooler that also have a statement of another client', async () => {
   const statement = 'select name from pg_prepared_statements where statement = $1';
   const parse = Buffer.from(`P\0\0\0\0other\0${statement}\0\0\0`);
   parse.writeUInt32BE(parse.length - 1, 1);
@@ -226,15 +226,15 @@ it('prepares no statement in the sessions of a pooler that have that of another 
   expect((await query(prepared)).rows).toEqual([[statement]]);
 });
 
-it('gives up a server that does not answer in time, and closes the socket', async () => {
+it('fails when a server does not respond in time, and closes the socket', async () => {
   const silent = createServer({ allowHalfOpen: true }, (socket) => {
-    // A socket that is only half closed would receive these bytes; a closed one resets the connection.
+    // A half-closed socket would receive these bytes. A closed socket resets the connection.
     const timer = setInterval(() => socket.readableEnded && socket.write('x'), 10);
     socket.on('error', () => {}).on('close', () => clearInterval(timer));
     socket.resume();
   });
   const port = await listen(silent);
-  await expect(connect({ port, timeout: 100 })).rejects.toThrow('no answer within 100 ms');
+  await expect(connect({ port, timeout: 100 })).rejects.toThrow('no response within 100 ms');
   const connections = promisify(silent.getConnections.bind(silent));
   await vi.waitFor(async () => expect(await connections()).toBe(0));
 });
@@ -258,14 +258,14 @@ it('is not open once the server has ended it, and never reconnects', async () =>
   expect(proxy.accepted).toBe(1);
 });
 
-it('fails a statement whose commit may be lost, because the server warned, and works on', async () => {
+it('fails a statement when the server warns that its commit may be lost, and runs the next one', async () => {
   const { query, copy } = await connect();
-  await query('create role nobody_in_particular').catch(() => {}); // Another test may have made it.
+  await query('create role nobody_in_particular').catch(() => {}); // Another test may have created it.
   await query('create temporary table numbers (number int)');
   await query('grant all on numbers to public');
   await query('set role nobody_in_particular');
   const message = 'the database warned that the commit may be lost';
-  // The warning has the same code as the one about the commit, and no context either.
+  // This warning has the same code as the one about the commit, and no context either.
   await expect(query('analyze pg_authid')).rejects.toThrow(message);
   expect(await query('select 1')).toEqual({ rows: [[1]], count: 1 });
   await expect(query('analyze pg_authid')).rejects.toThrow(message);
@@ -273,7 +273,7 @@ it('fails a statement whose commit may be lost, because the server warned, and w
   expect(await query('select number from numbers')).toEqual({ rows: [[1]], count: 1 });
 });
 
-it('works on after notices, and after warnings of functions', async () => {
+it('ignores notices, and warnings of functions', async () => {
   const { query } = await connect();
   for (const level of ['notice', 'warning']) {
     const statement = `do $$ begin raise ${level} 'from a function'; end $$`;
@@ -302,7 +302,7 @@ it('copies all rows, or none after an error', async () => {
   expect((await query('select number from numbers order by 1')).rows).toEqual([[1], [2]]);
 });
 
-it('fails a copy whose commit may be lost, because the server warned', async () => {
+it('fails a copy when the server warns that its commit may be lost', async () => {
   const { hostname, port } = new URL(proxy.url);
   const warning = Buffer.from(
     'N\0\0\0\0SWARNING\0C01000\0Mthe transaction has committed locally\0\0',
@@ -348,7 +348,7 @@ it('is closed without a cancel request after a copy', async () => {
   expect(proxy.accepted).toBe(1);
 });
 
-it('cancels a copy whose reader stops early when it is closed', async () => {
+it('cancels a copy whose reader has stopped early, when it is closed', async () => {
   const connection = await connect();
   const copying = () => sql`
     select from pg_stat_activity
@@ -364,7 +364,7 @@ it('cancels a copy whose reader stops early when it is closed', async () => {
   expect(proxy.accepted).toBe(2);
 });
 
-it('tells the time of a deadline by the clock of the database, whatever this machine says', async () => {
+it('tells the time of a deadline by the clock of the database, not of this machine', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2001-01-01') });
   onTestFinished(() => void vi.useRealTimers());
   const connection = await connect();
@@ -377,10 +377,10 @@ it('tells the time of a deadline by the clock of the database, whatever this mac
   expect(rows).toEqual([[true, true]]);
 });
 
-it('cancels the statement that runs, and works on', async () => {
+it('cancels the running statement, and runs the next one', async () => {
   const connection = await connect();
   await connection.cancel();
-  expect(proxy.accepted).toBe(1); // No statement runs.
+  expect(proxy.accepted).toBe(1); // No statement runs, so there is no cancel request.
   const failed = expect(connection.query('select pg_sleep(60)')).rejects.toMatchObject({
     code: '57014',
   });
@@ -399,7 +399,7 @@ describe('a session that a connection has left behind', () => {
     return rows.map(({ pid }) => pid);
   };
 
-  it('is ended by the next connection, when the network has told neither side', async () => {
+  it('is ended by the next connection when the network has lost its connection silently', async () => {
     const leftBehind = new LeftBehind();
     const [first, second] = [await connect({ leftBehind }), await connect({ leftBehind })];
     const before = await sessions();
@@ -413,7 +413,7 @@ describe('a session that a connection has left behind', () => {
     expect((await third.query('select 1')).rows).toEqual([[1]]);
   });
 
-  it('stays when it is one of another address, or of another time', async () => {
+  it('is not confused with a session of another address or start time', async () => {
     const leftBehind = new LeftBehind();
     const other = await connect();
     const [[pid, startedAt] = []] = (
@@ -458,7 +458,7 @@ it('is closed without a cancel request when no statement runs', async () => {
   await vi.waitFor(() => expect(proxy.open).toBe(0));
 });
 
-it('is closed even when the server no longer answers', async () => {
+it('is closed even when the server no longer responds', async () => {
   const connection = await connect();
   const failed = expect(connection.query('select pg_sleep(60)')).rejects.toThrow();
   await vi.waitFor(async () => expect(await sleeping()).toHaveLength(1));
@@ -467,7 +467,7 @@ it('is closed even when the server no longer answers', async () => {
   await failed;
 });
 
-it('sends a cancel request, and waits no longer than the timeout for a server that is silent or away', async () => {
+it('sends a cancel request, and waits no longer than the timeout for a server that is silent or down', async () => {
   const session = { pid: 1, secret: 1 };
   await cancelStatement({ host: '127.0.0.1', port: 1 }, session, 5_000);
   const received: Buffer[] = [];
@@ -494,7 +494,7 @@ async function listen(server: Server): Promise<number> {
 }
 
 /**
- * A pooler, as far as clients can tell: it names another process than that of the session.
+ * A proxy that looks to clients like a pooler: it names a process that is not the session's.
  *
  * @param rename changes the names of statements in a message to the server
  */
@@ -506,7 +506,7 @@ async function startPooler(url: string, rename = (message: Buffer) => message): 
     client.on('close', () => server.destroy()).on('data', (chunk) => server.write(rename(chunk)));
     server.on('close', () => client.destroy());
     server.on('data', (chunk: Buffer) => {
-      const keyData = chunk.indexOf(Buffer.of(0x4b, 0, 0, 0, 12)); // BackendKeyData
+      const keyData = chunk.indexOf(Buffer.of(0x4b, 0, 0, 0, 12)); // The header of BackendKeyData.
       if (keyData >= 0) chunk.writeUInt32BE(0x7fffffff, keyData + 5);
       client.write(chunk);
     });

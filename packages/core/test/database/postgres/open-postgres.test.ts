@@ -37,7 +37,7 @@ const hasTable = async () => {
   return row?.['has_table'];
 };
 
-it('migrates when it opens, and again only for a database that is new', async () => {
+it('migrates when it opens, and again only when the database was replaced', async () => {
   const database = await open();
   expect((await run(database, countPlants)).rows).toEqual([[0]]);
   expect(proxy.accepted).toBe(2); // One connection is the migration's.
@@ -87,12 +87,14 @@ it('migrates as soon as the Postgres is reachable', async () => {
   await vi.waitFor(() => run(database, countPlants));
 });
 
-it('fails while the Postgres is unreachable when it must answer', async () => {
+it('fails while the Postgres is unreachable when it requires a connection', async () => {
   proxy.fault = 'refuse';
-  await expect(open({ mustAnswer: true })).rejects.toMatchObject({ kind: 'databaseUnavailable' });
+  await expect(open({ requireConnection: true })).rejects.toMatchObject({
+    kind: 'databaseUnavailable',
+  });
   expect(proxy.accepted).toBe(1);
   proxy.fault = 'none';
-  await open({ mustAnswer: true });
+  await open({ requireConnection: true });
   expect(await hasTable()).toBe(true);
 });
 
@@ -107,7 +109,7 @@ it('does not migrate when it only reads', async () => {
   expect((await run(replica.bulk, 'select 1')).rows).toEqual([[1]]);
 });
 
-it('limits statements on the server, and those about many plants less', async () => {
+it('limits statements on the server, and gives bulk statements more time', async () => {
   const limits = async (of: Database | Database['bulk']) => {
     const settings = ['statement_timeout', 'lock_timeout'];
     return Promise.all(settings.map(async (each) => (await run(of, `show ${each}`)).rows[0]));
@@ -125,7 +127,7 @@ it('cancels a statement at its deadline, and uses its connection again', async (
     database.run(text, [], { share: 'lookUps', deadline: deadlineIn(milliseconds) });
   const session = async () => (await lookUp('select pg_backend_pid()', 60_000)).rows;
   const before = await session();
-  await expect(lookUp('select pg_sleep(60)', 200)).rejects.toThrow(/^no answer within/);
+  await expect(lookUp('select pg_sleep(60)', 200)).rejects.toThrow(/^no response within/);
   expect(await session()).toEqual(before);
   const sleeping = await sql`
     select from pg_stat_activity
@@ -161,7 +163,7 @@ it('copies plants in and out', async () => {
   expect(names).toEqual([['Hoya'], ['Ficus']]);
 });
 
-it('migrates in one loop while a table is missing that its user may not create', async () => {
+it('migrates in a single loop while its user may not create a missing table', async () => {
   await (await open()).close();
   const user = `user_${randomUUID().replaceAll('-', '')}`;
   await sql.unsafe(`create role ${user} login; grant select on plants, access_tokens to ${user}`);
@@ -182,7 +184,7 @@ it('migrates in one loop while a table is missing that its user may not create',
   );
   const milliseconds = performance.now() - startedAt;
   expect(proxy.accepted).toBeGreaterThan(accepted);
-  // Each attempt has one connection. It begins 500 ms after the one before at the earliest.
+  // Each attempt has one connection, and begins at least 500 ms after the previous one.
   expect(proxy.accepted - accepted).toBeLessThanOrEqual(1 + milliseconds / 500);
 });
 
@@ -194,11 +196,11 @@ it('closes all connections', async () => {
   await vi.waitFor(() => expect(proxy.open).toBe(0));
 });
 
-it('tries to migrate no more when it is closed', async () => {
+it('stops its attempts to migrate when it is closed', async () => {
   proxy.fault = 'refuse';
   const database = await open();
   await database.close();
-  // The attempt that it waits for at that moment is the last one.
+  // The attempt that runs at that moment is the last one.
   await vi.waitFor(() => expect(proxy.accepted).toBe(2));
   const other = await startFaultProxy(proxy.url);
   onTestFinished(() => other.close());
@@ -244,7 +246,7 @@ describe('on a node of a cluster', () => {
     await vi.waitFor(async () => expect(await session()).toEqual([]));
   });
 
-  it('has sessions whose name says whether the store has noticed the cluster', async () => {
+  it('names its sessions after whether the store has noticed the cluster', async () => {
     const names = async () => {
       const rows = await sql`
         select application_name as name from pg_stat_activity
@@ -277,7 +279,7 @@ describe('on a node of a cluster', () => {
     await lock`lock table plants in access exclusive mode`;
     const pending = lists(database);
     await vi.waitFor(async () => expect(await waiting()).toBe(2));
-    // Those that wait need not wait longer when it turns out that there are further nodes.
+    // Waiting lists get the new connections, too.
     for (let i = 0; i < 2; i++) database.nodes?.noticeCluster();
     await vi.waitFor(async () => expect(await waiting()).toBe(4));
     await lock`rollback`;

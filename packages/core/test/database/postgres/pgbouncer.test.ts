@@ -9,7 +9,7 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { connectPostgres } from '../../../src/database/postgres/connection.ts';
 import { openPlantStore } from '../../../src/plant-store.ts';
 
-/** A PgBouncer with so many connections to a database, which all of its clients share. */
+/** A PgBouncer with so many connections to a database. All of its clients share them. */
 async function startPooler(poolSize: number) {
   const pgBouncer = await startPgBouncer(await createDatabase(inject('postgresUrl')), poolSize);
   const admin = postgres(pgBouncer.url, { max: 1, prepare: false, fetch_types: false });
@@ -55,12 +55,12 @@ describe.runIf(hasPgBouncer)('a connection through PgBouncer, where it is instal
     expect(warnings).toEqual(keepsPreparedStatements ? [] : [old]);
   });
 
-  it('runs the same statements in whichever session PgBouncer gives it', async () => {
+  it('runs the same statements in any session of PgBouncer', async () => {
     const { admin, connect } = await startPooler(2);
     const connections = [await connect(), await connect(), await connect()];
     const pids = new Set<unknown>();
     for (let i = 0; i < 5; i++) {
-      // A transaction keeps one session, so that the statement must use the other one.
+      // A transaction occupies one session, so the statement must use the other one.
       const isHeld = i % 2 === 0;
       if (isHeld) await admin.unsafe('begin');
       if (isHeld) await admin.unsafe('select 1');

@@ -28,7 +28,7 @@ const backends = () => sql`
   select pid from pg_stat_activity
   where application_name = 'plant-store' and datname = current_database()`;
 
-it('reports an unknown outcome when the answers to a commit are lost, and a repeated create succeeds', async () => {
+it('reports an unknown outcome when the response to a commit is lost, and a repeated create succeeds', async () => {
   const lost = proxy.loseAnswer('INSERT 0 1');
   await expect(store.create(plant)).rejects.toMatchObject({ code: 50300 });
   await lost;
@@ -75,14 +75,14 @@ it.each([
   expect(await sql`select setting from commits`).toEqual([{ setting: used }]);
 });
 
-it('stores the other plants of a batch when the table has a constraint that is not ours', async () => {
+it('stores the other plants of a batch when a constraint of the operator rejects one', async () => {
   await sql`alter table plants add check (name <> 'forbidden')`;
   const outcomes = await Promise.allSettled(
     ['Hoya', 'forbidden', 'Ficus'].map((name, i) => store.create({ id: BigInt(i), name })),
   );
   expect(outcomes).toMatchObject([
     { status: 'fulfilled' },
-    // Not the client's mistake: a client drops a plant that it gets a 400 for.
+    // The status is not 400, because a client would drop the plant then.
     { reason: { code: 50001, message: expect.stringContaining('SQLSTATE 23514') } },
     { status: 'fulfilled' },
   ]);
@@ -149,7 +149,7 @@ it('creates plants while a trigger warns', async () => {
   expect(await store.create(plant)).toEqual({ name: plant.name });
 });
 
-it('migrates a database that is dropped and made anew', async () => {
+it('migrates a database that was dropped and created again', async () => {
   expect(await store.create(plant)).toEqual({ name: plant.name });
   await sql`drop schema drizzle cascade`;
   await sql`drop table plants, access_tokens`;
@@ -184,7 +184,7 @@ it('does not send a delete again, whose second run would find nothing', async ()
   expect(await store.delete(plant.id)).toBe(false);
 });
 
-it('writes nothing after a deadline that has come while a lock blocked the write', async () => {
+it('writes nothing when a lock blocks the write until after its deadline', async () => {
   await store.create(plant);
   const other = await sql.reserve();
   await other`begin`;
@@ -205,8 +205,8 @@ it('rejects one write, and no later ones, when the clocks have moved apart', asy
   const server = await startWithClockBehind(proxy.url);
   const opened = await openPlantStore({ databaseUrl: server.url });
   onTestFinished(() => opened.close());
-  expect(await opened.delete(5n)).toBe(false); // Nothing is late about that.
-  // Since the connection was opened, the database has gone a minute further than this machine.
+  expect(await opened.delete(5n)).toBe(false); // This delete is not late.
+  // Since the connection was opened, the database's clock has moved a minute ahead.
   server.catchUp();
   await expect(opened.create(plant)).rejects.toMatchObject({
     code: 50300,
@@ -217,7 +217,7 @@ it('rejects one write, and no later ones, when the clocks have moved apart', asy
   expect(await opened.delete(plant.id)).toBe(true);
 });
 
-/** A server whose clock is a minute behind, as far as clients can tell when they connect. */
+/** A server that tells new clients a time a minute ago. */
 async function startWithClockBehind(serverUrl: string) {
   const { hostname, port } = new URL(serverUrl);
   let behind = 60_000;

@@ -24,7 +24,7 @@ describe('the driver', () => {
     });
   });
 
-  it('gets from its environment variables what the URL leaves out', () => {
+  it('gets missing parts of the URL from its environment variables', () => {
     const variables = { PGHOST: 'h', PGPORT: '1', PGUSER: 'u', PGPASSWORD: 'p', PGDATABASE: 'd' };
     for (const [name, value] of Object.entries({ ...variables, PGSSL: 'require' })) {
       vi.stubEnv(name, value);
@@ -73,8 +73,8 @@ describe('the driver', () => {
     ['verify-full', '192.0.2.1', 'localhost', false],
   ])('with sslmode=%s at %s accepts a certificate for %s: %s', (mode, server, name, isAccepted) => {
     const { ssl } = optionsOf(`postgres://${server}/?sslmode=${mode}`);
-    const { checkServerIdentity } = ssl as ConnectionOptions; // Of these modes.
-    const certificate = { subject: { CN: name }, subjectaltname: `DNS:${name}` } as PeerCertificate; // As far as it is read.
+    const { checkServerIdentity } = ssl as ConnectionOptions; // With these modes, it is an object.
+    const certificate = { subject: { CN: name }, subjectaltname: `DNS:${name}` } as PeerCertificate; // The check reads only these fields.
     const error = checkServerIdentity?.(isIP(server) ? 'localhost' : server, certificate);
     expect(error === undefined).toBe(isAccepted);
   });
@@ -82,14 +82,14 @@ describe('the driver', () => {
   it('trusts the authorities of the system with sslrootcert=system, and verifies the host', () => {
     for (const mode of ['', '&sslmode=require']) {
       const { ca, checkServerIdentity } = optionsOf(`${host}/?sslrootcert=system${mode}`)
-        .ssl as ConnectionOptions; // Of this parameter.
+        .ssl as ConnectionOptions; // With this parameter, it is an object.
       expect(ca).toEqual(getCACertificates('system'));
-      const certificate = { subject: { CN: 'elsewhere' } } as PeerCertificate; // As far as it is read.
+      const certificate = { subject: { CN: 'elsewhere' } } as PeerCertificate; // The check reads only these fields.
       expect(checkServerIdentity?.('db.example.com', certificate)).toBeInstanceOf(Error);
     }
   });
 
-  it('says what to set in place of an unknown sslmode or an unreadable sslrootcert', () => {
+  it('says what to set instead of an unknown sslmode or an unreadable sslrootcert', () => {
     expect(() => optionsOf(`${host}?sslmode=verify`)).toThrow(
       'sslmode is verify: set disable, prefer, require, verify-ca or verify-full',
     );
@@ -208,10 +208,10 @@ describe('TLS to Postgres', () => {
     await store.close();
   });
 
-  it('the error for a server without TLS, or that asks for TLS, says so', async () => {
+  it('the error says when a server has no TLS or requires TLS', async () => {
     await configureServer(undefined);
     const opening = (parameter = '') =>
-      openPlantStore({ databaseUrl: `${server.url}${parameter}` }, { mustAnswer: true });
+      openPlantStore({ databaseUrl: `${server.url}${parameter}` }, { requireConnection: true });
     await expect(opening('?sslmode=require')).rejects.toThrow(
       /does not offer TLS\): remove sslmode/,
     );

@@ -52,16 +52,16 @@ it('prefers a host that accepts writes, and uses a read replica otherwise', asyn
   expect(rows).toEqual([{ name: replica.database }]);
 });
 
-it('names the hosts that do not answer', async () => {
-  const away = await freePort();
+it('names the hosts that cannot be reached', async () => {
+  const closedPort = await freePort();
   const { port } = new URL(databaseUrl);
   expect(await usePostgres(databaseUrl, async (_run, hosts) => hosts)).toEqual([]);
-  expect(await usePostgres(withHosts(away, port), async (_run, hosts) => hosts)).toEqual([
-    { name: `127.0.0.1:${away}`, error: expect.objectContaining({ code: 'ECONNREFUSED' }) },
+  expect(await usePostgres(withHosts(closedPort, port), async (_run, hosts) => hosts)).toEqual([
+    { name: `127.0.0.1:${closedPort}`, error: expect.objectContaining({ code: 'ECONNREFUSED' }) },
   ]);
 });
 
-it('fails with the error of the first host when none answers', async () => {
+it('fails with the error of the first host when none can be reached', async () => {
   const [first, second] = [await freePort(), await freePort()];
   await expect(usePostgres(withHosts(first, second), async () => {})).rejects.toMatchObject({
     kind: 'databaseUnavailable',
@@ -82,14 +82,14 @@ it('fails when the statements are not done four seconds after the call', async (
     await run('select pg_sleep(60)');
   });
   const failed = expect(use).rejects.toMatchObject({
-    cause: { message: expect.stringMatching(/^no answer within [34]\d{3} ms$/) },
+    cause: { message: expect.stringMatching(/^no response within [34]\d{3} ms$/) },
   });
   await started.promise;
   await vi.advanceTimersByTimeAsync(4_000);
   await failed;
 });
 
-/** A read replica, as far as clients can tell: a read-only database in place of the one that they name. */
+/** A proxy that looks to clients like a read replica: it connects them to a read-only database. */
 async function startReplica() {
   const url = new URL(await createDatabase(inject('postgresUrl')));
   const database = url.pathname.slice(1);

@@ -5,7 +5,7 @@ import { openPlantStore, type PlantStore } from '../../../src/plant-store.ts';
 import type { ExportQuery } from '../../../src/plants/bulk/plant-exporter.ts';
 import { embedded, server } from '../../fixtures/databases.ts';
 
-/** More than a connection and a stream hold while nobody reads. */
+/** More plants than the buffers of a connection and a stream hold. */
 const count = 60_000;
 const name = 'x'.repeat(200);
 
@@ -29,11 +29,11 @@ describe.each([embedded, server])('exporting plants from $name', ({ provide }) =
     return textOf(await Array.fromAsync(rows));
   }
 
-  it('has the plants of its beginning, while others are created and deleted', async () => {
+  it('has the plants that exist when it begins, while others are created and deleted', async () => {
     for (let first = 0; first < count; first += 10_000) await store.load(plantsFrom(first, 10_000));
     const { rows } = await store.export({ columns: ['id', 'name'], format: 'text' });
     const blocks = [(await rows.next()).value ?? new Uint8Array()];
-    // They do not wait for the reader of the export.
+    // These statements do not wait for the reader of the export.
     await store.create({ id: -1n, name: 'new' });
     await store.create({ id: BigInt(count), name: 'new' });
     await store.delete(BigInt(count - 1));
@@ -68,7 +68,7 @@ describe.each([embedded, server])('exporting plants from $name', ({ provide }) =
     expect(ids.every((id, i) => id === String(i))).toBe(true);
   });
 
-  it('ends when its reader stops, or has never begun', async () => {
+  it('ends when its reader stops early or never starts', async () => {
     await store.load(plantsFrom(0, 10_000));
     for await (const block of (await store.export()).rows) {
       expect(block.length).toBeGreaterThan(0);
@@ -94,7 +94,7 @@ describe('an export from a Postgres that fails', () => {
     await sql.end();
   });
 
-  it('throws an error that comes with the first bytes', async () => {
+  it('throws an error that arrives with the first bytes', async () => {
     await store.load(plantsFrom(0, 1));
     await sql`alter table plants rename to stored`;
     await sql`
@@ -105,7 +105,7 @@ describe('an export from a Postgres that fails', () => {
     await close();
   });
 
-  it('throws an error that comes between the rows', async () => {
+  it('throws an error that arrives between the rows', async () => {
     await store.load(plantsFrom(0, count));
     const { rows, close } = await store.export();
     await rows.next();

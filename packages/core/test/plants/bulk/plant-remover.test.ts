@@ -18,7 +18,7 @@ describe.each([embedded, server])('on $name', ({ provide }) => {
     await remove();
   });
 
-  it('deletes the plants with these ids, and counts those that there were', async () => {
+  it('deletes the plants with these ids, and returns how many existed', async () => {
     expect(await store.deleteMany([2n ** 63n - 1n, 5n, -(2n ** 63n), 1n, 1n])).toBe(3);
     expect(await store.deleteMany([1n])).toBe(0);
     expect(await store.deleteMany([])).toBe(0);
@@ -26,7 +26,7 @@ describe.each([embedded, server])('on $name', ({ provide }) => {
     expect(await store.count()).toBe(1);
   });
 
-  it('deletes overlapping ids at the same time', async () => {
+  it('runs deletes with overlapping ids at the same time', async () => {
     const ids = Array.from({ length: 500 }, (_, i) => BigInt(i));
     await store.load(ids.slice(3).map((id) => ({ id, name: 'Hoya' })));
     const counts = await Promise.all(

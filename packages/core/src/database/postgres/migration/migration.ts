@@ -1,6 +1,6 @@
 import { databaseCode } from '../../../error-causes.ts';
-import { DatabaseSettingsError } from '../../database-remedy.ts';
 import { defaultTimeout, withTimeout } from '../../deadline.ts';
+import { DatabaseSettingsError } from '../../explain-database-error.ts';
 import { type RunText, readSchemaVersion } from '../../schema-version.ts';
 import type { Connection } from '../connection.ts';
 import { clusterRole } from './cluster-role.ts';
@@ -11,10 +11,10 @@ const migrationLock = 0x706c616e7473; // "plants"
 /** Milliseconds for a statement of a migration, which may rewrite a large table or build an index. */
 export const migrationTimeout = 60 * 60_000;
 
-/** The SQLSTATE of a statement whose user lacks a right. */
+/** The SQLSTATE of a statement whose user lacks a privilege. */
 const insufficientPrivilege = '42501';
 
-/** Milliseconds to wait for a lock. A waiting statement blocks all that come after it. */
+/** Milliseconds to wait for a lock. A waiting statement blocks all later ones. */
 const lockTimeout = 4_500;
 
 /**
@@ -38,7 +38,9 @@ export async function migratePostgres(connect: () => Promise<Connection>): Promi
     if (await isMigrated(run)) return;
     if ((await clusterRole(run)) === 'worker') throw new Error(workerNotMigrated);
     await applyMigrations(connection).catch(async (error) => {
-      throw databaseCode(error) === insufficientPrivilege ? await rightsError(run, error) : error;
+      throw databaseCode(error) === insufficientPrivilege
+        ? await privilegesError(run, error)
+        : error;
     });
   } finally {
     await connection.close();
@@ -49,14 +51,14 @@ const workerNotMigrated =
   'this worker of a Citus cluster does not have the current tables: start an instance on the ' +
   'coordinator, and run plant-store distribute there once';
 
-/** Names the rights that the user lacks to apply the migrations. */
-async function rightsError(run: RunText, cause: unknown): Promise<DatabaseSettingsError> {
+/** Names the privileges that the user lacks to apply the migrations. */
+async function privilegesError(run: RunText, cause: unknown): Promise<DatabaseSettingsError> {
   await run('rollback');
-  const { missingCreateGrants } = await import('../../inspection/rights.ts');
+  const { missingCreateGrants } = await import('../../inspection/privileges.ts');
   const grants = await missingCreateGrants(run);
   const remedy =
     grants.length > 0
-      ? `grant its user the right to create tables there (${grants.join('; ')}), or start the server ` +
+      ? `grant its user the privilege to create tables there (${grants.join('; ')}), or start the server ` +
         'once as a user that has it'
       : 'its tables are of an earlier version, so start the server once as their owner';
   return new DatabaseSettingsError(remedy, cause);
@@ -65,7 +67,7 @@ async function rightsError(run: RunText, cause: unknown): Promise<DatabaseSettin
 async function isMigrated(run: RunText): Promise<boolean> {
   const { isKnown, missingMigrations } = await readSchemaVersion(run);
   if (isKnown) return missingMigrations === 0;
-  // A user without rights on the list of migrations can still see whether the tables are as they must be.
+  // A user without privileges on the list of migrations can still find out whether the tables are correct.
   const { checkTables } = await import('../../inspection/table-check.ts');
   return (await checkTables(run)).length === 0;
 }

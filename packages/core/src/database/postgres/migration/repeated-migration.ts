@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { databaseCode } from '../../../error-causes.ts';
 
-/** Milliseconds between two migrations that a missing table causes, at least. */
+/** The shortest time between two migrations that a missing table causes, in milliseconds. */
 const migrationInterval = 1_000;
 
 /** Milliseconds from a failed migration to the next attempt. */
@@ -38,7 +38,7 @@ export class RepeatedMigration {
     this.#isRunning = false;
   }
 
-  /** Migrates again when a statement failed because a table is missing: the database is a new one. */
+  /** Migrates again when a statement fails because a table is missing: somebody has replaced the database. */
   notice(error: unknown): void {
     const isDue = performance.now() - this.#startedAt > migrationInterval;
     if (this.#isRunning || !isDue || databaseCode(error) !== undefinedTable) return;

@@ -75,7 +75,7 @@ it('changes nothing when a statement of it fails, and closes its connection', as
   await vi.waitFor(async () => expect(await sessions()).toEqual([]));
 });
 
-it('waits for a lock while another instance migrates, and gives it up in the end', async () => {
+it('waits for a lock while another instance migrates, and releases it at the end', async () => {
   const other = await sql.reserve();
   await other`begin`;
   await other`select pg_advisory_xact_lock(${0x706c616e7473})`;
@@ -99,8 +99,8 @@ it('waits for a lock while another instance migrates, and gives it up in the end
   expect(await tables()).toEqual([]);
 });
 
-describe('a user without rights', () => {
-  /** Makes a user with these rights. Returns its URL and its name. */
+describe('a user without privileges', () => {
+  /** Makes a user with these privileges. Returns its URL and its name. */
   async function userWith(...grants: string[]) {
     const user = `user_${randomUUID().replaceAll('-', '')}`;
     await sql.unsafe(`create role ${user} login`);
@@ -114,7 +114,7 @@ describe('a user without rights', () => {
     await expect(migratePostgres(connectAs(url))).rejects.toMatchObject({
       name: 'DatabaseSettingsError',
       message: expect.stringContaining(
-        `(permission denied for database ${database}): grant its user the right to create tables there (` +
+        `(permission denied for database ${database}): grant its user the privilege to create tables there (` +
           `GRANT CREATE ON DATABASE ${database} TO ${user}; GRANT CREATE ON SCHEMA public TO ${user}` +
           '), or start the server once as a user that has it',
       ),
@@ -139,7 +139,7 @@ describe('a user without rights', () => {
     );
   });
 
-  it('needs no right on the list of migrations when the tables are as they must be', async () => {
+  it('needs no privilege on the list of migrations when the tables are as they must be', async () => {
     await migrate();
     const { url } = await userWith();
     expect(await migratePostgres(connectAs(url))).toBeUndefined();
@@ -151,7 +151,7 @@ describe('a user without rights', () => {
 });
 
 describe('in a Citus cluster', () => {
-  /** Makes the database a node, as far as the migration can tell. */
+  /** Makes the database look like a node to the migration. */
   async function joinCluster(group: number): Promise<void> {
     await sql`
       insert into pg_extension

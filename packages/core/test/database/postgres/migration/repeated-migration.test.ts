@@ -11,7 +11,7 @@ function createMigrator() {
     return attempt.promise;
   });
   onTestFinished(() => migrator.close());
-  /** Waits until so many attempts have begun, and no more. */
+  /** Waits until exactly so many attempts have begun. */
   const begun = async (count: number) => {
     await vi.waitFor(() => expect(attempts).toHaveLength(count));
     return attempts[count - 1];
@@ -45,7 +45,7 @@ it('migrates again when a table is missing, and for no other error', async () =>
   await migrator.done;
 });
 
-it('never has two loops while a table is missing and it may not migrate', async () => {
+it('never runs two loops while a table is missing and the migration fails', async () => {
   const { migrator, attempts, begun } = createMigrator();
   (await begun(1))?.resolve();
   await migrator.retry();
@@ -61,7 +61,7 @@ it('never has two loops while a table is missing and it may not migrate', async 
   }
 });
 
-it('migrates at most once a second because a table is missing', async () => {
+it('migrates at most once a second when a table is missing', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const { migrator, attempts } = createMigrator();
@@ -81,7 +81,7 @@ it('migrates at most once a second because a table is missing', async () => {
   await succeed();
 });
 
-it('begins no attempt once it is closed', async () => {
+it('begins no attempt after it is closed', async () => {
   const { migrator, attempts, begun } = createMigrator();
   const retried = migrator.retry();
   migrator.close();

@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 const createTable = () => sql`create table plants (id bigint primary key, tag text)`;
 
-/** The index in the catalog: another build makes another one. */
+/** The id of the index in the catalog. A new build makes a new id. */
 const index = () =>
   sql`select indexrelid, indisvalid, pg_get_indexdef(indexrelid) as definition
     from pg_index where indexrelid = to_regclass('plants_tag')`;
@@ -57,7 +57,7 @@ it('builds the index once', async () => {
   expect(await index()).toEqual([first]);
 });
 
-it('builds an index anew that is invalid, because its build was interrupted', async () => {
+it('builds an invalid index again, because its build was interrupted', async () => {
   await createTable();
   await (await build()).built;
   const [first] = await index();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { explainIdText } from '../../src/ids/id-text.ts';
+import { explainIdText } from '../../src/ids/explain-id-text.ts';
 
 it.each([
   ['42', undefined],

@@ -1,41 +1,41 @@
 import type { RunText } from '../schema-version.ts';
 
-/** A right on a table, as GRANT names it. */
-export type Right = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
+/** A privilege on a table, as GRANT names it. */
+export type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
 
 /** What the user of a database may do with a table. */
-export interface TableRights {
+export interface TablePrivileges {
   readonly table: string;
-  readonly rights: readonly Right[];
-  /** The table's schema, when the user may not use it. Then the rights have no effect. */
+  readonly privileges: readonly Privilege[];
+  /** The table's schema, when the user may not use it. Then the privileges have no effect. */
   readonly closedSchema: string | null;
   /** The user, as an identifier in SQL. */
   readonly user: string;
 }
 
 /** Reads what the user may do with the tables that exist. */
-export async function readRights(run: RunText): Promise<TableRights[]> {
-  const rows = (await run(selectRights)) as RightsRow[]; // The columns of this statement.
-  return rows.map(({ rights, ...row }) => ({
+export async function readPrivileges(run: RunText): Promise<TablePrivileges[]> {
+  const rows = (await run(selectPrivileges)) as PrivilegesRow[]; // The statement selects these columns.
+  return rows.map(({ privileges, ...row }) => ({
     ...row,
-    rights: rights.split(' ').filter(Boolean) as Right[],
-  })); // Of the statement's own names.
+    privileges: privileges.split(' ').filter(Boolean) as Privilege[],
+  })); // The statement selects no other names.
 }
 
-interface RightsRow {
+interface PrivilegesRow {
   table: string;
-  rights: string;
+  privileges: string;
   closedSchema: string | null;
   user: string;
 }
 
-/** The statements that give a user the rights that it lacks. */
+/** The statements that give a user the privileges that it lacks. */
 export function missingGrants(
-  actual: readonly TableRights[],
-  needed: Readonly<Record<string, readonly Right[]>>,
+  actual: readonly TablePrivileges[],
+  needed: Readonly<Record<string, readonly Privilege[]>>,
 ): string[] {
-  const grants = actual.flatMap(({ table, rights, closedSchema, user }) => {
-    const missing = needed[table]?.filter((right) => !rights.includes(right)) ?? [];
+  const grants = actual.flatMap(({ table, privileges, closedSchema, user }) => {
+    const missing = needed[table]?.filter((privilege) => !privileges.includes(privilege)) ?? [];
     if (!needed[table]) return [];
     return [
       ...(closedSchema === null ? [] : [`GRANT USAGE ON SCHEMA ${closedSchema} TO ${user}`]),
@@ -45,8 +45,8 @@ export function missingGrants(
   return [...new Set(grants)];
 }
 
-// A right on each column that the store uses is enough, so a right on any column counts.
-const selectRights = `
+// A privilege on each column that the store uses is enough, so a privilege on any column counts.
+const selectPrivileges = `
   select relname as table, quote_ident(current_user) as user,
     case when not has_schema_privilege(pg_namespace.oid, 'usage') then quote_ident(nspname) end
       as "closedSchema",
@@ -54,16 +54,16 @@ const selectRights = `
       case when has_any_column_privilege(pg_class.oid, 'select') then 'SELECT' end,
       case when has_any_column_privilege(pg_class.oid, 'insert') then 'INSERT' end,
       case when has_any_column_privilege(pg_class.oid, 'update') then 'UPDATE' end,
-      case when has_table_privilege(pg_class.oid, 'delete') then 'DELETE' end) as rights
+      case when has_table_privilege(pg_class.oid, 'delete') then 'DELETE' end) as privileges
   from pg_class join pg_namespace on pg_namespace.oid = relnamespace
   where relname in ('plants', 'access_tokens') and relkind in ('r', 'p')
     and nspname = any (string_to_array(replace(replace(
       current_setting('search_path'), '"$user"', current_user), ' ', ''), ','))
   order by relname desc`;
 
-/** The statements that give a user the rights to create the tables. */
+/** The statements that give a user the privileges to create the tables. */
 export async function missingCreateGrants(run: RunText): Promise<string[]> {
-  const [row] = (await run(selectCreateRights)) as [CreateRightsRow]; // One row, of these columns.
+  const [row] = (await run(selectCreatePrivileges)) as [CreatePrivilegesRow]; // The statement returns one row with these columns.
   const { user, database, schema } = row;
   return [
     ...(database === null ? [] : [`GRANT CREATE ON DATABASE ${database} TO ${user}`]),
@@ -71,14 +71,14 @@ export async function missingCreateGrants(run: RunText): Promise<string[]> {
   ];
 }
 
-interface CreateRightsRow {
+interface CreatePrivilegesRow {
   user: string;
-  /** The name of the database, when the right is missing there. */
+  /** The name of the database, when the privilege is missing there. */
   database: string | null;
   schema: string | null;
 }
 
-const selectCreateRights = `
+const selectCreatePrivileges = `
   select quote_ident(current_user) as user,
     case when not has_database_privilege(current_database(), 'create')
       then quote_ident(current_database()) end as database,

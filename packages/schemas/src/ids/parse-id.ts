@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { explainIdText, integerPattern, notWhole } from './id-text.ts';
+import { explainIdText, integerPattern, notWhole } from './explain-id-text.ts';
 
 /** A whole number as text. It accepts a plain decimal only, such as `42` or `-5`. */
 export const IntegerText = z
@@ -9,7 +9,7 @@ export const IntegerText = z
   .regex(integerPattern, { error: notWhole, abort: true });
 
 /**
- * An id as text, read as a `bigint`: a form field, a CSV cell, a part of a path, a command's argument.
+ * Parses an id to a `bigint`. The text is a form field, a CSV cell, a part of a path or an argument.
  *
  * Accepts a plain decimal only, such as `42` or `-5`. It rejects `007`, `+5`, `1e3`, `0x10`, spaces
  * and the empty text. The messages are for people.

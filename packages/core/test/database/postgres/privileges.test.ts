@@ -8,7 +8,7 @@ import { openPlantReader } from '../../../src/plants/plant-reader.ts';
 
 const plant = { id: 1n, name: 'Monstera deliciosa', tag: 'Araceae' };
 
-/** A database, and a new user of it that may do nothing. */
+/** A database, and a new user without any privileges on it. */
 async function databaseWithUser({ isMigrated = true } = {}) {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   if (isMigrated) await (await openPlantStore({ databaseUrl })).close();
@@ -59,20 +59,20 @@ it('the error for a user that may not create the missing tables names the grants
   await sql.end();
 });
 
-it('an inspection finds the rights of a user, and a schema that it may not use', async () => {
+it('an inspection finds the privileges of a user, and a schema that it may not use', async () => {
   const { sql, user, options } = await databaseWithUser();
   await sql.unsafe(`grant select (id, name), update (name) on plants to ${user}`);
   expect(await inspectDatabase(options)).toMatchObject({
     isKnown: false,
     tableFaults: [],
-    rights: [
-      { table: 'plants', user, rights: ['SELECT', 'UPDATE'], closedSchema: null },
-      { table: 'access_tokens', user, rights: [], closedSchema: null },
+    privileges: [
+      { table: 'plants', user, privileges: ['SELECT', 'UPDATE'], closedSchema: null },
+      { table: 'access_tokens', user, privileges: [], closedSchema: null },
     ],
   });
   await sql`revoke usage on schema public from public`;
   const state = await inspectDatabase(options);
-  expect(state?.rights[0]).toMatchObject({ table: 'plants', closedSchema: 'public' });
+  expect(state?.privileges[0]).toMatchObject({ table: 'plants', closedSchema: 'public' });
   await sql.end();
 });
 
@@ -105,7 +105,7 @@ describe('a read replica', () => {
   });
 
   it('is not enough to write, and the error says so', async () => {
-    const opening = openPlantStore({ databaseUrl: standby.url }, { mustAnswer: true });
+    const opening = openPlantStore({ databaseUrl: standby.url }, { requireConnection: true });
     await expect(opening).rejects.toMatchObject({
       kind: 'databaseUnavailable',
       reason: expect.stringMatching(/ is read-only$/),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { IdFromText } from '../../src/ids/id-from-text.ts';
+import { IdFromText } from '../../src/ids/parse-id.ts';
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 const range = 'must be from -9223372036854775808 to 9223372036854775807';
@@ -46,7 +46,7 @@ describe('IdFromText', () => {
     },
   );
 
-  it('gives a bigint', () => {
+  it('returns a bigint', () => {
     expectTypeOf(IdFromText.parse('1')).toEqualTypeOf<bigint>();
   });
 

@@ -1,7 +1,7 @@
 import { databaseCode, rootMessage } from '../error-causes.ts';
 import { databaseUrlSyntax } from './database-url.ts';
 
-/** The code of the store's own error for a Postgres that accepts no writes; also its SQLSTATE. */
+/** The code of the store's own error for a Postgres that accepts no writes. Postgres has the same SQLSTATE. */
 export const readOnlyCode = '25006';
 
 /** The code of the store's own error for a Postgres without TLS. */
@@ -16,7 +16,7 @@ export class DatabaseSettingsError extends Error {
   }
 }
 
-/** Makes a settings error of a database error; undefined when a retry may succeed. */
+/** Wraps a database error that needs other settings; undefined when a retry may succeed. */
 export function databaseSettingsError(cause: unknown): DatabaseSettingsError | undefined {
   if (cause instanceof DatabaseSettingsError) return cause;
   const remedy = settingsRemedy(cause);
@@ -49,7 +49,7 @@ function settingsRemedy(error: unknown): string | undefined {
   )?.remedy;
 }
 
-/** By the code, and by a pattern in the message where a code has several meanings. */
+/** A code may have several meanings. Then a pattern in the message decides. */
 const settingsRemedies: readonly { code: string; pattern?: RegExp; remedy: string }[] = [
   {
     code: '28000',
@@ -110,7 +110,7 @@ const advice: Record<string, Advice | undefined> = {
     what: 'the database accepts no writes',
     remedy: 'connect to the primary, or make the database writable',
   },
-  '42501': { what: 'a right is missing', remedy: difference },
+  '42501': { what: 'a privilege is missing', remedy: difference },
   '42P01': { what: 'a table is missing', remedy: difference },
   '42703': { what: 'a column is missing', remedy: difference },
   '42804': { what: 'a column has another type', remedy: difference },

@@ -1,12 +1,12 @@
 import type { AccessTokenTable } from './access-token-table.ts';
 
 /**
- * Makes a function that sets the last use of an access token to now, in the background. It takes the
- * token's SHA-256. One statement runs at a time, so that slow statements occupy only one connection;
- * meanwhile further tokens wait for the next statement. An update that fails is dropped: the next
- * look-up of the token repeats it.
+ * Makes a function that takes the SHA-256 of an access token and sets the token's last use to now, in the
+ * background. Only one statement runs at a time, so that slow statements occupy only one connection.
+ * Meanwhile, further tokens wait for the next statement. An update that fails is dropped: the next look-up
+ * of the token repeats it.
  */
-export function createUseMarker({
+export function createLastUsedUpdater({
   table,
   now,
 }: {
