@@ -15,7 +15,7 @@ export interface BenchDatabase {
   remove?(): Promise<void>;
 }
 
-/** A database that the benchmark itself can use, too. */
+/** A database that the benchmark itself can also query. */
 export interface PostgresDatabase extends BenchDatabase {
   readonly sql: postgres.Sql;
   /** Returns the database after a checkpoint, so that no checkpoint slows down only one case. */

@@ -12,7 +12,7 @@ import type { ModeOptions } from './mode-options.ts';
 /** Milliseconds of delay between two nodes, each way. */
 const delay = 3;
 
-/** Creates a second at 256 clients with that delay before batches belonged to nodes. */
+/** Creates per second at 256 clients with that delay, when one batch held the plants of all nodes. */
 const earlierCreatesPerSecond = 833;
 
 const two = () => openCluster({ workers: 2, shards: 8 });

@@ -55,7 +55,7 @@ it('knows no usage of a process that does not exist', async () => {
 it.runIf(platform() === 'linux')(
   'counts a child that has ended and that its parent has not seen',
   async () => {
-    // The shell replaces itself by a program that waits for no child, so the child stays a zombie.
+    // The shell replaces itself by a program that never waits for its child, so the child stays a zombie.
     const script = `"$0" -e "$1" & exec sleep 60`;
     const child = spawn('sh', ['-c', script, process.execPath, busy], { stdio: 'ignore' });
     const pid = child.pid ?? expect.fail();

@@ -42,8 +42,8 @@ export const distributeCommand = () =>
   new Command('distribute')
     .summary('distribute the plants over the nodes of a Citus cluster')
     .description(
-      'Distribute the plants over the nodes of a Citus cluster, with what the tables hold, and copy the ' +
-        'access tokens to every node.',
+      'Distribute the plants over the nodes of a Citus cluster, including those already stored, and copy ' +
+        'the access tokens to every node.',
     )
     .requiredOption('--shards <number>', 'into how many shards to split the plants', parseCount)
     .option('--blocking', 'let creates and deletes wait while the plants move, which is faster')
@@ -88,14 +88,14 @@ async function distribute(options: DistributeOptions) {
   } catch (cause) {
     if (cause instanceof ClusterError) throw new CommandError(cause.message, { cause });
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CommandError(`not all is done (${reason}): ${again}`, { cause });
+    throw new CommandError(`the distribution is incomplete (${reason}): ${again}`, { cause });
   } finally {
     progress?.stop();
   }
 }
 
 const again =
-  'when its cause is gone, run the same command again, which is safe: it does only what is missing';
+  'when the cause is fixed, run the same command again, which is safe: it does only what is missing';
 
 const keepsShards = (shards: number) =>
   `the plants keep their ${shards} shards: docs/scaling.md says how to split a shard\n`;

@@ -32,7 +32,7 @@ export interface RejectedRow {
   line: number;
   reason: string;
   isConflict: boolean;
-  /** What the rejects file says about it. */
+  /** Its text in the rejects file. */
   text: string;
 }
 
@@ -53,7 +53,7 @@ export const dryStore: RowStore = {
 export interface LoadRowsOptions {
   store: RowStore;
   blocks: AsyncGenerator<RowBlock>;
-  /** `loadRows` updates these counts as it goes; they are right even when it throws. */
+  /** `loadRows` updates these counts as it goes; they are correct even when it throws. */
   counts: ImportCounts;
   /** Loads the next rows only after the rejected rows have been handled. */
   isStepwise: boolean;
@@ -96,7 +96,7 @@ async function* readAhead<T>(values: AsyncGenerator<T>): AsyncGenerator<T> {
       yield value;
     }
   } finally {
-    // Not awaited: the generator may be waiting for input that never comes.
+    // Not awaited, because the generator may wait for input that never comes.
     void values.return(undefined);
   }
 }

@@ -41,7 +41,7 @@ function formatByExtension(file: string): FormatName {
 }
 
 /**
- * Reads the first rows of a file, which shows whether the file can be read at all.
+ * Opens a file, and reads its first rows to find out whether it can be read at all.
  *
  * @returns all rows
  * @throws CommandError when the file cannot be read at all

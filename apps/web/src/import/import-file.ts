@@ -29,7 +29,7 @@ export const nothingCounted: ImportCounts = {
 interface RejectedRow {
   readonly line: number;
   readonly reason: string;
-  /** What the file of rejected rows says about it. */
+  /** Its text in the file of rejected rows. */
   readonly text: string;
 }
 
@@ -39,7 +39,7 @@ export interface ImportStep {
   readonly rejectedRows: readonly RejectedRow[];
   /** The start of the file of rejected rows. */
   readonly rejectsHeader: string;
-  /** How many bytes of the file they were. */
+  /** The bytes of these rows in the file. */
   readonly bytes: number;
 }
 
@@ -52,8 +52,8 @@ interface ImportOptions {
 }
 
 /**
- * Creates the plants of a file, several requests at a time. A row that the store does not accept is
- * rejected, and the others go on.
+ * Creates the plants of a file, several requests at a time. The import counts a row that
+ * the store rejects, and goes on.
  *
  * @throws the error of reading the file, or of a token that may not create plants
  */
@@ -70,7 +70,7 @@ export async function importFile(
   };
   try {
     for await (const batch of batchesOf(file)) {
-      // Of two rows with the same id, the first one gets it.
+      // Of two rows with the same id, the first one must be stored.
       while (
         inFlight.length === parallelBatches ||
         inFlight.some((one) => sharesId(one.batch, batch))

@@ -1,7 +1,7 @@
 import { hrefOf } from '../address/address.ts';
 import './plant-text.css';
 
-/** A name or a tag in one line. An empty one and line breaks can be seen, too. */
+/** A name or a tag in one line. It also shows an empty text and line breaks. */
 export function PlantText({ text }: { text: string }) {
   return text === '' ? <em>empty</em> : <bdi>{inOneLine(text)}</bdi>;
 }

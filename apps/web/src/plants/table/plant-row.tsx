@@ -20,7 +20,7 @@ interface PlantRowProps {
 export function PlantRow(props: PlantRowProps) {
   const { row, ariaIndex, top, plant, isActive, isSelected, onOpen, onSelect } = props;
   const onClick = ({ target }: MouseEvent) => {
-    // Somebody selects text to copy it, or opens the link of a tag.
+    // The user selects text to copy it, or opens the link of a tag.
     const isForRow = getSelection()?.isCollapsed && !(target as Element).closest('a, label');
     if (plant && isForRow) onOpen();
   };

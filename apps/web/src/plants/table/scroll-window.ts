@@ -1,6 +1,6 @@
 import { useCallback, useLayoutEffect, useRef, useState } from 'react';
 
-/** Pixels of all rows in the page. Browsers allow some millions, and a million rows are 36 million. */
+/** Pixels of all rows in the page. Browsers allow some millions; a million rows would need 36 million. */
 const maxHeight = 1_000_000;
 
 /** The rows on the screen. */
