@@ -5,7 +5,7 @@ import { buildProgram, commandsIn } from './program.ts';
 
 /**
  * Runs the command of `process.argv`. Reports an error on stderr and in the exit code, and with `--json`
- * also on standard output, unless something is there already.
+ * also on standard output, unless the command has written there already.
  */
 export async function runProgram(): Promise<void> {
   const words = process.argv.slice(2);

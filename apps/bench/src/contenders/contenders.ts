@@ -72,7 +72,7 @@ function ours(name: string, title: string, format: RequestFormat, reads?: ReadFo
   return { name, title, server };
 }
 
-/** Frameworks for Node run in production mode only with this variable. The peers' JSON parsers round ids beyond 2^53. */
+/** `NODE_ENV` turns on the production mode of the peers. Their JSON parsers round ids beyond 2^53. */
 function peer(name: string, title: string, format: RequestFormat, reads?: ReadFormats) {
   const env = { NODE_ENV: 'production' };
   const program = pathOf(`./peers/${name}.ts`);

@@ -1,5 +1,5 @@
 /**
- * `int64`: ids all over int64, in random order. `small`: 1, 2 and so on. `stored`: the ids of the million
+ * `int64`: ids spread over all of int64, in random order. `small`: 1, 2 and so on. `stored`: the ids of the million
  * plants of `million-plants.ts`, in random order, repeatedly.
  */
 export type IdOrder = 'int64' | 'small' | 'stored';

@@ -19,7 +19,7 @@ export interface LoadConditions extends Contender {
   readonly instancesOn?: readonly number[];
   /** By default ids of int64, and small ones for a server that cannot take those. */
   readonly order?: IdOrder;
-  /** Connections that create plants at the same time. The result counts their errors, but not their responses. */
+  /** Connections that create plants at the same time. Of these, the result counts only the errors. */
   readonly creating?: number;
 }
 

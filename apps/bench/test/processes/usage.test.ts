@@ -44,7 +44,7 @@ it.runIf(platform() === 'linux')('adds the usage of the whole process group', as
   expect(memory).toBeGreaterThan(0.9 * sizes.reduce((a, b) => a + b));
 });
 
-it('knows no usage of a process that does not exist', async () => {
+it('returns no usage for a process that does not exist', async () => {
   expect(await usageOf(2 ** 30)).toEqual({
     cpu: Number.NaN,
     memory: Number.NaN,

@@ -69,7 +69,8 @@ function codeOf(error: unknown): ErrorCode {
   if (!(error instanceof Error)) return errorCatalogue.internal.code;
   if (databaseErrors.includes(error.name)) return errorCatalogue.databaseUnavailable.code;
   const isOfStore = error.name === 'PlantStoreError' && 'code' in error;
-  return isOfStore ? (error.code as ErrorCode) : errorCatalogue.internal.code; // The class has only codes of the catalogue.
+  // PlantStoreError has only codes of the catalogue.
+  return isOfStore ? (error.code as ErrorCode) : errorCatalogue.internal.code;
 }
 
 /** Core's errors that explain themselves. Compared by name, because importing their classes loads core. */

@@ -24,11 +24,11 @@ interface Options {
 const help = `
 DATABASE_URL must be the URL of the coordinator, of a user that owns the tables. The command says what
 it will do, and asks first. You can always run it again: it does only what is missing, and changes
-nothing when all is done.
+nothing when everything is done.
 
 Creates and deletes go on while plants move to their nodes. This needs wal_level = logical, and citus in
 the setting output_plugin_libraries of a Postgres that has it. With --blocking it needs neither, and
-creates and deletes wait. At the end, the command waits up to a minute until the instances that run have
+creates and deletes wait. At the end, the command waits up to a minute until the running instances have
 noticed the cluster.
 
 Each node needs at least one shard, and a later node takes over whole shards. So choose two to four

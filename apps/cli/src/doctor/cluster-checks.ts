@@ -11,7 +11,9 @@ export async function clusterChecks(databaseUrl: string): Promise<Finding[]> {
     state = await inspectCluster(databaseUrl);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return [{ check, level: 'problem', message: `it cannot be read (${reason}): try again` }];
+    return [
+      { check, level: 'problem', message: `the cluster cannot be read (${reason}): try again` },
+    ];
   }
   return state ? findings(state) : [];
 }

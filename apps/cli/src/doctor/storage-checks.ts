@@ -61,6 +61,6 @@ async function embeddedDisk(directory: string): Promise<Finding> {
 /** SQL cannot tell how much room the disk of a server has. */
 function serverDisk({ bytes }: DatabaseState): Finding {
   const size = `the database has ${Math.ceil(bytes / MiB)} MiB`;
-  const message = `${size}; how much room is free, only its machine can tell (df)`;
+  const message = `${size}; run df on its machine to see the free room`;
   return { check: 'disk', level: 'ok', message };
 }

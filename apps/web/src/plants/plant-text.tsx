@@ -15,7 +15,7 @@ const lineBreak = /\r\n|[\r\n]/g;
 
 interface TagLinkProps {
   tag: string;
-  /** Whether to show a long tag as a whole; in the table it is cut, and not reached by Tab. */
+  /** Whether to show a long tag in full. In the table, it is cut off, and Tab skips it. */
   isWhole?: boolean;
 }
 
@@ -35,7 +35,7 @@ export function TagLink({ tag, isWhole = false }: TagLinkProps) {
 
 const number = new Intl.NumberFormat('en');
 
-/** "1 plant", "2,000 plants"; with `+` when there are more than were counted. */
+/** "1 plant" or "2,000 plants"; with `+` when the count stopped before the end. */
 export function countOf(count: number, isExact = true): string {
   const text = `${number.format(count)}${isExact ? '' : '+'}`;
   return `${text} ${count === 1 ? 'plant' : 'plants'}`;

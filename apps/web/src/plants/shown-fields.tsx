@@ -64,7 +64,7 @@ export const shownFields: {
 };
 
 /** The properties of a plant, in the order in which the page shows them. */
-const fieldNames = Object.keys(shownFields) as (keyof StoredPlant)[]; // Typed by the list itself.
+const fieldNames = Object.keys(shownFields) as (keyof StoredPlant)[]; // Object.keys returns string[].
 
 /** The properties in the table. */
 export const tableFields = fieldNames.filter((field) => shownFields[field].width !== undefined);

@@ -42,7 +42,7 @@ function overlapsAndCuts(page: Page): Promise<string[]> {
         const isInside = a.element.contains(b.element) || b.element.contains(a.element);
         const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
         const along = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-        // The header of the table is above its rows.
+        // The sticky header of the table covers rows on purpose.
         const isSticky = [a, b].some(({ element }) =>
           element.closest('[role=row][aria-rowindex="1"], .selection'),
         );

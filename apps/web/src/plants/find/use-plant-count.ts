@@ -4,7 +4,7 @@ import { background, useTRPC, useTRPCClient } from '../../store/trpc.ts';
 /** Milliseconds between two checks for new plants while the page is visible. */
 const interval = 5_000;
 
-/** The number of plants, of all or of those with a tag, and how many were added or deleted since the table was loaded. */
+/** The number of plants, all or those with a tag, and its change since the table was loaded. */
 export function usePlantCount(tag: string | undefined) {
   const trpc = useTRPC();
   const client = useTRPCClient();

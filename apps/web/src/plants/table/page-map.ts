@@ -1,4 +1,4 @@
-/** A page of plants that was loaded at least once. Its plants may have left the memory since. */
+/** A page of plants that was loaded at least once. Its plants may no longer be in memory. */
 interface KnownPage {
   /** The page has plants with greater ids; undefined for the first plants of all. */
   readonly after: bigint | undefined;

@@ -74,7 +74,7 @@ export function PlantTable(props: PlantTableProps) {
 
   const watch = useCallback(
     (element: HTMLDivElement) => {
-      // The table before the jump had the focus.
+      // Before the jump, the old table had the focus.
       if (isJump && document.activeElement === document.body) element.focus();
       return scroll.watch(element);
     },

@@ -97,7 +97,7 @@ export function usePlantPages({ tag, at, visible }: PlantPagesOptions) {
     /** Whether these are all plants of the list. */
     isComplete: map.frontier === undefined && start === undefined,
     error: error ?? undefined,
-    /** The plant of a row; undefined while it is loaded. */
+    /** The plant of a row; undefined while it is loading. */
     plantAt(row: number): StoredPlant | undefined {
       const index = pageAt(map, row);
       const page = map.pages[index];

@@ -51,7 +51,7 @@ it.each([
   expect(pageAt(three, row)).toBe(index);
 });
 
-it('stays the same object when a page says what is known', () => {
+it('returns the same map when a page brings nothing new', () => {
   expect(learnPage(three, 1, response(100, 200n))).toBe(three);
 });
 
@@ -96,7 +96,7 @@ describe('a list that is opened in the middle', () => {
     expect(startOf(map, 0)).toBe(400n);
   });
 
-  it('counts only the rows before the place in the page before it', () => {
+  it('counts only the rows before the place in an earlier page', () => {
     const map = learnEarlierPage(opened, { after: 400n, rowCount: 60 });
     // The store's page also has rows after the place.
     expect(learnPage(map, 0, response(100, 540n))).toBe(map);
