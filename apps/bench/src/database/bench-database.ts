@@ -7,7 +7,7 @@ import postgres from 'postgres';
 export interface BenchDatabase {
   /** The settings with which a server uses each node. */
   readonly settings: readonly Record<string, string>[];
-  /** The process of each node's Postgres. */
+  /** The process id of each node's Postgres. */
   readonly pids: readonly number[];
   /** Returns NaN for an embedded database, which only its server can read. */
   countPlants(): Promise<number>;

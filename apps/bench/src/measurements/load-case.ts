@@ -32,7 +32,7 @@ export interface Durations {
 /** The results of a load; see `figuresOf`. */
 export type LoadFigures = ReturnType<typeof figuresOf>;
 
-/** Measures a contender under load. Its title says which ids are small. */
+/** Measures a contender under load. The title mentions small ids. */
 export function loadCase(
   bench: Bench,
   durations: Durations,

@@ -12,7 +12,7 @@ import type { ModeOptions } from './mode-options.ts';
 /** Milliseconds of delay between two nodes, each way. */
 const delay = 3;
 
-/** Creates per second at 256 clients with that delay, when one batch held the plants of all nodes. */
+/** The baseline of a goal: creates per second of 256 clients before each node had batches of its own. */
 const earlierCreatesPerSecond = 833;
 
 const two = () => openCluster({ workers: 2, shards: 8 });

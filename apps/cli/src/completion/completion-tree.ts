@@ -11,7 +11,7 @@ export interface CompletionNode {
 }
 
 export interface CompletionOption {
-  /** Such as `-V` and `--version`. */
+  /** The flags of an option, such as `-V` and `--version`. */
   flags: string[];
   summary: string;
   /** The value that must follow; undefined for a switch. */

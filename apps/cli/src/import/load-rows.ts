@@ -1,7 +1,7 @@
 import { checkPlant, type LoadOutcome, PlantStoreError } from '@plant-store/core';
 import { type LineCounts, noLines, type Row, type RowBlock, reasonOf } from '@plant-store/formats';
 
-/** How many rows of a file had each outcome, and how its lines are used. */
+/** The number of rows with each outcome, and of lines of each kind. */
 export interface ImportCounts extends LineCounts {
   /** The sum of the outcomes below. With `header`, `blank` and `continued`, it is `lines`. */
   rows: number;
@@ -32,7 +32,7 @@ export interface RejectedRow {
   line: number;
   reason: string;
   isConflict: boolean;
-  /** Its text in the rejects file. */
+  /** The text to write to the rejects file. */
   text: string;
 }
 

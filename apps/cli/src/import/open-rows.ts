@@ -18,7 +18,7 @@ export interface ReadFileOptions {
   delimiter?: string;
   /** Default: by the byte order mark, otherwise UTF-8. */
   encoding?: Encoding;
-  /** Whether plants keep the time of the file at which they were created. */
+  /** Whether plants keep the creation time in the file. */
   createdAt?: (typeof createdAtChoices)[number];
 }
 

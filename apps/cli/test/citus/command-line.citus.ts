@@ -105,7 +105,7 @@ describe('the command line on a Citus cluster', () => {
     });
   });
 
-  it('distributes the plants and the access tokens that are there, once', async () => {
+  it('distributes the stored plants and access tokens, and does nothing the second time', async () => {
     await importLines(lines(0, 1_000));
     await run(['token', 'create', 'Ann'], { env });
     const distribute = (shards = '8') => run(['distribute', '--shards', shards, '--yes'], { env });

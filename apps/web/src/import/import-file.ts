@@ -7,7 +7,7 @@ import type { OpenFile } from './open-file.ts';
 /** Requests that are in flight at the same time. */
 const parallelBatches = 4;
 
-/** How many rows of a file had each outcome, and how its lines are used. */
+/** The number of rows with each outcome, and of lines of each kind. */
 export interface ImportCounts extends LineCounts {
   /** The sum of the outcomes below. With `header`, `blank` and `continued`, it is `lines`. */
   readonly rows: number;
@@ -29,7 +29,7 @@ export const nothingCounted: ImportCounts = {
 interface RejectedRow {
   readonly line: number;
   readonly reason: string;
-  /** Its text in the file of rejected rows. */
+  /** The text to write to the file of rejected rows. */
   readonly text: string;
 }
 

@@ -8,7 +8,7 @@ import { capitalized, shortReason } from './import-preview-view.tsx';
 const number = new Intl.NumberFormat();
 
 const titles: Record<FileImport['state'], string> = {
-  looking: 'Looking at',
+  opening: 'Opening',
   chosen: '',
   queued: 'Next:',
   running: 'Adding the plants of',
