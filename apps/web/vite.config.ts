@@ -4,8 +4,8 @@ import { defineConfig, type Plugin } from 'vite';
 const api = 'http://127.0.0.1:3000';
 
 /**
- * Every zod schema can write itself as a JSON schema (https://zod.dev/json-schema), which the console
- * never does. Without that code, the bundle has 5 kB less.
+ * Leaves out the code that converts zod schemas to JSON Schema (https://zod.dev/json-schema). The
+ * console never calls it, but every schema refers to it.
  */
 const withoutJsonSchemas: Plugin = {
   name: 'without-json-schemas',
@@ -27,7 +27,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     target: 'es2023',
     rolldownOptions: {
-      // Its package does not say that its modules have no side effects.
+      // Its package.json lacks `sideEffects: false`, so unused modules would stay in the bundle.
       treeshake: { moduleSideEffects: [{ test: /@trpc\/client/, sideEffects: false }] },
     },
   },

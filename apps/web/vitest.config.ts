@@ -8,7 +8,7 @@ export default vitestConfig(
   hasBrowser()
     ? {
         globalSetup: [withPostgres, withEmbedded, globalSetup],
-        // One browser and two servers serve all files; a second file would only wait for them.
+        // All files share one browser and two servers, so running two files at once gains nothing.
         fileParallelism: false,
         // The fixtures have hooks, which a file registers when it loads them.
         isolate: true,

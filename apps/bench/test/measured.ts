@@ -26,7 +26,7 @@ export function resultOf(
   return { name, title, rounds: turns, faults: [] };
 }
 
-/** Decides goals by the same figures for all contenders, but for the given ones. */
+/** Decides goals by the same figures for all contenders, except the given ones. */
 export function medians(given: Record<string, Partial<LoadFigures>> = {}) {
   return (name: string, figure: keyof LoadFigures) => ({ ...figures, ...given[name] })[figure];
 }

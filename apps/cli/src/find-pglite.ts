@@ -2,11 +2,11 @@ import { registerHooks } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Makes core find the PGlite of this package. npm installs global packages beside each other, each
- * with its own dependencies, so core would look for its optional peer in its own directory only.
+ * Makes core find the PGlite of this package. npm gives each global package its own dependencies, so
+ * core would look for its optional peer only in its own directory.
  *
- * V8 optimizes only those functions of PGlite that run for long. By default it optimizes so many that
- * a short command needs twice as much CPU time.
+ * It also makes V8 optimize only functions of PGlite that run for long. Optimizing the others would cost
+ * a short command more CPU time than it saves.
  */
 export function findPGlite(): void {
   setFlagsFromString('--wasm-tiering-budget=1000000000');

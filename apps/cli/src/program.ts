@@ -41,7 +41,7 @@ export async function buildProgram(
   names: readonly string[] = Object.keys(commands),
 ): Promise<Command> {
   const program = new Command('plant-store')
-    .description('Works on the plant store directly, without its server.')
+    .description('Works on the database of the plant store directly, without its server.')
     .version(manifest.version, '-V, --version', 'show the version')
     .option('--verbose', 'show the cause of an error')
     .helpOption('-h, --help', 'show this help')

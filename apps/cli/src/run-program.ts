@@ -5,14 +5,14 @@ import { buildProgram, commandsIn } from './program.ts';
 
 /**
  * Runs the command of `process.argv`. Reports an error on stderr and in the exit code, and with `--json`
- * also on standard output, unless something is there already.
+ * also on standard output, unless the command has written there already.
  */
 export async function runProgram(): Promise<void> {
   const words = process.argv.slice(2);
   const helpTexts: string[] = [];
   const program = await buildProgram((text) => helpTexts.push(text), commandsIn(words));
   const writeJson = async (error: unknown) => {
-    // An import that stops has written its summary, and a document is one value.
+    // An import that stops has already written its summary, and the output must be one JSON value.
     if (hasJsonOption(words) && !hasOutput()) await writeOutput([toJson(error)]);
   };
   try {
@@ -30,7 +30,7 @@ export async function runProgram(): Promise<void> {
   }
 }
 
-/** Whether an option before `--` asks for JSON. Commander does not say so when it rejects the others. */
+/** Whether `--json` is among the options before `--`. Commander does not tell when it rejects an option. */
 function hasJsonOption(words: readonly string[]): boolean {
   const end = words.indexOf('--');
   return words.slice(0, end < 0 ? words.length : end).includes('--json');

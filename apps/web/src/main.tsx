@@ -1,4 +1,4 @@
-import './store/without-eval.ts';
+import './store/disable-zod-jit.ts';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';

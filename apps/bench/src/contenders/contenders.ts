@@ -9,7 +9,7 @@ import {
   trpcReads,
 } from '../load/request-format.ts';
 
-/** A program to measure: our server, a peer, or a limit that no server can exceed. */
+/** A program to measure: our server, a peer, or a program that shows the upper limit. */
 export interface Contender {
   /** Its name for `--only`. */
   readonly name: string;
@@ -26,7 +26,7 @@ export interface Server {
   readonly format: RequestFormat;
   /** Undefined for a program that cannot read plants, or whose reads another contender has. */
   readonly reads?: ReadFormats | undefined;
-  /** Whether plants answered with 200 must be in the table. */
+  /** Whether it stores plants: those acknowledged with 200 must be in the table. */
   readonly storesPlants: boolean;
   /** Whether it takes every int64 as id. Other servers get ids below 2^53. */
   readonly takesInt64: boolean;
@@ -72,7 +72,7 @@ function ours(name: string, title: string, format: RequestFormat, reads?: ReadFo
   return { name, title, server };
 }
 
-/** Node's frameworks ask for this variable. The peers' JSON parsers round ids beyond 2^53. */
+/** `NODE_ENV` turns on the production mode of the peers. Their JSON parsers round ids beyond 2^53. */
 function peer(name: string, title: string, format: RequestFormat, reads?: ReadFormats) {
   const env = { NODE_ENV: 'production' };
   const program = pathOf(`./peers/${name}.ts`);

@@ -7,7 +7,7 @@ import postgres from 'postgres';
 export interface BenchDatabase {
   /** The settings with which a server uses each node. */
   readonly settings: readonly Record<string, string>[];
-  /** The process of each node's Postgres. */
+  /** The process id of each node's Postgres. */
   readonly pids: readonly number[];
   /** Returns NaN for an embedded database, which only its server can read. */
   countPlants(): Promise<number>;
@@ -15,7 +15,7 @@ export interface BenchDatabase {
   remove?(): Promise<void>;
 }
 
-/** A database that the benchmark itself can use, too. */
+/** A database that the benchmark itself can also query. */
 export interface PostgresDatabase extends BenchDatabase {
   readonly sql: postgres.Sql;
   /** Returns the database after a checkpoint, so that no checkpoint slows down only one case. */

@@ -4,7 +4,7 @@ import { idFactor, storedPlants } from '../load/ids.ts';
 /**
  * Adds the million plants with the ids of `stored` loads to an empty table, half of them with a tag.
  *
- * @param every adds only one of so many of these plants
+ * @param every adds only every nth of these plants
  */
 export async function addMillionPlants(sql: postgres.Sql, every = 1): Promise<void> {
   await sql`

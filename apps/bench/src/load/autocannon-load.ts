@@ -22,7 +22,7 @@ export const autocannonLoad: LoadGenerator = {
     const requests = [{ setupRequest }];
     const result = await autocannon({ url, connections, duration, method, headers, requests });
     return {
-      replies: result['1xx'] + result['2xx'] + result['3xx'],
+      responses: result['1xx'] + result['2xx'] + result['3xx'],
       errors: result['4xx'] + result['5xx'] + result.errors,
       seconds: result.duration,
       p50: result.latency.p50,

@@ -1,6 +1,6 @@
 /**
- * `int64`: ids all over int64, in random order. `small`: 1, 2 and so on. `stored`: the ids of the million
- * plants of `million-plants.ts`, in random order and again and again.
+ * `int64`: ids spread over all of int64, in random order. `small`: 1, 2 and so on. `stored`: the ids of the million
+ * plants of `million-plants.ts`, in random order, repeatedly.
  */
 export type IdOrder = 'int64' | 'small' | 'stored';
 
@@ -18,7 +18,7 @@ export function nthId(order: IdOrder, n: number): string {
 
 /** Returns a function that gives each load the number of its first id. No two loads share an id. */
 export function idAllocator(): () => number {
-  const idsOfALoad = 1e8; // More than any load sends.
+  const idsOfALoad = 1e8; // More ids than any load needs.
   let next = 1 - idsOfALoad;
   return () => (next += idsOfALoad);
 }

@@ -12,14 +12,14 @@ export interface Load {
   /** The number of the first id. */
   readonly first: number;
   readonly connections: number;
-  /** A whole number. */
+  /** Whole seconds. */
   readonly seconds: number;
 }
 
 export interface LoadResult {
-  /** Replies with a status under 400. */
-  readonly replies: number;
-  /** Other replies, broken connections and missing replies. */
+  /** Responses with a status under 400. */
+  readonly responses: number;
+  /** Responses with other statuses, broken connections and missing responses. */
   readonly errors: number;
   /** The measured duration. */
   readonly seconds: number;

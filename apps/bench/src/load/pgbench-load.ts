@@ -2,8 +2,8 @@ import { execute } from '../processes/execute.ts';
 import type { LoadGenerator } from './load.ts';
 import { plantFields } from './request-format.ts';
 
-// A client keeps its variables from one run of the script to the next. The clients take the numbers
-// in turn, so the index receives the ids in the same order as from one counter.
+// A client keeps its variables from one run of the script to the next. Together, the clients use
+// each number once and in order, so the index receives the ids as from a single counter.
 const script = `\\set n :n + 1
 \\set k :first + :n * :clients + :client_id
 \\set id (1 - :k % 2 * 2) * permute(:k, 9223372036854775807)
@@ -20,10 +20,10 @@ export const pgbenchLoad: LoadGenerator = {
     const fixed = ['--no-vacuum', '--protocol=prepared'];
     const output = await execute('pgbench', [...fixed, ...options, ...defined, url], script);
     const number = (pattern: RegExp) => Number(pattern.exec(output)?.[1] ?? 0);
-    const replies = number(/actually processed: (\d+)/);
+    const responses = number(/actually processed: (\d+)/);
     const errors = number(/failed transactions: (\d+)/);
     // pgbench prints no percentiles.
     const percentiles = { p50: Number.NaN, p99: Number.NaN };
-    return { replies, errors, seconds: replies / number(/tps = ([\d.]+)/), ...percentiles };
+    return { responses, errors, seconds: responses / number(/tps = ([\d.]+)/), ...percentiles };
   },
 };

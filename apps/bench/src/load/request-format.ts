@@ -5,7 +5,7 @@ export interface RequestFormat {
   readonly method: 'GET' | 'POST';
   /** The id of a stored plant replaces `{id}`. */
   readonly path: string;
-  /** The number of plants in a request, or in the reply to a GET. */
+  /** The number of plants in a request, or in the response to a GET. */
   readonly plants: number;
   /** Whether its ids can be `bigint`s, which superjson writes as text. */
   readonly takesBigints: boolean;

@@ -9,7 +9,7 @@ function init(args)
   parts = { unpack(args, 6) }
 end
 
--- As in ids.ts. An integer with the suffix LL has 64 bits, and overflows as there.
+-- Computes the same ids as ids.ts: an integer with the suffix LL also overflows at 64 bits.
 local function next_id()
   local n = next_number
   next_number = n + 1
@@ -29,7 +29,7 @@ end
 function done(summary, latency)
   local e = summary.errors
   io.write(string.format(
-    'result {"replies":%d,"errors":%d,"seconds":%f,"p50":%f,"p99":%f}\n',
+    'result {"responses":%d,"errors":%d,"seconds":%f,"p50":%f,"p99":%f}\n',
     summary.requests - e.status, e.status + e.connect + e.read + e.write + e.timeout,
     summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3))
 end

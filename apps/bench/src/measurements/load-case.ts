@@ -19,7 +19,7 @@ export interface LoadConditions extends Contender {
   readonly instancesOn?: readonly number[];
   /** By default ids of int64, and small ones for a server that cannot take those. */
   readonly order?: IdOrder;
-  /** Connections that create plants at the same time. Their errors count; their replies do not. */
+  /** Connections that create plants at the same time. Of these, the result counts only the errors. */
   readonly creating?: number;
 }
 
@@ -32,7 +32,7 @@ export interface Durations {
 /** The results of a load; see `figuresOf`. */
 export type LoadFigures = ReturnType<typeof figuresOf>;
 
-/** Measures a contender under load. Its title says which ids are small. */
+/** Measures a contender under load. The title mentions small ids. */
 export function loadCase(
   bench: Bench,
   durations: Durations,
@@ -105,7 +105,7 @@ async function sendTo(
   const slowest = (time: 'seconds' | 'p50' | 'p99') =>
     Math.max(...results.map((result) => result[time]));
   return {
-    replies: sum(results.map(({ replies }) => replies)),
+    responses: sum(results.map(({ responses }) => responses)),
     errors: sum([...results, ...others].map(({ errors }) => errors)),
     seconds: slowest('seconds'),
     p50: slowest('p50'),
@@ -115,33 +115,33 @@ async function sendTo(
 
 /** @param before the usage of all servers, and then of the database's nodes */
 function figuresOf(
-  { replies, seconds, p50, p99 }: LoadResult,
+  { responses, seconds, p50, p99 }: LoadResult,
   plants: number,
   servers: number,
   before: readonly Usage[],
   after: readonly Usage[],
 ) {
-  // Microseconds of CPU time for a reply.
-  const costs = after.map(({ cpu }, i) => ((cpu - (before[i]?.cpu ?? 0)) * 1e6) / replies);
+  // Microseconds of CPU time for a response.
+  const costs = after.map(({ cpu }, i) => ((cpu - (before[i]?.cpu ?? 0)) * 1e6) / responses);
   const nodes = costs.slice(servers);
   const ofServers = after.slice(0, servers);
   return {
-    requestsPerSecond: replies / seconds,
-    plantsPerSecond: (replies * plants) / seconds,
+    requestsPerSecond: responses / seconds,
+    plantsPerSecond: (responses * plants) / seconds,
     p50,
     p99,
     serverCpu: sum(costs.slice(0, servers)),
     databaseCpu: sum(nodes),
     totalCpu: sum(costs),
     coordinatorCpu: nodes[0] ?? 0,
-    /** Of the node with the most work. */
+    /** The value of the busiest node. */
     busiestCpu: Math.max(0, ...nodes),
     processes: sum(ofServers.map(({ processes }) => processes)),
     megabytes: sum(ofServers.map(({ memory }) => memory)) / 2 ** 20,
   };
 }
 
-/** The end of a load drops pending replies, so the table may contain that many more plants. */
+/** A load ends without waiting for pending responses, so the table may hold that many more plants. */
 export function faultsOf(
   loads: readonly LoadResult[],
   rows: number,
@@ -149,12 +149,12 @@ export function faultsOf(
 ): string[] {
   const plants = server?.format.plants ?? 1;
   const errors = sum(loads.map((load) => load.errors));
-  const lost = plants * sum(loads.map(({ replies }) => replies)) - rows;
+  const lost = plants * sum(loads.map(({ responses }) => responses)) - rows;
   const extra = -lost - plants * connections * loads.length;
   const storesPlants = server?.storesPlants ?? true;
   return [
     ...(errors > 0 ? [`${errors} errors`] : []),
-    ...(storesPlants && lost > 0 ? [`${lost} plants answered with 200 are not in the table`] : []),
+    ...(storesPlants && lost > 0 ? [`${lost} acknowledged plants are not in the table`] : []),
     ...(storesPlants && extra > 0 ? [`${extra} plants in the table that nobody sent`] : []),
   ];
 }

@@ -132,7 +132,7 @@ function bulkTable(results: readonly Result<BulkFigures>[]): string {
   );
 }
 
-/** The speeds beside psql's and each other, and the largest memory. */
+/** The goals for the speeds, relative to psql and to each other, and for the memory. */
 function bulkGoals(of: Medians<BulkFigures>): Goal[] {
   /** How fast a command is, relative to another one. */
   const speed = (name: string, base: string) => of(base, 'seconds') / of(name, 'seconds');

@@ -12,7 +12,7 @@ import type { ModeOptions } from './mode-options.ts';
 /** Milliseconds of delay between two nodes, each way. */
 const delay = 3;
 
-/** Creates a second at 256 clients with that delay before batches belonged to nodes. */
+/** The baseline of a goal: creates per second of 256 clients before each node had batches of its own. */
 const earlierCreatesPerSecond = 833;
 
 const two = () => openCluster({ workers: 2, shards: 8 });

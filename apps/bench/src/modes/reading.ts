@@ -64,7 +64,7 @@ async function tagIndexCreates({ postgres }: Bench): Promise<LoadConditions[]> {
   const conditions = { ...oursRest, connections: 32, order: 'int64' } as const;
   const labels = ['create, with the index on tags', 'create, without the index on tags'];
   const [indexed, other] = [await postgres.createDatabase(), await postgres.createDatabase()];
-  // Without any index of that name, the server would build it again when it starts.
+  // An empty index of the same name, because the server would build a missing one when it starts.
   await other.sql`drop index plants_tag`;
   await other.sql`create index plants_tag on plants (id) where false`;
   for (const { sql } of [indexed, other]) await addMillionPlants(sql);

@@ -11,7 +11,7 @@ import type { ModeOptions } from './mode-options.ts';
 
 const [first, later, onPostgres] = ['embedded, first start', 'embedded, later starts', 'Postgres'];
 
-/** Measures the time from the start of the process to the first reply with 200. */
+/** Measures the time from the start of the process to the first response with 200. */
 export function startUp(bench: Bench, { quick, rounds }: ModeOptions): Promise<Report> {
   return runPlan(bench, {
     cases: [
@@ -62,7 +62,7 @@ async function secondsToFirstPlant(settings: Record<string, string>): Promise<nu
       headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
       body: format.body(['{"id":1,"name":"Monstera deliciosa"}']),
     });
-    if (status !== 200) throw new Error(`the server answered ${status}`);
+    if (status !== 200) throw new Error(`the server responded with ${status}`);
     return (performance.now() - start) / 1000;
   } finally {
     await server.stop();

@@ -14,10 +14,10 @@ export async function usageOf(pid: number): Promise<Usage> {
   return (await usageOfTree(pid)) ?? { cpu: Number.NaN, memory: Number.NaN, processes: Number.NaN };
 }
 
-/** Undefined for a process that does not exist: its parent then has its CPU time. */
+/** Undefined for a process that has ended: its parent then has its CPU time. */
 async function usageOfTree(pid: number): Promise<Usage | undefined> {
   const children = (await readProc(pid, `task/${pid}/children`)).split(' ').filter(Boolean);
-  // All at the same time: a child that ends must count either by itself or with its parent.
+  // Read all at the same time: a child that ends counts either by itself or with its parent.
   const [stat, status, ...descendants] = await Promise.all([
     readProc(pid, 'stat'),
     readProc(pid, 'status'),

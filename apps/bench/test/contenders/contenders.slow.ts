@@ -50,9 +50,9 @@ it.each(servers)(
 
     // The second time, the same plants exist already.
     for (const _ of ['first time', 'second time']) {
-      const reply = await post(plants, bearer);
-      expect(reply.status).toBe(200);
-      expect(plantsIn(await reply.json())).toEqual(plants.map(({ id, ...plant }) => plant));
+      const response = await post(plants, bearer);
+      expect(response.status).toBe(200);
+      expect(plantsIn(await response.json())).toEqual(plants.map(({ id, ...plant }) => plant));
       expect(await storedPlants(ids)).toEqual(plants);
     }
   },
@@ -65,8 +65,8 @@ async function storedPlants(ids: number[]) {
   return [...rows];
 }
 
-/** The plants in a reply of either surface. */
-function plantsIn(reply: unknown): unknown[] {
-  const replies = [reply].flat() as { result?: { data: { json: unknown } } }[];
-  return replies.map((one) => one.result?.data.json ?? one);
+/** The plants in a response of either surface. */
+function plantsIn(response: unknown): unknown[] {
+  const responses = [response].flat() as { result?: { data: { json: unknown } } }[];
+  return responses.map((one) => one.result?.data.json ?? one);
 }

@@ -51,8 +51,8 @@ it.each(readers)(
       authorization = `Bearer ${accessToken}`,
     ) => {
       const url = started.get(program)?.url + format.path.replace('{id}', id);
-      const reply = await fetch(url, { headers: { authorization } });
-      return { status: reply.status, body: contentOf(await reply.text()) };
+      const response = await fetch(url, { headers: { authorization } });
+      return { status: response.status, body: contentOf(await response.text()) };
     };
     for (const format of [reads.get, reads.list]) {
       expect((await get(format, '5', 'Bearer other')).status).toBe(401);
@@ -70,11 +70,11 @@ it.each(readers)(
   },
 );
 
-/** The content of a reply, without an envelope, without nulls and with ids as text. */
+/** The content of a response, without an envelope, without nulls and with ids as text. */
 function contentOf(text: string): unknown {
   const isId = /(?<=[:[])-?\d{16,}/g;
-  const reply = JSON.parse(text === '' ? '{}' : text.replace(isId, '"$&"'), (_key, value) =>
+  const response = JSON.parse(text === '' ? '{}' : text.replace(isId, '"$&"'), (_key, value) =>
     value === null ? undefined : value,
   );
-  return reply.result?.data.json ?? reply;
+  return response.result?.data.json ?? response;
 }

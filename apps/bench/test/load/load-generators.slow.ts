@@ -29,7 +29,7 @@ const cases = [...generators].flatMap((generator) =>
 );
 
 it.concurrent.each(cases)(
-  '$name sends each id once in $order order and counts the replies',
+  '$name sends each id once in $order order and counts the responses',
   async ({ generator, order, format }) => {
     const ids: string[] = [];
     const requests: unknown[] = [];
@@ -41,14 +41,14 @@ it.concurrent.each(cases)(
       const path = method === 'GET' ? url?.replace(found[0] ?? '', '{id}') : url;
       requests.push([method, path, headers.authorization, headers['content-type']]);
       if (method === 'POST') JSON.parse(body);
-      // Every second reply is an error, which the generator must count separately.
+      // Every second response is an error, which the generator must count separately.
       response.writeHead(requests.length % 2 ? 200 : 503).end('{}');
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo; // A server that listens on a port has an AddressInfo.
 
     const connections = 2;
-    const { replies, errors, seconds, p50, p99 } = await generator.run({
+    const { responses, errors, seconds, p50, p99 } = await generator.run({
       url: `http://127.0.0.1:${port}`,
       format,
       order,
@@ -68,10 +68,10 @@ it.concurrent.each(cases)(
     const expectedIds = Array.from({ length: allocated }, (_, n) => nthId(order, n + 1));
     expect(new Set(ids).size).toBe(ids.length);
     expect(new Set(ids).isSubsetOf(new Set(expectedIds))).toBe(true);
-    expect(replies).toBeGreaterThan(0);
-    expect(requests.length - replies - errors).toBeGreaterThanOrEqual(0);
-    expect(requests.length - replies - errors).toBeLessThanOrEqual(connections);
-    expect(Math.abs(replies - errors)).toBeLessThanOrEqual(1 + connections);
+    expect(responses).toBeGreaterThan(0);
+    expect(requests.length - responses - errors).toBeGreaterThanOrEqual(0);
+    expect(requests.length - responses - errors).toBeLessThanOrEqual(connections);
+    expect(Math.abs(responses - errors)).toBeLessThanOrEqual(1 + connections);
     expect(seconds).toBeGreaterThan(0);
     expect(p50).toBeLessThanOrEqual(p99);
   },

@@ -51,11 +51,11 @@ it.concurrent.each(cases)('counts the plants that $title stores', async (contend
   expect(figures.serverCpu > 0).toBe(contender.server !== undefined);
 });
 
-it.concurrent('reports a server that answers with 200 and stores nothing', async () => {
+it.concurrent('reports a server that responds with 200 and stores nothing', async () => {
   const server = { ...nodeHttp.server, storesPlants: true };
   const { faults } = await measureOnce({ ...nodeHttp, server }, await newDatabase());
   expect(faults).toEqual([
-    expect.stringMatching(/^[1-9]\d* plants answered with 200 are not in the table$/),
+    expect.stringMatching(/^[1-9]\d* acknowledged plants are not in the table$/),
   ]);
 });
 

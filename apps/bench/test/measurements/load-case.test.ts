@@ -3,17 +3,17 @@ import { nodeHttp, oursRest, oursTrpcBatch } from '../../src/contenders/contende
 import type { LoadResult } from '../../src/load/load.ts';
 import { faultsOf } from '../../src/measurements/load-case.ts';
 
-const load: LoadResult = { replies: 2500, errors: 0, seconds: 1, p50: 1, p99: 2 };
+const load: LoadResult = { responses: 2500, errors: 0, seconds: 1, p50: 1, p99: 2 };
 const conditions = { ...oursRest, connections: 32 };
 const faults = (rows: number) => faultsOf([load, load], rows, conditions);
 
-it('accepts plants whose reply was pending when a load ended', () => {
+it('accepts plants whose response was pending when a load ended', () => {
   expect(faults(5000)).toEqual([]);
   expect(faults(5064)).toEqual([]);
 });
 
 it('reports lost plants, plants that nobody sent, and errors', () => {
-  expect(faults(4999)).toEqual(['1 plants answered with 200 are not in the table']);
+  expect(faults(4999)).toEqual(['1 acknowledged plants are not in the table']);
   expect(faults(5065)).toEqual(['1 plants in the table that nobody sent']);
   expect(faultsOf([load, { ...load, errors: 3 }], 5000, conditions)).toEqual(['3 errors']);
 });
@@ -22,7 +22,7 @@ it('counts each plant of a batch, and none of a server that stores no plants', (
   const batches = { ...oursTrpcBatch, connections: 32 };
   expect(faultsOf([load], 25_000, batches)).toEqual([]);
   expect(faultsOf([load], 24_990, batches)).toEqual([
-    '10 plants answered with 200 are not in the table',
+    '10 acknowledged plants are not in the table',
   ]);
   expect(faultsOf([load], 0, { ...nodeHttp, connections: 32 })).toEqual([]);
 });

@@ -67,7 +67,7 @@ it('reports the results in the order of the cases, the goals and the faults', as
   expect(lines[0]).toBe('round 1 of 3: A: cost 1.00');
 });
 
-it('stops what has started when a case cannot start', async () => {
+it('stops the started cases when another one cannot start', async () => {
   const { log, cases } = loggedCases(['a']);
   const broken = { name: 'b', title: 'B', start: () => Promise.reject(new Error('no port')) };
   const plan = { cases: [...cases, broken], rounds: 1, turns: 2, table: () => '' };

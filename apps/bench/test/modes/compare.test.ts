@@ -22,20 +22,20 @@ it('does not decide a goal against the fastest peer when a peer was not measured
   expect(goals.filter((goal) => goal === 'not measured').length).toBe(3);
 });
 
-it('finds most goals missed when the store is only as fast as its peers', () => {
+it('misses most goals when the store is only as fast as its peers', () => {
   const { speed, ...others } = verdicts(speeds({ 'ours-trpc-10': 1000 }));
   expect(others).toEqual({ cpu: ['missed', 'missed', 'missed', 'met'], p99: 'missed' });
   expect(speed).toEqual(['missed', 'missed', 'missed', 'met', 'met', 'missed', 'met']);
 });
 
-it('finds the goals of the speed met when the store is fast, and one missed when a single peer is faster', () => {
+it('meets the speed goals when the store is fast, and misses one when a single peer is faster', () => {
   const fast = { 'ours-rest': 7000, 'ours-trpc': 2000, 'ours-trpc-10': 1400 };
   expect(new Set(verdicts(speeds(fast)).speed)).toEqual(met);
   expect(verdicts(speeds({ ...fast, orpc: 2000 })).speed[0]).toBe('missed');
   expect(verdicts(speeds({ ...fast, 'node-http': 20_000 })).speed[4]).toBe('missed');
 });
 
-it('finds the goals of the CPU time met when the store needs little, and one missed when a single peer is cheap', () => {
+it('meets the CPU goals when the store needs little CPU, and misses one when a single peer needs less', () => {
   const cheap = { 'ours-rest': { totalCpu: 26, serverCpu: 13 } };
   expect(new Set(verdicts(cheap).cpu)).toEqual(met);
   const expected = ['met', 'missed', 'met', 'met'];

@@ -15,7 +15,7 @@ it('decides the goals for get and for list by the speeds of each', () => {
   expect(verdicts(1499, 899)).toEqual(['missed', 'missed', 'missed', 'missed', 'met']);
 });
 
-it('decides by the p99 whether a load of creates holds up gets', () => {
+it('decides by the p99 whether a load of creates delays gets', () => {
   const p99 = (slow: number) =>
     medians({ 'ours-rest, one get at a time, full load of creates': { p99: slow } });
   expect(verdict(readingGoals(p99(10))[4] ?? expect.fail())).toBe('met');

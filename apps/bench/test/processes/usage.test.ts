@@ -44,7 +44,7 @@ it.runIf(platform() === 'linux')('adds the usage of the whole process group', as
   expect(memory).toBeGreaterThan(0.9 * sizes.reduce((a, b) => a + b));
 });
 
-it('knows no usage of a process that does not exist', async () => {
+it('returns no usage for a process that does not exist', async () => {
   expect(await usageOf(2 ** 30)).toEqual({
     cpu: Number.NaN,
     memory: Number.NaN,
@@ -55,7 +55,7 @@ it('knows no usage of a process that does not exist', async () => {
 it.runIf(platform() === 'linux')(
   'counts a child that has ended and that its parent has not seen',
   async () => {
-    // The shell replaces itself by a program that waits for no child, so the child stays a zombie.
+    // The shell replaces itself by a program that never waits for its child, so the child stays a zombie.
     const script = `"$0" -e "$1" & exec sleep 60`;
     const child = spawn('sh', ['-c', script, process.execPath, busy], { stdio: 'ignore' });
     const pid = child.pid ?? expect.fail();

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 /** 128 plus the number of the signal, as in a shell. */
 export const exitCodeBySignal = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** A request to stop, by SIGINT or SIGTERM. */
+/** An interruption by SIGINT or SIGTERM. */
 export interface Interruption {
   readonly signal: AbortSignal;
   /** The exit code after an interruption: 128 plus the signal's number. */
@@ -29,14 +29,14 @@ export function listenForInterruption(): Interruption {
 }
 
 /**
- * Lets a command about millions of plants use little memory. It must be called before the store is
- * opened. Node has no other way to set these in a running process.
+ * Limits the memory of a command that handles millions of plants. Call it before the store is opened.
+ * It sets flags of V8, because Node has no other way to limit a running process.
  */
-export function useLittleMemory(): void {
-  // Such a command holds few rows at a time and makes millions, for which V8 would use 150 MB more.
+export function limitMemory(): void {
+  // The command creates millions of short-lived rows; by default, V8 would keep 150 MB more for them.
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--heap-growing-percent=100');
-  // To optimize the largest functions of PGlite, V8 would use 500 MB for some seconds.
+  // Optimizing the largest functions of PGlite would take 500 MB for some seconds.
   setFlagsFromString('--no-wasm-tier-up');
   setFlagsFromString('--no-wasm-dynamic-tiering');
 }

@@ -11,21 +11,21 @@ import {
 } from '@plant-store/core/operator';
 import { CommandError, usageError } from './errors.ts';
 
-/** The SQLSTATE of a statement that has waited for a lock for too long. */
+/** The SQLSTATE of a statement that waited too long for a lock. */
 const lockTimeout = '55P03';
 
-/** The rights that a command needs, by table. */
+/** The privileges that a command needs, by table. */
 export type Needs = Readonly<Record<string, readonly Privilege[]>>;
 
 interface Context {
   settings: DatabaseOptions;
-  /** The rights that the command needs. */
+  /** The privileges that the command needs. */
   needs: Needs;
 }
 
 /**
- * Makes an error that says what is wrong with an argument or with the database, and what to do. It looks
- * at the database again when its tables or rights are the cause. Returns other errors as they are.
+ * Makes an error that says what is wrong with an argument or with the database, and what to do. It
+ * inspects the database when its tables or privileges are the cause. Returns other errors as they are.
  */
 export async function toCommandError(error: unknown, context: Context): Promise<unknown> {
   if (!(error instanceof PlantStoreError)) return error;
@@ -41,7 +41,7 @@ async function explainTables(
 ): Promise<string | undefined> {
   const isLocked = error.databaseCode === lockTimeout;
   if (!isLocked && !/^42/.test(error.databaseCode ?? '')) return undefined;
-  // When this fails, too, the first error is the one to show.
+  // When this also fails, the first error is the one to show.
   const state = await inspectDatabase(settings).catch(() => undefined);
   const causes = isLocked ? state?.locks.map(lockAdvice) : state && causesIn(state, needs);
   return causes?.length ? `${causes.join('; ')} (${error.reason})` : undefined;
@@ -49,11 +49,11 @@ async function explainTables(
 
 function causesIn(state: DatabaseState, needs: Needs): string[] {
   const grants = missingGrants(state.privileges, needs);
-  if (grants.length > 0) return [`a right is missing: run ${grants.join('; ')}`];
+  if (grants.length > 0) return [`a privilege is missing: run ${grants.join('; ')}`];
   return tableAdvice(state).map(({ what, remedy }) => `${what}: ${remedy}`);
 }
 
-/** What is wrong with the tables, and what to do. The migrations are a remedy for all of it. */
+/** What is wrong with the tables, and what to do. Missing migrations explain all other faults. */
 export function tableAdvice(state: DatabaseState): Omit<TableFault, 'table'>[] {
   const { tableFaults, isKnown, missingMigrations } = state;
   const isEmpty = state.privileges.length === 0;
@@ -75,7 +75,7 @@ export function lockAdvice({ table, pid, user, application }: Lock): string {
   );
 }
 
-/** Names an instance of the store by what an operator can find it with. */
+/** Describes an instance of the store so that an operator can find it. */
 export function nameInstance({ node, address, application }: Instance): string {
   return `${application} at ${address ?? 'the same machine'}, which uses ${node}`;
 }

@@ -2,7 +2,7 @@ import { type ErrorCode, errorCatalogue, formatJson } from '@plant-store/schemas
 
 /** The program's exit codes; scripts rely on them. */
 export const exitCodes = {
-  /** The command could not do its work: the database did not answer, or there is no such plant. */
+  /** The command could not do its work: the database did not respond, or there is no such plant. */
   error: 1,
   /** An argument, an option or a setting is invalid; the command did not start. */
   usage: 2,
@@ -12,12 +12,12 @@ export const exitCodes = {
 
 interface CommandErrorOptions {
   exitCode?: number;
-  /** The error code in the catalogue. Default: the cause's. */
+  /** The error code in the catalogue. Default: that of the cause. */
   code?: ErrorCode;
   cause?: unknown;
 }
 
-/** The reason why a command cannot do its work: one line that also says what to do. */
+/** An error for the user: one line that says why the command cannot do its work, and what to do. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly exitCode: number;
@@ -63,19 +63,20 @@ function messageOf(error: unknown): string {
   return message.replaceAll(/\s*\n\s*/g, '; ');
 }
 
-/** The code of an error in the catalogue; by default the one of a bug. */
+/** The code of an error in the catalogue. Unknown errors have the code of a bug. */
 function codeOf(error: unknown): ErrorCode {
   if (error instanceof CommandError) return error.code;
   if (!(error instanceof Error)) return errorCatalogue.internal.code;
   if (databaseErrors.includes(error.name)) return errorCatalogue.databaseUnavailable.code;
   const isOfStore = error.name === 'PlantStoreError' && 'code' in error;
-  return isOfStore ? (error.code as ErrorCode) : errorCatalogue.internal.code; // That class has these codes.
+  // PlantStoreError has only codes of the catalogue.
+  return isOfStore ? (error.code as ErrorCode) : errorCatalogue.internal.code;
 }
 
-/** By name, because a command that has no error needs no code of core. */
+/** Core's errors that explain themselves. Compared by name, because importing their classes loads core. */
 const databaseErrors = ['DatabaseSettingsError', 'DataDirectoryError'];
 
-/** Whether the message of an error says all that there is to say, except for its cause. */
+/** Whether the message of an error is complete without its stack trace. */
 function isExplained(error: unknown): error is Error {
   return (
     error instanceof CommandError || (error instanceof Error && databaseErrors.includes(error.name))

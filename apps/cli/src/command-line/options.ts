@@ -1,7 +1,7 @@
 import { explainIdText, type Scope, scopes } from '@plant-store/schemas/plain';
 import { InvalidArgumentError, Option } from 'commander';
 
-/** The option of every command that has data. `runProgram` writes errors as JSON when it is there. */
+/** The option `--json`. With it, `runProgram` also writes errors as JSON. */
 export function jsonOption(description: string): Option {
   return new Option('--json', description);
 }

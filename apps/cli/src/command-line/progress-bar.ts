@@ -1,6 +1,6 @@
 import { SingleBar } from 'cli-progress';
 
-/** What a bar shows beside itself: how many rows there are so far, or bytes of a known total. */
+/** The values beside a bar: the rows so far, or the bytes so far of a known total. */
 export interface ProgressOptions {
   /** The value at the end; undefined when it is unknown. Values count rows or bytes. */
   total: number | undefined;
@@ -9,7 +9,7 @@ export interface ProgressOptions {
 }
 
 export interface Progress {
-  /** Shows the values of now. */
+  /** Shows the current values. */
   update(): void;
   stop(): void;
 }
@@ -25,7 +25,7 @@ const pipeFormats = {
 const textWidth = 56;
 const maxBarWidth = 40;
 
-/** What fits a terminal of this many columns. */
+/** The format of the bar that fits a terminal of this many columns. */
 function terminalFormats(columns: number) {
   const barWidth = Math.min(maxBarWidth, columns - textWidth);
   if (barWidth < 10) {
@@ -56,7 +56,7 @@ export function showProgress({ total, value, rows }: ProgressOptions): Progress 
     format: total ? known : unknown,
     noTTYOutput: true,
     notTTYSchedule: 2_000,
-    hideCursor: null, // A killed process could not show the cursor again.
+    hideCursor: null, // If the process is killed, a hidden cursor would stay hidden.
     gracefulExit: false,
     etaBuffer: 100,
   });

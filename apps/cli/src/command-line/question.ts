@@ -9,7 +9,7 @@ export function isInteractive(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY;
 }
 
-/** Asks a question on stderr, because standard output may be a pipe. Only yes is a yes. */
+/** Asks a question on stderr, because standard output may be a pipe. Only y or yes confirms. */
 export async function confirm(
   question: string,
   { input = process.stdin, output = process.stderr }: Partial<Streams> = {},
@@ -31,12 +31,12 @@ interface Streams {
 const invalidPassword = '28P01';
 
 /**
- * Asks for the password of the database on a terminal, when the database wants one and DATABASE_URL has
- * none, as psql does.
+ * Asks for the password on a terminal, as psql does, when the database requires one and DATABASE_URL has
+ * none.
  *
- * @param error the database's
+ * @param error the error of the connection attempt
  * @returns the settings with the password
- * @throws the error when there is nothing to ask, or nobody
+ * @throws the error when it is not about a missing password, or there is no terminal
  */
 export async function askPassword(
   settings: DatabaseOptions,
@@ -46,8 +46,8 @@ export async function askPassword(
   const { databaseUrl: url } = settings;
   const { password, user = '' } = parseDatabaseUrl(url);
   if (password !== undefined) throw error;
-  const answer = await readSecret(`Password for the database user ${user}: `);
-  const parameter = `password=${encodeURIComponent(answer)}`;
+  const typed = await readSecret(`Password for the database user ${user}: `);
+  const parameter = `password=${encodeURIComponent(typed)}`;
   return { databaseUrl: `${url}${url.includes('?') ? '&' : '?'}${parameter}` };
 }
 
@@ -56,9 +56,9 @@ function isPasswordError(error: unknown): boolean {
   return ('code' in error && error.code === invalidPassword) || isPasswordError(error.cause);
 }
 
-/** Reads a line from the terminal, which does not show it. */
+/** Reads a line from the terminal without showing it. */
 async function readSecret(question: string): Promise<string> {
-  const output = new PassThrough().resume(); // What the terminal would show.
+  const output = new PassThrough().resume(); // Discards the echo of the terminal.
   const lines = createAsyncInterface({ input: process.stdin, output, terminal: true });
   process.stderr.write(question);
   try {

@@ -7,10 +7,10 @@ import { usageError } from './errors.ts';
 
 const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url));
 
-/** Only the repository has this file as TypeScript: the package has JavaScript. */
+/** Whether this runs in the repository: there this file is TypeScript, in the package it is JavaScript. */
 const isInRepository = import.meta.url.endsWith('.ts');
 
-/** Where `.env` and the embedded database are by default. In the repository the server agrees. */
+/** The default directory of `.env` and the embedded database: in the repository, the same as the server's. */
 const home = isInRepository ? repositoryRoot : '.';
 
 /**

@@ -4,7 +4,7 @@ import type { Needs } from './database-errors.ts';
 import { readSettings } from './settings.ts';
 
 interface StoreOptions extends OpenOptions {
-  /** For the message when a right is missing. Default: what an import needs. */
+  /** The privileges to name when one is missing. Default: those of an import. */
   needs?: Needs;
 }
 

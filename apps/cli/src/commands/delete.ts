@@ -31,9 +31,7 @@ export const deleteCommand = () =>
     .addArgument(new Argument('[id]', "the plant's id").argParser(parseId))
     .option('--file <file>', 'a file with an id on each line, or - for standard input')
     .option('--yes', 'do not ask')
-    .addOption(
-      jsonOption('write the deleted plant as get does, or the summary, or an error, as JSON'),
-    )
+    .addOption(jsonOption('write the deleted plant, the summary or an error as JSON'))
     .addHelpText('after', help)
     .action(async (id: bigint | undefined, options: DeleteOptions & { file?: string }) => {
       const { file } = options;

@@ -24,11 +24,11 @@ interface Options {
 const help = `
 DATABASE_URL must be the URL of the coordinator, of a user that owns the tables. The command says what
 it will do, and asks first. You can always run it again: it does only what is missing, and changes
-nothing when all is done.
+nothing when everything is done.
 
 Creates and deletes go on while plants move to their nodes. This needs wal_level = logical, and citus in
 the setting output_plugin_libraries of a Postgres that has it. With --blocking it needs neither, and
-creates and deletes wait. At the end, the command waits up to a minute until the instances that run have
+creates and deletes wait. At the end, the command waits up to a minute until the running instances have
 noticed the cluster.
 
 Each node needs at least one shard, and a later node takes over whole shards. So choose two to four
@@ -42,8 +42,8 @@ export const distributeCommand = () =>
   new Command('distribute')
     .summary('distribute the plants over the nodes of a Citus cluster')
     .description(
-      'Distribute the plants over the nodes of a Citus cluster, with what the tables hold, and copy the ' +
-        'access tokens to every node.',
+      'Distribute the plants over the nodes of a Citus cluster, including those already stored, and copy ' +
+        'the access tokens to every node.',
     )
     .requiredOption('--shards <number>', 'into how many shards to split the plants', parseCount)
     .option('--blocking', 'let creates and deletes wait while the plants move, which is faster')
@@ -88,14 +88,14 @@ async function distribute(options: DistributeOptions) {
   } catch (cause) {
     if (cause instanceof ClusterError) throw new CommandError(cause.message, { cause });
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CommandError(`not all is done (${reason}): ${again}`, { cause });
+    throw new CommandError(`the distribution is incomplete (${reason}): ${again}`, { cause });
   } finally {
     progress?.stop();
   }
 }
 
 const again =
-  'when its cause is gone, run the same command again, which is safe: it does only what is missing';
+  'when the cause is fixed, run the same command again, which is safe: it does only what is missing';
 
 const keepsShards = (shards: number) =>
   `the plants keep their ${shards} shards: docs/scaling.md says how to split a shard\n`;

@@ -6,15 +6,15 @@ import { type ImportOptions, importFile, onConflicts } from '../import/import-fi
 import { createdAtChoices } from '../import/open-rows.ts';
 
 const help = `
-The import rejects a row that is not a valid plant, or whose id belongs to another plant, and stores
-the others. The rejects file lists each rejected row with its line and the reason, in the format of
+The import stores the valid rows. It rejects a row that is not a valid plant, or whose id belongs to
+another plant. The rejects file lists each rejected row with its line and the reason, in the format of
 the file. Correct the rows there, and import the rejects file.
 
 You can always run an import again: it counts plants that the store already has as present. So run
 it again to complete an import that was stopped.
 
-With --strict, or --on-conflict fail, the import stops at the row. Rows before it, and some after it, are
-stored then, and the error says how many. --dry-run finds invalid rows before anything is stored, but
+With --strict, or --on-conflict fail, the import stops at such a row. Rows before it, and some after it,
+are stored, and the error says how many. --dry-run finds invalid rows before anything is stored, but
 it does not know which ids are taken.
 
 In CSV, an empty field is a missing value, and "" is an empty text. The header names the columns id
@@ -35,7 +35,7 @@ export const importCommand = () =>
   new Command('import')
     .summary('store the plants of a file')
     .description(
-      'Store the plants of a file of any size: NDJSON, or CSV with a header row; compressed by gzip or zstd, or not.',
+      'Store the plants of a file of any size: NDJSON, or CSV with a header row; also compressed by gzip or zstd.',
     )
     .argument('<file>', 'the file, or - for standard input')
     .addOption(
@@ -46,7 +46,7 @@ export const importCommand = () =>
     )
     .option(
       '--delimiter <character>',
-      'what separates the fields of CSV (default: recognized: , ; | or tab)',
+      'the delimiter of CSV (default: recognized among , ; | and tab)',
       parseDelimiter,
     )
     .addOption(
@@ -70,10 +70,7 @@ export const importCommand = () =>
         .default('report'),
     )
     .addOption(
-      new Option(
-        '--created-at <time>',
-        'keep the times of the file at which plants were created, or set all to now',
-      )
+      new Option('--created-at <time>', 'keep the creation times in the file, or set all to now')
         .choices(createdAtChoices)
         .default('keep'),
     )

@@ -11,7 +11,7 @@ export const getCommand = () =>
     .summary('show one plant')
     .description('Show the plant with this id, as JSON.')
     .addArgument(new Argument('<id>', "the plant's id").argParser(parseId))
-    .addOption(jsonOption('write an error as JSON, too'))
+    .addOption(jsonOption('also write errors as JSON'))
     .addHelpText('after', '\nExample:\n  plant-store get 9007199254740993\n')
     .action(async (id: bigint) => {
       const plant = await withReader((reader) => reader.get(id));
@@ -30,7 +30,7 @@ export const listCommand = () =>
       parseId,
     )
     .option('--limit <count>', 'the greatest number of plants to show', parseCount, defaultPageSize)
-    .addOption(jsonOption('write an error as JSON, too'))
+    .addOption(jsonOption('also write errors as JSON'))
     .addHelpText('after', '\nExample:\n  plant-store list --tag Araceae --after 1000 --limit 50\n')
     .action((query: PlantQuery) => withReader((reader) => writeOutput(listPlants(reader, query))));
 

@@ -61,7 +61,7 @@ const listCommand = () =>
       'Show the name and the scopes of each access token, and when it was created, expires, was ' +
         'revoked and was last used, as a line of JSON. Never shows the token itself.',
     )
-    .addOption(jsonOption('write an error as JSON, too'))
+    .addOption(jsonOption('also write errors as JSON'))
     .addHelpText('after', '\nExample:\n  plant-store token list\n')
     .action(async () => {
       const tokens = await withStore((store) => store.accessTokens.list(), {

@@ -11,7 +11,7 @@ export interface CompletionNode {
 }
 
 export interface CompletionOption {
-  /** Such as `-V` and `--version`. */
+  /** The flags of an option, such as `-V` and `--version`. */
   flags: string[];
   summary: string;
   /** The value that must follow; undefined for a switch. */
@@ -20,7 +20,7 @@ export interface CompletionOption {
 
 export interface CompletionValue {
   name: string;
-  /** The only valid values; empty when there are others. */
+  /** The valid values; empty when any value is valid. */
   choices: readonly string[];
   /** Whether several values may follow, separated by commas. */
   isList: boolean;

@@ -15,7 +15,7 @@ export interface DeleteOptions {
  * not an id on stderr, and goes on.
  *
  * @returns whether every line is an id
- * @throws CommandError when the file cannot be read, the answer is no, or the database does not answer
+ * @throws CommandError when the file cannot be read, the user does not confirm, or the database is down
  */
 export async function deleteFile(file: string, { yes, json }: DeleteOptions): Promise<boolean> {
   if (!yes && (file === '-' || !isInteractive())) {

@@ -3,13 +3,13 @@ import { explainIdText } from '@plant-store/schemas/plain';
 import { advice, asCommandError, decompressors } from '../import/file-reading.ts';
 import { openSource } from '../import/source.ts';
 
-/** Some ids of a file, and what is wrong with other lines of it. */
+/** Some ids of a file, and the errors of the invalid lines between them. */
 export interface IdBatch {
   ids: bigint[];
   errors: { line: number; reason: string }[];
 }
 
-/** Ids that are deleted in one statement. */
+/** The number of ids that one statement deletes. */
 const batchSize = 1_000;
 
 /**

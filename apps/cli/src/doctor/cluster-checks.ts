@@ -4,14 +4,16 @@ import type { Finding } from './finding.ts';
 
 const check = 'cluster';
 
-/** Checks the Citus cluster that a Postgres is a part of. There is nothing to find without a cluster. */
+/** Checks the Citus cluster that a Postgres is a part of. Without a cluster, there are no findings. */
 export async function clusterChecks(databaseUrl: string): Promise<Finding[]> {
   let state: ClusterState | undefined;
   try {
     state = await inspectCluster(databaseUrl);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return [{ check, level: 'problem', message: `it cannot be read (${reason}): try again` }];
+    return [
+      { check, level: 'problem', message: `the cluster cannot be read (${reason}): try again` },
+    ];
   }
   return state ? findings(state) : [];
 }
@@ -43,7 +45,7 @@ function findings({
     ...nodes.map((node): Finding => {
       const content = `${node.address} has ${node.shards} shards`;
       return node.plants === undefined
-        ? { check, level: 'problem', message: `${content}, and does not answer: start that node` }
+        ? { check, level: 'problem', message: `${content}, and does not respond: start that node` }
         : { check, level: 'ok', message: `${content}, about ${node.plants} plants` };
     }),
     ...nodes.flatMap(({ address, plants, directError }): Finding[] => {
@@ -62,7 +64,7 @@ function findings({
       return { check, level: 'warning', message };
     }),
     ...downWithoutPlants.map((address): Finding => {
-      const message = `${address} has no shards, and does not answer: start that node`;
+      const message = `${address} has no shards, and does not respond: start that node`;
       return { check, level: 'problem', message };
     }),
   ];

@@ -12,7 +12,7 @@ import type { Finding } from './finding.ts';
 import { embeddedStorage, serverStorage } from './storage-checks.ts';
 import { tableChecks } from './table-checks.ts';
 
-/** Checks the settings and the database, and changes nothing. Stops when it cannot go further. */
+/** Checks the settings and the database, and changes nothing. Stops where other checks are impossible. */
 export async function runChecks(): Promise<Finding[]> {
   let settings: DatabaseOptions;
   try {

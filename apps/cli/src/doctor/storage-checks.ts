@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import type { DatabaseState } from '@plant-store/core/operator';
 import type { Finding } from './finding.ts';
 
-/** Whether what is stored survives a crash, and whether there is room for more. */
+/** Checks whether stored plants survive a crash, and whether the disk has room. */
 export async function embeddedStorage(directory: string): Promise<Finding[]> {
   return [embeddedDurability, await embeddedDisk(directory)];
 }
@@ -58,9 +58,9 @@ async function embeddedDisk(directory: string): Promise<Finding> {
   return { check: 'disk', level: 'ok', message: found };
 }
 
-/** SQL does not tell how much room a server has. */
+/** SQL cannot tell how much room the disk of a server has. */
 function serverDisk({ bytes }: DatabaseState): Finding {
   const size = `the database has ${Math.ceil(bytes / MiB)} MiB`;
-  const message = `${size}; how much room is free, only its machine can tell (df)`;
+  const message = `${size}; run df on its machine to see the free room`;
   return { check: 'disk', level: 'ok', message };
 }

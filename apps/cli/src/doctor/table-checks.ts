@@ -7,7 +7,7 @@ import {
 import { tableAdvice } from '../command-line/database-errors.ts';
 import type { Finding } from './finding.ts';
 
-/** Checks the tables that there are, and what this user may do with them. */
+/** Checks the tables, and the privileges of this user on them. */
 export function tableChecks(state: DatabaseState): Finding[] {
   return [...tables(state), ...privileges(state), ...distribution(state)];
 }
@@ -24,7 +24,7 @@ function tables(state: DatabaseState): Finding[] {
   return advice.map(({ what, remedy }) => ({ check, level, message: `${what}: ${remedy}` }));
 }
 
-/** What the server does. The command line needs fewer rights for most of its commands. */
+/** The privileges that the server needs. Most commands need fewer. */
 const serverNeeds: Record<string, Privilege[]> = {
   plants: ['SELECT', 'INSERT', 'DELETE'],
   access_tokens: ['SELECT', 'INSERT', 'UPDATE'],
@@ -59,7 +59,7 @@ function distribution({ distribution }: DatabaseState): Finding[] {
       return { check, level: 'warning', message };
     }
     const how = kind === 'reference' ? 'copied to each node' : `distributed by ${column ?? kind}`;
-    // Citus does not stop inserts through other nodes while it does this, and would lose them.
+    // Citus does not block inserts through other nodes meanwhile, and would lose them.
     const message =
       `plants is ${how}: stop all instances, run SELECT undistribute_table('plants'), and then ` +
       'plant-store distribute';
@@ -67,7 +67,7 @@ function distribution({ distribution }: DatabaseState): Finding[] {
   });
 }
 
-/** The table of the access tokens, of which each node of a cluster has a copy. */
+/** The access tokens: each node of a cluster should have a copy. */
 function copies(table: string, kind: TableDistribution['kind']): Omit<Finding, 'check'> {
   if (kind === 'local') return { level: 'ok', message: `${table} is on the coordinator` };
   if (kind === 'reference') return { level: 'ok', message: `each node has a copy of ${table}` };

@@ -9,8 +9,8 @@ import {
 import { createNdjsonConverter, type FormatName } from '@plant-store/formats';
 import {
   type Interruption,
+  limitMemory,
   listenForInterruption,
-  useLittleMemory,
 } from '../command-line/bulk-command.ts';
 import { CommandError } from '../command-line/errors.ts';
 import { noProgress, showProgress } from '../command-line/progress-bar.ts';
@@ -33,7 +33,7 @@ export interface ExportOptions extends Pick<ExportQuery, 'since' | 'tag'> {
  * @throws CommandError when the export stops early: the output is incomplete then
  */
 export async function exportFile(options: ExportOptions): Promise<void> {
-  useLittleMemory();
+  limitMemory();
   const interruption = listenForInterruption();
   try {
     await withStore((store) => writePlants(store, options, interruption.signal), {
@@ -41,7 +41,7 @@ export async function exportFile(options: ExportOptions): Promise<void> {
       needs: { plants: ['SELECT'] },
     });
   } catch (error) {
-    // The reader has closed the pipe because it has enough, as in `plant-store export | head`.
+    // The reader has closed the pipe, as in `plant-store export | head`.
     if (codeOf(error) !== 'EPIPE') throw explained(error, interruption);
   }
 }
@@ -80,13 +80,13 @@ async function writePlants(store: PlantStore, options: ExportOptions, signal: Ab
 interface ExportFormat {
   /** The text before the first plant. */
   header(columns: readonly ExportColumn[]): string;
-  /** The format in which the store exports plants for this one. */
+  /** The format that the store exports, and that is converted to this one. */
   source: NonNullable<ExportQuery['format']>;
-  /** Makes a function that converts what the store exports. */
+  /** Makes a function that converts the output of the store. */
   createConverter(columns: readonly ExportColumn[]): (block: Uint8Array) => Uint8Array;
 }
 
-/** How the rows of the store become a file. CSV is as Postgres writes it. */
+/** The conversions from the output of the store to a file. CSV stays as Postgres writes it. */
 const exportFormats: Readonly<Record<FormatName, ExportFormat>> = {
   ndjson: { header: () => '', source: 'text', createConverter: createNdjsonConverter },
   csv: {

@@ -3,7 +3,7 @@ import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { type Advice, type Decompressor, FileError } from '@plant-store/formats';
 import { CommandError, usageError } from '../command-line/errors.ts';
 
-/** The options with which a person can read a file in another way. */
+/** The advice in errors about files: options that read a file in another way. */
 export const advice: Advice = {
   csv: 'add --format csv',
   ndjson: 'add --format ndjson',
@@ -17,7 +17,7 @@ export function asCommandError(error: unknown): unknown {
   return error instanceof FileError ? usageError(error.message, { cause: error.cause }) : error;
 }
 
-/** Decompress gzip and zstd by Node's zlib. */
+/** Decompressors for gzip and zstd, from Node's zlib. */
 export const decompressors: readonly Decompressor[] = [
   { signature: [0x1f, 0x8b], decompress: (input) => decompress(input, 'gzip', createGunzip()) },
   {
@@ -46,7 +46,7 @@ async function* decompress(
     const message = `the ${name} data is damaged or incomplete (${cause.message})`;
     throw new CommandError(`${message}: make or copy the file again`, { cause });
   }
-  // Node ends at the end of the first frame, and ignores the rest.
+  // Node stops after the first frame, and ignores the rest.
   if (decompressor.bytesWritten < size) {
     const command = 'zstd -dc <file> | plant-store import - --format …';
     throw new CommandError(`the zstd data has several frames: run ${command}`);

@@ -3,8 +3,8 @@ import { PlantStoreError } from '@plant-store/core';
 import type { RowBlock } from '@plant-store/formats';
 import {
   type Interruption,
+  limitMemory,
   listenForInterruption,
-  useLittleMemory,
 } from '../command-line/bulk-command.ts';
 import { CommandError, exitCodes, usageError } from '../command-line/errors.ts';
 import { writeOutput } from '../command-line/output.ts';
@@ -54,7 +54,7 @@ export async function importFile(file: string, options: ImportOptions): Promise<
   if (await isSameFile(file, rejectsPath)) {
     throw usageError(`${rejectsPath} is the file to import: name another file with --rejects`);
   }
-  useLittleMemory();
+  limitMemory();
   const source = await openSource(file);
   const interruption = listenForInterruption();
   addAbortSignal(interruption.signal, source.input);
@@ -118,7 +118,7 @@ async function loadFile(options: LoadFileOptions): Promise<boolean> {
 }
 
 async function writeSummary(text: string, rejectsPath: string): Promise<void> {
-  // Standard output is only for the rejected rows then.
+  // With `--rejects -`, standard output is only for the rejected rows.
   if (rejectsPath === '-') process.stderr.write(text);
   else await writeOutput([text]);
 }

@@ -1,7 +1,7 @@
 import { checkPlant, type LoadOutcome, PlantStoreError } from '@plant-store/core';
 import { type LineCounts, noLines, type Row, type RowBlock, reasonOf } from '@plant-store/formats';
 
-/** How many rows of a file had each outcome, and how its lines are used. */
+/** The number of rows with each outcome, and of lines of each kind. */
 export interface ImportCounts extends LineCounts {
   /** The sum of the outcomes below. With `header`, `blank` and `continued`, it is `lines`. */
   rows: number;
@@ -32,7 +32,7 @@ export interface RejectedRow {
   line: number;
   reason: string;
   isConflict: boolean;
-  /** What the rejects file says about it. */
+  /** The text to write to the rejects file. */
   text: string;
 }
 
@@ -53,7 +53,7 @@ export const dryStore: RowStore = {
 export interface LoadRowsOptions {
   store: RowStore;
   blocks: AsyncGenerator<RowBlock>;
-  /** `loadRows` updates these counts as it goes; they are right even when it throws. */
+  /** `loadRows` updates these counts as it goes; they are correct even when it throws. */
   counts: ImportCounts;
   /** Loads the next rows only after the rejected rows have been handled. */
   isStepwise: boolean;
@@ -96,7 +96,7 @@ async function* readAhead<T>(values: AsyncGenerator<T>): AsyncGenerator<T> {
       yield value;
     }
   } finally {
-    // Not awaited: the generator may be waiting for input that never comes.
+    // Not awaited, because the generator may wait for input that never comes.
     void values.return(undefined);
   }
 }

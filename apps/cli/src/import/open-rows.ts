@@ -18,7 +18,7 @@ export interface ReadFileOptions {
   delimiter?: string;
   /** Default: by the byte order mark, otherwise UTF-8. */
   encoding?: Encoding;
-  /** Whether plants keep the time of the file at which they were created. */
+  /** Whether plants keep the creation time in the file. */
   createdAt?: (typeof createdAtChoices)[number];
 }
 
@@ -41,7 +41,7 @@ function formatByExtension(file: string): FormatName {
 }
 
 /**
- * Reads the first rows of a file, which shows whether the file can be read at all.
+ * Opens a file, and reads its first rows to find out whether it can be read at all.
  *
  * @returns all rows
  * @throws CommandError when the file cannot be read at all

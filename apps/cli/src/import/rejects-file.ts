@@ -7,7 +7,7 @@ import { writeOutput } from '../command-line/output.ts';
 
 /** The list of the rejected rows. */
 export interface RejectsFile {
-  /** @param header what the file starts with */
+  /** @param header the text at the start of the file */
   add(header: string, text: string): Promise<void>;
   /** Closes the file, and removes it when it is empty. */
   close(): Promise<void>;
@@ -54,7 +54,7 @@ async function openInOurDirectory(path: string): Promise<FileHandle> {
   const directory = dirname(path);
   await mkdir(directory, { recursive: true });
   const file = await openEmpty(path).catch(async () => {
-    // Another import may just have removed the directory.
+    // Another import may have removed the directory at this moment.
     await mkdir(directory, { recursive: true });
     return openEmpty(path);
   });
@@ -68,7 +68,7 @@ async function removeIfUnused(directory: string): Promise<void> {
   const names = await readdir(directory);
   if (names.some((name) => name !== ignoreFile)) return;
   await rm(join(directory, ignoreFile), { force: true });
-  await rmdir(directory).catch(() => {}); // Another import may use it since.
+  await rmdir(directory).catch(() => {}); // Another import may use the directory.
 }
 
 function standardOutput(): RejectsFile {
@@ -103,7 +103,7 @@ function notWritable(path: string, options: { cause: unknown; exitCode?: number 
   return new CommandError(message, options);
 }
 
-/** Whether it is a file without content, and not a device such as /dev/null. */
+/** Whether a path is an empty file, and not a device such as /dev/null. */
 async function isEmptyFile(file: FileHandle): Promise<boolean> {
   const stats = await file.stat();
   return stats.isFile() && stats.size === 0;

@@ -48,7 +48,7 @@ describe('the command line on a Citus cluster', () => {
     expect(stderr).toContain('run plant-store distribute there once');
   });
 
-  it('refuses to distribute without Citus, without a terminal, and without a number of shards', async () => {
+  it('does not distribute without Citus, without a terminal, and without a number of shards', async () => {
     expect(await run(['distribute', '--shards', '8'], { env })).toMatchObject({ code: 2 });
     expect(await run(['distribute', '--yes'], { env })).toMatchObject({ code: 2 });
     const plain = Object.assign(new URL(database.url), {
@@ -92,8 +92,8 @@ describe('the command line on a Citus cluster', () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
-        'plant-store: not all is done (must be owner of function plant_store_count): when its cause is ' +
-        'gone, run the same command again, which is safe: it does only what is missing ' +
+        'plant-store: the distribution is incomplete (must be owner of function plant_store_count): when ' +
+        'the cause is fixed, run the same command again, which is safe: it does only what is missing ' +
         '(--verbose shows the cause)\n',
     });
     await admin`drop function plant_store_count(bigint)`;
@@ -105,7 +105,7 @@ describe('the command line on a Citus cluster', () => {
     });
   });
 
-  it('distributes the plants and the access tokens that are there, once', async () => {
+  it('distributes the stored plants and access tokens, and does nothing the second time', async () => {
     await importLines(lines(0, 1_000));
     await run(['token', 'create', 'Ann'], { env });
     const distribute = (shards = '8') => run(['distribute', '--shards', shards, '--yes'], { env });

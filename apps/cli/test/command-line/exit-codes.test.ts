@@ -7,7 +7,7 @@ import { exitCodes } from '../../src/command-line/errors.ts';
 const repository = new URL('../../../../', import.meta.url);
 const page = await readFile(new URL('docs/exit-codes.md', repository), 'utf8');
 
-/** The codes of the rows that say something in a column. */
+/** The codes of the rows in which a column has text. */
 function documented(column: 'server' | 'command'): number[] {
   const rows = page.matchAll(/^\| (\d[\d, ]*) \| (.+) \| (.+) \|$/gm);
   return [...rows].flatMap(([, codes = '', server, command]) =>

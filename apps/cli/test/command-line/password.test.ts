@@ -54,7 +54,7 @@ describe.runIf(hasTerminals)('without a password in DATABASE_URL', () => {
     expect(stdout).toContain('plant-store: interrupted');
   });
 
-  it('asks nobody when there is no terminal', async () => {
+  it('does not ask without a terminal', async () => {
     const { code, stderr } = await run(['token', 'create', 'me'], { env });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^plant-store: the database cannot be used \(password authentication/);

@@ -56,11 +56,11 @@ describe.each([
     'shows the plant on a terminal, and deletes it after a yes (needs util-linux)',
     async () => {
       const question = `Delete ${(await get('3')).stdout.trimEnd()}? [y/N] `;
-      const refused = await runOnTerminal(['delete', '3'], { env, input: '\n' });
-      expect(refused.stdout).toContain(
+      const cancelled = await runOnTerminal(['delete', '3'], { env, input: '\n' });
+      expect(cancelled.stdout).toContain(
         `${question}plant-store: the plant with the id 3 is not deleted`,
       );
-      expect(refused.code).toBe(1);
+      expect(cancelled.code).toBe(1);
       expect((await get('3')).code).toBe(0);
 
       const deleted = await runOnTerminal(['delete', '3'], { env, input: 'y\n' });

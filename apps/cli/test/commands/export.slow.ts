@@ -48,7 +48,7 @@ it.each([
   const second = options.length === 0 ? { PLANT_STORE_DATA_DIR: directory } : await newPostgres();
   const third = await newPostgres();
   const args = ['--format', format, ...options];
-  // From Postgres to the embedded database or another Postgres, and on to a third one.
+  // From Postgres to another database, and from there to a third one.
   const exported = await outputOf(['export', ...args], { env });
   const importArgs = ['import', '-', '--format', format, '--rejects', join(directory, 'rejects')];
   expect(await run(importArgs, { env: second, input: exported })).toMatchObject({ code: 0 });

@@ -161,7 +161,7 @@ it('says what is wrong with a URL', async () => {
   ]);
 });
 
-it('does not wait long for a host that is silent', async () => {
+it('does not wait long for a host that never responds', async () => {
   const sockets = new Set<Socket>();
   const silent = createServer((socket) => void sockets.add(socket)).listen(0, '127.0.0.1');
   await once(silent, 'listening');
@@ -177,8 +177,8 @@ it('does not wait long for a host that is silent', async () => {
   silent.close();
 });
 
-it('says how much room there is', async () => {
+it('says how large the database is, and how to see the free room', async () => {
   expect(await findings('disk')).toEqual([
-    expect.stringMatching(/^ok the database has \d+ MiB; how much room is free, only its machine/),
+    expect.stringMatching(/^ok the database has \d+ MiB; run df on its machine/),
   ]);
 });

@@ -20,7 +20,7 @@ beforeEach(async () => {
   env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
 });
 
-/** Pieces of files, of which arbitrary ones make the interesting cases. */
+/** Pieces from which the test builds arbitrary files with interesting cases. */
 const piece = fc.oneof(
   { weight: 8, arbitrary: fc.constantFrom(...',;\t|"\r\n', '""', '\r\n', '\n', '\n1,a,\n2,"b') },
   { weight: 4, arbitrary: fc.constantFrom('1,a,b\n', '2;"a\nb";\r\n', '{"id":3,"name":"c"}\n') },

@@ -68,7 +68,7 @@ it.each(Object.entries(files))(
   },
 );
 
-it('finds a plant present whatever its time is', async () => {
+it('counts a plant as present whatever its time is', async () => {
   const file = await directory.write('a.ndjson', '{"id":1,"name":"a"}\n');
   await run(['import', file], { env });
   const again = await directory.write(

@@ -39,7 +39,7 @@ it.each([
   });
 });
 
-it('does not read several frames of zstd', async () => {
+it('rejects zstd data with several frames', async () => {
   const frames = Buffer.concat([zstdCompressSync('id,name\n'), zstdCompressSync('2,x\n')]);
   await expect(plantsOf(frames)).rejects.toThrow(
     'the zstd data has several frames: run zstd -dc <file> | plant-store import - --format …',

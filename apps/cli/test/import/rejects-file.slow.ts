@@ -86,7 +86,7 @@ it('writes the rejected rows to standard output for -, and the summary to standa
   expect(stderr).toContain('"inserted":1,"present":0,"conflicts":1,"rejected":2,');
 });
 
-it('takes - for standard input and output, and ./- for a file of that name', async () => {
+it('reads - as standard input or output, and ./- as the file of that name', async () => {
   await directory.write('-', '{"id":7,"name":"Hoya"}\nnull\n');
   const importWith = (...args: string[]) =>
     run(['import', ...args, '--format', 'ndjson'], {

@@ -1,11 +1,11 @@
-/** The views beside the table that have no plant. */
+/** The views beside the table, except those of a plant. */
 const sheets = ['add', 'import', 'export', 'requests'] as const;
 
 export type SheetName = (typeof sheets)[number];
 
 /**
- * What the page shows, as the fragment of its address says it. A browser never sends the fragment, so
- * tags and ids of plants are in no log.
+ * The state of the page that is in the fragment of its address. A browser never sends the fragment, so
+ * no log contains tags and ids of plants.
  */
 export interface Address {
   /** Only plants with exactly this tag. */

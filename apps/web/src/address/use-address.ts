@@ -7,7 +7,7 @@ interface Shown extends Address {
 }
 
 let shown: Shown = { ...readAddress(location.hash), jumps: 0 };
-/** The place of now. Scrolling changes it, and nothing but the address bar needs to know at once. */
+/** The current place. Not in React's state: scrolling changes it, and no view must render for that. */
 let place = shown.at;
 const listeners = new Set<() => void>();
 
@@ -18,24 +18,24 @@ function show(next: Address): void {
   for (const notify of listeners) notify();
 }
 
-// Back, forward, and a link to another fragment.
+// Fires on Back, Forward, and links to another fragment.
 addEventListener('popstate', () => show(readAddress(location.hash)));
 
-/** Shows another view, which Back leaves again. */
+/** Shows another view; Back returns to this one. */
 export function go(change: Address): void {
   const next = changed(change);
   history.pushState({ canGoBack: true }, '', urlOf(next));
   show(next);
 }
 
-/** Shows another view in the place of this one. */
+/** Replaces this view by another one, without an entry in the history. */
 export function replace(change: Address): void {
   const next = changed(change);
   history.replaceState(history.state, '', urlOf(next));
   show(next);
 }
 
-/** Closes the view beside the table, as Back does. */
+/** Closes the view beside the table as Back does. */
 export function closeSheet(): void {
   if (history.state?.canGoBack) history.back();
   else replace({ plant: undefined, sheet: undefined });
@@ -46,7 +46,7 @@ export function currentPlace(): bigint | undefined {
   return place;
 }
 
-/** Keeps the place to which somebody has scrolled. */
+/** Stores the id at the top of the table after scrolling. */
 export function keepPlace(at: bigint | undefined): void {
   if (at === place) return;
   place = at;

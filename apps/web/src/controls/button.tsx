@@ -16,7 +16,7 @@ interface CopyButtonProps {
   text: string;
 }
 
-/** Copies a text. Browsers allow that only on secure origins; elsewhere there is no button. */
+/** Copies a text. Browsers allow that only on secure origins; other origins get no button. */
 export function CopyButton({ what, text }: CopyButtonProps) {
   const [isCopied, setIsCopied] = useState(false);
   if (!navigator.clipboard) return null;

@@ -1,11 +1,11 @@
 import icon from './icon.svg';
 
-/** The sign of the plant store. */
+/** The logo of the plant store. */
 export function Logo() {
   return <img className="logo" src={icon} alt="" width="28" height="28" />;
 }
 
-/** Paths in a square of 24. */
+/** SVG paths in a square of 24 units. */
 const paths = {
   add: 'M12 5v14M5 12h14',
   close: 'M6 6l12 12M18 6 6 18',
@@ -21,7 +21,7 @@ const paths = {
   upload: 'M12 16V4M7 9l5-5 5 5M4 16v4h16v-4',
 } as const;
 
-/** A picture beside a text with the same meaning. */
+/** An icon beside a text with the same meaning. */
 export function Icon({ name }: { name: keyof typeof paths }) {
   return (
     <svg

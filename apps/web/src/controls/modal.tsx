@@ -2,7 +2,7 @@ import { type ComponentProps, useLayoutEffect, useRef } from 'react';
 
 interface ModalProps extends ComponentProps<'dialog'> {
   isOpen: boolean;
-  /** Somebody wants to close the dialog: by Escape, or by a click beside it. */
+  /** Called when the user presses Escape or clicks beside the dialog. */
   onLeave(): void;
 }
 
@@ -24,19 +24,19 @@ export function Modal({ isOpen, onLeave, ...dialog }: ModalProps) {
     <dialog
       ref={element}
       tabIndex={-1}
-      // Browsers close a dialog at the second Escape, whatever its event `cancel` says.
+      // Browsers close a dialog at the second Escape, even if a `cancel` listener prevents it.
       onKeyDown={(event) => {
         event.stopPropagation();
         if (event.key !== 'Escape') return;
         event.preventDefault();
         onLeave();
       }}
-      // Escape while no part of the dialog has the focus, because a focused button has gone.
+      // Handles Escape while no part of the dialog has the focus: the focused button was removed.
       onCancel={(event) => {
         event.preventDefault();
         onLeave();
       }}
-      // A text that is selected beyond the edge ends in a click beside the dialog, too.
+      // Selecting text past the edge also ends in a click beside the dialog, which must not close it.
       onPointerDown={({ target, currentTarget }) => {
         isPressedBeside.current = target === currentTarget;
       }}

@@ -13,7 +13,7 @@ interface QuestionProps {
   onCancel(): void;
 }
 
-/** Asks before something that cannot be undone. */
+/** Asks before an action that cannot be undone. */
 export function Question({ title, text, confirm, isOpen, onConfirm, onCancel }: QuestionProps) {
   const id = useId();
   return (
@@ -33,7 +33,7 @@ export function Question({ title, text, confirm, isOpen, onConfirm, onCancel }: 
           <p id={`${id}-text`} className="question-text">
             {text}
           </p>
-          <div className="question-answers">
+          <div className="question-buttons">
             <Button data-focus onClick={onCancel}>
               Cancel
             </Button>

@@ -1,16 +1,16 @@
 declare global {
   interface Window {
-    /** Chromium alone has it, and only on secure origins. */
+    /** Only Chromium has it, and only on secure origins. */
     showSaveFilePicker?(options: { suggestedName: string }): Promise<FileSystemFileHandle>;
   }
 }
 
 /**
- * Opens a file to write. Where the browser can, somebody chooses the file, and the text goes to the disk
- * at once; elsewhere the browser downloads the file when it is closed.
+ * Opens a file to write. In a browser that supports it, the user chooses the file, and the text goes to
+ * the disk at once. Any other browser downloads the file when it is closed.
  *
  * @param signal discards what is written
- * @throws DOMException `AbortError` when somebody cancels the choice
+ * @throws DOMException `AbortError` when the user cancels the choice
  */
 export async function openSaveFile(name: string, signal: AbortSignal) {
   const handle = await window.showSaveFilePicker?.({ suggestedName: name });
@@ -20,14 +20,14 @@ export async function openSaveFile(name: string, signal: AbortSignal) {
 }
 
 function downloaded(name: string): WritableStream<string> {
-  const parts: Blob[] = []; // The browser keeps large ones on its disk.
+  const parts: Blob[] = []; // The browser keeps large blobs on its disk.
   return new WritableStream({
     write: (text) => void parts.push(new Blob([text])),
     close: () => saveFile(name, new Blob(parts)),
   });
 }
 
-/** Saves a file as the browser saves downloads. */
+/** Saves a file as a download. */
 export function saveFile(name: string, content: Blob): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);

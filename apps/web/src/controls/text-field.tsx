@@ -58,13 +58,13 @@ export function TextField(props: TextFieldProps) {
   );
 }
 
-/** A browser makes `\n` of every line break in a text area. */
+/** A browser turns every line break in a text area into `\n`. */
 function withBreaksOf(before: string, text: string): string {
   const [lineBreak = '\n'] = /\r\n?/.exec(before) ?? [];
   return text.replaceAll('\n', lineBreak);
 }
 
-/** As in fields of one line. Shift and Enter make a line break. */
+/** Enter submits the form, as in a field of one line. Shift+Enter makes a line break. */
 function submitOnEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
   if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
   event.preventDefault();

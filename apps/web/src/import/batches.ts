@@ -2,18 +2,18 @@ import { type LineCounts, noLines, type RowBlock } from '@plant-store/formats';
 import { formatJson, maxNewPlants, type NewPlant } from '@plant-store/schemas';
 import { type CheckedRow, checkRow, type OpenFile } from './open-file.ts';
 
-/** The store takes bodies of 1 MiB; the rest is for what surrounds the plants. */
+/** The store takes bodies of 1 MiB. The difference is for the JSON around the plants. */
 const maxBytes = 1_000_000;
-/** Bytes of a plant's id and its names of properties in a body, and of the types of its values. */
+/** Bytes of a plant in a body besides its texts: the id, the property names and superjson's types. */
 const overhead = 160;
 
-/** Rows of a file that travel in one request. */
+/** Rows of a file that go into one request. */
 export interface Batch {
   readonly block: RowBlock;
   readonly rows: readonly CheckedRow[];
-  /** The lines of the rows; in the first batch of a block, those around them, too. */
+  /** The lines of the rows. The first batch of a block also counts the other lines, such as blank ones. */
   readonly counts: LineCounts;
-  /** How many bytes of the file they were. */
+  /** The bytes of these rows in the file. */
   readonly bytes: number;
 }
 

@@ -3,26 +3,26 @@ import { type CreateResult, errorCatalogue, type NewPlant } from '@plant-store/s
 import { isTemporary, isTemporaryCode, isTokenError } from '../store/explain-error.ts';
 import { background } from '../store/trpc.ts';
 
-/** Milliseconds before plants are sent again when the server is away. */
+/** Milliseconds before plants are sent again when the server is down. */
 const retryDelay = 1_000;
 
 export type Client = Pick<PlantStoreClient, 'createPlants'>;
 
-/** The way to the store. */
+/** The connection of an import to the store. */
 export interface Connection {
   /** A client with a token; waits for one after `onTokenError`. */
   client(): Promise<Client>;
-  /** Tells that the store does not accept the token of a client. */
+  /** Called when the store rejects the token of a client. */
   onTokenError(client: Client, error: unknown): void;
-  /** Tells that plants wait for the server or a token, or do so no longer. */
+  /** Called when plants begin or stop waiting for the server or a token. */
   onWaiting(isWaiting: boolean): void;
 }
 
 /**
- * Creates plants, and returns what became of each. Waits while the server is away, or its database, and
- * while there is no valid token: a create may be repeated.
+ * Creates plants, and returns the result of each. Waits while the server or its database is down, and
+ * while there is no valid token. A create can be repeated safely.
  *
- * @throws the signal's reason when it aborts meanwhile, or an error that no attempt can avoid
+ * @throws the signal's reason when it aborts meanwhile, or an error that another attempt cannot avoid
  */
 export async function createPlants(
   plants: readonly NewPlant[],
@@ -33,19 +33,20 @@ export async function createPlants(
   let isWaiting = false;
   for (let rest = plants; rest.length > 0; ) {
     const client = await orAborted(connection.client(), signal);
-    // The history of requests would keep all plants of an import.
+    // Otherwise the history of requests would keep all plants of an import.
     const sent = await client.createPlants
       .mutate({ plants: [...rest] }, background.trpc)
       .catch(asError);
-    const reply =
+    const response =
       sent instanceof Error && isOfContent(sent)
         ? { results: await createParts(rest, sent, connection, signal) }
         : sent;
-    const isAway = reply instanceof Error && isTemporary(reply);
-    if (reply instanceof Error && isTokenError(reply)) connection.onTokenError(client, reply);
-    else if (reply instanceof Error && !isAway) throw reply;
+    const isDown = response instanceof Error && isTemporary(response);
+    if (response instanceof Error && isTokenError(response))
+      connection.onTokenError(client, response);
+    else if (response instanceof Error && !isDown) throw response;
     for (const [i, plant] of rest.entries()) {
-      const result = reply instanceof Error ? undefined : reply.results[i];
+      const result = response instanceof Error ? undefined : response.results[i];
       const isFinal = result && !('error' in result && isTemporaryCode(result.error));
       if (isFinal) results.set(plant, result);
     }
@@ -57,7 +58,7 @@ export async function createPlants(
   return plants.flatMap((plant) => results.get(plant) ?? []);
 }
 
-/** Finds the plants because of which the store rejects a whole request. */
+/** Finds the plants that make the store reject a whole request, by sending each half of them alone. */
 async function createParts(
   plants: readonly NewPlant[],
   error: Error,
@@ -80,7 +81,7 @@ function isOfContent(error: Error): boolean {
   return kind === 'invalidInput' || kind === 'bodyTooLarge';
 }
 
-/** @throws what is no error */
+/** Returns an error. @throws any other value */
 function asError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown;
   throw thrown;

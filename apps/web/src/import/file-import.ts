@@ -1,17 +1,17 @@
 import { formatOf } from '@plant-store/formats';
-import type { FirstLook } from './first-look.ts';
 import type { ImportCounts, ImportStep } from './import-file.ts';
+import type { ImportPreview } from './import-preview.ts';
 
-/** Rejected rows that are shown; all of them can be saved. */
+/** The greatest number of rejected rows on the page; all of them can be saved. */
 const shownRows = 100;
 
-/** A file that somebody chose, and how far its import is. */
+/** A file that the user chose, and the state of its import. */
 export interface FileImport {
-  /** Tells it apart from others on this page. */
+  /** Unique on this page. */
   readonly id: number;
   readonly file: File;
   readonly state: keyof typeof states;
-  readonly look?: FirstLook;
+  readonly preview?: ImportPreview;
   readonly bytes: number;
   readonly counts: ImportCounts;
   readonly warnings: readonly string[];
@@ -23,9 +23,9 @@ export interface FileImport {
   readonly reason?: string;
 }
 
-/** The states of an import, and whether it goes on by itself. */
+/** The states of an import, and whether it goes on without the user. */
 const states = {
-  looking: false,
+  opening: false,
   chosen: false,
   queued: true,
   running: true,
@@ -35,12 +35,12 @@ const states = {
   failed: false,
 } as const;
 
-/** Whether it goes on by itself. */
+/** Whether it goes on without the user. */
 export function isActive({ state }: FileImport): boolean {
   return states[state];
 }
 
-/** Whether it sends plants, or waits in order to. */
+/** Whether it sends plants, or waits for the server or a token. */
 export function isStarted({ state }: FileImport): boolean {
   return state === 'running' || state === 'waiting';
 }
@@ -69,7 +69,7 @@ export function percentOf({ state, bytes, file }: FileImport): number {
   return Math.min(99, Math.floor((100 * bytes) / Math.max(1, file.size)));
 }
 
-/** The name of the file of rejected rows: in the format of the file, and not compressed. */
+/** The name of the file of rejected rows. It has the format of the imported file, uncompressed. */
 export function rejectsName({ name }: File): string {
   const base = name.replace(/(\.rejects)?\.(csv|tsv|tab|ndjson|jsonl)(\.(gz|rejects))*$/i, '');
   return `${base}.rejects.${formatOf(name, '')}`;

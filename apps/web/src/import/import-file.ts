@@ -7,7 +7,7 @@ import type { OpenFile } from './open-file.ts';
 /** Requests that are in flight at the same time. */
 const parallelBatches = 4;
 
-/** How many rows of a file had each outcome, and how its lines are used. */
+/** The number of rows with each outcome, and of lines of each kind. */
 export interface ImportCounts extends LineCounts {
   /** The sum of the outcomes below. With `header`, `blank` and `continued`, it is `lines`. */
   readonly rows: number;
@@ -29,7 +29,7 @@ export const nothingCounted: ImportCounts = {
 interface RejectedRow {
   readonly line: number;
   readonly reason: string;
-  /** What the file of rejected rows says about it. */
+  /** The text to write to the file of rejected rows. */
   readonly text: string;
 }
 
@@ -39,7 +39,7 @@ export interface ImportStep {
   readonly rejectedRows: readonly RejectedRow[];
   /** The start of the file of rejected rows. */
   readonly rejectsHeader: string;
-  /** How many bytes of the file they were. */
+  /** The bytes of these rows in the file. */
   readonly bytes: number;
 }
 
@@ -52,8 +52,8 @@ interface ImportOptions {
 }
 
 /**
- * Creates the plants of a file, several requests at a time. A row that the store does not accept is
- * rejected, and the others go on.
+ * Creates the plants of a file, several requests at a time. The import counts a row that
+ * the store rejects, and goes on.
  *
  * @throws the error of reading the file, or of a token that may not create plants
  */
@@ -70,7 +70,7 @@ export async function importFile(
   };
   try {
     for await (const batch of batchesOf(file)) {
-      // Of two rows with the same id, the first one gets it.
+      // Of two rows with the same id, the first one must be stored.
       while (
         inFlight.length === parallelBatches ||
         inFlight.some((one) => sharesId(one.batch, batch))

@@ -4,8 +4,8 @@ import { explainError } from '../store/explain-error.ts';
 import { refreshPlants } from '../store/query-client.ts';
 import type { Client, Connection } from './create-plants.ts';
 import { type FileImport, isActive, isStarted, withStep } from './file-import.ts';
-import { lookAt } from './first-look.ts';
 import { importFile, nothingCounted } from './import-file.ts';
+import { readPreview } from './import-preview.ts';
 import { openFile } from './open-file.ts';
 
 interface Access {
@@ -16,8 +16,8 @@ interface Access {
 export type Imports = ReturnType<typeof createImports>;
 
 /**
- * The imports of this page, one after the other. They go on while somebody works, also with another
- * token. The browser asks before it leaves the page meanwhile.
+ * The imports of this page, one after the other. They go on while the user does other things, and also
+ * after a change of the token. Meanwhile, the browser asks before it leaves the page.
  */
 export function createImports() {
   let all: readonly FileImport[] = [];
@@ -38,10 +38,10 @@ export function createImports() {
     set(all.map((each) => (each.file === file ? { ...each, ...next(each) } : each)));
   }
 
-  async function look(file: File): Promise<void> {
+  async function preview(file: File): Promise<void> {
     try {
-      const look = await lookAt(file);
-      change(file, () => ({ look, state: 'chosen' }));
+      const preview = await readPreview(file);
+      change(file, () => ({ preview, state: 'chosen' }));
     } catch (error) {
       change(file, () => ({ state: 'failed', reason: explainError(error) }));
     }
@@ -103,34 +103,34 @@ export function createImports() {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    /** Uses a client from now on, in place of the one before. */
+    /** Sets the client for all further requests. */
     connect(next: Access): void {
       if (current) disconnect();
       current = next;
       access.resolve(next);
     },
-    /** Looks at files; `start` adds their plants. */
+    /** Reads the previews of files; `start` adds their plants. */
     choose(files: readonly File[]): void {
       const chosen = files.map((file): FileImport => {
         const nothing = { bytes: 0, counts: nothingCounted };
         const lists = { warnings: [], rejectedRows: [], rejects: [] };
-        return { id: ++chosenFiles, file, state: 'looking', ...nothing, ...lists };
+        return { id: ++chosenFiles, file, state: 'opening', ...nothing, ...lists };
       });
       set([...chosen, ...all]);
-      for (const file of files) void look(file);
+      for (const file of files) void preview(file);
     },
     /** Adds the plants of the chosen files. */
     start(): void {
       set(all.map((each) => (each.state === 'chosen' ? { ...each, state: 'queued' } : each)));
       void runQueued();
     },
-    /** Stops an import, or takes a file out of the list. */
+    /** Stops an import, or removes a file from the list. */
     remove(file: File): void {
       const found = all.find((each) => each.file === file);
       if (found && isStarted(found)) cancelling.abort();
       else set(all.filter((each) => each !== found));
     },
-    /** Stops everything. */
+    /** Stops all imports. */
     stop(): void {
       set(all.filter(({ state }) => state !== 'queued'));
       cancelling.abort();
@@ -147,7 +147,7 @@ export function useImports({ subscribe, all }: Imports): readonly FileImport[] {
   return useSyncExternalStore(subscribe, all);
 }
 
-/** Asks for the plants again when an import has ended. */
+/** Loads the plants again when an import has ended. */
 export function useRefreshAfterImports(imports: Imports): void {
   const queryClient = useQueryClient();
   useEffect(() => {

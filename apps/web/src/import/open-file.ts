@@ -27,7 +27,7 @@ const advice: Advice = {
 interface OpenOptions {
   /** Whether rows have the times of the file. */
   createdAt: 'keep' | 'now';
-  /** Receives a sentence about something that most likely is a mistake. */
+  /** Receives a warning about a likely mistake in the file. */
   warn(message: string): void;
 }
 

@@ -15,11 +15,11 @@ import { useScopes } from '../token/allowed-scopes.ts';
 import './console.css';
 import { ForgetTokenQuestion } from './forget-token-question.tsx';
 import { Header } from './header.tsx';
+import { NoReadAccess } from './no-read-access.tsx';
 import { Notice, type NoticeText } from './notice.tsx';
 import { PlantsView } from './plants-view.tsx';
 import { SideView } from './side-view.tsx';
 import { StatusBar } from './status-bar.tsx';
-import { WithoutReading } from './without-reading.tsx';
 
 interface ConsoleProps {
   history: RequestHistory;
@@ -27,7 +27,7 @@ interface ConsoleProps {
   onForgetToken(): void;
 }
 
-/** Everything that somebody with a token sees. */
+/** Everything that a user with a token sees. */
 export function Console({ history, imports, onForgetToken }: ConsoleProps) {
   const { scopes, may, error } = useScopes();
   const { sheet } = useAddress();
@@ -87,7 +87,7 @@ export function Console({ history, imports, onForgetToken }: ConsoleProps) {
           />
         )}
         {scopes && !may.read && (
-          <WithoutReading may={may} onAdded={onAdded} onAddFile={() => go({ sheet: 'import' })} />
+          <NoReadAccess may={may} onAdded={onAdded} onAddFile={() => go({ sheet: 'import' })} />
         )}
       </main>
       <StatusBar scopes={scopes} />

@@ -6,7 +6,7 @@ import './empty-store.css';
 
 const example = { id: 1n, name: 'Monstera deliciosa', tag: 'Araceae' };
 
-/** Says what to do with a store that has no plants yet. */
+/** Says how to add the first plants to an empty store. */
 export function EmptyStore({ mayCreate }: { mayCreate: boolean }) {
   const request = { number: 0, procedure: 'createPlant' as const, input: example, at: new Date(0) };
   const command = asCurl(request, baseUrl());

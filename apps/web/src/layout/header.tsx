@@ -4,7 +4,7 @@ import { Button } from '../controls/button.tsx';
 import { Icon, Logo } from '../controls/icon.tsx';
 
 interface HeaderProps {
-  /** What stands before the buttons. */
+  /** The content before the buttons. */
   children: ReactNode;
   onForgetToken(): void;
 }

@@ -5,7 +5,7 @@ import './notice.css';
 
 export interface NoticeText {
   text: ReactNode;
-  /** Something to do about it. */
+  /** A link or a button for the event. */
   action?: { label: string; run(): void };
 }
 
@@ -14,7 +14,7 @@ interface NoticeProps {
   onClose(): void;
 }
 
-/** Shows the latest event, until somebody closes it or another event replaces it. */
+/** Shows the latest event, until the user closes it or another event replaces it. */
 export function Notice({ notice, onClose }: NoticeProps) {
   return (
     <div role="status" className="notice-place">

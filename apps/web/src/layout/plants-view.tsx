@@ -21,7 +21,7 @@ interface PlantsViewProps {
   onDeleted(count: number): void;
 }
 
-/** The plants with their number, and what can be done with them. */
+/** The table of plants, with their number and the actions. */
 export function PlantsView({ may, onOpen, onDeleted }: PlantsViewProps) {
   const { tag, plant, jumps } = useAddress();
   const queryClient = useQueryClient();

@@ -7,13 +7,13 @@ interface StatusBarProps {
   scopes: ReadonlySet<Scope> | undefined;
 }
 
-/** Says whether the server answers, and what the access token may do. */
+/** Says whether the server responds, and what the access token may do. */
 export function StatusBar({ scopes }: StatusBarProps) {
-  const isAway = useQuery(serverState).isError;
+  const isDown = useQuery(serverState).isError;
   return (
     <footer className="status-bar">
-      <p role="status" className="server-state" data-away={isAway || undefined}>
-        {isAway ? 'The server does not answer. Trying again …' : 'Connected'}
+      <p role="status" className="server-state" data-down={isDown || undefined}>
+        {isDown ? 'The server does not respond. Trying again …' : 'Connected'}
       </p>
       {scopes && <p>{describeScopes(scopes)}</p>}
     </footer>

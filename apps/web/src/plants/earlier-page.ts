@@ -13,20 +13,21 @@ export interface EarlierPage {
 }
 
 /**
- * Finds a page of plants that ends at an id. The store lists plants only upwards, so this looks for the
- * right distance before the end: a distance with some plants, and not more than a page has.
+ * Finds a page of plants that ends at an id. The store lists plants only upwards, so this
+ * guesses where the page starts, until there are some plants from there to the end, but not more than
+ * a page holds.
  *
  * @param list returns the page after an id
  * @param end the greatest id of the page
- * @param distance the first one to try
+ * @param distance the first guess: how far the start is before the end
  */
 export async function findEarlierPage(
   list: (after: bigint | undefined) => Promise<Page>,
   end: bigint,
   distance: bigint,
 ): Promise<EarlierPage> {
-  let short = 0n; // Without plants.
-  let long: bigint | undefined; // With too many.
+  let short = 0n; // The greatest distance found to have no plants.
+  let long: bigint | undefined; // The smallest distance found to have too many plants.
   for (let tried = distance; ; ) {
     const after = end - tried < int64Bounds.minimum ? undefined : end - tried;
     const { plants, next } = await list(after);
@@ -41,14 +42,14 @@ export async function findEarlierPage(
   }
 }
 
-/** The distances grow and shrink fast until two of them are close. */
+/** The distance changes by large factors first, and by halves when the bounds are close. */
 function between(short: bigint, long: bigint | undefined): bigint {
   if (long === undefined) return short * 16n;
   if (long > 32n * (short + 1n)) return short === 0n ? long / 16n : short * 16n;
   return (short + long) / 2n;
 }
 
-/** The distance that most likely has half a page of plants, by the page behind it. */
+/** Estimates the distance that has half a page of plants, from the page after it. */
 export function likelyDistance(plants: Page['plants'], pageSize: number): bigint {
   const [first, last] = [plants[0]?.id, plants.at(-1)?.id];
   if (first === undefined || last === undefined || first === last) return 1_000n;

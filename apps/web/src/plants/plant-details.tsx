@@ -13,15 +13,15 @@ import { useNeighbours } from './use-neighbours.ts';
 
 interface PlantDetailsProps {
   id: bigint;
-  /** The list in which the plant is: of all plants, or of those with a tag. */
+  /** The previous and the next plant have this tag; undefined for any plant. */
   tag: string | undefined;
   mayDelete: boolean;
   onDeleted(): void;
-  /** Undefined for somebody who may not create plants. */
+  /** Undefined when the token may not create plants. */
   onDuplicate: ((plant: StoredPlant) => void) | undefined;
 }
 
-/** The whole of one plant, as it is stored now. */
+/** All fields of a plant, as it is stored now. */
 export function PlantDetails({ id, tag, mayDelete, onDeleted, onDuplicate }: PlantDetailsProps) {
   const { data: plant, error } = usePlant(id);
   const { previous, next } = useNeighbours(id, tag);

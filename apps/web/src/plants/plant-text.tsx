@@ -1,7 +1,7 @@
 import { hrefOf } from '../address/address.ts';
 import './plant-text.css';
 
-/** A name or a tag in one line. An empty one and line breaks can be seen, too. */
+/** A name or a tag in one line. It also shows an empty text and line breaks. */
 export function PlantText({ text }: { text: string }) {
   return text === '' ? <em>empty</em> : <bdi>{inOneLine(text)}</bdi>;
 }
@@ -15,7 +15,7 @@ const lineBreak = /\r\n|[\r\n]/g;
 
 interface TagLinkProps {
   tag: string;
-  /** Whether to show a long tag as a whole; in the table it is cut, and not reached by Tab. */
+  /** Whether to show a long tag in full. In the table, it is cut off, and Tab skips it. */
   isWhole?: boolean;
 }
 
@@ -35,7 +35,7 @@ export function TagLink({ tag, isWhole = false }: TagLinkProps) {
 
 const number = new Intl.NumberFormat('en');
 
-/** "1 plant", "2,000 plants"; with `+` when there are more than were counted. */
+/** "1 plant" or "2,000 plants"; with `+` when the count stopped before the end. */
 export function countOf(count: number, isExact = true): string {
   const text = `${number.format(count)}${isExact ? '' : '+'}`;
   return `${text} ${count === 1 ? 'plant' : 'plants'}`;

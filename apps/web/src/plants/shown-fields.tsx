@@ -6,23 +6,23 @@ import { PlantText, TagLink } from './plant-text.tsx';
 
 interface ShownField<Value> {
   readonly label: string;
-  /** What the form says below the field. */
+  /** The text below the field in the form. */
   readonly hint?: string | undefined;
   /**
    * The width of its column in the table, as CSS; undefined for a field that the table leaves out.
    * The table sets `--ids` and `--names` to the width of their longest text.
    */
   readonly width?: string;
-  /** In the table. */
+  /** Shows the value in the table. */
   cell(value: Value): ReactNode;
-  /** In the list of all that is known about a plant; by default as in the table. */
+  /** Shows the value in the list of facts; by default as in the table. */
   fact?(value: Value): ReactNode;
 }
 
 const shortTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const longTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle: 'medium' });
 
-/** How the page shows each property of a plant. The type checker asks for a new one. */
+/** How the page shows each property of a plant. The type checker rejects a property that is missing here. */
 export const shownFields: {
   readonly [Field in keyof StoredPlant]-?: ShownField<NonNullable<StoredPlant[Field]>>;
 } = {
@@ -64,9 +64,9 @@ export const shownFields: {
 };
 
 /** The properties of a plant, in the order in which the page shows them. */
-const fieldNames = Object.keys(shownFields) as (keyof StoredPlant)[]; // Typed by the list itself.
+const fieldNames = Object.keys(shownFields) as (keyof StoredPlant)[]; // Object.keys returns string[].
 
-/** Those in the table. */
+/** The properties in the table. */
 export const tableFields = fieldNames.filter((field) => shownFields[field].width !== undefined);
 
 /** Shows a property in the table, or in the list of facts; undefined when the plant has none. */
@@ -81,7 +81,7 @@ export function showField(
   return value === undefined ? undefined : show(value as never); // The list has the value's own field.
 }
 
-/** Everything that the store knows about a plant. */
+/** The list of facts: all properties of a plant. */
 export function PlantFacts({ plant }: { plant: StoredPlant }) {
   return (
     <dl className="plant-facts">

@@ -2,10 +2,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { background, useTRPCClient } from '../store/trpc.ts';
 import { findEarlierPage } from './earlier-page.ts';
 
-/** Plants in a request that looks for one. */
+/** Plants in a request that looks for the previous plant. */
 const limit = 16;
 
-/** The ids of the plants before and after one, in the list of all plants or of those with a tag. */
+/** The ids of the previous and the next plant, among all plants or those with a tag. */
 export function useNeighbours(id: bigint, tag: string | undefined) {
   const client = useTRPCClient();
   const list = (after: bigint | undefined, most: number) =>

@@ -8,7 +8,7 @@ import './request-list.css';
 
 const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
-/** The requests that the page made, each ready to be copied. */
+/** The requests that the page made, each with buttons to copy it. */
 export function RequestList({ history }: { history: RequestHistory }) {
   const requests = useRequests(history);
   return (

@@ -1,14 +1,14 @@
 import { AccessTokenError, plantStoreError } from '@plant-store/client';
 import { errorCatalogue, errorKinds } from '@plant-store/schemas';
 
-/** The message for a person about anything that a call threw. */
+/** The message for the user about anything that a call threw. */
 export function explainError(thrown: unknown): string {
   const { message } =
     plantStoreError(thrown) ?? (thrown instanceof Error ? thrown : { message: String(thrown) });
   return message.charAt(0).toUpperCase() + message.slice(1);
 }
 
-/** Whether the same call can succeed a moment later: the server or its database is away or busy. */
+/** Whether the same call can succeed a moment later: the server or its database is down or busy. */
 export function isTemporary(thrown: unknown): boolean {
   const error = plantStoreError(thrown);
   return error !== undefined && temporaryKinds.has(error.kind);
@@ -29,7 +29,7 @@ const temporaryKinds: ReadonlySet<string> = new Set([
   'identityProviderUnavailable',
 ]);
 
-/** Whether the store does not accept the access token, or no request can carry it. */
+/** Whether the store rejects the access token, or an HTTP header cannot hold it. */
 export function isTokenError(thrown: unknown): boolean {
   if (thrown instanceof Error && thrown.cause instanceof AccessTokenError) return true;
   const kind = plantStoreError(thrown)?.kind;

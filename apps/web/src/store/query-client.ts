@@ -3,11 +3,11 @@ import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/
 import { isScopeError, isTemporary, isTokenError } from './explain-error.ts';
 import { baseUrl } from './trpc.ts';
 
-/** Milliseconds before a query asks again when the server is away. */
+/** Milliseconds before a query is sent again when the server is down. */
 const retryInterval = 1_000;
 
 /**
- * Makes the cache of the store's replies.
+ * Makes the cache of the store's responses.
  *
  * @param onTokenError is called when the store stops accepting the access token
  */
@@ -24,9 +24,9 @@ export function createQueryClient(onTokenError: (error: unknown) => void): Query
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       queries: {
-        // The keys have ids in them, which JSON.stringify cannot write.
+        // The keys hold ids, which are bigints: JSON.stringify cannot write them.
         queryKeyHashFn: formatJson,
-        // The server may be on this machine, which a browser without a network still reaches.
+        // Without a network, the browser still reaches a server on this machine.
         networkMode: 'always',
         retry: false,
         refetchInterval: ({ state }) => isTemporary(state.error) && retryInterval,
@@ -38,7 +38,7 @@ export function createQueryClient(onTokenError: (error: unknown) => void): Query
   return queryClient;
 }
 
-/** Asks again for the plants that the page shows, and for their number. */
+/** Loads the plants that the page shows, and their number, again. */
 export function refreshPlants(queryClient: QueryClient): void {
   for (const procedure of ['listPlants', 'countPlants', 'next plant', 'previous plant']) {
     void queryClient.invalidateQueries({
@@ -47,16 +47,16 @@ export function refreshPlants(queryClient: QueryClient): void {
   }
 }
 
-/** Milliseconds between two checks while the server answers, and while it does not. */
-const interval = { up: 10_000, away: 1_000 };
+/** Milliseconds between two checks while the server is up, and while it is down. */
+const interval = { up: 10_000, down: 1_000 };
 
 /** Asks whether the server and its database are ready. */
 export const serverState = queryOptions({
   queryKey: ['readyz'],
   async queryFn({ signal }) {
-    const reply = await fetch(new URL('readyz', baseUrl()), { signal, cache: 'no-store' });
-    if (!reply.ok) throw new Error(`the server answered ${reply.status}`);
+    const response = await fetch(new URL('readyz', baseUrl()), { signal, cache: 'no-store' });
+    if (!response.ok) throw new Error(`the server responded with ${response.status}`);
     return 'ready';
   },
-  refetchInterval: ({ state }) => (state.status === 'error' ? interval.away : interval.up),
+  refetchInterval: ({ state }) => (state.status === 'error' ? interval.down : interval.up),
 });

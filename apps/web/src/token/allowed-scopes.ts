@@ -5,7 +5,7 @@ import { background, useTRPC } from '../store/trpc.ts';
 /** What the access token may do with plants. */
 export type Permissions = Readonly<Record<'read' | 'create' | 'delete', boolean>>;
 
-/** The scopes of the access token; undefined until the store has answered. */
+/** The scopes of the access token; undefined until the store has responded. */
 export function useScopes() {
   const trpc = useTRPC();
   const { data, error } = useQuery(

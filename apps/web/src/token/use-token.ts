@@ -8,7 +8,7 @@ interface TokenState {
   token: string | null;
   /** Whether a code is being exchanged for the token. */
   isSigningIn?: boolean;
-  /** Why a new token is needed, where there was one. */
+  /** Why the earlier token no longer works. */
   reason?: string;
 }
 
@@ -31,11 +31,11 @@ export function useToken() {
       );
     };
     if (hasCode()) readAddress();
-    // Somebody opened a link with a token or a code in a tab that already shows the console.
+    // The user can open a link with a token or a code in a tab that already shows the console.
     addEventListener('hashchange', readAddress);
     return () => removeEventListener('hashchange', readAddress);
   }, [enter]);
-  // A late reply to a call with an earlier token does not concern the token of now.
+  // A late response to a call with an earlier token must not remove the current token.
   const forget = useCallback((token: string, reason?: string) => {
     forgetToken(token);
     setState((latest) =>
@@ -77,19 +77,19 @@ function hasCode(): boolean {
 
 /**
  * Removes the code from the address bar and the history, and exchanges it for the token. The code works
- * once, so nobody can use what the browser remembers of the link.
+ * once, so a link in the browser's history is worthless.
  *
- * @throws Error with a message for a person
+ * @throws Error with a message for the user
  */
 async function exchangeCode(): Promise<string> {
   const code = location.hash.slice('#code='.length);
   history.replaceState(null, '', location.pathname + location.search);
-  const reply = await fetch(new URL('console/sign-in', baseUrl()), {
+  const response = await fetch(new URL('console/sign-in', baseUrl()), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ code }),
   });
-  const { token, message } = await reply.json().catch(() => ({}));
-  if (!reply.ok) throw new Error(message ?? `the server answered ${reply.status}`);
+  const { token, message } = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Error(message ?? `the server responded with ${response.status}`);
   return token;
 }

@@ -30,7 +30,7 @@ async function importText(text: string, connection: Connection, name = 'a.csv') 
   return { steps, sum, rejectedRows: steps.flatMap(({ rejectedRows }) => rejectedRows) };
 }
 
-it('stops waiting for the server when that is back and does not accept the plant', async () => {
+it('stops waiting when the server is up again and rejects the plant', async () => {
   const { proxy, client } = await startStore();
   await client.createPlant.mutate({ id: 1, name: 'The owner of the id' });
   proxy.fault = 'refuse';
@@ -49,7 +49,7 @@ it('stops waiting for the server when that is back and does not accept the plant
   expect(waited).toEqual([true, false]);
 });
 
-it('goes on with another token when the store does not accept the first', async () => {
+it('goes on with another token when the store rejects the first one', async () => {
   const { client, url } = await startStore();
   const revoked = createPlantStoreClient({ url, token: 'no-such-token-in-the-store' });
   const lost: Client[] = [];
@@ -66,7 +66,7 @@ it('goes on with another token when the store does not accept the first', async 
   expect(lost).toEqual([revoked]);
 });
 
-it('gives an id that a file has twice to the first of its rows, in other requests too', async () => {
+it('stores the first of two rows with the same id, even when another request holds the second', async () => {
   const { client } = await startStore();
   const others = Array.from({ length: 2_500 }, (_, id) => `${id + 10},x\n`).join('');
   const text = `id,name\n1,first\n${others}1,second\n${others}1,first\n`;
@@ -90,7 +90,7 @@ it('counts the bytes and the lines of a request when it is done', async () => {
   expect(sum('lines')).toBe(4_001);
 });
 
-it('finds the plant because of which the store rejects a whole request', async () => {
+it('finds the plant that makes the store reject a whole request', async () => {
   const { client } = await startStore();
   const plants = Array.from({ length: 9 }, (_, i) => ({ id: BigInt(i), name: `x${i}` }));
   // A store of a newer version may ask for more than this page does.

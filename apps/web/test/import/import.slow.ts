@@ -36,7 +36,7 @@ describe.each(sharedServers)('on $database', ({ address, client, token, url }) =
     expect((await withTag(tag)).map(({ id }) => id)).toEqual(ids);
   });
 
-  it('adds the plants of a CSV file that is chosen, quotes and empty fields included', async () => {
+  it('adds the plants of a CSV file that is chosen, including quotes and empty fields', async () => {
     const [tag, id, other] = [freshTag(), freshId(), freshId()];
     const text = `id,name,tag\r\n${id},"A ""quoted"" name,\r\nof two lines",${tag}\r\n${other},x,""\r\n`;
     const page = await openPage(address());
@@ -48,7 +48,7 @@ describe.each(sharedServers)('on $database', ({ address, client, token, url }) =
     await page.getByText('2 added').waitFor();
     expect(await withTag(tag)).toMatchObject([{ id, name: 'A "quoted" name,\r\nof two lines' }]);
     expect(await client.getPlant.query({ id: other })).toMatchObject({ name: 'x', tag: '' });
-    // The list of requests would keep the plants of a whole file.
+    // The list of requests must not keep the plants of a whole file.
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Requests' }).click();
     const requests = page.locator('summary strong');
@@ -56,24 +56,24 @@ describe.each(sharedServers)('on $database', ({ address, client, token, url }) =
     expect(await requests.allTextContents()).not.toContain('createPlants');
   });
 
-  it('shows the first rows as they would be stored, and adds nothing before it is told to', async () => {
+  it('shows the first rows as they would be stored, and adds nothing before the user confirms', async () => {
     const [tag, id] = [freshTag(), freshId()];
     const text = `ID;Name;Tag;Height;created_at\n${id};Hoya;${tag};3;2020-01-01\nx;y;;;\n`;
     const page = await openPage(address());
     await dropFiles(page, { 'plants.csv': text });
-    const look = page.getByRole('region', { name: 'First look at plants.csv' });
-    await look.getByText('CSV with the columns id, name, tag, created_at').waitFor();
-    expect(await look.getByRole('row').allTextContents()).toEqual([
+    const preview = page.getByRole('region', { name: 'Preview of plants.csv' });
+    await preview.getByText('CSV with the columns id, name, tag, created_at').waitFor();
+    expect(await preview.getByRole('row').allTextContents()).toEqual([
       'Lineidnametagcreated_at',
       `2${id}Hoya${tag}now`,
       '3Rejected: id "x" must be a whole number',
     ]);
-    await look.getByText('These columns are not used: "Height"').waitFor();
-    await look.getByText('The times of the column created_at are not kept').waitFor();
-    await look.getByText('plant-store import "plants.csv"').waitFor();
+    await preview.getByText('These columns are not used: "Height"').waitFor();
+    await preview.getByText('The times of the column created_at are not kept').waitFor();
+    await preview.getByText('plant-store import "plants.csv"').waitFor();
     expect(await withTag(tag)).toEqual([]);
     await page.getByRole('button', { name: 'Remove plants.csv' }).click();
-    await look.waitFor({ state: 'detached' });
+    await preview.waitFor({ state: 'detached' });
     expect(await page.getByRole('button', { name: /^Add the plants/ }).count()).toBe(0);
   });
 
@@ -89,7 +89,7 @@ describe.each(sharedServers)('on $database', ({ address, client, token, url }) =
     await importOf(page, 'plants.csv').getByText('3 lines: 2 rows, 1 header').waitFor();
   });
 
-  it('adds several files, and files that come while it does', async () => {
+  it('adds several files, and files that the user drops meanwhile', async () => {
     const tag = freshTag();
     const row = (name: string) => formatJson({ id: freshId(), name, tag });
     const page = await openPage(address());
@@ -175,11 +175,11 @@ describe.each(sharedServers)('on $database', ({ address, client, token, url }) =
     await open.getByText('999 added, 0 already there, 0 with a taken id, 1 rejected').waitFor();
     await open.getByText('the import goes on at line 7').waitFor();
 
-    // With a closing quote further down, the rows between are one name. Only a person can tell.
+    // With a closing quote further down, the rows between are one name: only the user can see the mistake.
     const closed = rows.with(500, `${ids[500]},Rose 501",${tag}`);
     await dropFiles(page, { 'closed.csv': `id,name,tag\n${closed.join('\n')}\n` });
-    const look = page.getByRole('region', { name: 'First look at closed.csv' });
-    await look
+    const preview = page.getByRole('region', { name: 'Preview of closed.csv' });
+    await preview
       .getByText('Lines 6 to 502 are one row, but line 7 in it looks like a row: check the quotes')
       .waitFor();
   });
@@ -209,7 +209,7 @@ describe.each(sharedServers)('on $database', ({ address, client, token, url }) =
     expect(names.toSorted()).toEqual(['Grün 🪴', 'Rosé']);
   });
 
-  it('goes on while somebody works, and the header shows it', async () => {
+  it('goes on while the user works, and the header shows it', async () => {
     const tag = freshTag();
     const page = await openPage(address());
     const release = await holdRequests(page, url);
@@ -229,7 +229,7 @@ describe.each(sharedServers)('on $database', ({ address, client, token, url }) =
     await expect.poll(() => tableOf(page).locator('.plant-name').count()).toBe(1);
   });
 
-  it('asks before the page is left, or the token forgotten, while it runs', async () => {
+  it('asks before the user leaves the page or forgets the token while it runs', async () => {
     const tag = freshTag();
     const page = await openPage(address());
     const release = await holdRequests(page, url);
@@ -258,7 +258,7 @@ describe.each(sharedServers)('on $database', ({ address, client, token, url }) =
     expect((await withTag(tag)).length).toBeLessThanOrEqual(1_000);
   });
 
-  it('waits for another token when the store does not accept the one of the page', async () => {
+  it('waits for another token when the store rejects the current one', async () => {
     const tag = freshTag();
     const page = await openPage(address());
     const release = await holdRequests(page, url);
@@ -276,7 +276,7 @@ describe.each(sharedServers)('on $database', ({ address, client, token, url }) =
     await importOf(page, 'plants.ndjson').getByText('9,000 added, 0 already there').waitFor();
   });
 
-  it('ends when somebody cancels it, and says how far it came', async () => {
+  it('stops when the user cancels it, and says how far it came', async () => {
     const tag = freshTag();
     const lines = Array.from({ length: 9_000 }, () =>
       formatJson({ id: freshId(), name: 'x', tag }),

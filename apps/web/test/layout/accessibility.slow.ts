@@ -12,7 +12,7 @@ declare global {
   }
 }
 
-/** What axe finds, light and dark, on a desktop and on a phone, and what is wider than the screen. */
+/** The violations that axe finds, light and dark, on a desktop and a phone, and overflowing elements. */
 async function findings(page: Page): Promise<string[]> {
   const found: string[] = [];
   await page.evaluate(axe.source);

@@ -19,7 +19,7 @@ describe.each(sharedServers)('on $database', ({ address, url, token }) => {
 
   afterEach(() => proxy?.close().closeAllConnections());
 
-  it('loads one script and one style sheet, so that it is there fast', async () => {
+  it('loads only one script and one style sheet', async () => {
     const page = await openPage(address());
     await page.getByText('This token may').waitFor();
     const loaded = await page.evaluate(() =>
@@ -34,9 +34,9 @@ describe.each(sharedServers)('on $database', ({ address, url, token }) => {
       const path = incoming.url?.replace(/^\/behind\/a\/prefix/, '') ?? '';
       const { method, headers } = incoming;
       incoming.pipe(
-        httpRequest(url + path, { method, headers }, (reply) => {
-          outgoing.writeHead(reply.statusCode ?? 500, reply.headers);
-          reply.pipe(outgoing);
+        httpRequest(url + path, { method, headers }, (response) => {
+          outgoing.writeHead(response.statusCode ?? 500, response.headers);
+          response.pipe(outgoing);
         }),
       );
     });

@@ -5,11 +5,11 @@ import { asPhone, filterByTag, openPage, tableOf, withFontOf } from '../fixtures
 import { sharedServers } from '../fixtures/shared-servers.ts';
 import { openView, viewNames } from '../fixtures/views.ts';
 
-/** Texts and controls that somebody sees, except for those that a scroller hides. */
+/** The texts and controls on the screen, without those that are scrolled out of view. */
 const parts =
   ':is(button, a, input, textarea, h1, h2, h3, p, label, th, td, summary, dt, dd, code, [role=columnheader], .plant-row > :not(.plant-check))';
 
-/** Pairs of texts or controls of which one covers the other, and those that are cut. */
+/** Finds texts and controls that overlap, and those that are cut off. */
 function overlapsAndCuts(page: Page): Promise<string[]> {
   return page.evaluate((parts) => {
     const dialogs = document.querySelectorAll('dialog[open]');
@@ -23,7 +23,7 @@ function overlapsAndCuts(page: Page): Promise<string[]> {
       `${element.tagName}.${element.className} “${(element.textContent || element.getAttribute('aria-label')) ?? ''}”`;
     const boxOf = (element: Element) => {
       let { left, right, top, bottom } = element.getBoundingClientRect();
-      // Only the part that its scrollers show.
+      // Counts only the part inside its scroll containers.
       for (let parent = element.parentElement; parent; parent = parent.parentElement) {
         if (getComputedStyle(parent).overflow === 'visible') continue;
         const outer = parent.getBoundingClientRect();
@@ -42,7 +42,7 @@ function overlapsAndCuts(page: Page): Promise<string[]> {
         const isInside = a.element.contains(b.element) || b.element.contains(a.element);
         const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
         const along = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-        // The header of the table is above its rows.
+        // The sticky header of the table covers rows on purpose.
         const isSticky = [a, b].some(({ element }) =>
           element.closest('[role=row][aria-rowindex="1"], .selection'),
         );
@@ -115,7 +115,7 @@ describe.each(sharedServers)('on $database', (server) => {
     expect(small).toEqual([]);
   });
 
-  it('speaks of dropped files on a desktop, and not on a phone', async () => {
+  it('mentions dropping files on a desktop, and not on a phone', async () => {
     const page = await openView(server, 'import with rejects');
     const hint = page.getByText('Drop files anywhere');
     await hint.waitFor();
@@ -123,7 +123,7 @@ describe.each(sharedServers)('on $database', (server) => {
     await hint.waitFor({ state: 'hidden' });
   });
 
-  it('has rows of 36 pixels with ids that stand below each other', async () => {
+  it('has rows of 36 pixels, with ids aligned to the right', async () => {
     const page = await openView(server, 'filter');
     const row = tableOf(page).locator('#row-0');
     expect((await row.boundingBox())?.height).toBe(36);

@@ -55,7 +55,7 @@ describe.each(sharedServers)('on $database', ({ address, client, token }) => {
     await client.deletePlant.mutate({ id });
   });
 
-  it('keeps what somebody typed, unless they discard it', async () => {
+  it('keeps the draft, unless the user discards it', async () => {
     const page = await openForm();
     const question = page.getByRole('alertdialog', { name: 'Discard what you typed?' });
     await fields(page).name.fill('Half a na');
@@ -71,7 +71,7 @@ describe.each(sharedServers)('on $database', ({ address, client, token }) => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
-  it('keeps what somebody typed when the token is revoked', async () => {
+  it('keeps the draft when the token is revoked', async () => {
     const page = await openForm();
     await fields(page).name.fill('Half a na');
     await page.route('**/trpc/**', (route) =>
@@ -88,7 +88,7 @@ describe.each(sharedServers)('on $database', ({ address, client, token }) => {
     expect(await fields(page).name.inputValue()).toBe('Half a na');
   });
 
-  it('checks the fields while somebody types, as the store would', async () => {
+  it('checks the fields while the user types, as the store would', async () => {
     const page = await openForm();
     const { id, name } = fields(page);
     for (const text of ['1.5', '1e3', '007', 'seven']) {

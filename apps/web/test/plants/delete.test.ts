@@ -16,7 +16,7 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     return { id, tag, page, question };
   }
 
-  it('keeps the direction of a name out of the question', async () => {
+  it('keeps the text direction of a name from changing the question', async () => {
     const { page, question } = await askToDelete('Ficus \u202elyrata');
     const name = question.getByRole('heading').locator('bdi');
     expect(await name.textContent()).toBe('Ficus \u202elyrata');
@@ -32,7 +32,7 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     await expect(client.getPlant.query({ id })).rejects.toThrow('no plant has the id');
   });
 
-  it('keeps the plant when the answer is no', async () => {
+  it('keeps the plant when the user cancels', async () => {
     const { id, page, question } = await askToDelete();
     await question.getByRole('button', { name: 'Cancel' }).click();
     await question.waitFor({ state: 'detached' });
@@ -40,7 +40,7 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     expect(await client.getPlant.query({ id })).toMatchObject({ name: 'Ficus lyrata' });
   });
 
-  it('keeps the answers and the notices on a small screen, however long a name is', async () => {
+  it('keeps the buttons and the notices on a small screen, however long a name is', async () => {
     const [id, tag] = [freshId(), freshTag()];
     const page = await openPage(address(), { width: 360, height: 640 });
     await page.getByRole('button', { name: 'Add a plant' }).click();
@@ -55,7 +55,7 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     await page.getByText(`Deleted the plant ${id}`).waitFor();
   });
 
-  it('is done when somebody else was faster', async () => {
+  it('succeeds when another client has already deleted the plant', async () => {
     const { id, page, question } = await askToDelete();
     await client.deletePlant.mutate({ id });
     await question.getByRole('button', { name: 'Delete' }).click();

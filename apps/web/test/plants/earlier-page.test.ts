@@ -40,12 +40,12 @@ it.each([
   },
 );
 
-it('says when there is nothing before', async () => {
+it('finds no page before the first plant', async () => {
   const store = storeOf([5n, 6n]);
   expect(await findEarlierPage(store.list, 4n, 1n)).toEqual({ after: undefined, rowCount: 0 });
 });
 
-it('takes one request where plants are as dense as behind', async () => {
+it('needs one request where plants are as dense as after the page', async () => {
   const ids = range(100_000, (i) => BigInt(i) * 977n);
   const behind = ids.slice(50_000, 50_500).map((id) => ({ id }));
   const store = storeOf(ids);

@@ -5,11 +5,11 @@ import { freshId, freshTag } from '../fixtures/fresh.ts';
 import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
 import { sharedServers } from '../fixtures/shared-servers.ts';
 
-/** Nobody can choose a file in a browser without a window. This file of the page has the same interface. */
+/** A headless browser cannot show the file dialog. This file in the page's storage has the same interface. */
 function chooseFile() {
   window.showSaveFilePicker = async ({ suggestedName }) => {
     const directory = await navigator.storage.getDirectory();
-    await directory.removeEntry(suggestedName).catch(() => {}); // Of the test before.
+    await directory.removeEntry(suggestedName).catch(() => {}); // From the test before.
     return directory.getFileHandle(suggestedName, { create: true });
   };
 }
@@ -46,7 +46,7 @@ describe.each(sharedServers)('on $database', ({ address, client, url }) => {
     return resolve;
   }
 
-  it('writes exactly the plants of the filter to the file that somebody chooses', async () => {
+  it('writes exactly the plants of the filter to the file that the user chooses', async () => {
     const { ids, tag, page } = await openPlants(1_500, `a, "${freshTag()}"`);
     const { createdAt } = await client.getPlant.query({ id: ids[0] ?? 0n });
     await save(page, 'CSV');
@@ -61,7 +61,7 @@ describe.each(sharedServers)('on $database', ({ address, client, url }) => {
     expect(lines.map((line) => BigInt(/"id":(\d+)/.exec(line)?.[1] ?? 0))).toEqual(ids);
   });
 
-  it('downloads the file in a browser that has no choice of files', async () => {
+  it('downloads the file in a browser that cannot ask for one', async () => {
     const { ids, page } = await openPlants(1_100);
     await page.evaluate(() => Reflect.deleteProperty(window, 'showSaveFilePicker'));
     const download = page.waitForEvent('download');
@@ -72,7 +72,7 @@ describe.each(sharedServers)('on $database', ({ address, client, url }) => {
     expect(lines.slice(1).map((line) => BigInt(line.split(',')[0] ?? 0))).toEqual(ids);
   });
 
-  it('goes on while somebody works, and the header shows it; the browser asks before the page is left', async () => {
+  it('goes on while the user works; the header shows it, and the browser asks before it leaves the page', async () => {
     const { tag, page } = await openPlants(1_100);
     const release = await holdPages(page);
     await save(page, 'CSV');
@@ -98,7 +98,7 @@ describe.each(sharedServers)('on $database', ({ address, client, url }) => {
     await page.getByRole('button', { name: 'Exported' }).waitFor({ state: 'detached' });
   });
 
-  it('saves nothing when somebody cancels it, or the choice of the file', async () => {
+  it('saves nothing when the user cancels it or the file dialog', async () => {
     const { page } = await openPlants(1_100);
     const release = await holdPages(page);
     await save(page, 'CSV');

@@ -53,7 +53,7 @@ describe.each(sharedServers)('on $database', ({ address, client, tokens, token, 
     await page.getByText('plants selected').waitFor({ state: 'detached' });
   });
 
-  it('keeps those selected that could not be deleted, and says why', async () => {
+  it('keeps plants selected that could not be deleted, and says why', async () => {
     const { ids, tag, page } = await openPlants(3);
     await check(page, ids[0]).click();
     await check(page, ids[2]).click({ modifiers: ['Shift'] });
@@ -65,7 +65,7 @@ describe.each(sharedServers)('on $database', ({ address, client, tokens, token, 
     expect(await listed(tag)).toEqual(ids);
   });
 
-  it('offers no selection to somebody who may not delete', async () => {
+  it('offers no selection for a token that may not delete', async () => {
     const { tag } = await openPlants(1);
     const page = await openPage(address(tokens['read']));
     await filterByTag(page, tag);
@@ -87,7 +87,7 @@ describe.each(sharedServers)('on $database', ({ address, client, tokens, token, 
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
-  it('fills the form with a plant that is duplicated, line breaks included', async () => {
+  it('fills the form with the fields of a duplicated plant, including line breaks', async () => {
     const [id, tag] = [freshId(), `${freshTag()}\r\nof two lines`];
     await client.createPlant.mutate({ id, name: 'A name\nof two lines', tag });
     const page = await openPage(`${url}/#plant=${id}`);

@@ -6,7 +6,7 @@ import { startProcess } from '@plant-store/test-setup';
 import { expect, inject, it } from 'vitest';
 import { openPage } from '../fixtures/open-page.ts';
 
-it('opens from the first address that the start prints, once, and the token is in no address', async () => {
+it('opens once from the first address that the start prints, and no address contains the token', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-first-run-'));
   cpSync(inject('dataDirectory'), directory, { recursive: true });
   const server = startProcess({ PLANT_STORE_DATA_DIR: directory });

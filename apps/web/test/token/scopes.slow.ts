@@ -23,7 +23,7 @@ describe.each(sharedServers)('on $database', ({ address, tokens, client, url }) 
     expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
   });
 
-  it('shows the form alone to a token that may only create', async () => {
+  it('shows only the form for a token that may only create', async () => {
     const page = await openPage(`${url}/#sheet=export`);
     const calls: string[] = [];
     page.on('request', (request) => calls.push(new URL(request.url()).pathname));
@@ -40,14 +40,14 @@ describe.each(sharedServers)('on $database', ({ address, tokens, client, url }) 
       await expect.poll(() => name.inputValue()).toBe('');
       expect(await client.getPlant.query({ id })).toMatchObject({ name: 'Ficus lyrata' });
     }
-    // No request that the store would only reject.
+    // The page sends no request that the store would reject.
     const allowed = ['/trpc/whoAmI', '/trpc/createPlant'];
     expect(calls.filter((path) => path.startsWith('/trpc/') && !allowed.includes(path))).toEqual(
       [],
     );
   });
 
-  it('lets a token that may only delete do so, by ids', async () => {
+  it('lets a token that may only delete plants delete them by id', async () => {
     const ids = [freshId(), freshId()];
     for (const id of ids) await client.createPlant.mutate({ id, name: 'Hoya carnosa' });
     const page = await openPage(address(tokens['delete']));
@@ -63,7 +63,7 @@ describe.each(sharedServers)('on $database', ({ address, tokens, client, url }) 
     for (const id of ids) await expect(client.getPlant.query({ id })).rejects.toThrow('no plant');
   });
 
-  it('shows only requests that somebody made', async () => {
+  it('shows only requests that the user caused', async () => {
     const page = await openPage(address());
     await page.getByText('This token may').waitFor();
     await addButton(page).click();
@@ -74,7 +74,7 @@ describe.each(sharedServers)('on $database', ({ address, tokens, client, url }) 
     expect(new Set(await requests.allTextContents())).toEqual(new Set(['listPlants']));
   });
 
-  it('shows deleting to a token that may delete', async () => {
+  it('shows the delete buttons for a token that may delete', async () => {
     const page = await openPage(address(tokens['read and delete']));
     await page.getByText('This token may read and delete plants').waitFor();
     await openPlant(page);

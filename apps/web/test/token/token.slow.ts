@@ -37,7 +37,7 @@ describe.each(sharedServers)('on $database', ({ url, token, address, client }) =
     expect(page.url()).toBe(`${url}/`);
   });
 
-  it('keeps a new token when the store refuses a call of the one before it', async () => {
+  it('keeps a new token when the store rejects a call with the earlier one', async () => {
     const page = await openPage(url);
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     await page.route('**/trpc/**', async (route) => {
@@ -45,13 +45,13 @@ describe.each(sharedServers)('on $database', ({ url, token, address, client }) =
       await route.continue();
     });
     const sent = page.waitForRequest('**/trpc/**');
-    const refused = page.waitForResponse((response) => response.status() === 401);
+    const rejected = page.waitForResponse((response) => response.status() === 401);
     await page.evaluate(() => location.assign('#token=old'));
     await sent;
     await page.evaluate((hash) => location.assign(hash), `#token=${token}`);
     await page.getByText('This token may').waitFor();
     release();
-    await (await refused).finished();
+    await (await rejected).finished();
     await page.evaluate(() => new Promise(requestAnimationFrame));
     await page.reload();
     await page.getByText('This token may').or(page.getByLabel('Access token')).waitFor();
@@ -68,8 +68,8 @@ describe.each(sharedServers)('on $database', ({ url, token, address, client }) =
   });
 
   it.each([
-    ['the store does not accept it', 'unknown-token', 'unknown, expired or revoked'],
-    ['no request can carry it', 'token%F0%9F%98%80', 'an HTTP header cannot hold'],
+    ['the store rejects it', 'unknown-token', 'unknown, expired or revoked'],
+    ['an HTTP header cannot hold it', 'token%F0%9F%98%80', 'an HTTP header cannot hold'],
   ])('asks for another token when %s', async (_case, text, reason) => {
     const page = await openPage(address(text));
     await page.getByRole('alert').getByText(reason).waitFor();
@@ -84,7 +84,7 @@ describe.each(sharedServers)('on $database', ({ url, token, address, client }) =
     await page.getByRole('alert').waitFor();
   });
 
-  it('forgets the token when somebody wants it', async () => {
+  it('forgets the token when the user wants it', async () => {
     const page = await openPage(address());
     await page.getByRole('button', { name: 'Forget token' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Forget token' }).click();

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { listen } from './environment.ts';
 
-// The limit of a server on Node: it parses the body and writes a reply, and does nothing else.
+// The fastest server that Node allows: it parses the body and writes a response, and does nothing else.
 const server = createServer((request, response) => {
   let body = '';
   request.setEncoding('utf8');
@@ -10,9 +10,9 @@ const server = createServer((request, response) => {
   });
   request.on('end', () => {
     const { name, tag } = JSON.parse(body);
-    const reply = JSON.stringify({ name, tag });
-    const headers = { 'content-type': 'application/json', 'content-length': reply.length };
-    response.writeHead(200, headers).end(reply);
+    const plant = JSON.stringify({ name, tag });
+    const headers = { 'content-type': 'application/json', 'content-length': plant.length };
+    response.writeHead(200, headers).end(plant);
   });
 });
 await listen(server);

@@ -11,10 +11,10 @@ export const NewPlant = z.object({
   tag: z.string().optional(),
 });
 
-/** The reply to a create. */
+/** The response to a create. */
 export const Plant = NewPlant.omit({ id: true });
 
-/** An id in a path, a query or the reply to a read: text, which no JSON parser rounds. */
+/** An id in a path, a query or the response to a read: text, which no JSON parser rounds. */
 const IdText = z.string().regex(/^-?\d{1,19}$/);
 
 export const PlantId = z.object({ id: IdText });
@@ -25,7 +25,7 @@ export const ListPlants = z.object({
   limit: z.coerce.number().int().min(1).max(1000).default(100),
 });
 
-/** The reply to a read. */
+/** The response to a read. */
 export const StoredPlant = z.object({
   id: z.string(),
   name: z.string(),

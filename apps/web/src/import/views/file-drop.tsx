@@ -1,17 +1,17 @@
 import { useEffect, useState } from 'react';
 import './file-drop.css';
 
-/** Takes files that somebody drops anywhere on the page, and says so while it is dragged. */
+/** Takes files that the user drops anywhere on the page, and says so while they are dragged. */
 export function FileDrop({ onFiles }: { onFiles(files: readonly File[]): void }) {
   const [isOver, setIsOver] = useState(false);
   useEffect(() => {
     const onDragOver = (event: DragEvent) => {
       if (!event.dataTransfer?.types.includes('Files')) return;
-      event.preventDefault(); // The browser would show the file in place of the page.
+      event.preventDefault(); // Otherwise the browser opens the file in place of the page.
       setIsOver(true);
     };
     const onDragLeave = ({ relatedTarget }: DragEvent) => {
-      if (relatedTarget === null) setIsOver(false); // It left the page.
+      if (relatedTarget === null) setIsOver(false); // The pointer left the page.
     };
     const onDrop = (event: DragEvent) => {
       setIsOver(false);
@@ -30,7 +30,7 @@ export function FileDrop({ onFiles }: { onFiles(files: readonly File[]): void })
     };
   }, [onFiles]);
   if (!isOver) return null;
-  // A popover is above any dialog.
+  // A popover, because it must cover an open dialog.
   return (
     <div ref={showAbove} popover="manual" className="file-drop">
       Drop the files to add their plants

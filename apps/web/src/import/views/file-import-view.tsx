@@ -3,12 +3,12 @@ import { Button } from '../../controls/button.tsx';
 import { saveFile } from '../../controls/save-file.ts';
 import { type FileImport, isActive, percentOf, rejectsName } from '../file-import.ts';
 import type { ImportCounts } from '../import-file.ts';
-import { capitalized, shortReason } from './first-look-view.tsx';
+import { capitalized, shortReason } from './import-preview-view.tsx';
 
 const number = new Intl.NumberFormat();
 
 const titles: Record<FileImport['state'], string> = {
-  looking: 'Looking at',
+  opening: 'Opening',
   chosen: '',
   queued: 'Next:',
   running: 'Adding the plants of',
@@ -18,7 +18,7 @@ const titles: Record<FileImport['state'], string> = {
   failed: 'Stopped at an error in',
 };
 
-/** Shows how the import of a file goes, or how it ended. */
+/** Shows the progress of an import, or its result. */
 export function FileImportView({ current, onRemove }: { current: FileImport; onRemove(): void }) {
   const { file, state, counts, reason, warnings } = current;
   const id = useId();

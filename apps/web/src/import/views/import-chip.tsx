@@ -2,7 +2,7 @@ import { Button } from '../../controls/button.tsx';
 import { type FileImport, isActive, isStarted, percentOf } from '../file-import.ts';
 import { type Imports, useImports } from '../imports.ts';
 
-/** Shows in the header how the imports go, whatever else the page shows. */
+/** Shows the progress of the imports in the header, which every view has. */
 export function ImportChip({ imports, onOpen }: { imports: Imports; onOpen(): void }) {
   const all = useImports(imports);
   const shown = all.find(isStarted) ?? all.find(isActive) ?? all.find(isEnded);
@@ -22,7 +22,7 @@ function isEnded({ state }: FileImport): boolean {
   return state === 'done' || state === 'cancelled' || state === 'failed';
 }
 
-/** On a phone, the header hides the text in spans, except for people who hear the page. */
+/** On a phone, CSS hides the text in spans, but screen readers still read it. */
 function ChipText({ current }: { current: FileImport }) {
   const { state, counts } = current;
   if (isActive(current)) {

@@ -3,7 +3,7 @@ import { plantColumns } from '@plant-store/schemas';
 import { useRef } from 'react';
 import { Button } from '../../controls/button.tsx';
 import { FileImportView } from './file-import-view.tsx';
-import { FirstLookView } from './first-look-view.tsx';
+import { ImportPreviewView } from './import-preview-view.tsx';
 import './import-plants.css';
 import { saveFile } from '../../controls/save-file.ts';
 import { type Imports, useImports } from '../imports.ts';
@@ -20,15 +20,20 @@ function saveSample(): void {
   saveFile('plants.csv', new Blob([header, ...plants.map(row)]));
 }
 
-/** Adds the plants of files, and shows how that goes. */
+/** Adds the plants of files, and shows the progress. */
 export function ImportPlants({ imports }: { imports: Imports }) {
   const all = useImports(imports);
   const chosen = all.filter(({ state }) => state === 'chosen');
   const others = all.filter(({ state }) => state !== 'chosen');
   return (
     <>
-      {chosen.map(({ id, file, look }) => (
-        <FirstLookView key={id} file={file} look={look} onRemove={() => imports.remove(file)} />
+      {chosen.map(({ id, file, preview }) => (
+        <ImportPreviewView
+          key={id}
+          file={file}
+          preview={preview}
+          onRemove={() => imports.remove(file)}
+        />
       ))}
       {chosen.length > 0 && (
         <div className="sheet-actions">
@@ -61,7 +66,7 @@ function FileChoice({ onFiles }: { onFiles(files: readonly File[]): void }) {
         tabIndex={-1}
         onChange={({ target }) => {
           onFiles([...(target.files ?? [])]);
-          target.value = ''; // The same file can be chosen again.
+          target.value = ''; // So that the user can choose the same file again.
         }}
       />
       <Button kind="quiet" onClick={saveSample}>

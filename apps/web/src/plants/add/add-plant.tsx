@@ -27,7 +27,7 @@ interface AddPlantProps {
   onAdded(plant: NewPlant): void;
 }
 
-const noTexts = Object.fromEntries(formFields.map((field) => [field, ''])) as PlantTexts; // It loses the keys' type.
+const noTexts = Object.fromEntries(formFields.map((field) => [field, ''])) as PlantTexts; // Object.fromEntries loses the type of the keys.
 
 /** A form for a new plant. */
 export function AddPlant({ mayRead, onAdded }: AddPlantProps) {

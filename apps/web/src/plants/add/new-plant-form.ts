@@ -10,19 +10,19 @@ import { shownFields } from '../shown-fields.tsx';
 
 export type FieldName = PlantField | 'id';
 
-/** What somebody typed. */
+/** The texts in the fields. */
 export type PlantTexts = Readonly<Record<FieldName, string>>;
 
-/** What is wrong with each field. */
+/** The error of each invalid field. */
 export type FieldErrors = { [Field in FieldName]?: string };
 
-/** The fields that somebody fills in. */
+/** The fields of the form. */
 export const formFields: readonly FieldName[] = [...plantFields, 'id'];
 
 /** The schema that the store uses, with an id that is a text. */
 const PlantForm = NewPlant.extend({ id: IdFromText });
 
-/** Checks what somebody typed by the schema that the store uses. An empty field is a missing one. */
+/** Checks the texts by the schema that the store uses. An empty field is a missing value. */
 export function checkNewPlant(texts: PlantTexts): {
   plant: NewPlant | undefined;
   errors: FieldErrors;
@@ -58,7 +58,7 @@ export function firstOfEach(messages: { [field: string]: string[] | undefined })
   return Object.fromEntries(given);
 }
 
-/** An id that is free with near certainty, of digits that a JavaScript number holds. */
+/** A random id, which is almost certainly free, and which a JavaScript number holds exactly. */
 export function randomId(): bigint {
   const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
   return (BigInt(high % 2 ** 20) << 32n) + BigInt(low) + 1n;
@@ -66,7 +66,7 @@ export function randomId(): bigint {
 
 const key = 'plant-store.draft';
 
-/** What somebody typed into the form for a new plant. It outlives the form, a reload and the token. */
+/** The draft of a new plant. It is kept when the form closes, the page reloads or the token changes. */
 export function readDraft(): Partial<PlantTexts> {
   return JSON.parse(sessionStorage.getItem(key) ?? '{}');
 }

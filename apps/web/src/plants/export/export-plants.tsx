@@ -13,7 +13,7 @@ interface ExportPlantsProps {
   tag: string | undefined;
 }
 
-/** Saves the plants of the table as a file, and shows how that goes. */
+/** Saves the plants of the table as a file, and shows the progress. */
 export function ExportPlants({ current, tag }: ExportPlantsProps) {
   const { state, isRunning, error, options, count, start, cancel, forget } = current;
   useEffect(() => forget, [forget]);
@@ -55,7 +55,7 @@ export function ExportPlants({ current, tag }: ExportPlantsProps) {
 
 const chipTexts = { success: 'Exported', cancelled: 'Export cancelled', error: 'Export failed' };
 
-/** Shows in the header how the export goes, whatever else the page shows. */
+/** Shows the progress of the export in the header, which every view has. */
 export function ExportChip({ current, onOpen }: { current: Export; onOpen(): void }) {
   const { state, count } = current;
   if (state === 'idle') return null;

@@ -14,8 +14,8 @@ interface ExportOptions {
 export type Export = ReturnType<typeof useExport>;
 
 /**
- * Saves plants as a file, page by page. It goes on while somebody works, and the browser asks before it
- * leaves the page meanwhile.
+ * Saves plants as a file, page by page. It goes on while the user does other things. Meanwhile, the
+ * browser asks before it leaves the page.
  */
 export function useExport() {
   const client = useTRPCClient();
@@ -67,13 +67,13 @@ export function useExport() {
     state: isCancelled ? 'cancelled' : status,
     isRunning,
     error,
-    /** What is exported, or was last. */
+    /** The running export, or the latest one. */
     options: variables,
-    /** Plants that are written. */
+    /** The number of plants written so far. */
     count,
     start: mutate,
     cancel: () => running.current?.abort(),
-    /** Forgets the last export, unless it still runs. */
+    /** Forgets the latest export, unless it still runs. */
     forget: useCallback(() => void (running.current ?? reset()), [reset]),
   } as const;
 }

@@ -8,10 +8,10 @@ import { useTRPC } from '../../store/trpc.ts';
 import { inOneLine, PlantText } from '../plant-text.tsx';
 import './find-field.css';
 
-/** Suggestions that are shown. */
+/** The greatest number of suggestions. */
 const limit = 8;
 
-/** Tags that are kept, at most. */
+/** The greatest number of tags that the page remembers. */
 const keptTags = 1_000;
 
 type Suggestion = { readonly id: bigint } | { readonly tag: string };
@@ -50,7 +50,7 @@ export function FindField() {
     event.preventDefault();
     action();
   };
-  // The browser would drop line breaks. A cell of a spreadsheet ends with one that is not part of it.
+  // The browser would drop line breaks. A cell copied from a spreadsheet ends with an extra one.
   const onPaste = (event: ClipboardEvent<HTMLInputElement>) => {
     const copied = event.clipboardData.getData('text');
     if (inOneLine(copied) === copied) return;
@@ -113,7 +113,7 @@ export function FindField() {
   );
 }
 
-/** An id first, then tags that were seen, and the text itself as a tag. */
+/** Suggests an id first, then tags of loaded plants, and the text itself as a tag. */
 function suggest(text: string, seen: readonly string[]): readonly Suggestion[] {
   const { data: id } = IdFromText.safeParse(text.trim());
   const lower = text.toLowerCase();

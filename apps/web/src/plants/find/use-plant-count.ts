@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { background, useTRPC, useTRPCClient } from '../../store/trpc.ts';
 
-/** Milliseconds between two looks for new plants, while somebody sees the page. */
+/** Milliseconds between two checks for new plants while the page is visible. */
 const interval = 5_000;
 
-/** The number of plants, of all or of those with a tag, and how many came or went since the table asked. */
+/** The number of plants, all or those with a tag, and its change since the table was loaded. */
 export function usePlantCount(tag: string | undefined) {
   const trpc = useTRPC();
   const client = useTRPCClient();

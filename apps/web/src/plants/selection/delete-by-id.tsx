@@ -9,7 +9,7 @@ import { countOf } from '../plant-text.tsx';
 import { deletePlants } from './delete-plants.ts';
 import { DeleteQuestion } from './selection-bar.tsx';
 
-/** Deletes plants by their ids, for somebody who may not see them. */
+/** Deletes plants by their ids, for a token that may not read plants. */
 export function DeleteById() {
   const client = useTRPCClient();
   const [text, setText] = useState('');

@@ -1,16 +1,16 @@
 import { type PlantStoreClient, plantStoreError } from '@plant-store/client';
 
-/** Plants whose deletion the store is asked for at once; the client puts ten into a request. */
+/** Deletes that are sent at the same time; the client puts ten into a request. */
 const atOnce = 50;
 
 interface DeletedPlants {
   readonly deleted: readonly bigint[];
-  /** Those that the store did not have. */
+  /** Plants that the store did not have. */
   readonly missing: readonly bigint[];
 }
 
 /**
- * Deletes plants, and tells after some of them which are gone.
+ * Deletes plants, and reports after each group of them which ones are deleted.
  *
  * @throws the first error; the plants after it are not deleted
  */

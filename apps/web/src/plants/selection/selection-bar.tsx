@@ -15,7 +15,7 @@ interface SelectionBarProps {
   onDeleted(count: number): void;
 }
 
-/** What can be done with the selected plants. */
+/** The actions on the selected plants. */
 export function SelectionBar({ ids, onChange, onDeleted }: SelectionBarProps) {
   const client = useTRPCClient();
   const queryClient = useQueryClient();

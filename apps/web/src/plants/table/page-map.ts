@@ -1,4 +1,4 @@
-/** A page of plants that was loaded at least once. Its plants may have left the memory since. */
+/** A page of plants that was loaded at least once. Its plants may no longer be in memory. */
 interface KnownPage {
   /** The page has plants with greater ids; undefined for the first plants of all. */
   readonly after: bigint | undefined;
@@ -17,8 +17,8 @@ export interface PageMap {
   readonly frontier: { readonly after: bigint | undefined } | undefined;
 }
 
-/** A reply of the store: plants ascending by id, and the id after which there are more. */
-interface PageReply {
+/** A response of the store: plants ascending by id, and the id after which there are more. */
+interface PageResponse {
   readonly plants: readonly { readonly id: bigint }[];
   readonly next?: bigint | undefined;
 }
@@ -33,14 +33,14 @@ export function firstRow({ pages }: PageMap): number {
   return pages[0]?.firstRow ?? 0;
 }
 
-/** The row behind the last known one. */
+/** The row after the last known one. */
 export function endRow({ pages }: PageMap): number {
   const last = pages.at(-1);
   return last ? last.firstRow + last.rowCount : 0;
 }
 
-/** Adds the reply for the page at an index. Returns the same map when the reply changes nothing. */
-export function learnPage(map: PageMap, index: number, { plants, next }: PageReply): PageMap {
+/** Adds the response for the page at an index. Returns the same map when the response changes nothing. */
+export function learnPage(map: PageMap, index: number, { plants, next }: PageResponse): PageMap {
   const after = startOf(map, index);
   const known = map.pages[index];
   const end = known && (map.pages[index + 1] ?? map.frontier)?.after;
@@ -48,7 +48,7 @@ export function learnPage(map: PageMap, index: number, { plants, next }: PageRep
   const page = { after, firstRow: known?.firstRow ?? endRow(map), rowCount: plants.length };
 
   if (known && end !== undefined && next !== undefined && next >= end) {
-    // The reply reaches into the next page when plants were deleted, or nothing was between two pages.
+    // The response covers the whole known page, and more when plants of that page were deleted.
     const rowCount = plants.findLastIndex(({ id }) => id <= end) + 1;
     const shift = rowCount - known.rowCount;
     if (shift === 0) return map;
@@ -78,7 +78,7 @@ export function startOf({ pages, frontier }: PageMap, index: number): bigint | u
 }
 
 /**
- * The index of the page that has a row. For a row before or behind the known ones, it is that of the first
+ * The index of the page that has a row. For a row before or after the known ones, it is that of the first
  * page, or of the first unknown page.
  */
 export function pageAt({ pages }: PageMap, row: number): number {

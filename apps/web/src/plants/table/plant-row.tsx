@@ -4,11 +4,11 @@ import { showField, tableFields } from '../shown-fields.tsx';
 
 interface PlantRowProps {
   row: number;
-  /** Its number in the list, the header being 1; undefined while rows before it are unknown. */
+  /** The `aria-rowindex`: the header has 1. Undefined while rows before this one are unknown. */
   ariaIndex: number | undefined;
   /** Pixels from the start of the rows. */
   top: number;
-  /** Undefined while it is loaded. */
+  /** Undefined while the plant is loading. */
   plant: StoredPlant | undefined;
   isActive: boolean;
   /** Undefined when rows cannot be selected. */
@@ -20,7 +20,7 @@ interface PlantRowProps {
 export function PlantRow(props: PlantRowProps) {
   const { row, ariaIndex, top, plant, isActive, isSelected, onOpen, onSelect } = props;
   const onClick = ({ target }: MouseEvent) => {
-    // Somebody selects text to copy it, or opens the link of a tag.
+    // The user selects text to copy it, or opens the link of a tag.
     const isForRow = getSelection()?.isCollapsed && !(target as Element).closest('a, label');
     if (plant && isForRow) onOpen();
   };

@@ -26,9 +26,9 @@ interface PlantTableProps {
   open: bigint | undefined;
   /** Undefined when rows cannot be selected. */
   selection: Selection | undefined;
-  /** What there is to see in place of an empty table. */
+  /** Shown in place of an empty table. */
   children: ReactNode;
-  /** Somebody chose a plant to look at. */
+  /** Called when the user opens a plant. */
   onOpen(plant: StoredPlant): void;
 }
 
@@ -37,10 +37,10 @@ const columns = tableFields.map((field) => shownFields[field].width).join(' ');
 /** Rows that are rendered beyond each edge of the screen. */
 const overscan = 8;
 
-/** Milliseconds after scrolling before the address has the new place. */
+/** Milliseconds after scrolling until the address has the new place. */
 const pause = 200;
 
-/** The plants as a table that loads rows while somebody scrolls, up or down. */
+/** The plants as a table that loads rows while the user scrolls up or down. */
 export function PlantTable(props: PlantTableProps) {
   const { tag, rowHeight, open, selection, children, onOpen } = props;
   const [at] = useState(currentPlace);
@@ -74,7 +74,7 @@ export function PlantTable(props: PlantTableProps) {
 
   const watch = useCallback(
     (element: HTMLDivElement) => {
-      // The table before the jump had the focus.
+      // Before the jump, the old table had the focus.
       if (isJump && document.activeElement === document.body) element.focus();
       return scroll.watch(element);
     },
@@ -88,7 +88,7 @@ export function PlantTable(props: PlantTableProps) {
     (_, i) => firstDrawn + i,
   );
 
-  // The plant that is open may be another than the one that was chosen here.
+  // The user may have opened another plant by the links to the previous and the next one.
   const openRow = open === undefined ? undefined : drawn.find((row) => plantAt(row)?.id === open);
   const [lastOpenRow, setLastOpenRow] = useState(openRow);
   if (openRow !== lastOpenRow) {

@@ -1,9 +1,9 @@
 import { useLayoutEffect, useState, useSyncExternalStore } from 'react';
 
-/** A row has two lines there, as in plant-table.css. */
+/** On narrow screens a row has two lines, as in plant-table.css. */
 const narrow = matchMedia('(width < 48rem)');
 
-/** The pixels of a row. They follow the size of the font that somebody prefers. */
+/** The height of a row in pixels. It depends on the font size that the user has set in the browser. */
 export function useRowHeight(): number {
   return useSyncExternalStore(subscribe, rowHeight);
 }
@@ -19,8 +19,8 @@ function subscribe(listener: () => void): () => void {
 }
 
 /**
- * The pixels of the longest text that was drawn in a column. Each row lays out its own columns, so CSS
- * cannot tell. The column never shrinks, because it would jump while somebody scrolls.
+ * The width in pixels of the longest text that a column has shown. Each row is a grid of its own, so
+ * CSS cannot align the columns. The column never shrinks, because it would jump while the user scrolls.
  *
  * @param selector finds the texts
  */

@@ -1,6 +1,6 @@
 import { useCallback, useLayoutEffect, useRef, useState } from 'react';
 
-/** Pixels of all rows in the page. Browsers allow some millions, and a million rows are 36 million. */
+/** Pixels of all rows in the page. Browsers allow some millions; a million rows would need 36 million. */
 const maxHeight = 1_000_000;
 
 /** The rows on the screen. */
@@ -19,8 +19,8 @@ interface ScrollWindowOptions {
 
 /**
  * The rows of a list in an element that shows a window of them. When the scroll position comes near
- * an end of the window, the window moves, and the rows on the screen stay where they are. They stay
- * there also when rows come before them.
+ * an end of the window, the window moves, and the rows on the screen stay where they are. They
+ * also stay there when the list adds rows before them.
  *
  * All rows have the same height, so a division finds those on the screen. Offsets are pixels from the
  * first row.
@@ -28,7 +28,7 @@ interface ScrollWindowOptions {
 export function useScrollWindow({ rows, rowHeight, onVisible }: ScrollWindowOptions) {
   const scrollRef = useRef<HTMLDivElement | null>(null);
   const [start, setStart] = useState(0);
-  // What the element shows: its content changes only after the state.
+  // What the element shows now: it follows the state only after the next render.
   const applied = useRef({ start, scrollTo: 0, first: 0 });
 
   const report = useCallback(() => {
@@ -63,7 +63,7 @@ export function useScrollWindow({ rows, rowHeight, onVisible }: ScrollWindowOpti
     report();
   }, [start, report]);
 
-  // After every change, because the element may appear later than the rows.
+  // Runs after every render, because the element may appear later than the rows.
   useLayoutEffect(() => {
     const added = applied.current.first - rows.first;
     if (!scrollRef.current || added === 0) return;
@@ -116,7 +116,7 @@ export function useScrollWindow({ rows, rowHeight, onVisible }: ScrollWindowOpti
   return { watch, start, height, onScroll, reveal };
 }
 
-/** Where the element is, and the pixels that it has for rows, below its header. */
+/** The scroll position, and the height in pixels that is left for rows below the header. */
 function measure(element: HTMLElement | null) {
   const { scrollTop = 0, clientHeight = 0, firstElementChild } = element ?? {};
   return { scrollTop, height: clientHeight - (firstElementChild?.clientHeight ?? 0) };

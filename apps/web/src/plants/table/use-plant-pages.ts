@@ -14,16 +14,16 @@ import {
 } from './page-map.ts';
 import type { RowRange } from './scroll-window.ts';
 
-/** Plants in one request: few enough that reading the reply never takes a frame. */
+/** Plants in one request: few enough that parsing the response takes less than a frame. */
 const pageSize = 500;
 
-/** Milliseconds for which a page outside of the screen stays in memory. */
+/** Milliseconds for which a page that is not on the screen stays in memory. */
 const keepFor = 10_000;
 
 /** Placeholders before the known rows, and in place of the first page: more than a screen has. */
 const placeholders = { earlier: 10, firstPage: 100 };
 
-/** Rows from the start of the known ones at which the page before them is loaded. */
+/** The page before the known rows is loaded when the screen is this many rows from their start. */
 const margin = 50;
 
 interface PlantPagesOptions {
@@ -53,18 +53,18 @@ export function usePlantPages({ tag, at, visible }: PlantPagesOptions) {
   const lastWanted = Math.min(pageAt(map, visible.last) + 1, lastIndex);
   const wanted = Array.from({ length: lastWanted - firstWanted + 1 }, (_, i) => firstWanted + i);
 
-  const replies = useQueries({ queries: wanted.map((index) => pageAfter(startOf(map, index))) });
+  const responses = useQueries({ queries: wanted.map((index) => pageAfter(startOf(map, index))) });
   useEffect(() => {
     setMap((latest) =>
-      replies.reduce((learnt, { data }, i) => {
+      responses.reduce((learnt, { data }, i) => {
         const index = firstWanted + i;
-        // The map has lost this page since, so its reply is ignored.
+        // The map no longer has this page, so its response is ignored.
         if (!data || index > learnt.pages.length || startOf(learnt, index) !== startOf(map, index))
           return learnt;
         return learnPage(learnt, index, data);
       }, latest),
     );
-  }, [replies, firstWanted, map]);
+  }, [responses, firstWanted, map]);
 
   const [first, end, start] = [firstRow(map), endRow(map), startOf(map, 0)];
   const { data: earlier } = useQuery({
@@ -73,7 +73,7 @@ export function usePlantPages({ tag, at, visible }: PlantPagesOptions) {
       findEarlierPage(
         (after) => queryClient.fetchQuery({ ...pageAfter(after), ...background }),
         start ?? 0n,
-        likelyDistance(replies[0]?.data?.plants ?? [], pageSize),
+        likelyDistance(responses[0]?.data?.plants ?? [], pageSize),
       ),
     enabled: start !== undefined && map.pages.length > 0 && visible.first < first + margin,
     gcTime: 0,
@@ -83,7 +83,7 @@ export function usePlantPages({ tag, at, visible }: PlantPagesOptions) {
     setMap((latest) => (startOf(latest, 0) === start ? learnEarlierPage(latest, earlier) : latest));
   }, [earlier, start]);
 
-  const error = replies.find((reply) => reply.isError && !reply.data)?.error;
+  const error = responses.find((response) => response.isError && !response.data)?.error;
   const isFirstPage = map.pages.length === 0;
   const unknown = isFirstPage ? placeholders.firstPage : 1;
   return {
@@ -97,11 +97,11 @@ export function usePlantPages({ tag, at, visible }: PlantPagesOptions) {
     /** Whether these are all plants of the list. */
     isComplete: map.frontier === undefined && start === undefined,
     error: error ?? undefined,
-    /** The plant of a row; undefined while it is loaded. */
+    /** The plant of a row; undefined while it is loading. */
     plantAt(row: number): StoredPlant | undefined {
       const index = pageAt(map, row);
       const page = map.pages[index];
-      return page && replies[index - firstWanted]?.data?.plants[row - page.firstRow];
+      return page && responses[index - firstWanted]?.data?.plants[row - page.firstRow];
     },
     /** Loads the ids of all known rows from one to another. */
     async idsBetween(from: number, to: number): Promise<bigint[]> {

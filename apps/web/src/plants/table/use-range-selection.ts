@@ -1,7 +1,7 @@
 import { useRef } from 'react';
 import type { usePlantPages } from './use-plant-pages.ts';
 
-/** The plants that somebody selected. */
+/** The selected plants. */
 export interface Selection {
   readonly ids: ReadonlySet<bigint>;
   onChange(change: (latest: ReadonlySet<bigint>) => ReadonlySet<bigint>): void;

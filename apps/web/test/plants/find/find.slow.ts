@@ -41,7 +41,7 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     await table.getByText(`Plant ${ids[0]}`).waitFor();
   });
 
-  it('suggests the tags of rows, and takes one that is typed', async () => {
+  it('suggests the tags of loaded rows, and accepts a typed tag', async () => {
     const { tag } = await createPlants(1);
     const page = await openPage(address());
     await filterByTag(page, tag);
@@ -56,7 +56,7 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     await page.getByText('Tag: ').first().waitFor();
   });
 
-  it('keeps the table as it is while somebody types', async () => {
+  it('does not change the table while the user types', async () => {
     const { ids, tag } = await createPlants(1);
     const page = await openPage(address());
     await filterByTag(page, tag);
@@ -118,7 +118,7 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     );
   });
 
-  it('says at once why a number is no id', async () => {
+  it('says at once why a number is not an id', async () => {
     const page = await openPage(address());
     await findField(page).fill('007');
     await page.getByText('an id must be a whole number').waitFor();
@@ -162,7 +162,7 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     await expect.poll(() => step('Next').isDisabled()).toBe(true);
   });
 
-  it('says that there are new plants, and shows them when somebody wants it', async () => {
+  it('says that there are new plants, and shows them when the user wants it', async () => {
     const { ids, tag } = await createPlants(2);
     const page = await openPage(address());
     await filterByTag(page, tag);

@@ -5,7 +5,7 @@ import type { RunningConsole } from '../../fixtures/running-console.ts';
 import { databases } from '../../fixtures/shared-servers.ts';
 import { startWithPlants } from '../../fixtures/start-with-plants.ts';
 
-/** More than one window of the table holds. */
+/** More rows than one window of the table holds. */
 const count = 25_000;
 
 describe.each(databases)('on %s', (database) => {
@@ -17,7 +17,7 @@ describe.each(databases)('on %s', (database) => {
 
   afterAll(() => server.stop());
 
-  /** Scrolls to the end of what is loaded, again and again, and checks each view on the way. */
+  /** Scrolls to the end of the loaded rows until there are no more, and checks the rows at each step. */
   async function scrollToEnd(page: Page): Promise<void> {
     const table = tableOf(page);
     await page.getByText('Plant 1', { exact: true }).waitFor();
@@ -27,7 +27,7 @@ describe.each(databases)('on %s', (database) => {
         scroller.scrollTop = scroller.scrollHeight;
         await frame();
       }
-      // Without new rows, a position that stays is the end.
+      // The end: no new rows, and the position no longer changes.
       for (let top = -1; top !== scroller.scrollTop; ) {
         top = scroller.scrollTop;
         scroller.scrollTop = scroller.scrollHeight;
@@ -46,7 +46,7 @@ describe.each(databases)('on %s', (database) => {
       return row?.querySelector('.plant-name')?.textContent ?? undefined;
     });
 
-  it('scrolls through all rows with only those on the screen in the page, to the last and back', async () => {
+  it('scrolls to the last row and back, and only the rows on the screen are in the page', async () => {
     const page = await openPage(`${server.access.url}/#token=${server.access.token}`);
     await scrollToEnd(page);
     await tableOf(page).getByText(`Plant ${count}`, { exact: true }).waitFor();
@@ -63,7 +63,7 @@ describe.each(databases)('on %s', (database) => {
     await tableOf(page).getByText(`Plant ${count}`, { exact: true }).waitFor();
   });
 
-  it('keeps the rows in their order while somebody scrolls row by row', async () => {
+  it('keeps the rows in their order while the user scrolls row by row', async () => {
     const page = await openPage(`${server.access.url}/#token=${server.access.token}`);
     await page.getByText('Plant 1', { exact: true }).waitFor();
     const seen: (string | undefined)[] = [];

@@ -9,15 +9,15 @@ import {
 } from '../../../src/plants/table/page-map.ts';
 
 /** A page whose plants end at `next`, or somewhere before 1,000. */
-function reply(count: number, next: bigint | undefined) {
+function response(count: number, next: bigint | undefined) {
   const last = next ?? 999n;
   const plants = Array.from({ length: count }, (_, i) => ({ id: last - BigInt(count - 1 - i) }));
   return { plants, next };
 }
 
-/** Three pages of 100 rows each, and more behind them. */
+/** Three pages of 100 rows each, and more after them. */
 const three = [100n, 200n, 300n].reduce(
-  (map, next, index) => learnPage(map, index, reply(100, next)),
+  (map, next, index) => learnPage(map, index, response(100, next)),
   emptyPageMap(undefined),
 );
 
@@ -35,7 +35,7 @@ it('learns where the next page starts', () => {
 });
 
 it('is complete when a page has no next', () => {
-  const map = learnPage(three, 3, reply(7, undefined));
+  const map = learnPage(three, 3, response(7, undefined));
   expect(map.frontier).toBeUndefined();
   expect(endRow(map)).toBe(307);
 });
@@ -51,43 +51,43 @@ it.each([
   expect(pageAt(three, row)).toBe(index);
 });
 
-it('stays the same object when a page says what is known', () => {
-  expect(learnPage(three, 1, reply(100, 200n))).toBe(three);
+it('returns the same map when a page brings nothing new', () => {
+  expect(learnPage(three, 1, response(100, 200n))).toBe(three);
 });
 
 describe('when plants come and go', () => {
-  it('moves the rows behind a page that has fewer rows now', () => {
-    const map = learnPage(three, 1, reply(98, 200n));
+  it('moves the rows after a page that has fewer rows now', () => {
+    const map = learnPage(three, 1, response(98, 200n));
     expect(map.pages.map(({ firstRow }) => firstRow)).toEqual([0, 100, 198]);
     expect(startOf(map, 3)).toBe(300n);
   });
 
-  it('keeps the pages behind a page that reaches into them now', () => {
-    const map = learnPage(three, 1, reply(100, 202n));
+  it('keeps the pages after a page that reaches into them now', () => {
+    const map = learnPage(three, 1, response(100, 202n));
     expect(map.pages.map(({ firstRow }) => firstRow)).toEqual([0, 100, 198]);
   });
 
-  it('forgets the pages behind a page that ends elsewhere now', () => {
-    const map = learnPage(three, 1, reply(100, 199n));
+  it('forgets the pages after a page that ends elsewhere now', () => {
+    const map = learnPage(three, 1, response(100, 199n));
     expect(map.pages).toHaveLength(2);
     expect(startOf(map, 2)).toBe(199n);
   });
 
   it('is complete when a page in the middle became the last', () => {
-    const map = learnPage(three, 1, reply(3, undefined));
+    const map = learnPage(three, 1, response(3, undefined));
     expect(map.pages).toHaveLength(2);
     expect(map.frontier).toBeUndefined();
   });
 
   it('is no longer complete when the last page became full', () => {
-    const complete = learnPage(three, 3, reply(7, undefined));
-    const map = learnPage(complete, 3, reply(100, 400n));
+    const complete = learnPage(three, 3, response(7, undefined));
+    const map = learnPage(complete, 3, response(100, 400n));
     expect(startOf(map, 4)).toBe(400n);
   });
 });
 
 describe('a list that is opened in the middle', () => {
-  const opened = learnPage(emptyPageMap(500n), 0, reply(100, 600n));
+  const opened = learnPage(emptyPageMap(500n), 0, response(100, 600n));
 
   it('has negative rows before the place', () => {
     const map = learnEarlierPage(opened, { after: 400n, rowCount: 60 });
@@ -96,11 +96,11 @@ describe('a list that is opened in the middle', () => {
     expect(startOf(map, 0)).toBe(400n);
   });
 
-  it('counts only the rows before the place in the page before it', () => {
+  it('counts only the rows before the place in an earlier page', () => {
     const map = learnEarlierPage(opened, { after: 400n, rowCount: 60 });
-    // The store's page goes on behind the place.
-    expect(learnPage(map, 0, reply(100, 540n))).toBe(map);
-    const changed = learnPage(map, 0, reply(100, 541n));
+    // The store's page also has rows after the place.
+    expect(learnPage(map, 0, response(100, 540n))).toBe(map);
+    const changed = learnPage(map, 0, response(100, 541n));
     expect(changed.pages.map(({ firstRow }) => firstRow)).toEqual([-60, -1]);
   });
 });

@@ -31,7 +31,7 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     await client.deletePlant.mutate({ id });
   });
 
-  it('shows the whole of a plant, with its time', async () => {
+  it('shows all fields of a plant, with its time', async () => {
     const [id, tag] = [freshId(), freshTag()];
     const name = `A long name ${'and so on '.repeat(40)}to the end`;
     await client.createPlant.mutate({ id, name, tag });
@@ -54,7 +54,7 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     await tableOf(page).getByText(name, { exact: true }).waitFor();
   });
 
-  it('keeps the direction of a name to the name, wherever it is', async () => {
+  it('keeps the text direction of a name within the name, wherever it is', async () => {
     const [id, tag] = [freshId(), freshTag()];
     const name = 'نخلة התמר';
     await client.createPlant.mutate({ id, name, tag });
@@ -100,7 +100,7 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     };
     for (const name of [
       'Monstera deliciosa',
-      'A name of fifty letters, which needs no dots at its end',
+      'A name of fifty letters that fits without an ellipsis',
     ]) {
       const { isCut, gap } = await columns(name);
       expect(isCut).toBe(false);
@@ -111,7 +111,7 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     expect(await columns('and so on '.repeat(40))).toMatchObject({ isCut: true });
   });
 
-  it('is read with the arrow keys, from the first row to the last', async () => {
+  it('moves through the rows by the arrow keys, from the first to the last', async () => {
     const tag = freshTag();
     const ids = Array.from({ length: 60 }, freshId);
     await Promise.all(

@@ -2,11 +2,11 @@ import { formatOf, type Row } from '@plant-store/formats';
 import { plantColumns } from '@plant-store/schemas';
 import { type CheckedRow, checkRow, openFile } from './open-file.ts';
 
-/** Rows that are shown. */
+/** The number of rows in a preview. */
 const shownRows = 5;
 
-/** What a person sees of a file before its plants are added. */
-export interface FirstLook {
+/** The content of a file, shown before its plants are added. */
+export interface ImportPreview {
   readonly format: string;
   /** The columns of plants that the file has. */
   readonly columns: string[];
@@ -22,7 +22,7 @@ export interface FirstLook {
  *
  * @throws FileError when the file cannot be read as plants
  */
-export async function lookAt(file: File): Promise<FirstLook> {
+export async function readPreview(file: File): Promise<ImportPreview> {
   const warnings: string[] = [];
   const { blocks } = await openFile(file, {
     createdAt: 'keep',

@@ -7,7 +7,7 @@ import { run } from '../fixtures/run-program.ts';
 
 const plantJson = /^\{"id":1,"name":"Hoya"/;
 
-describe('a user with few rights', () => {
+describe('a user with few privileges', () => {
   let sql: postgres.Sql;
   let url: string;
   let user: string;
@@ -20,7 +20,7 @@ describe('a user with few rights', () => {
 
   afterAll(() => sql.end());
 
-  /** Runs a command as a new user with these rights. */
+  /** Runs a command as a new user with these privileges. */
   async function runAs(grants: string[], command: string) {
     user = `user_${randomUUID().replaceAll('-', '')}`;
     await sql.unsafe(`create role ${user} login`);
@@ -56,7 +56,7 @@ describe('a user with few rights', () => {
   ])('%s with %j names the grant that is missing', async (command, grants, missing) => {
     const { code, stderr } = await runAs(grants, command);
     expect(stderr).toContain(
-      `a right is missing: run GRANT ${missing} TO ${user} (permission denied`,
+      `a privilege is missing: run GRANT ${missing} TO ${user} (permission denied`,
     );
     expect(code).toBe(1);
   });

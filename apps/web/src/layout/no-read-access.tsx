@@ -4,18 +4,18 @@ import { Icon } from '../controls/icon.tsx';
 import { AddPlant } from '../plants/add/add-plant.tsx';
 import { DeleteById } from '../plants/selection/delete-by-id.tsx';
 import type { Permissions } from '../token/allowed-scopes.ts';
-import './without-reading.css';
+import './no-read-access.css';
 
-interface WithoutReadingProps {
+interface NoReadAccessProps {
   may: Permissions;
   onAdded(plant: NewPlant): void;
   onAddFile(): void;
 }
 
-/** What somebody sees whose token may not read plants: a form for each thing that it may do. */
-export function WithoutReading({ may, onAdded, onAddFile }: WithoutReadingProps) {
+/** The page for a token that may not read plants: a form for each action that it allows. */
+export function NoReadAccess({ may, onAdded, onAddFile }: NoReadAccessProps) {
   return (
-    <div className="without-reading">
+    <div className="no-read-access">
       <div className="title">
         <h1>Plants</h1>
       </div>

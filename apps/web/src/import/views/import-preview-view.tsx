@@ -1,20 +1,20 @@
 import { columnText, plantColumns } from '@plant-store/schemas';
 import { Button } from '../../controls/button.tsx';
-import type { FirstLook } from '../first-look.ts';
+import type { ImportPreview } from '../import-preview.ts';
 import type { CheckedRow } from '../open-file.ts';
 
-interface FirstLookViewProps {
+interface ImportPreviewViewProps {
   file: File;
-  look: FirstLook | undefined;
+  preview: ImportPreview | undefined;
   onRemove(): void;
 }
 
-/** Shows what would be stored of a file, before it is. */
-export function FirstLookView({ file, look, onRemove }: FirstLookViewProps) {
-  if (!look) return null;
-  const { format, columns, rows, hasTimes, warnings } = look;
+/** Shows how the first rows of a file would be stored. */
+export function ImportPreviewView({ file, preview, onRemove }: ImportPreviewViewProps) {
+  if (!preview) return null;
+  const { format, columns, rows, hasTimes, warnings } = preview;
   return (
-    <section aria-label={`First look at ${file.name}`} className="first-look">
+    <section aria-label={`Preview of ${file.name}`} className="import-preview">
       <div className="import-title">
         <h3>
           <bdi>{file.name}</bdi>
@@ -90,7 +90,7 @@ export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** A reason for people, who see the row beside it. */
+/** The reason without the parts that the row beside it shows. */
 export function shortReason(reason: string | undefined): string {
   return reason?.replace(/^invalid input: /, '') ?? '';
 }

@@ -21,12 +21,12 @@ describe.each(databases)('on %s', (database) => {
 
   afterAll(() => server.stop());
 
-  it('says when the server is away, keeps what it shows, and recovers by itself', async () => {
+  it('says when the server is down, keeps the table, and recovers by itself', async () => {
     const page = await openPage(address);
     await tableOf(page).getByText('Monstera deliciosa').waitFor();
     await server.pause();
     await tableOf(page).getByText('Monstera deliciosa').click();
-    await page.getByText('The server does not answer').waitFor();
+    await page.getByText('The server does not respond').waitFor();
     await page.keyboard.press('Escape');
     await filterByTag(page, 'Araceae');
     await page.getByText('The plants cannot be shown').waitFor();
@@ -36,7 +36,7 @@ describe.each(databases)('on %s', (database) => {
     await tableOf(page).getByText('Monstera deliciosa').waitFor();
   });
 
-  it('goes on with a file when the server is back', async () => {
+  it('goes on with an import when the server is up again', async () => {
     const lines = Array.from({ length: 400 }, () => formatJson({ id: freshId(), name: 'x' }));
     const page = await openPage(address);
     await dropFiles(page, { 'plants.ndjson': lines.join('\n') });
