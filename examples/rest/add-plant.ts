@@ -23,7 +23,7 @@ const created = await store.POST('/plants', { body: plant });
 if (created.error) fail(created.error);
 console.log(JSON.stringify(created.data));
 
-// openapi-fetch would parse the reply with `JSON.parse`, which rounds the id.
+// openapi-fetch would parse the response with `JSON.parse`, which rounds the id.
 const path = { id: plant.id };
 const read = await store.GET('/plants/{id}', { params: { path }, parseAs: 'text' });
 if (read.error) fail(read.error);

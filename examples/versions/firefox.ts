@@ -114,11 +114,11 @@ async function connect(url: string) {
     new Promise((resolve, reject) => {
       const id = ++lastId;
       socket.addEventListener('message', function receive({ data }) {
-        const reply = JSON.parse(data);
-        if (reply.id !== id) return;
+        const response = JSON.parse(data);
+        if (response.id !== id) return;
         socket.removeEventListener('message', receive);
-        if (reply.type === 'success') resolve(reply.result);
-        else reject(new Error(`${method}: ${reply.message}`));
+        if (response.type === 'success') resolve(response.result);
+        else reject(new Error(`${method}: ${response.message}`));
       });
       socket.send(JSON.stringify({ id, method, params }));
     });

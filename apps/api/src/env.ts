@@ -170,7 +170,7 @@ export function readEnv(variables = loadEnvFile(resolve(repositoryRoot, '.env'))
 /** A message for each variable, or line of `.env`, that looks like a setting but is not one. */
 export const unknownSettings = () => explainUnknownSettings(process.env);
 
-/** Before `.env` adds to the variables: another terminal may not have these. */
+/** Read before `.env` adds its values: the commands that the server prints must name these two. */
 const { DATABASE_URL: inheritedUrl, PLANT_STORE_ENV_FILE: inheritedFile } = process.env;
 
 /** What `plant-store` needs in another terminal to find the same Postgres. It contains no password. */
@@ -188,7 +188,8 @@ export function jwtSettings(env: Env): JwtSettings | undefined {
 }
 
 /**
- * Whether nobody can replace the keys in transit: with other keys, an attacker could forge tokens.
+ * Whether nobody can replace the keys in transit. With keys of their own, an attacker could forge
+ * tokens.
  */
 function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;

@@ -38,8 +38,8 @@ describe.each(surfacesOnDatabases)(
 
     const ofRest = surface.name === 'REST' ? it : () => {}; // tRPC rejects it: see calls.test.ts.
     ofRest('ignores the query', async () => {
-      const reply = await post(server, '/plants?x=1&x=%ff', `{"id":${freeId()},"name":"x"}`);
-      expect(reply.status).toBe(200);
+      const response = await post(server, '/plants?x=1&x=%ff', `{"id":${freeId()},"name":"x"}`);
+      expect(response.status).toBe(200);
     });
 
     it('uses the last one of duplicate keys', async () => {

@@ -6,8 +6,8 @@ import { createStaticFile, sendFile } from '../http/static-file.ts';
 
 /**
  * Serves the API reference at `/docs`, the meaning of each error at `/docs/errors`, and the OpenAPI
- * document. They load nothing from other origins. Every address in them is relative, so that they work
- * behind a path prefix, and relative to `/docs`, so that the document's own addresses are right there.
+ * document. They load nothing from other origins. Every address in them is relative, so that they
+ * work behind a path prefix. The base is `/docs`, which has the same parent as the document.
  */
 export async function docs(scope: FastifyInstance): Promise<void> {
   for (const [path, read] of Object.entries(files)) {

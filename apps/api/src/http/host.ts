@@ -17,13 +17,13 @@ export function checkHost({ host, target, httpVersion }: Target): void {
     lastHost = host;
   }
   const authority = target.startsWith('/') ? undefined : absoluteForm.exec(target)?.[1];
-  // Unlike the header, the authority of a URL has a host always (RFC 9110 §4.2.1).
+  // Unlike the header, the authority of a URL always has a host (RFC 9110 §4.2.1).
   if (authority !== undefined && (authority === '' || !isHost(authority))) {
     throw malformed(`the host in the target ${target} is not valid (RFC 9110 §4.2)`);
   }
 }
 
-/** The last valid one: nearly all requests name the same. */
+/** The last valid `Host`: nearly all requests have the same, which need not be checked again. */
 let lastHost = '';
 
 const absoluteForm = /^https?:\/\/([^/?#]*)/i;

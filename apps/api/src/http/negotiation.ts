@@ -16,7 +16,7 @@ export function weightOf(value: string, header = ''): number {
   return weight ? Number(weight.slice(2)) || 0 : 1;
 }
 
-/** Tells caches that a reply depends on a header of the request. */
+/** Tells caches that a response depends on a header of the request. */
 export function addVary(reply: FastifyReply, header: string): void {
   reply.header('vary', [reply.getHeader('vary') ?? [], header].flat().join(', '));
 }

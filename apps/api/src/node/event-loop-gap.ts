@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest, preValidationHookHandler } from 'fastify';
 
-/** Milliseconds without a turn of the event loop that are a gap. */
+/** Milliseconds without a turn of the event loop that count as a gap. */
 const minGap = 1_000;
 
 /** Milliseconds between two looks at the clocks. */
@@ -13,7 +13,7 @@ const aftermath = 10_000;
 /**
  * Makes a hook that drops requests whose client disconnected during a gap of the event loop, such as a
  * frozen process or a paused virtual machine. The client may have repeated its request elsewhere since
- * then. The hook runs after the body was read. `onDrop` replaces the hooks of the reply.
+ * then. The hook runs after the body was read. `onDrop` replaces the hooks of the response.
  *
  * After a gap, Node reads such a request before it reads the end of the connection. So the hook lets a
  * few turns of the event loop pass before it looks. Without a gap it only reads the clocks.

@@ -3,7 +3,7 @@ import type { ErrorKind } from '@plant-store/schemas';
 import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
 import { connectionOf } from './client-connections.ts';
-import { closeWithError, METHODS } from './raw-reply.ts';
+import { closeWithError, METHODS } from './raw-response.ts';
 import { type RequestLine, requestLineIn } from './request-line.ts';
 
 /** Answers with the contract's errors where Node's HTTP server would send an empty body. */
@@ -51,7 +51,7 @@ interface ParserError extends NodeJS.ErrnoException {
 
 function describe({ code = '' }: ParserError, line: RequestLine = {}): [ErrorKind, string] {
   const { method = '', isComplete } = line;
-  // The parser did not reject a method that it knows, but the bytes before it.
+  // The parser knows this method, so it rejected the bytes before it.
   if (methodErrors.has(code) && isComplete && !METHODS.includes(method)) {
     return ['notImplemented', `there is no method ${method} here: send GET, POST or DELETE`];
   }

@@ -9,10 +9,16 @@ import { terminalLine } from './terminal-line.ts';
 /** The most bytes that wait to be written. Further lines are lost. */
 const maxWaiting = 8 * 2 ** 20;
 
-/** When more bytes than `minLength` wait, they are written before the interval ends, in such parts. */
+/**
+ * When `minLength` bytes wait, they are written before the interval ends, at most `maxWrite` at a
+ * time.
+ */
 const own = { minLength: 16 * 1024, maxWrite: 64 * 1024 };
 
-/** Linux writes so many bytes to a pipe as a whole, so that no line of another process is within them. */
+/**
+ * Linux writes up to 4096 bytes to a pipe as a whole, so that lines of several processes do not
+ * mix.
+ */
 const shared = { minLength: 4095, maxWrite: 4096 };
 
 /** Milliseconds between two writes when there are few lines. */
@@ -35,9 +41,10 @@ export interface LogOutput extends pino.DestinationStream {
 
 /**
  * Writes the log to standard output. Each write is a system call, so lines are written together, up
- * to 100 ms later. One of Node's threads writes, because a disk may stall. When nobody reads the pipe,
- * or the disk is full or stalls, up to 8 MiB of lines wait and further lines are lost. Their number is
- * logged where they are missing. Requests never wait. A terminal gets lines for people in place of JSON.
+ * to 100 ms later. One of Node's threads writes, because a disk may stall. When nobody reads the
+ * pipe, or the disk is full or stalls, up to 8 MiB of lines wait and further lines are lost. Their
+ * number is logged where they are missing. Requests never wait. A terminal gets readable lines in
+ * place of JSON.
  *
  * @param onLost is called for each lost line
  * @param isShared whether other processes write to the same standard output
@@ -51,7 +58,7 @@ export function logOutput(onLost = () => {}, isShared = false): LogOutput {
   const output = new sonicBoom.SonicBoom({
     fd: openNonBlocking() ?? 1,
     ...(isShared ? shared : own),
-    contentMode: 'buffer', // With strings, it would measure all waiting text for each line.
+    contentMode: 'buffer', // With strings, pino would measure all waiting text for each line.
     retryEAGAIN: () => performance.now() < exitDeadline,
   });
   output.on('write', (written: number) => {

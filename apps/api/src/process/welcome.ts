@@ -22,8 +22,8 @@ interface Welcome {
 const isWindows = process.platform === 'win32';
 
 /**
- * What the server prints once it listens: whether the store is open or what is missing, then its
- * addresses, and commands to paste.
+ * The text that the server prints once it listens: whether the store is open or what is missing,
+ * its addresses, and commands to paste.
  */
 export function welcome(options: Welcome): string {
   const { url, hasConsole, signInCode, metricsUrl, database, token } = options;

@@ -20,7 +20,7 @@ type Message =
   | { call: number; name: string; argument: unknown }
   | { answerTo: number; value?: unknown; error?: string };
 
-/** Milliseconds for an answer. A process that is frozen never answers. */
+/** Milliseconds to wait for an answer: a process that is frozen never answers. */
 const answerTimeout = 5_000;
 
 /** Opens a channel to another process, which calls `ours` and offers `Theirs`. */

@@ -38,5 +38,5 @@ export function closeUntakenConnections(worker: Worker): void {
   }
 }
 
-/** Milliseconds in which the answers arrive that a worker has sent before it died. */
+/** Milliseconds within which the last answers of a dead worker arrive. */
 const lastAnswers = 500;

@@ -9,9 +9,9 @@ interface WorkersOptions {
   /** How many workers serve. */
   count: number;
   log: FastifyBaseLogger;
-  /** Is called once, when all workers serve. */
+  /** Called once, when all workers serve. */
   onListening(details: Listening): void;
-  /** Is called when the last worker has stopped, or when the first one cannot start. */
+  /** Called when the last worker has stopped, or when the first one cannot start. */
   onEnd(exitCode: number): void;
 }
 
@@ -23,7 +23,7 @@ interface Workers {
   metrics(): Promise<MetricValues[]>;
 }
 
-/** Milliseconds after which the death of a worker is no failed start. */
+/** A worker that dies within these milliseconds has failed to start. */
 const startTime = 60_000;
 
 /**

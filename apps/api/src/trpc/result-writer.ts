@@ -4,8 +4,8 @@ import { listWriter, type WriteJson } from '../http/list-writer.ts';
 
 /**
  * Makes a function that writes a procedure's output in superjson's format. An output with a list is
- * written by its schema, because superjson's walk through a page of plants takes ten times as long. The
- * bytes are the same, without superjson's notes of which objects are identical.
+ * written by its schema, because superjson visits every value of a page, which is slow. The bytes
+ * are the same, without superjson's notes of which objects are identical.
  *
  * @param serialize writes all other outputs: superjson
  */

@@ -7,7 +7,7 @@ import { callContext } from '../calls/call-flow.ts';
 import { errorHeaders } from '../errors/error-response.ts';
 import { toHttpError } from '../errors/http-error.ts';
 import type { BodyBudget } from '../http/body/body-budget.ts';
-import { sendJsonText } from '../http/json-reply.ts';
+import { sendJsonText } from '../http/json-response.ts';
 
 interface StreamOptions {
   store: PlantStore;
@@ -18,8 +18,7 @@ interface StreamOptions {
 /**
  * Sends the results of a request as a stream: those of `httpBatchStreamLink`, and the events of a
  * subscription. tRPC's own `resolveResponse` runs these calls, because their format is tRPC's. It
- * costs several times as much as `sendBatch` (streams and promises for each call, a URL, headers and a
- * Response for each request), so no other request comes here.
+ * costs several times as much as `sendBatch`, so no other request takes this way.
  */
 export async function sendStream(
   { store, router, bodies }: StreamOptions,

@@ -114,12 +114,12 @@ describe.each(databases)('on %s', (database) => {
   it('a batch over tRPC checks each of its calls', async () => {
     const token = await server.store.accessTokens.create('reader', { scopes: ['plants:read'] });
     await server.store.create({ id: 1n, name: 'Hoya' });
-    const reply = await fetch(`${server.url}/trpc/deletePlant,createPlant?batch=1`, {
+    const response = await fetch(`${server.url}/trpc/deletePlant,createPlant?batch=1`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: '{"0":{"json":{"id":1}},"1":{"json":{"id":2,"name":"x"}}}',
     });
-    const body = (await reply.json()) as { error: { json: { data: { error: number } } } }[];
+    const body = (await response.json()) as { error: { json: { data: { error: number } } } }[];
     expect(body.map(({ error }) => error.json.data.error)).toEqual([40300, 40300]);
     expect(await server.store.get(1n)).toMatchObject({ name: 'Hoya' });
     expect(await server.store.get(2n)).toBeUndefined();

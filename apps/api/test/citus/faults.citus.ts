@@ -9,7 +9,7 @@ import { localhostUnknownWhile } from '@plant-store/test-setup';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { freeze, type StoreOnCluster, startStoreOnCluster } from './store-on-cluster.ts';
 
-/** Milliseconds for an answer: the promised deadline, and an allowance for a busy machine. */
+/** Milliseconds for a response: the promised deadline, and an allowance for a busy machine. */
 const slowest = 5_000 + 1_500;
 
 /** Milliseconds until plants are created again: the promise, and an allowance for a busy machine. */
@@ -47,9 +47,9 @@ it.for(Object.entries(ways))('one of two workers %s', async ([, takeAway]) => {
   const bringBack = await takeAway(store);
   await setTimeout(8_000);
   expect(await readiness(store)).toEqual({ status: 'ready', unwritable: 0.5 });
-  expect(first.seen.answers).toEqual({ 200: first.seen.acknowledged.length });
+  expect(first.seen.outcomes).toEqual({ 200: first.seen.acknowledged.length });
   expect(first.seen.slowest).toBeLessThan(undisturbed);
-  expect(second.seen.answers['503 50300']).toBeGreaterThan(0);
+  expect(second.seen.outcomes['503 50300']).toBeGreaterThan(0);
   // Another instance starts meanwhile.
   const other = await openPlantStore({ databaseUrl: store.databaseUrl });
   await other.ready();
@@ -87,13 +87,13 @@ it.for(Object.entries(ways))(
     const [first, second] = store.loads.map(({ seen }) => seen.acknowledged[0]?.id);
     const ask = async (path: string, { method = 'GET', bearer = token } = {}) => {
       const sentAt = performance.now();
-      const reply = await fetch(`${url}${path}`, {
+      const response = await fetch(`${url}${path}`, {
         method,
         headers: { authorization: `Bearer ${bearer}` },
       });
-      await reply.arrayBuffer();
+      await response.arrayBuffer();
       expect(performance.now() - sentAt, path).toBeLessThan(undisturbed);
-      return reply.status;
+      return response.status;
     };
 
     const bringBack = await takeAway(store);
@@ -102,11 +102,11 @@ it.for(Object.entries(ways))(
       Array.from({ length: 20 }, async () => {
         const id = method === 'GET' ? second : spareId(2);
         const path = method === 'LIST' ? '/plants?limit=3' : `/plants/${id}`;
-        const reply = await fetch(`${url}${path}`, {
+        const response = await fetch(`${url}${path}`, {
           method: method === 'DELETE' ? 'DELETE' : 'GET',
           headers: { authorization: `Bearer ${token}` },
         });
-        return reply.status;
+        return response.status;
       }),
     );
     let isOver = false;
@@ -132,7 +132,7 @@ it('the coordinator is killed while the server uses a worker', async () => {
   expect(await readiness(store)).toEqual({ status: 'ready' });
   await server.start();
   for (const { seen } of store.loads)
-    expect(seen.answers).toEqual({ 200: seen.acknowledged.length });
+    expect(seen.outcomes).toEqual({ 200: seen.acknowledged.length });
   await store.expectAllStored();
 });
 

@@ -89,8 +89,8 @@ export async function startStoreOnCluster({
       const rows = await admin<Row[]>`select id::int, name, tag from plants`;
       for (const { seen } of loads) {
         expectStored(seen.acknowledged, rows);
-        const answers = Object.keys(seen.answers);
-        expect(answers.filter((answer) => !['200', '503 50300'].includes(answer))).toEqual([]);
+        const outcomes = Object.keys(seen.outcomes);
+        expect(outcomes.filter((outcome) => !['200', '503 50300'].includes(outcome))).toEqual([]);
       }
       const prepared = await admin`
         select from run_command_on_all_nodes('select count(*) from pg_prepared_xacts')

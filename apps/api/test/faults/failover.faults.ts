@@ -48,7 +48,7 @@ it.runIf(hasPosixSignals)(
     expect(await onPrimary`select name from plants where id = 2`).toEqual([{ name: plant.name }]);
 
     await onStandby`select pg_promote()`;
-    const answer = proxy.holdAnswer(plant.name);
+    const answer = proxy.holdResponse(plant.name);
     const retry = store.create(plant);
     // The retry has read the plant on the old primary, or waits there for the standby.
     const isWaiting = vi.waitFor(async () => expect(await waiting()).toHaveLength(1));

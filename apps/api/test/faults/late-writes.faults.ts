@@ -39,7 +39,7 @@ test('a create whose response was lost is applied once', async () => {
   const [first, other] = [await startInstance(proxy.url), await startInstance(url)];
   await first.create(plantOf(100));
   for (const id of ids) {
-    const answer = proxy.holdAnswer('INSERT 0 ');
+    const answer = proxy.holdResponse('INSERT 0 ');
     const created = first.create(plantOf(id));
     await answer.held;
     expect(await other.get(id)).toBe('200');

@@ -54,18 +54,18 @@ export async function startStoreUnderLoad(databaseUrl: string): Promise<StoreUnd
       expect(await server.ended()).toBe(0);
 
       task.meta.fault = faultRow(load.seen, rows);
-      const { acknowledged, answers, ...seen } = load.seen;
+      const { acknowledged, outcomes, ...seen } = load.seen;
       expectStored(acknowledged, rows);
       expect(seen.slowest).toBeLessThan(hang);
       expect(seen.withoutRetryAfter).toBe(0);
-      expect(Object.keys(answers).filter((answer) => !isAllowed(answer))).toEqual([]);
+      expect(Object.keys(outcomes).filter((outcome) => !isAllowed(outcome))).toEqual([]);
       expect(connections.length).toBeLessThanOrEqual(6);
       expect(countWarnings(server.output())).toBeLessThan(seconds + 2);
     },
   };
 }
 
-const isAllowed = (answer: string) => answer === '200' || answer === '503 50300';
+const isAllowed = (outcome: string) => outcome === '200' || outcome === '503 50300';
 
 /** Counts the log lines that are warnings or worse. */
 function countWarnings(log: string): number {

@@ -113,10 +113,10 @@ describe.runIf(hasPosixSignals)('on a signal', () => {
     const { server, url } = await start();
     const [frozen = Number.NaN] = workersOf(server);
     process.kill(frozen, 'SIGSTOP');
-    const answers = [get(`${url}/livez`), get(`${url}/livez`)];
-    await Promise.race(answers);
+    const responses = [get(`${url}/livez`), get(`${url}/livez`)];
+    await Promise.race(responses);
     process.kill(frozen, 'SIGKILL');
-    const outcomes = (await Promise.allSettled(answers)).map(({ status }) => status);
+    const outcomes = (await Promise.allSettled(responses)).map(({ status }) => status);
     expect(outcomes.toSorted()).toEqual(['fulfilled', 'rejected']);
   });
 
@@ -125,10 +125,10 @@ describe.runIf(hasPosixSignals)('on a signal', () => {
     const [frozen = Number.NaN] = workersOf(server);
     process.kill(frozen, 'SIGSTOP');
     // The frozen process gets one of the connections.
-    const answers = [get(`${url}/readyz`), get(`${url}/readyz`)];
-    expect((await Promise.race(answers)).status).toBe(503);
+    const responses = [get(`${url}/readyz`), get(`${url}/readyz`)];
+    expect((await Promise.race(responses)).status).toBe(503);
     process.kill(frozen, 'SIGCONT');
-    await Promise.all(answers);
+    await Promise.all(responses);
     expect((await get(`${url}/readyz`)).status).toBe(200);
   });
 
@@ -164,8 +164,8 @@ describe.runIf(hasPosixSignals)('on a signal', () => {
 async function sendUntilRefused(url: string): Promise<string> {
   for (;;) {
     const error = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
-      const sent = request(url, { headers, agent: false }, (reply) => {
-        reply
+      const sent = request(url, { headers, agent: false }, (response) => {
+        response
           .resume()
           .on('end', () => resolve(undefined))
           .on('error', resolve);

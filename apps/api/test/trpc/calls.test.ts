@@ -115,31 +115,31 @@ interface SentRequest {
 async function answerOfTrpc({ path, ...request }: SentRequest) {
   const url = new URL(`${server.url}/trpc/${path}`);
   const headers = { 'content-type': 'application/json' };
-  const reply = await resolveResponse({
+  const response = await resolveResponse({
     router: appRouter,
     req: new Request(url, { ...request, headers }),
     path: url.pathname.slice('/trpc/'.length),
     error: null,
     createContext: async () => ({ store: server.store, principal: { name: 'test', scopes } }),
   });
-  return partsOf(reply);
+  return partsOf(response);
 }
 
 async function answer({ path, ...request }: SentRequest) {
-  const reply = await fetch(`${server.url}/trpc/${path}`, {
+  const response = await fetch(`${server.url}/trpc/${path}`, {
     ...request,
     headers: {
       authorization: `Bearer ${server.token}`,
       'content-type': 'application/json',
     },
   });
-  return partsOf(reply);
+  return partsOf(response);
 }
 
-async function partsOf(reply: Response) {
-  const { status, headers } = reply;
+async function partsOf(response: Response) {
+  const { status, headers } = response;
   // superjson also notes that `next` equals the last id, which means nothing for a bigint.
-  const body = (await reply.text()).replace(/"referentialEqualities":\{.*?\},/, '');
+  const body = (await response.text()).replace(/"referentialEqualities":\{.*?\},/, '');
   return { status, type: headers.get('content-type'), allow: headers.get('allow'), body };
 }
 

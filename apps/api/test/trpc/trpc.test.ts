@@ -23,16 +23,16 @@ const batchOf = (size: number, firstId: number) => ({
 
 it('answers each call of a batch of 10', async () => {
   const { path, body } = batchOf(10, 5000);
-  const reply = await post(server, path, body);
-  expect(reply.status).toBe(200);
-  expect(await reply.json()).toHaveLength(10);
+  const response = await post(server, path, body);
+  expect(response.status).toBe(200);
+  expect(await response.json()).toHaveLength(10);
 });
 
 it('rejects a batch of 11 calls before it runs any of them', async () => {
   const { path, body } = batchOf(11, 6000);
-  const reply = await post(server, path, body);
-  expect(reply.status).toBe(400);
-  expect(await reply.json()).toMatchObject({ error: { json: { data: { error: 40002 } } } });
+  const response = await post(server, path, body);
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { json: { data: { error: 40002 } } } });
   const other = JSON.stringify({ json: { id: 6000, name: 'still free' } });
   expect((await post(server, '/trpc/createPlant', other)).status).toBe(200);
 });
@@ -71,8 +71,8 @@ it.each([
 
 it('keeps the tag when superjson metadata marks another value as undefined', async () => {
   const plant = { id: 8000n, name: 'x', tag: 'kept', '': { tag: undefined } };
-  const reply = await post(server, '/trpc/createPlant', superjson.stringify(plant));
-  expect(await reply.json()).toMatchObject({ result: { data: { json: { tag: 'kept' } } } });
+  const response = await post(server, '/trpc/createPlant', superjson.stringify(plant));
+  expect(await response.json()).toMatchObject({ result: { data: { json: { tag: 'kept' } } } });
 });
 
 it('keeps the connection open after a stream', async () => {
@@ -100,20 +100,20 @@ it.each([
   ['POST', '/trpc/%2e', 404, 40400],
   ['POST', '/trpc/toString', 404, 40400],
 ])('answers %s %s with status %i', async (method, path, status, error) => {
-  const reply = await fetch(server.url + path, {
+  const response = await fetch(server.url + path, {
     method,
     headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
   });
-  expect(reply.status).toBe(status);
-  expect(JSON.stringify(await reply.json())).toContain(`"error":${error}`);
-  if (status === 405) expect(reply.headers.get('allow')).toBe('POST');
+  expect(response.status).toBe(status);
+  expect(JSON.stringify(await response.json())).toContain(`"error":${error}`);
+  if (status === 405) expect(response.headers.get('allow')).toBe('POST');
 });
 
 it.each(['"5"', '[]', 'null', '{"0":5}', '{"json":5}'])(
   'answers 400 to the malformed batch %s',
   async (body) => {
-    const reply = await post(server, '/trpc/createPlant?batch=1', body);
-    expect(reply.status).toBe(400);
+    const response = await post(server, '/trpc/createPlant?batch=1', body);
+    expect(response.status).toBe(400);
   },
 );
 
@@ -126,9 +126,9 @@ it.each([
   'rejects an id that superjson metadata declares a %s but that is %s',
   async (_type, _value, id, type) => {
     const body = { json: { id, name: 'x' }, meta: { values: { id: type } } };
-    const reply = await post(server, '/trpc/createPlant', JSON.stringify(body));
-    expect(reply.status).toBe(400);
-    expect(await reply.text()).toContain('"error":40001,');
+    const response = await post(server, '/trpc/createPlant', JSON.stringify(body));
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('"error":40001,');
   },
 );
 
@@ -138,8 +138,8 @@ it.each(['createPlant', 'createPlant?batch=1'])(
     const claim = `${'a'.repeat(1_000_000)}\\`;
     const payload = { json: { id: 1, name: 'x' }, meta: { values: { [claim]: ['bigint'] } } };
     const body = JSON.stringify(path.includes('batch') ? { 0: payload } : payload);
-    const reply = await post(server, `/trpc/${path}`, body);
-    expect(reply.status).toBe(400);
-    expect(await reply.text()).toContain('a path in meta is over 1000 characters');
+    const response = await post(server, `/trpc/${path}`, body);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('a path in meta is over 1000 characters');
   },
 );

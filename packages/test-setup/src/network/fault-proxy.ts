@@ -11,7 +11,7 @@ import { connect, createServer, type Socket } from 'node:net';
  * - `trickle`: the server's answers arrive one byte at a time;
  * - `hold`: the proxy holds all data back and delivers it when the fault ends, even when the sender has
  *   closed its connection since;
- * - `holdAnswers`: the proxy holds the server's answers back in the same way.
+ * - `holdResponses`: the proxy holds the server's answers back in the same way.
  */
 export type Fault =
   | 'none'
@@ -21,7 +21,7 @@ export type Fault =
   | 'blackhole'
   | 'trickle'
   | 'hold'
-  | 'holdAnswers';
+  | 'holdResponses';
 
 export interface FaultProxy {
   /** The server's URL through this proxy. */
@@ -40,7 +40,7 @@ export interface FaultProxy {
    */
   forget(): void;
   /** Holds the next answer that has this text back. It is the last one on its connection. */
-  holdAnswer(text: string): HeldAnswer;
+  holdResponse(text: string): HeldAnswer;
   close(): void;
 }
 
@@ -106,7 +106,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
     });
     /** Delivers data, or the end of a connection, now or when the fault ends. */
     function deliver(from: Socket, action: () => void): void {
-      const isHeldBack = fault === 'hold' || (fault === 'holdAnswers' && from === server);
+      const isHeldBack = fault === 'hold' || (fault === 'holdResponses' && from === server);
       if (isHeldBack) heldBack.push(action);
       else action();
     }
@@ -148,7 +148,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
     forget() {
       generation++;
     },
-    holdAnswer(text) {
+    holdResponse(text) {
       const { promise: held, resolve } = Promise.withResolvers<void>();
       const released = Promise.withResolvers<void>();
       hold = { text, resolve, released: released.promise };

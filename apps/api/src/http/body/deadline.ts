@@ -3,14 +3,14 @@ import type { FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The time by which the request must be answered; set by `startDeadline`. */
+    /** The time by which the response must be sent; set by `startDeadline`. */
     deadline?: Deadline;
     /** Milliseconds that the look-up of its access token took, before its body was read. */
     lookUpTime: number;
   }
 }
 
-/** Milliseconds from the arrival of a request to its answer, at most. */
+/** The most milliseconds from the arrival of a request to its response. */
 const answerTimeout = 5_000;
 
 /**

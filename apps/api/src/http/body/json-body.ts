@@ -41,7 +41,7 @@ export function bodyNotJson(why: string, cause?: unknown): HttpError {
   });
 }
 
-/** Reads a JSON text. What `read` throws says why it is not JSON. */
+/** Reads a JSON text. The error that `read` throws says why the text is not JSON. */
 export function readText(text: string, read: (text: string) => unknown): unknown {
   try {
     return read(text);

@@ -166,7 +166,7 @@ it('throws databaseUnavailable when the table is missing', async () => {
 
 it('does not send a create again, which could undo the delete of another client', async () => {
   await store.create({ id: 2n, name: 'Ficus' });
-  const held = proxy.holdAnswer('INSERT 0 ');
+  const held = proxy.holdResponse('INSERT 0 ');
   const create = expect(store.create(plant)).rejects.toMatchObject({ code: 50300 });
   await held.held;
   await sql`delete from plants where id = ${String(plant.id)}`;
