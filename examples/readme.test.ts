@@ -43,7 +43,7 @@ async function run(code: string) {
   return (await exec(process.execPath, [file], { env: server.env, cwd: tmpdir() })).stdout;
 }
 
-it.runIf(hasPosixShell)('shows the answers that its curl calls get', async () => {
+it.runIf(hasPosixShell)('shows the responses to its curl calls', async () => {
   const calls = blocks('sh').filter((code) => code.startsWith('curl'));
   expect(calls).toHaveLength(2);
   for (const [i, call] of calls.entries()) {

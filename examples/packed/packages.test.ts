@@ -71,7 +71,7 @@ it('core works in an internal tool, and names the package that a data directory 
 
   const runTool = (where: string) => run(project, process.execPath, ['internal-tool.ts', where]);
   const databaseUrl = await createDatabase(inject('postgresUrl'));
-  expect(await runTool(databaseUrl)).toContain('refused 40900');
+  expect(await runTool(databaseUrl)).toContain('rejected 40900');
   const range = coreManifest.peerDependencies['@electric-sql/pglite'];
   await expect(runTool('./data')).rejects.toMatchObject({
     stderr: expect.stringContaining(

@@ -10,11 +10,11 @@ import { createLargeBodyQueue } from './http/body/large-body-queue.ts';
 import { compressResponse } from './http/compression.ts';
 import { cors } from './http/cors.ts';
 import { drain } from './http/drain.ts';
-import { handleError, routerErrorHandler } from './http/send-error.ts';
 import { health } from './http/health.ts';
 import { limitRate } from './http/rate-limit.ts';
-import { limitResponses } from './http/response-budget.ts';
 import { checkBodyHeaders, checkRequestHeaders, sendContinue } from './http/request-headers.ts';
+import { limitResponses } from './http/response-budget.ts';
+import { handleError, routerErrorHandler } from './http/send-error.ts';
 import { answerServerOptions, rejectUnknownRoute } from './http/unknown-route.ts';
 import {
   dropAfterError,

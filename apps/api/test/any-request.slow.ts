@@ -105,9 +105,9 @@ describe(`any request (seed ${seed})`, () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(plantJson, invalidPlantJson, anyValue), async (json) => {
         const status = await check(wellFormed(Buffer.from(json)));
-        const answers = await Promise.all(surfaces.map((surface) => surface.send(server, json)));
-        expect(answers.map((answer) => answer.status)).toEqual([status, status]);
-        expect(answers[0]?.body).toEqual(answers[1]?.body);
+        const responses = await Promise.all(surfaces.map((surface) => surface.send(server, json)));
+        expect(responses.map((response) => response.status)).toEqual([status, status]);
+        expect(responses[0]?.body).toEqual(responses[1]?.body);
       }),
       runs(500),
     );
@@ -178,7 +178,10 @@ describe(`any request (seed ${seed})`, () => {
         await check(wellFormed(Buffer.from(json)));
         const target = path + (query === undefined ? '' : `?${query}`);
         const head = `${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`;
-        const response = await sendRaw(server.url, `${head}Authorization: Bearer test-token\r\n\r\n`);
+        const response = await sendRaw(
+          server.url,
+          `${head}Authorization: Bearer test-token\r\n\r\n`,
+        );
         const isList = path === '/plants';
         const operation = isList ? 'GET /plants' : `${method} /plants/{id}`;
         expect(document.operation(operation).differencesFrom(response)).toEqual([]);

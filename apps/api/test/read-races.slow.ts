@@ -93,18 +93,18 @@ describe.each(databases)('on %s', (database) => {
 });
 
 it('no order explains two plants under one id, or a plant that nobody deleted and that is gone', () => {
-  const answer = (status: number, error?: number): Outcome => ({
+  const result = (status: number, error?: number): Outcome => ({
     status,
     headers: new Headers(),
     ...(error !== undefined && { error }),
   });
   const create = (name: string, startedAt: number): Call => ({
     ...{ procedure: 'createPlant', name, startedAt, endedAt: startedAt + 2 },
-    outcome: answer(200),
+    outcome: result(200),
   });
   const missing: Call = {
     ...{ procedure: 'deletePlant', startedAt: 5, endedAt: 6 },
-    outcome: answer(404, 40401),
+    outcome: result(404, 40401),
   };
   expect(explains([create('a', 0), create('a', 1)], 'a')).toBe(true);
   expect(explains([create('a', 0), create('b', 1)], 'a')).toBe(false);

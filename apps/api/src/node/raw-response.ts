@@ -46,7 +46,9 @@ export function closeWithError(
 
   function send() {
     if (!socket.writable) return;
-    const source = pendingReply ? pendingReply.request : { id: randomUUID(), ip: socket.remoteAddress };
+    const source = pendingReply
+      ? pendingReply.request
+      : { id: randomUUID(), ip: socket.remoteAddress };
     fastify.logError(error, source);
     const request = belongsToLatest ? latest.req : line;
     socket.end(rawResponse(error, request, { 'x-request-id': source.id, ...headers }));

@@ -1,7 +1,7 @@
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
 import { cors } from '../http/cors.ts';
-import { handleError, routerErrorHandler } from '../http/send-error.ts';
 import { checkRequestHeaders } from '../http/request-headers.ts';
+import { handleError, routerErrorHandler } from '../http/send-error.ts';
 import { rejectUnknownRoute } from '../http/unknown-route.ts';
 import {
   limitConnections,

@@ -32,9 +32,9 @@ describe('a forged JWT', () => {
     const secrets = [spki, spki.trim(), n, JSON.stringify({ n, ...jwk })];
     for (const secret of secrets) {
       const key = new TextEncoder().encode(secret);
-      expect(await jwts.outcomeOf(await jwts.provider.sign({ key, header: { alg: 'HS256' } }))).toBe(
-        40101,
-      );
+      expect(
+        await jwts.outcomeOf(await jwts.provider.sign({ key, header: { alg: 'HS256' } })),
+      ).toBe(40101);
     }
   });
 

@@ -86,7 +86,7 @@ describe('the keys of the identity provider', () => {
     expect(await jwts.outcomeOf(token)).toBe(200);
   });
 
-  it('are fetched for an unknown key again from ten seconds after the last fetch on', async () => {
+  it('are fetched again for an unknown key when the last fetch is ten seconds old', async () => {
     expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200);
     for (const [seconds, fetches] of [
       [9, 1],
@@ -128,13 +128,13 @@ describe('the keys of the identity provider', () => {
     ['down', 50303],
   ] as const)(
     'are not fetched for every unknown key while the provider is %s',
-    async (mode, answer) => {
+    async (mode, outcome) => {
       expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200);
       pass(11);
       jwts.provider.mode = mode;
       for (let i = 0; i < 20; i++) {
         const header = { kid: `unknown ${i}` };
-        expect(await jwts.outcomeOf(await jwts.provider.sign({ header }))).toBe(answer);
+        expect(await jwts.outcomeOf(await jwts.provider.sign({ header }))).toBe(outcome);
       }
       expect(jwts.provider.fetches).toBe(2);
     },

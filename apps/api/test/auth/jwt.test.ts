@@ -136,6 +136,22 @@ describe('the authentication by JWTs', () => {
     }
   });
 
+  it.each([
+    ['the key "bad"', { alg: 'RS256', kid: 'bad' }],
+    ['the key', { alg: 'RS256' }],
+  ])('names %s of the provider that cannot be used, and keeps the cause', async (key, header) => {
+    jwts.provider.withdrawKey('first');
+    jwts.provider.publish({ kty: 'RSA', e: 'AQAB', alg: 'RS256', kid: 'bad' });
+    const [head, claims] = [header, {}].map((part) => encode(part));
+    await expect(jwts.authenticate(`${head}.${claims}.AAAA`)).rejects.toMatchObject({
+      kind: 'tokenInvalid',
+      cause: {
+        message: `${key} of the identity provider cannot be used: replace it there`,
+        cause: expect.any(Error),
+      },
+    });
+  });
+
   it('caches a JWT for 30 seconds, also while its key is withdrawn', async () => {
     const cached = await jwts.provider.sign();
     expect(await jwts.outcomeOf(cached)).toBe(200);
@@ -148,3 +164,5 @@ describe('the authentication by JWTs', () => {
     expect(await jwts.outcomeOf(cached)).toBe(40101);
   });
 });
+
+const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');

@@ -12,12 +12,12 @@ it('answers 503 in time while the database does not answer, and 200 when it answ
 
   const plant = '{"id":1,"name":"Monstera deliciosa"}';
   const send = () => Promise.all(surfaces.map((surface) => surface.send(server, plant)));
-  const [answers, ready, live] = await Promise.all([
+  const [responses, ready, live] = await Promise.all([
     send(),
     fetch(`${server.url}/readyz`),
     fetch(`${server.url}/livez`),
   ]);
-  for (const { status, headers, body } of answers) {
+  for (const { status, headers, body } of responses) {
     expect(status).toBe(503);
     expect(headers.get('retry-after')).toBe('1');
     expect(body).toEqual({

@@ -92,7 +92,11 @@ it('has responses that the document describes', async () => {
   for (const token of [server.token, expiring, 'guess']) {
     const headers = { authorization: `Bearer ${token}` };
     const response = await fetch(`${server.url}/whoami`, { headers });
-    const received = { status: response.status, headers: response.headers, body: await response.text() };
+    const received = {
+      status: response.status,
+      headers: response.headers,
+      body: await response.text(),
+    };
     expect(document.operation('GET /whoami').differencesFrom(received)).toEqual([]);
   }
   expect(document.operation('GET /whoami').statuses).not.toContain(403);

@@ -26,7 +26,7 @@ async function start(node = 0, env: Record<string, string> = {}): Promise<StoreO
 
 const readiness = async ({ url }: StoreOnCluster) => (await fetch(`${url}/readyz`)).json();
 
-/** Takes the second worker away. Resolves with a function that brings it back. */
+/** Ways to make the second worker fail. Each resolves with a function that brings it back. */
 const ways = {
   'is killed': async ({ cluster }: StoreOnCluster) => {
     const worker = cluster.workers[1]?.server;
@@ -39,12 +39,12 @@ const ways = {
   },
 };
 
-it.for(Object.entries(ways))('one of two workers %s', async ([, takeAway]) => {
+it.for(Object.entries(ways))('one of two workers %s', async ([, makeFail]) => {
   const store = await start();
   const [first, second] = store.loads;
   const before = second.seen.acknowledged.length;
 
-  const bringBack = await takeAway(store);
+  const bringBack = await makeFail(store);
   await setTimeout(8_000);
   expect(await readiness(store)).toEqual({ status: 'ready', unwritable: 0.5 });
   expect(first.seen.outcomes).toEqual({ 200: first.seen.acknowledged.length });
@@ -81,7 +81,7 @@ it.for(Object.entries(ways))('one of two workers %s', async ([, takeAway]) => {
 
 it.for(Object.entries(ways))(
   'gets, deletes and tokens go on for the other plants when one of two workers %s',
-  async ([, takeAway]) => {
+  async ([, makeFail]) => {
     const store = await start();
     const { url, token, spareId } = store;
     const [first, second] = store.loads.map(({ seen }) => seen.acknowledged[0]?.id);
@@ -96,7 +96,7 @@ it.for(Object.entries(ways))(
       return response.status;
     };
 
-    const bringBack = await takeAway(store);
+    const bringBack = await makeFail(store);
     // More than all connections can carry.
     const unanswerable = ['GET', 'DELETE', 'LIST'].flatMap((method) =>
       Array.from({ length: 20 }, async () => {

@@ -91,7 +91,7 @@ const causes: Record<ErrorKind, () => Promise<ReceivedResponse>> = {
       const response = await sql.begin(async (transaction) => {
         await transaction`lock table plants`;
         let isAnswered = false;
-        const answer = read(post(bare, '/plants', monstera)).finally(() => {
+        const sent = read(post(bare, '/plants', monstera)).finally(() => {
           isAnswered = true;
         });
         // The store may send the statement again.
@@ -100,7 +100,7 @@ const causes: Record<ErrorKind, () => Promise<ReceivedResponse>> = {
             select pg_terminate_backend(pid) from pg_stat_activity
             where wait_event_type = 'Lock' and datname = current_database()`;
         }
-        return answer;
+        return sent;
       });
       await sql.end();
       return response;
@@ -208,7 +208,8 @@ describe('the document', () => {
     expect(operation.examplesOf(httpStatus(kind))).toContainEqual(body);
     expect(operation.differencesFrom(response)).toEqual([]);
     for (const header of rateLimitHeaders) {
-      if (response.headers.has(header)) expect(operation.declares(response.status, header)).toBe(true);
+      if (response.headers.has(header))
+        expect(operation.declares(response.status, header)).toBe(true);
     }
   });
 

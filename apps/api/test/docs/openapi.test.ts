@@ -115,7 +115,7 @@ it('refers to the plant in a list of plants by name, and has an example of such 
     required: ['plants'],
     properties: { plants: { type: 'array', items: plant, minItems: 1, maxItems: 1000 } },
   });
-  const body = document.paths?.['/plants/batch']?.post?.requestBody as Body | undefined; // Likewise.
+  const body = document.paths?.['/plants/batch']?.post?.requestBody as Body | undefined; // Not a reference.
   const { schema, example } = body?.content['application/json'] ?? {};
   expect(schema).toEqual({ $ref: '#/components/schemas/NewPlants' });
   expect(example).toEqual({ plants: [{ id: 4096, name: 'Monstera deliciosa', tag: 'Araceae' }] });

@@ -119,7 +119,7 @@ const unreplicated: CauseFault = async ({ admin, load }) => {
 };
 
 const unanswered: CauseFault = async ({ proxy }) => {
-  for (let i = 0; i < 10; i++) await proxy.loseAnswer('INSERT 0 ');
+  for (let i = 0; i < 10; i++) await proxy.loseResponse('INSERT 0 ');
 };
 
 const onTheNetwork =

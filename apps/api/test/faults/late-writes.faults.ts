@@ -39,9 +39,9 @@ test('a create whose response was lost is applied once', async () => {
   const [first, other] = [await startInstance(proxy.url), await startInstance(url)];
   await first.create(plantOf(100));
   for (const id of ids) {
-    const answer = proxy.holdResponse('INSERT 0 ');
+    const response = proxy.holdResponse('INSERT 0 ');
     const created = first.create(plantOf(id));
-    await answer.held;
+    await response.held;
     expect(await other.get(id)).toBe('200');
     expect(await other.delete(id)).toBe('204');
     proxy.fault = 'refuse'; // Resets the connection.

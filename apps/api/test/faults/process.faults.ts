@@ -34,8 +34,8 @@ async function start(env: Record<string, string>) {
 /** A database of the server's program. */
 interface Database {
   /**
-   * The settings, with a token of its own: a server that gets the port of another must reject its
-   * requests.
+   * The settings, with a token that only this server knows: a server that gets the port of another
+   * one must reject its requests.
    */
   env: { PLANT_STORE_TOKEN: string; [name: string]: string };
   rows(): Promise<Row[]>;

@@ -21,8 +21,8 @@ export interface StoreUnderLoad {
 }
 
 /**
- * Milliseconds that only a hang takes, on any machine. The table of faults has the milliseconds that it
- * took; on a quiet machine they show that the deadline is kept.
+ * On any machine, only a hang takes these milliseconds. The table of faults has the milliseconds
+ * that it took; on a quiet machine they show that the deadline is kept.
  */
 export const hang = 60_000;
 

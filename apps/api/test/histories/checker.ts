@@ -29,7 +29,7 @@ export function isExplainable(
 
   /**
    * @param done the operations that have taken effect
-   * @param latestStart of these operations
+   * @param latestStart the latest start of these operations
    * @param first the first operation that has not taken effect
    */
   const search = (done: bigint, latestStart: number, first: number, state: State): boolean => {

@@ -8,7 +8,7 @@ interface TestPlant {
   readonly tag?: string;
 }
 
-/** What a client asks of the store. */
+/** The calls that a client makes. */
 export type Request =
   | { readonly procedure: 'createPlant'; readonly input: TestPlant }
   | { readonly procedure: 'getPlant' | 'deletePlant'; readonly input: { readonly id: number } }
@@ -17,7 +17,7 @@ export type Request =
       readonly input: { readonly after: number; readonly limit: number };
     };
 
-/** A request of a client, and what came of it. */
+/** A request of a client, and its result. */
 export interface Call {
   readonly client: number;
   /** The name of the instance that got the request. */
@@ -70,7 +70,7 @@ const expected: Record<Request['procedure'], number[]> = {
   listPlants: [200],
 };
 
-/** What the calls did to each id. A page reads each id in its range. */
+/** The effects of the calls on each id. A page reads each id in its range. */
 export function operationsById(
   calls: readonly Call[],
   ids: readonly number[],

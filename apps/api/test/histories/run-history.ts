@@ -23,7 +23,10 @@ export interface HistoryResult {
 interface Unexplained {
   readonly id: number;
   readonly smallest: readonly CallOperation[];
-  /** The calls without a result whose time to take effect was over before that. One of them may have run late. */
+  /**
+   * Earlier calls without a result, whose time to take effect was over. One of them may have run
+   * late.
+   */
   readonly over: readonly CallOperation[];
 }
 

@@ -128,8 +128,9 @@ function faultsOf(name: FaultName, instances: number, random: Random): Fault[] {
 }
 
 /**
- * The calls of a client are unkind: they create, read and delete few ids again and again. Nearly every
- * create has a content of its own, so that the clients notice when an old one is back.
+ * The calls of a client create, read and delete few ids again and again, which finds the most
+ * errors. Nearly every create has a content of its own, so that the clients notice when an old one
+ * is back.
  */
 function* stepsOf(client: number, ids: readonly number[], random: Random): Generator<Step> {
   const home = ids[client % ids.length] ?? 0;

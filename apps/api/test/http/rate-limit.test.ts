@@ -30,16 +30,16 @@ describe.each(databases)('on %s', (database) => {
     ['forth', 3_600_000],
   ])('counts by a minute even if the wall clock is set %s by an hour', async (_way, shift) => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] });
-    const answers = async () => {
+    const statuses = async () => {
       const responses = [];
       for (let i = 0; i < 3; i++) responses.push(await post(limited, '/plants', plant));
       return responses.map(({ status }) => status);
     };
-    expect(await answers()).toEqual([200, 200, 429]);
+    expect(await statuses()).toEqual([200, 200, 429]);
     vi.setSystemTime(Date.now() + shift);
-    expect(await answers()).toEqual([429, 429, 429]);
+    expect(await statuses()).toEqual([429, 429, 429]);
     vi.advanceTimersByTime(60_000);
-    expect(await answers()).toEqual([200, 200, 429]);
+    expect(await statuses()).toEqual([200, 200, 429]);
   });
 
   describe.each(surfaces)('over $name', (surface) => {

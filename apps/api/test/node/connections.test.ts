@@ -112,7 +112,10 @@ it('rejects further requests of a connection on which 100 have no response yet',
   expect(create).toHaveBeenCalledTimes(100);
   held.resolve();
   const { responses } = await all;
-  expect(responses.slice(0, 101).map(({ status }) => status)).toEqual([...Array(100).fill(200), 503]);
+  expect(responses.slice(0, 101).map(({ status }) => status)).toEqual([
+    ...Array(100).fill(200),
+    503,
+  ]);
   expect(JSON.parse(responses[100]?.body ?? '')).toMatchObject({ error: 50301 });
   expect(responses).toHaveLength(151);
   await waiting.stop();

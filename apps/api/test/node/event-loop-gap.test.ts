@@ -92,7 +92,7 @@ it('is no gap when no request arrives', () => {
   expect(passesAtOnce()).toBe(true);
 });
 
-it('reads the clocks no more when the server is closed', async () => {
+it('no longer reads the clocks when the server is closed', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const { server } = start();

@@ -53,7 +53,7 @@ it('answers 417 to an expectation that it does not support', async () => {
   expectError({ status, body: JSON.parse(body) }, 417, 41700);
 });
 
-it('answers 400, and names no method, to bytes behind a body that are not a request', async () => {
+it('answers 400, and names no method, to bytes after a body that are not a request', async () => {
   const body = '{"id":1,"name":"x"}';
   const request = head('/plants').replace('100', String(body.length)) + body;
   for (const rest of ['{"id":1}\r\nPOST / HTTP/1.1\r\n', '{"id":1}POST / HTTP/1.1\r\n']) {

@@ -87,7 +87,9 @@ it('sends responses in order when a request and its malformed body arrive togeth
 });
 
 it('sends no second response when a body is malformed after the response', async () => {
-  const { responses } = await sendRaw(server.url, `${chunkedHead}\r\n`, { afterResponse: 'zz\r\n' });
+  const { responses } = await sendRaw(server.url, `${chunkedHead}\r\n`, {
+    afterResponse: 'zz\r\n',
+  });
   expect(responses).toMatchObject([{ status: 401 }]);
 });
 

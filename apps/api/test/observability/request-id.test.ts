@@ -22,17 +22,20 @@ afterAll(() => server.stop());
 const linesOf = (id: string) =>
   server.log.map((line) => JSON.parse(line)).filter(({ reqId }) => reqId === id);
 
-it.each(surfaces)('keeps a well-formed id over $name, in responses of all kinds', async (surface) => {
-  for (const [id, json, status] of [
-    ['4bf92f3577b34da6a3ce929d0e0e4736', plant, 200],
-    ['req_8:a.b/c+d=@e-f', 'not json', 400],
-    ['a'.repeat(128), '{"id":500,"name":"x"}', 500],
-  ] as const) {
-    const response = await surface.send(server, json, { 'x-request-id': id });
-    expect(response.status).toBe(status);
-    expect(response.headers.get('x-request-id')).toBe(id);
-  }
-});
+it.each(surfaces)(
+  'keeps a well-formed id over $name, in responses of all kinds',
+  async (surface) => {
+    for (const [id, json, status] of [
+      ['4bf92f3577b34da6a3ce929d0e0e4736', plant, 200],
+      ['req_8:a.b/c+d=@e-f', 'not json', 400],
+      ['a'.repeat(128), '{"id":500,"name":"x"}', 500],
+    ] as const) {
+      const response = await surface.send(server, json, { 'x-request-id': id });
+      expect(response.status).toBe(status);
+      expect(response.headers.get('x-request-id')).toBe(id);
+    }
+  },
+);
 
 it.each(surfaces)(
   'generates an id over $name when the id is missing or not well-formed',

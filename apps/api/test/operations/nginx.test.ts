@@ -26,10 +26,17 @@ async function send(
   const sent = request({ port, ca, path, host: '127.0.0.1', servername: 'localhost', ...options });
   sent.end(body);
   const [response] = (await once(sent, 'response')) as [IncomingMessage]; // The event's only argument.
-  return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) };
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    body: await text(response),
+  };
 }
 
-/** Sends bytes to nginx as they are, and returns all that it answers until it closes. */
+/**
+ * Sends bytes to nginx as they are, and returns everything that nginx sends until it closes the
+ * connection.
+ */
 async function sendBytes(socket: Socket, bytes: string): Promise<string> {
   socket.on('error', () => {});
   socket.write(bytes);
@@ -179,7 +186,10 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       const response = await sendBytes(socket, bytes);
       expect(response).toMatch(new RegExp(`^HTTP/1.1 ${Math.floor(code / 100)} `));
       expect(response).toMatch(/\r\nContent-Type: application\/json\r\n/);
-      expect(JSON.parse(response.slice(response.indexOf('\r\n\r\n')))).toHaveProperty('error', code);
+      expect(JSON.parse(response.slice(response.indexOf('\r\n\r\n')))).toHaveProperty(
+        'error',
+        code,
+      );
     });
 
     it('answers HTTP on the port for HTTPS with an error of the contract', async () => {
@@ -222,10 +232,10 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
     const absent = async () => `http://127.0.0.1:${await freePort()}`;
 
     it.each([
-      ['that is away', absent],
+      ['that is down', absent],
       ['that closes the connection', () => startInstance((socket) => socket.end())],
       [
-        'whose answer is not HTTP',
+        'whose response is not HTTP',
         () => startInstance((socket) => socket.end('HTTP/1.1 200 OK\r\nno header\r\n\r\n')),
       ],
       ['that is silent', () => startInstance(() => {})],
@@ -239,7 +249,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       expect([head.status, head.body]).toEqual([503, '']);
     });
 
-    it('uses another instance when one is away, shuts down or is silent', async () => {
+    it('uses another instance when one is down, shuts down or is silent', async () => {
       const server = await startServer('Postgres');
       stops.push(server.stop);
       const closing = await startServer('Postgres');

@@ -41,7 +41,10 @@ describe.runIf(hasPosixSignals)('the process', () => {
 
   /** Sends the body of a create and resolves with the response. */
   async function finishCreate(socket: Socket): Promise<string> {
-    const [response] = await Promise.all([once(socket, 'data'), socket.write('{"id":1,"name":"x"}')]);
+    const [response] = await Promise.all([
+      once(socket, 'data'),
+      socket.write('{"id":1,"name":"x"}'),
+    ]);
     return String(response);
   }
 

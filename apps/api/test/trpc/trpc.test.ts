@@ -38,18 +38,18 @@ it('rejects a batch of 11 calls before it runs any of them', async () => {
 });
 
 it('reads the numbers that JavaScript can send as REST does', async () => {
-  const answer = async (id: string) => {
+  const statusFor = async (id: string) => {
     const body = `{"0":{"json":{"id":${id},"name":"number"}}}`;
     return (await post(server, '/trpc/createPlant?batch=1', body)).status;
   };
-  for (const id of ['7e3', '7000.0', '700000e-2']) expect(await answer(id)).toBe(200);
+  for (const id of ['7e3', '7000.0', '700000e-2']) expect(await statusFor(id)).toBe(200);
   // JavaScript may have rounded a number beyond 2^53 before it was sent: a client must send a
   // bigint.
   for (const id of ['9007199254740992', '9007199254740993', '1e17', '-1e18']) {
-    expect(await answer(id)).toBe(400);
+    expect(await statusFor(id)).toBe(400);
   }
   for (const id of ['1.00000000000000000001', '9007199254740990.5', '1e-400']) {
-    expect(await answer(id)).toBe(400);
+    expect(await statusFor(id)).toBe(400);
   }
 });
 
@@ -58,14 +58,14 @@ it.each([
   ['as tRPC does', { 'trpc-accept': 'application/json' }],
 ])('reads the numbers of a query as those of a mutation (%s)', async (_how, headers) => {
   await post(server, '/trpc/createPlant', '{"json":{"id":8100,"name":"x"}}');
-  const answer = async (id: string) => {
+  const statusFor = async (id: string) => {
     const url = `${server.url}/trpc/getPlant?input={"json":{"id":${id}}}`;
     const authorization = `Bearer ${server.token}`;
     return (await fetch(url, { headers: { authorization, ...headers } })).status;
   };
-  for (const id of ['8100', '81e2', '8100.0']) expect(await answer(id)).toBe(200);
+  for (const id of ['8100', '81e2', '8100.0']) expect(await statusFor(id)).toBe(200);
   for (const id of ['8100.00000000000000000001', '9007199254740993', '1e-400', '8100x', '']) {
-    expect(await answer(id)).toBe(400);
+    expect(await statusFor(id)).toBe(400);
   }
 });
 

@@ -106,7 +106,7 @@ describe('a file of the page', () => {
     expect(rawPayload.length).toBeLessThan(script.length / 10);
   });
 
-  it('is not compressed for a client that refuses gzip', async () => {
+  it('is not compressed for a client that rejects gzip', async () => {
     const { headers, body } = await get('/console/index-4f2a.js', {
       'accept-encoding': 'br, gzip;q=0',
     });

@@ -43,7 +43,7 @@ interface ServerOptions {
 
 /**
  * Starts a Postgres. fsync is on unless the settings say otherwise (`{ fsync: 'off' }`). Postgres
- * refuses to run as root, so in a root process it runs as the user `nobody`.
+ * does not run as root, so in a root process it runs as the user `nobody`.
  */
 export async function startPostgres(
   settings: Settings = {},

@@ -118,7 +118,7 @@ export function startAcknowledgedLoad(
   };
 }
 
-async function send({ url, token }: Target, plant: Plant, isTrpc: boolean): Promise<Answer> {
+async function send({ url, token }: Target, plant: Plant, isTrpc: boolean): Promise<Result> {
   try {
     const response = await fetch(url + (isTrpc ? '/trpc/createPlant' : '/plants'), {
       method: 'POST',
@@ -134,7 +134,7 @@ async function send({ url, token }: Target, plant: Plant, isTrpc: boolean): Prom
   }
 }
 
-interface Answer {
+interface Result {
   outcome: string;
   retryAfter: string | null;
 }
