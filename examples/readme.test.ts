@@ -33,7 +33,10 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Runs a program of the README from a file in `examples`, where Node finds the packages that it imports. */
+/**
+ * Runs a program of the README from a file in `examples`, where Node finds the packages that it
+ * imports.
+ */
 async function run(code: string) {
   const file = join(directory, 'snippet.ts');
   await writeFile(

@@ -14,7 +14,10 @@ import { typedPrograms } from './typed-programs.ts';
 // Each test installs packages from the registry, which may be slow.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
-/** The files that a published package may have: code, types and source maps, core's migrations, pages. */
+/**
+ * The files that a published package may have: code, types and source maps, core's migrations,
+ * pages.
+ */
 const published =
   /^package\/(dist\/[\w/-]+(?<!\.test)(\.js|\.d\.ts|\.js\.map)|drizzle\/[\w/]+\.(sql|json)|LICENSE|README\.md|CHANGELOG\.md|package\.json)$/;
 

@@ -1,6 +1,7 @@
 /**
- * Ids of 64 bits in JavaScript's JSON, to copy into your program. `JSON.parse` rounds an integer beyond
- * ±(2^53 − 1), and `JSON.stringify` throws for a `bigint`. Needs Node 22, or a browser of 2025.
+ * Ids of 64 bits in JavaScript's JSON, to copy into your program. `JSON.parse` rounds an integer
+ * beyond ±(2^53 − 1), and `JSON.stringify` throws for a `bigint`. Needs Node 22, or a browser of
+ * 2025.
  */
 
 /** A reviver for `JSON.parse`: each id of a response becomes a `bigint`, digit for digit. */

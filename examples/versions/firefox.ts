@@ -102,7 +102,9 @@ async function addressOf(stderr: NodeJS.ReadableStream): Promise<string> {
   throw new Error('Firefox exited before it listened');
 }
 
-/** Connects to a browser, and returns a function that sends a command and resolves with its result. */
+/**
+ * Connects to a browser, and returns a function that sends a command and resolves with its result.
+ */
 async function connect(url: string) {
   const socket = new WebSocket(url);
   await new Promise((resolve, reject) => {
@@ -124,7 +126,7 @@ async function connect(url: string) {
     });
 }
 
-/** What we read of the commands' results. */
+/** The parts of the commands' results that we read. */
 interface Result {
   contexts?: { context: string }[];
   nodes?: { sharedId: string }[];

@@ -7,7 +7,10 @@ import {
 } from '@plant-store/schemas';
 import { errorExamples } from './error-examples.ts';
 
-/** The page that explains every error of the catalogue, each at its error code: `/docs/errors#40900`. */
+/**
+ * The page that explains every error of the catalogue, each at its error code:
+ * `/docs/errors#40900`.
+ */
 export function errorPage(): string {
   return `<!doctype html>
 <html lang="en">

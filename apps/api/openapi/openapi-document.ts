@@ -148,8 +148,8 @@ function exampleOf({ properties = {} }: Inline | Reference): unknown {
 }
 
 /**
- * Adds the bounds of every int64, which no library here can write exactly. Opens every object: a later
- * version may add a property, and clients must accept it.
+ * Adds the bounds of every int64, which no library here can write exactly. Opens every object: a
+ * later version may add a property, and clients must accept it.
  */
 function correctSchemas(part: unknown): void {
   if (typeof part !== 'object' || part === null) return;

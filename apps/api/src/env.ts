@@ -138,8 +138,8 @@ class SettingsError extends Error {
 }
 
 /**
- * Reads the settings from environment variables and the file `.env` at the repository root. An empty
- * value counts as not set.
+ * Reads the settings from environment variables and the file `.env` at the repository root. An
+ * empty value counts as not set.
  *
  * @throws SettingsError that names all invalid settings at once
  */
@@ -173,7 +173,10 @@ export const unknownSettings = () => explainUnknownSettings(process.env);
 /** Read before `.env` adds its values: the commands that the server prints must name these two. */
 const { DATABASE_URL: inheritedUrl, PLANT_STORE_ENV_FILE: inheritedFile } = process.env;
 
-/** What `plant-store` needs in another terminal to find the same Postgres. It contains no password. */
+/**
+ * The settings with which `plant-store` finds the same Postgres in another terminal, without a
+ * password.
+ */
 export function databaseSettings(): Record<string, string> {
   return {
     ...(inheritedFile && { PLANT_STORE_ENV_FILE: resolve(inheritedFile) }),

@@ -27,10 +27,10 @@ import {
 import { dropGoneAfterGap } from './node/event-loop-gap.ts';
 import { answerNodeEvents } from './node/node-errors.ts';
 import { nodeServerOptions } from './node/node-server-options.ts';
+import { logCluster } from './observability/cluster-log.ts';
 import { createErrorLog } from './observability/error-log.ts';
 import { logOutput } from './observability/log-output.ts';
 import type { Metrics } from './observability/metrics.ts';
-import { logNodes } from './observability/node-log.ts';
 import { RequestLog, sendRequestId, serializers } from './observability/request-log.ts';
 import { rest } from './rest/rest.ts';
 import { trpc } from './trpc/trpc.ts';
@@ -56,7 +56,9 @@ export interface ServerOptions {
   requestTimeout?: number;
   /** Open connections; the server closes further ones at once. */
   maxConnections?: number;
-  /** Bytes that the bodies of all requests may have together; by the size of the heap unless given. */
+  /**
+   * Bytes that the bodies of all requests may have together; by the size of the heap unless given.
+   */
   bodyBudget?: number;
   /**
    * Bytes that unread responses may have before requests to read are rejected; by the size of the
@@ -120,7 +122,7 @@ export async function buildServer({
   server.decorateRequest('isGone', { getter: isGone });
   server.decorate('logError', createErrorLog(server.log, metrics));
   server.setErrorHandler(handleError);
-  logNodes(server, store);
+  logCluster(server, store);
 
   // The connections, below Fastify.
   trackConnections(server.server, (reply) => requestLog.connectionLost(reply));

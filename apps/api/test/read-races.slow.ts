@@ -138,8 +138,8 @@ function explains(calls: readonly Call[], final: string | undefined): boolean {
 
 /**
  * The calls that may come next. A call that changes nothing comes at once, because it restricts no
- * later call. Of calls with the same effect, the one that ended first comes first: they could change
- * places.
+ * later call. Of calls with the same effect, the one that ended first comes first: they could
+ * change places.
  */
 function candidates(rest: readonly Call[], stored: string | undefined): Call[] {
   const firstEnd = Math.min(...rest.map(({ endedAt }) => endedAt));
@@ -153,7 +153,10 @@ function candidates(rest: readonly Call[], stored: string | undefined): Call[] {
   return [...byEffect.values()];
 }
 
-/** In which states a call has its outcome, and the state after it; undefined when it changes nothing. */
+/**
+ * In which states a call has its outcome, and the state after it; undefined when it changes
+ * nothing.
+ */
 function effectOf({ procedure, name, outcome }: Call) {
   const isError = outcome.error !== undefined;
   if (procedure === 'deletePlant') {

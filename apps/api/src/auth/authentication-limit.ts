@@ -15,9 +15,9 @@ interface Attempts {
 type Result<Found> = Found | undefined | Promise<Found | undefined>;
 
 /**
- * Makes a function that authenticates a request from an address, unless its client has failed too often
- * in a minute. Until the minute is over, the server does not check the client's tokens. Requests with a
- * valid token do not count.
+ * Makes a function that authenticates a request from an address, unless its client has failed too
+ * often in a minute. Until the minute is over, the server does not check the client's tokens.
+ * Requests with a valid token do not count.
  *
  * A token may be a guess until its look-up ends. So a client never has more look-ups running than
  * the limit allows: its further requests wait.

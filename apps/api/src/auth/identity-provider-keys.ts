@@ -67,7 +67,9 @@ export function identityProviderKeys(url: URL): JWTVerifyGetKey {
   }
 }
 
-/** Reads the JSON of a response up to a limit: the document of a broken provider may have no end. */
+/**
+ * Reads the JSON of a response up to a limit: the document of a broken provider may have no end.
+ */
 async function readJson({ body }: Response): Promise<unknown> {
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -14,8 +14,8 @@ const lifetime = 10 * 60_000;
 export type SignIn = ReturnType<typeof createSignIn>;
 
 /**
- * Makes a code that can be exchanged for an access token once, within ten minutes. A link has the code
- * in place of the token, because browsers keep the links that they open.
+ * Makes a code that can be exchanged for an access token once, within ten minutes. A link has the
+ * code in place of the token, because browsers keep the links that they open.
  */
 export function createSignIn(token: string) {
   const code = randomBytes(16).toString('base64url');

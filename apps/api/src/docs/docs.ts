@@ -62,7 +62,10 @@ async function page(file: string) {
   };
 }
 
-/** Scalar's script for browsers. Its package has the script only within a plugin, which takes long to load. */
+/**
+ * Scalar's script for browsers. Its package has the script only within a plugin, which takes long
+ * to load.
+ */
 async function scalarScript(): Promise<Buffer> {
   const { default: scalar } = await import('@scalar/fastify-api-reference');
   const server = fastify();

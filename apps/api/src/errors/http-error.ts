@@ -73,8 +73,8 @@ const kindByFastifyCode: Record<string, ErrorKind> = {
 };
 
 /**
- * Replaces the access tokens in a text that a client sent: it may have put its token in the wrong place,
- * and the text gets into a response or the log.
+ * Replaces the access tokens in a text that a client sent: it may have put its token in the wrong
+ * place, and the text gets into a response or the log.
  */
 export function hideTokens(text: string): string {
   return text.replaceAll(tokens, '…');

@@ -16,8 +16,8 @@ const codings: [name: string, compress: Compress][] = [
 const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: 3 };
 
 /**
- * A hook that compresses a response for a client that accepts it. Streams stay as they are: each part of
- * them must reach the client at once.
+ * A hook that compresses a response for a client that accepts it. Streams stay as they are: each
+ * part of them must reach the client at once.
  */
 export const compressResponse: onSendHookHandler = (request, reply, payload, done) => {
   if (typeof payload !== 'string' || payload.length < minLength) return done();

@@ -68,5 +68,5 @@ const preflightHeaders = {
   // client.
   'access-control-allow-headers':
     'Authorization, Content-Type, X-Request-Id, trpc-accept, x-trpc-source',
-  'access-control-max-age': '600', // Seconds.
+  'access-control-max-age': '600', // In seconds.
 };

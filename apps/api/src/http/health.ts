@@ -1,7 +1,7 @@
 import type { PlantStore } from '@plant-store/core';
 import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
-import { unwritableRatio } from '../observability/node-log.ts';
+import { unwritableRatio } from '../observability/cluster-log.ts';
 import { sendJson } from './json-response.ts';
 
 /**

@@ -8,7 +8,10 @@ interface Target {
   httpVersion: string;
 }
 
-/** Throws for a missing or invalid `Host` (RFC 9112 §3.2), and for an invalid one in an absolute target. */
+/**
+ * Throws for a missing or invalid `Host` (RFC 9112 §3.2), and for an invalid one in an absolute
+ * target.
+ */
 export function checkHost({ host, target, httpVersion }: Target): void {
   if (host === undefined) {
     if (httpVersion !== '1.0') throw malformed('there is no Host header: send one (RFC 9112 §3.2)');
@@ -23,7 +26,9 @@ export function checkHost({ host, target, httpVersion }: Target): void {
   }
 }
 
-/** The last valid `Host`: nearly all requests have the same, which need not be checked again. */
+/**
+ * The last valid `Host`. Nearly all requests have the same value, so it is rarely checked again.
+ */
 let lastHost = '';
 
 const absoluteForm = /^https?:\/\/([^/?#]*)/i;

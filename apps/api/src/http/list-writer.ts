@@ -42,8 +42,8 @@ function mergeObjects(part: z.core.JSONSchema.BaseSchema): void {
 const dateTime = { type: 'string', format: 'date-time' };
 
 /**
- * The JSON Schema of an output with a list. Undefined when a part of it has no type there: the generated
- * code would write that part by `JSON.stringify`, which throws for a `bigint`.
+ * The JSON Schema of an output with a list. It is undefined when a part of it has no type: the
+ * generated code would write that part by `JSON.stringify`, which throws for a `bigint`.
  *
  * @param types how the generated code writes values that zod does not represent in JSON Schema
  */
@@ -61,5 +61,5 @@ function listSchema(output: z.ZodType, types: Record<string, object>): Schema | 
       isTyped &&= 'type' in part || '$ref' in part;
     },
   });
-  return hasList && isTyped ? (jsonSchema as Schema) : undefined; // zod's type for JSON Schema is another one.
+  return hasList && isTyped ? (jsonSchema as Schema) : undefined; // zod has another type.
 }

@@ -32,8 +32,8 @@ export function tooMany(limit: string, end: number): HttpError {
 const maxClients = 100_000;
 
 /**
- * Makes a function that returns the counts of the client with an address. New counts replace them
- * after a minute. When there are too many clients, the oldest counts make room for new ones.
+ * Makes a function that returns the counts of the client with an address. After a minute, new
+ * counts replace them. When there are too many clients, the oldest counts make room for new ones.
  *
  * @param start makes the counts of a new minute
  */

@@ -5,8 +5,8 @@ import { HttpError } from '../errors/http-error.ts';
 const largeResponse = 16 * 1024;
 
 /**
- * Makes the hooks that reject a request to read while large unread responses exceed a budget. A page of
- * plants has up to 1 MiB, and a slow client may take minutes to read it.
+ * Makes the hooks that reject a request to read while large unread responses exceed a budget. A
+ * page of plants has up to 1 MiB, and a slow client may take minutes to read it.
  *
  * @param budget in bytes
  */

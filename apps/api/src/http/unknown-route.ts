@@ -48,7 +48,7 @@ function unknownPath(path: string, hint: string): HttpError {
   if (path.startsWith('/')) {
     return new HttpError('pathUnknown', `there is no path ${path}: ${hint}`);
   }
-  // It is not one of the forms for this method (RFC 9112 §3.2).
+  // The method does not allow this form of a target (RFC 9112 §3.2).
   return new HttpError('malformedRequest', `the request target ${path} does not start with /`);
 }
 

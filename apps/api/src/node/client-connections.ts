@@ -56,7 +56,10 @@ export function isLatest(response: ServerResponse): boolean {
   return connections.get(response.req.socket)?.latest === response;
 }
 
-/** Tracks the connections of a server. Calls `onLost` for each response whose connection closed first. */
+/**
+ * Tracks the connections of a server. Calls `onLost` for each response whose connection closed
+ * first.
+ */
 export function trackConnections(
   server: Server,
   onLost: (reply: FastifyReply) => void = () => {},
@@ -99,7 +102,9 @@ export function halfClose(socket: Socket): void {
   socket.setTimeout(lingerTime);
 }
 
-/** Milliseconds for a client to close its side of a connection after the server has ended its own. */
+/**
+ * Milliseconds for a client to close its side of a connection after the server has ended its own.
+ */
 const lingerTime = 1_000;
 
 /**
@@ -109,8 +114,8 @@ const lingerTime = 1_000;
  * closes, so clients send such requests again elsewhere, and the server must not process them (RFC
  * 9112 §9.6).
  *
- * It rejects requests when 100 responses are pending on their connection. Node itself reads on without
- * limit as long as it has no responses to send.
+ * It rejects requests when 100 responses are pending on their connection. Node itself reads on
+ * without limit as long as it has no responses to send.
  */
 export const trackResponse: onRequestHookHandler = ({ raw }, reply, done) => {
   const connection = connections.get(raw.socket);
@@ -151,7 +156,9 @@ export function dropAfterError(
   };
 }
 
-/** Limits open connections: each needs memory, and a file descriptor that the database needs too. */
+/**
+ * Limits open connections: each needs memory, and a file descriptor that the database needs too.
+ */
 export function limitConnections({ server, logError }: FastifyInstance, max: number): void {
   server.maxConnections = max;
   // Without this property, processes that are full would hand a connection to each other for ever.

@@ -11,7 +11,8 @@ export function answerNodeEvents(fastify: FastifyInstance): void {
   const { server } = fastify;
   // By default Node drops headers after the thousandth. The 16 KiB limit on their size remains.
   server.maxHeadersCount = 0;
-  // A client that asks before it sends its body is answered once the hooks have accepted the request.
+  // A client that asks before it sends its body is answered once the hooks have accepted the
+  // request.
   server.on('checkContinue', (request, response) => {
     server.emit('request', Object.assign(request, { awaitsContinue: true }), response);
   });
@@ -63,7 +64,7 @@ function describe({ code = '' }: ParserError, line: RequestLine = {}): [ErrorKin
   );
 }
 
-/** The second is for methods of RTSP, which shares Node's parser. */
+/** The parser's errors for a method. The second is for methods of RTSP, which it knows too. */
 const methodErrors = new Set(['HPE_INVALID_METHOD', 'HPE_INVALID_CONSTANT']);
 
 export const transferEncodingError =

@@ -11,15 +11,18 @@ import { maxHeaderSize } from './raw-response.ts';
  */
 export const backlog = 4096;
 
-/** The options of Node's HTTP server and of Fastify's router. `requestTimeout` is in milliseconds. */
+/**
+ * The options of Node's HTTP server and of Fastify's router. `requestTimeout` is in milliseconds.
+ */
 export function nodeServerOptions(requestTimeout = 30_000): FastifyHttpOptions<Server> {
-  // Node checks its timeouts at this interval; its default of 30 s is as long as the timeout itself.
+  // Node checks its timeouts at this interval; its default of 30 s is as long as the timeout
+  // itself.
   const connectionsCheckingInterval = Math.min(1_000, requestTimeout);
   return {
     bodyLimit,
     requestTimeout,
-    // Closes an inactive connection, such as one whose client does not read its responses. It is longer
-    // than the request timeout, so that an incomplete request gets its error first.
+    // Closes an inactive connection, such as one whose client does not read its responses. It is
+    // longer than the request timeout, so that an incomplete request gets its error first.
     connectionTimeout: requestTimeout + 2 * connectionsCheckingInterval,
     genReqId: requestIdOf,
     // A path parameter over Fastify's limit of 100 characters is invalid. It must get the same

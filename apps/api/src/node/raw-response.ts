@@ -21,7 +21,10 @@ interface RawResponse {
   headers?: object;
 }
 
-/** Sends an error without Fastify and closes the connection, after the responses to earlier requests. */
+/**
+ * Sends an error without Fastify and closes the connection, after the responses to earlier
+ * requests.
+ */
 export function closeWithError(
   fastify: FastifyInstance,
   socket: Socket,

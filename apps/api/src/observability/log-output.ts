@@ -105,7 +105,8 @@ export function logOutput(onLost = () => {}, isShared = false): LogOutput {
   }
 
   function writeLastLines(): void {
-    // Node waits for its threads before it exits. The one that writes may wait for the disk for ever.
+    // Node waits for its threads before it exits. The one that writes may wait for the disk for
+    // ever.
     const isStuck = waiting > 0 && performance.now() - lastAttempt >= exitTimeout;
     if (isStuck) process.kill(process.pid, 'SIGKILL');
     exitDeadline = performance.now() + exitTimeout;
@@ -117,13 +118,14 @@ export function logOutput(onLost = () => {}, isShared = false): LogOutput {
 }
 
 /**
- * A file descriptor for standard output to which a write never blocks; undefined when there is none, as
- * for a file. A write to a full pipe, or to a terminal that somebody has stopped with Ctrl-S, then fails
- * at once, so that it does not keep the process from exiting.
+ * A file descriptor for standard output to which a write never blocks; undefined when there is
+ * none, as for a file. A write to a full pipe, or to a terminal that somebody has stopped with
+ * Ctrl-S, then fails at once, so that it does not keep the process from exiting.
  */
 function openNonBlocking(): number | undefined {
   if (!isatty(1)) {
-    // Without `bigint`, Node 22 resolves no symlink after it has looked at a pipe (nodejs/node#51142).
+    // Without `bigint`, Node 22 resolves no symlink after it has looked at a pipe
+    // (nodejs/node#51142).
     if (fstatSync(1, { bigint: true }).isFile()) return undefined;
     void process.stdout; // Node then sets the pipe to non-blocking.
     return 1;

@@ -11,7 +11,7 @@ import {
   Registry,
 } from 'prom-client';
 import type { HttpError } from '../errors/http-error.ts';
-import { unwritableRatio } from './node-log.ts';
+import { unwritableRatio } from './cluster-log.ts';
 
 /** The metrics of a server and its store, for Prometheus. */
 export interface Metrics {

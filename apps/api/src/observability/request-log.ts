@@ -23,7 +23,8 @@ interface RequestLogOptions {
 }
 
 /**
- * Logs and counts each request once: its principal, method and path, the response's status, the time.
+ * Logs and counts each request once: its principal, method and path, the response's status, the
+ * time.
  */
 export class RequestLog extends LogController {
   readonly #log: Logger;
@@ -127,8 +128,8 @@ function placeOf({ stack = '' }: Error): string | undefined {
 const requestIdSyntax = /^[\w.:+/=@-]{1,128}$/;
 
 /**
- * Returns the client's `X-Request-Id`, or a new id when that is missing, is not well-formed or contains an
- * access token.
+ * Returns the client's `X-Request-Id`, or a new id when that is missing, is not well-formed or
+ * contains an access token.
  */
 export function requestIdOf({ headers }: IncomingMessage): string {
   const sent = headers['x-request-id'];

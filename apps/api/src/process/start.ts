@@ -32,7 +32,10 @@ export interface PreparedServer {
   store: PlantStore;
   metrics: Metrics | undefined;
   output: LogOutput;
-  /** The token of the embedded database and its file; undefined for a Postgres or when a setting has one. */
+  /**
+   * The token of the embedded database and its file; undefined for a Postgres or when a setting has
+   * one.
+   */
   generated: { token: string; path: string } | undefined;
   /** Opens the console once; undefined when the server generated no token. */
   signInCode: string | undefined;
@@ -48,7 +51,7 @@ export async function startAlone(env: Env): Promise<void> {
   const metricsUrl = await listenForMetrics(values, server.log, env);
   const listening = await listen(prepared, env);
   await consoleBuilt;
-  // Through the log's stream, so that no earlier line of the log comes after it.
+  // The log's stream writes this, so that all earlier log lines come before it.
   const { generated, signInCode } = prepared;
   output.write(welcomeText(env, { ...listening, metricsUrl, generated, signInCode }));
 }
@@ -158,7 +161,10 @@ async function acceptJwtsOf(env: Env, fallback: Authenticate): Promise<Authentic
   return acceptJwts(jwts, fallback);
 }
 
-/** Serves the metrics of all processes on their own port, and returns their URL; nothing without a port. */
+/**
+ * Serves the metrics of all processes on their own port, and returns their URL; nothing without a
+ * port.
+ */
 export async function listenForMetrics(
   metrics: () => Promise<MetricValues[]>,
   log: FastifyBaseLogger,

@@ -15,17 +15,20 @@ interface RunningServer {
 }
 
 /**
- * Milliseconds for the responses to requests in progress, after the server stops accepting new ones.
+ * Milliseconds for the responses to requests in progress, after the server stops accepting new
+ * ones.
  */
 const responseTimeout = 6_000;
 
-/** Milliseconds for the store to close its database, which cancels the statements that still run. */
+/**
+ * Milliseconds for the store to close its database, which cancels the statements that still run.
+ */
 const storeTimeout = 2_000;
 
 /**
- * Makes SIGINT, SIGTERM and SIGHUP stop the process at once, with exit code 0. It is for the time before
- * `stopOnSignals`, in which no request can have arrived. Without a listener, the first process of a
- * container (PID 1) ignores these signals.
+ * Makes SIGINT, SIGTERM and SIGHUP stop the process at once, with exit code 0. It is for the time
+ * before `stopOnSignals`, in which no request can have arrived. Without a listener, the first
+ * process of a container (PID 1) ignores these signals.
  */
 export function exitOnSignals(): void {
   for (const signal of stopSignals) process.on(signal, exit);
@@ -45,15 +48,16 @@ export function endExitOnSignals(): void {
 }
 
 /**
- * Makes SIGINT, SIGTERM and SIGHUP stop the process with exit code 0. An uncaught exception leaves the
- * process in an unknown state, so it stops the process too, with exit code 1. Requests that have
- * arrived are answered first. A second signal stops the process at once.
+ * Makes SIGINT, SIGTERM and SIGHUP stop the process with exit code 0. An uncaught exception leaves
+ * the process in an unknown state, so it stops the process too, with exit code 1. Requests that
+ * have arrived are answered first. A second signal stops the process at once.
  */
 export function stopOnSignals(running: RunningServer): void {
   const { server, store, drainDelay, logOutput, signals = process } = running;
   let isStopping = false;
 
-  // SIGINT and SIGHUP come from a terminal: a user waits there, and no load balancer reads `/readyz`.
+  // SIGINT and SIGHUP come from a terminal: a user waits there, and no load balancer reads
+  // `/readyz`.
   signals.on('SIGINT', () => onSignal(0));
   // A terminal that closes may send SIGHUP several times.
   signals.on('SIGHUP', () => void (isStopping || stop(0)));

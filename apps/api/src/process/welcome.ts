@@ -6,7 +6,7 @@ interface Welcome {
   hasConsole: boolean;
   /** Opens the console once; undefined when the server generated no token. */
   signInCode: string | undefined;
-  /** Undefined when there are no metrics. */
+  /** The address of the metrics; undefined when there are none. */
   metricsUrl: string | undefined;
   database: string;
   /** Why the database does not answer, and what to do; undefined when it does. */

@@ -3,7 +3,9 @@ import { setTimeout } from 'node:timers/promises';
 /** The functions that the other process may call. */
 type Functions = Record<string, (argument: never) => unknown>;
 
-/** Calls a function of the other process. Throws when that process ends, or does not answer in 5 s. */
+/**
+ * Calls a function of the other process. Throws when that process ends, or does not answer in 5 s.
+ */
 export type Call<Theirs extends Functions> = <Name extends keyof Theirs & string>(
   name: Name,
   argument: Parameters<Theirs[Name]>[0],

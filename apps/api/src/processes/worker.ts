@@ -14,7 +14,7 @@ export interface WorkerProcess {
   listening(details: Listening): Promise<void>;
 }
 
-/** The functions that answer the primary's questions. */
+/** Functions that tell the primary the state of a worker. */
 interface WorkerState {
   isReady(): Promise<boolean>;
   metrics(): Promise<MetricValues>;

@@ -28,8 +28,8 @@ const startTime = 60_000;
 
 /**
  * Starts several workers that serve one address together: this process accepts the connections, and
- * hands them to the workers in turn. A worker that dies is replaced. The first worker starts alone, so
- * that the reason is printed once when none can start.
+ * hands them to the workers in turn. A worker that dies is replaced. The first worker starts alone,
+ * so that the reason is printed once when none can start.
  */
 export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions): Workers {
   const all = new Set<Worker>();

@@ -28,8 +28,8 @@ export function resultWriter(
 const start = ',"';
 
 /**
- * Writes the types that JSON does not have, each after a comma: `,"plants.0.id":["bigint"]`. Outputs
- * with a list have no other such types: `listWriter` writes none of them.
+ * Writes the types that JSON does not have, each after a comma: `,"plants.0.id":["bigint"]`.
+ * Outputs with a list have no other such types: `listWriter` writes none of them.
  */
 function typesIn(value: unknown, path: string): string {
   if (typeof value === 'bigint') return `${path}":["bigint"]`;

@@ -39,7 +39,9 @@ describe.each(databases)('on %s', (database) => {
 
   afterAll(() => server.stop());
 
-  /** Calls every procedure over every surface. Returns the names of those that were not forbidden. */
+  /**
+   * Calls every procedure over every surface. Returns the names of those that were not forbidden.
+   */
   async function allowed(token: string): Promise<string[]> {
     const outcomes = [];
     for (const [procedure, input, scope] of calls) {

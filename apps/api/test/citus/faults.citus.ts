@@ -12,10 +12,12 @@ import { freeze, type StoreOnCluster, startStoreOnCluster } from './store-on-clu
 /** Milliseconds for a response: the promised deadline, and an allowance for a busy machine. */
 const slowest = 5_000 + 1_500;
 
-/** Milliseconds until plants are created again: the promise, and an allowance for a busy machine. */
+/**
+ * Milliseconds until plants are created again: the promise, and an allowance for a busy machine.
+ */
 const recoveryTime = 2_000 + 1_000;
 
-/** Milliseconds; a statement that waits for a silent node takes longer, until its timeout. */
+/** Milliseconds that a statement takes only when it waits for a silent node. */
 const undisturbed = 4_000;
 
 async function start(node = 0, env: Record<string, string> = {}): Promise<StoreOnCluster> {
@@ -50,7 +52,7 @@ it.for(Object.entries(ways))('one of two workers %s', async ([, makeFail]) => {
   expect(first.seen.outcomes).toEqual({ 200: first.seen.acknowledged.length });
   expect(first.seen.slowest).toBeLessThan(undisturbed);
   expect(second.seen.outcomes['503 50300']).toBeGreaterThan(0);
-  // Another instance starts meanwhile.
+  // Another instance starts while the worker is down.
   const other = await openPlantStore({ databaseUrl: store.databaseUrl });
   await other.ready();
   const sentAt = performance.now();
@@ -64,7 +66,7 @@ it.for(Object.entries(ways))('one of two workers %s', async ([, makeFail]) => {
   expect(performance.now() - sentAt).toBeLessThan(10_000);
   await other.close();
   await bringBack();
-  const recovered = await second.acknowledged(8); // One by each client.
+  const recovered = await second.acknowledged(8); // One from each of its clients.
 
   await vi.waitFor(async () => expect(await readiness(store)).toEqual({ status: 'ready' }), 5_000);
   for (const line of [
@@ -97,7 +99,7 @@ it.for(Object.entries(ways))(
     };
 
     const bringBack = await makeFail(store);
-    // More than all connections can carry.
+    // More statements than there are connections.
     const unanswerable = ['GET', 'DELETE', 'LIST'].flatMap((method) =>
       Array.from({ length: 20 }, async () => {
         const id = method === 'GET' ? second : spareId(2);

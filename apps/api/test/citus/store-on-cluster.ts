@@ -26,7 +26,7 @@ export interface StoreOnCluster {
   readonly loads: readonly [AcknowledgedLoad, AcknowledgedLoad];
   /** An id that no client uses, of a plant that this worker would store. */
   spareId(worker: 1 | 2): number;
-  /** What the server has logged. */
+  /** The log lines of the server. */
   log(): string;
   /** Stops the load, and compares the acknowledged plants with those in the database. */
   expectAllStored(): Promise<void>;

@@ -163,7 +163,7 @@ async function read(sent: Promise<Response>): Promise<ReceivedResponse> {
 }
 
 describe('the document', () => {
-  const kinds = Object.keys(causes) as ErrorKind[]; // Its own keys, which TypeScript widens.
+  const kinds = Object.keys(causes) as ErrorKind[]; // TypeScript types the keys as strings.
   const onlyWithBody = [
     'bodyNotJson',
     'idTaken',

@@ -17,7 +17,7 @@ it('has a section with an example and advice for every error code', async () => 
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
   const page = await response.text();
   for (const [kind, message] of Object.entries(errorExamples)) {
-    const { code } = errorCatalogue[kind as ErrorKind]; // A key of the record, which TypeScript widens.
+    const { code } = errorCatalogue[kind as ErrorKind]; // TypeScript types the keys as strings.
     const { action } = errorAdvice[kind as ErrorKind];
     const [, section = ''] =
       new RegExp(`<section id="${code}">(.*?)</section>`, 's').exec(page) ?? [];

@@ -17,13 +17,13 @@ const run = promisify(execFile);
 interface Fault {
   cause(): Promise<unknown>;
   end(): Promise<unknown>;
-  /** The reason that the log must give. */
+  /** The reason that the log must have. */
   reason: RegExp;
-  /** The message that clients must get, where every create gets the same one. */
+  /** The message that every create must get; undefined when messages may differ. */
   message?: string;
 }
 
-/** Makes a directory, and the fault of its disk for a process. */
+/** Makes a directory, and a function that causes the fault for a process on it. */
 type PrepareFault = () => Promise<{ directory: string; faultFor: (pid: number) => Fault }>;
 
 /** Files of the process cannot grow. PGlite never returns from the statement after that. */
@@ -114,7 +114,7 @@ it.for(faults.filter(([, , isPossible]) => isPossible))(
     server.child.kill('SIGTERM');
     expect(await server.ended()).toBe(0);
 
-    await fault.end().catch(() => {}); // A limit has ended with its process.
+    await fault.end().catch(() => {}); // A limit ends together with its process.
     const database = await PGlite.create(join(directory, 'postgres'));
     const { rows } = await database.query<Row>('select id::int, name, tag from plants');
     await database.close();

@@ -50,7 +50,7 @@ it.runIf(hasPosixSignals)(
     await onStandby`select pg_promote()`;
     const response = proxy.holdResponse(plant.name);
     const retry = store.create(plant);
-    // The retry has read the plant on the old primary, or waits there for the standby.
+    // By then, the retry has read the plant on the old primary, or waits for the standby there.
     const isWaiting = vi.waitFor(async () => expect(await waiting()).toHaveLength(1));
     await Promise.any([response.held, isWaiting]);
     // This create loses its connection with the primary, and the store replaces all connections.

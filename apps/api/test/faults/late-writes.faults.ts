@@ -117,7 +117,7 @@ async function startDatabase(): Promise<PlantsDatabase> {
   return database;
 }
 
-/** Waits until an instance has done all that it had begun: it answers calls on its own connections. */
+/** Waits until an instance has finished the work that it had begun, so that its creates succeed. */
 async function settled(instance: Awaited<ReturnType<typeof startInstance>>): Promise<void> {
   await vi.waitFor(async () => expect(await instance.create(plantOf(999))).toBe('200'), {
     timeout: 60_000,

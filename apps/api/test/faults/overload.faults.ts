@@ -13,8 +13,8 @@ const token = 'secret';
 const statementDuration = 0.7;
 
 /**
- * As many creates are open at once: more than the database can store in time, with 128 plants in a
- * statement.
+ * The number of creates that are open at once. With 128 plants in a statement, the database cannot
+ * store so many in time.
  */
 const connections = 1_200;
 

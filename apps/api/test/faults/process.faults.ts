@@ -150,7 +150,7 @@ it('ten servers on one database give each id to one plant, without other errors'
         body: JSON.stringify({ id: plant.id, name: plant.name }),
       });
       await response.arrayBuffer();
-      return response.status === 503 ? send(plant) : response.status; // A machine that is busy is late.
+      return response.status === 503 ? send(plant) : response.status; // A busy machine may be too late.
     };
     const answered = plants.map(async (plant) => ({ plant, status: await send(plant) }));
     return Promise.all(answered);

@@ -12,23 +12,23 @@ import { expectStored, type Row } from './stored-plants.ts';
 export interface StoreUnderLoad {
   load: AcknowledgedLoad;
   /**
-   * Stops both, and compares the acknowledged plants with those in the database at this URL. The task
-   * is the test, which gets its row in the table of faults.
+   * Stops the server and the clients, and compares the acknowledged plants with those in the
+   * database at this URL. The task is the test, which gets its row in the table of faults.
    */
   finish(databaseUrl: string, task: TestContext['task']): Promise<void>;
-  /** Stops both at once. */
+  /** Stops the server and the clients at once. */
   kill(): void;
 }
 
 /**
- * On any machine, only a hang takes these milliseconds. The table of faults has the milliseconds
+ * Milliseconds that only a hang exceeds, on any machine. The table of faults has the milliseconds
  * that it took; on a quiet machine they show that the deadline is kept.
  */
 export const hang = 60_000;
 
 const token = 'secret';
 
-/** Starts both, and waits until 100 plants are acknowledged. */
+/** Starts the server and the clients, and waits until 100 plants are acknowledged. */
 export async function startStoreUnderLoad(databaseUrl: string): Promise<StoreUnderLoad> {
   const server = startProcess({ DATABASE_URL: databaseUrl, PLANT_STORE_TOKEN: token });
   const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);

@@ -76,7 +76,7 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // The process has ended since.
+    // The process may have ended already.
   }
 }
 

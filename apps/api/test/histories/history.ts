@@ -26,18 +26,21 @@ export interface Call {
   readonly request: Request;
   /** Milliseconds from the start of the history to the request. */
   readonly start: number;
-  /** Milliseconds until the instance could read it: later than the start when the instance was frozen. */
+  /**
+   * Milliseconds until the instance could read it: later than the start when the instance was
+   * frozen.
+   */
   readonly arrival: number;
   /** Milliseconds to the response, or until the client gave up. */
   readonly end: number;
-  /** Undefined when no response came. */
+  /** The status of the response; undefined when none came. */
   readonly outcome: Outcome | undefined;
 }
 
 /**
- * Milliseconds after its arrival within which a request takes effect, if at all: the deadline of 5 s, and the second
- * that the store may need to cancel it. The rest is an allowance for a busy machine. Clients wait as long
- * for a response.
+ * Milliseconds after its arrival within which a request takes effect, if at all: the deadline of 5
+ * s, and the second that the store may need to cancel it. The rest is an allowance for a busy
+ * machine. Clients wait as long for a response.
  */
 export const effectLimit = 5_000 + 1_000 + 500;
 

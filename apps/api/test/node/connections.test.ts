@@ -35,13 +35,15 @@ async function open(count: number, text = ''): Promise<Socket[]> {
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-/** The memory of this process without garbage, which depends on when it was collected. */
+/** The memory of this process after a garbage collection, so that two values can be compared. */
 function usedMemory(): NodeJS.MemoryUsage {
   collectGarbage();
   return process.memoryUsage();
 }
 
-/** The header keeps fetch from using a connection again that the server may close at that moment. */
+/**
+ * The header keeps fetch from using a connection again that the server may close at that moment.
+ */
 const alone = { connection: 'close' };
 const expectService = async () =>
   expect((await post(server, '/plants', '{"id":1,"name":"x"}', alone)).status).toBe(200);

@@ -160,7 +160,10 @@ describe.runIf(hasPosixSignals)('on a signal', () => {
   });
 });
 
-/** Sends one request after the other, each on a connection of its own. Resolves with the first error. */
+/**
+ * Sends one request after the other, each on a connection of its own. Resolves with the first
+ * error.
+ */
 async function sendUntilRefused(url: string): Promise<string> {
   for (;;) {
     const error = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {

@@ -99,7 +99,7 @@ describe('GET /things/{id}', () => {
   });
 
   it.each([true, null, [], 1.5])('rejects %s over tRPC', async (id) => {
-    const call = overTrpc({ id: id as never }); // A wrong type is the point.
+    const call = overTrpc({ id: id as never }); // The test needs a wrong type.
     await expect(call).rejects.toMatchObject({ data: { error: 40001 } });
   });
 

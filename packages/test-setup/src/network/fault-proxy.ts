@@ -10,8 +10,8 @@ import { connect, createServer, type Socket } from 'node:net';
  *   the client's open;
  * - `blackhole`: the proxy drops all data, and a connection that has lost data never recovers;
  * - `trickle`: the server's responses arrive one byte at a time;
- * - `hold`: the proxy holds all data back and delivers it when the fault ends, even when the sender has
- *   closed its connection since;
+ * - `hold`: the proxy holds all data back and delivers it when the fault ends, even when the sender
+ *   has closed its connection since;
  * - `holdResponses`: the proxy holds the server's responses back in the same way.
  */
 export type Fault =

@@ -1,4 +1,7 @@
-/** An option for Node with which a process cannot resolve the name `localhost` while there is a file. */
+/**
+ * An option for Node with which a process cannot resolve the name `localhost` while there is a
+ * file.
+ */
 export function localhostUnknownWhile(file: string): string {
   const module = `
     import dns from 'node:dns';

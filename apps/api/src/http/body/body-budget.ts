@@ -27,9 +27,9 @@ export function isLargeBody(bytes: number): boolean {
 const maxBudget = 32 * 2 ** 20;
 
 /**
- * The bytes that the bodies of all requests may have together, from the first byte to the response: a
- * 16th of the heap's limit, and at most 32 MiB. A body needs twice its size while it is received,
- * and up to twice its size as text while it waits for the database. Reading 1 MiB of empty objects
+ * The bytes that the bodies of all requests may have together, from the first byte to the response:
+ * a 16th of the heap's limit, and at most 32 MiB. A body needs twice its size while it is received,
+ * and up to twice its size as text while it waits for the database. Parsing 1 MiB of empty objects
  * takes 40 MiB for a moment.
  */
 export function defaultBodyBudget(): number {
@@ -50,8 +50,8 @@ export interface BodyBudget {
 /**
  * Makes the hooks that reject a request when its body and all others together exceed a budget. A
  * body with a `Content-Length` is rejected before any of it is read, a chunked one at the first
- * chunk that is too much. The rest of the body is discarded, so that a client that still sends it reads
- * the error, and the connection stays usable.
+ * chunk that is too much. The rest of the body is discarded, so that a client that still sends it
+ * reads the error, and the connection stays usable.
  *
  * @param budget in bytes
  */

@@ -14,8 +14,9 @@ declare module 'fastify' {
 const answerTimeout = 5_000;
 
 /**
- * Sets the deadline of a request that has arrived completely, and returns it. Later calls return the
- * same deadline. A small body arrives during the look-up of the token, so that time counts, too.
+ * Sets the deadline of a request that has arrived completely, and returns it. Later calls return
+ * the same deadline. A small body arrives during the look-up of the token, so that time counts,
+ * too.
  */
 export function startDeadline(request: FastifyRequest): Deadline {
   request.deadline ??= performance.now() + answerTimeout - request.lookUpTime;

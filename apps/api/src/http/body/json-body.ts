@@ -3,7 +3,10 @@ import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../../errors/http-error.ts';
 import type { QueueBody } from './large-body-queue.ts';
 
-/** Makes JSON the only body of the routes in a scope; `read` turns its text into the body, or throws. */
+/**
+ * Makes JSON the only body of the routes in a scope; `read` turns its text into the body, or
+ * throws.
+ */
 export function parseJsonBodies(
   scope: FastifyInstance,
   queueBody: QueueBody,
