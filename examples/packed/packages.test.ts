@@ -98,7 +98,7 @@ it('core works in an internal tool, and names the package that a data directory 
 
 it('the client is light, and works with Vite, React and TanStack Query', async () => {
   const project = await makeProject('front-end');
-  // npm adds the peers, such as @trpc/client, in versions that fit each other.
+  // npm also installs the peers, such as @trpc/client, in compatible versions.
   const newest = [
     '@tanstack/react-query',
     '@trpc/tanstack-react-query',

@@ -185,7 +185,7 @@ describe('over REST', () => {
     ['/plants/batch', 'DELETE, GET, HEAD, POST'],
     ['/plants/count', 'DELETE, GET, HEAD'],
     ['/whoami', 'GET, HEAD'],
-  ])('405 of %s says what it takes', async (path, allow) => {
+  ])('405 of %s names the methods that it takes', async (path, allow) => {
     const headers = { authorization: `Bearer ${server.token}` };
     const response = await fetch(server.url + path, { method: 'PUT', headers });
     expect({ status: response.status, allow: response.headers.get('allow') }).toEqual({

@@ -82,7 +82,7 @@ describe.each(cases)('over $caller.name on $database', ({ database, caller: { na
       expect(output).toEqual({ plants: [(await get(minimum)).output], next: minimum });
     });
 
-    it('walks all plants by `next`, of which the last page has none', async () => {
+    it('reads all plants page by page with `next`, which the last page does not have', async () => {
       const seen: bigint[] = [];
       let after: bigint | undefined;
       do {
@@ -284,7 +284,7 @@ describe('over REST', () => {
   it.each([
     ['/plants', 'GET, HEAD, POST'],
     ['/plants/1', 'DELETE, GET, HEAD'],
-  ])('405 of %s says what it takes', async (path, allow) => {
+  ])('405 of %s names the methods that it takes', async (path, allow) => {
     const { status, headers, text } = await send('PUT', path);
     expect({ status, allow: headers.get('allow') }).toEqual({ status: 405, allow });
     expect(JSON.parse(text)).toEqual({ error: 40500, message: `${path} takes ${allow}, not PUT` });

@@ -60,7 +60,7 @@ export function toHttpError(thrown: unknown): HttpError {
 
 function fastifyError(thrown: unknown) {
   if (!(thrown instanceof Error)) return undefined;
-  const { code, message, statusCode = 500 } = thrown as Partial<FastifyError> & Error; // Only Fastify's have these.
+  const { code, message, statusCode = 500 } = thrown as Partial<FastifyError> & Error; // Fastify's errors have these.
   if (typeof code !== 'string') return undefined;
   const isClientError = code.startsWith('FST_') && statusCode < 500;
   const kind = kindByFastifyCode[code] ?? (isClientError ? 'malformedRequest' : undefined);

@@ -61,5 +61,5 @@ function listSchema(output: z.ZodType, types: Record<string, object>): Schema | 
       isTyped &&= 'type' in part || '$ref' in part;
     },
   });
-  return hasList && isTyped ? (jsonSchema as Schema) : undefined; // zod has another type.
+  return hasList && isTyped ? (jsonSchema as Schema) : undefined; // zod's type differs.
 }

@@ -53,6 +53,6 @@ function sendError({ url }: FastifyRequest, reply: FastifyReply, error: HttpErro
 function keepConnection(reply: FastifyReply): void {
   const { raw } = reply;
   const isEnding = connectionOf(raw.req.socket)?.isEnding || !raw.shouldKeepAlive;
-  reply.removeHeader('connection'); // Removes the value that Fastify keeps, and Node's.
+  reply.removeHeader('connection'); // Both Fastify and Node have set it.
   raw.setHeader('connection', isEnding ? 'close' : 'keep-alive');
 }

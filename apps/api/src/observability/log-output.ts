@@ -105,8 +105,8 @@ export function logOutput(onLost = () => {}, isShared = false): LogOutput {
   }
 
   function writeLastLines(): void {
-    // Node waits for its threads before it exits. The one that writes may wait for the disk for
-    // ever.
+    // Node waits for its threads before it exits. A thread that writes to a stalled disk may never
+    // end, so the process is killed.
     const isStuck = waiting > 0 && performance.now() - lastAttempt >= exitTimeout;
     if (isStuck) process.kill(process.pid, 'SIGKILL');
     exitDeadline = performance.now() + exitTimeout;
@@ -118,9 +118,9 @@ export function logOutput(onLost = () => {}, isShared = false): LogOutput {
 }
 
 /**
- * A file descriptor for standard output to which a write never blocks; undefined when there is
- * none, as for a file. A write to a full pipe, or to a terminal that somebody has stopped with
- * Ctrl-S, then fails at once, so that it does not keep the process from exiting.
+ * A file descriptor for standard output whose writes never block. A write to a full pipe, or to a
+ * terminal that somebody has stopped with Ctrl-S, then fails at once and does not delay the exit.
+ * Undefined when standard output has no such descriptor, for example when it is a file.
  */
 function openNonBlocking(): number | undefined {
   if (!isatty(1)) {

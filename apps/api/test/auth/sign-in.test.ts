@@ -39,7 +39,7 @@ it('exchanges it for one of several requests at once', async () => {
   expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 401, 401]);
 });
 
-it('rejects another code, and then still takes the right one', async () => {
+it('rejects another code, and accepts the right one afterwards', async () => {
   expectError(await exchange('a'.repeat(signIn.code.length)), 401, 40101);
   expectError(await exchange(''), 401, 40101);
   expect(await exchange(signIn.code)).toMatchObject({ status: 200 });

@@ -33,7 +33,7 @@ export interface Call {
   readonly arrival: number;
   /** Milliseconds to the response, or until the client gave up. */
   readonly end: number;
-  /** The status of the response; undefined when none came. */
+  /** The outcome of the call; undefined when no response came. */
   readonly outcome: Outcome | undefined;
 }
 

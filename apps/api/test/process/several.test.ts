@@ -41,7 +41,7 @@ async function start(env: Record<string, string> = {}) {
 /** A request on a connection of its own. */
 const get = (url: string) => fetch(url, { headers: { ...headers, connection: 'close' } });
 
-it('answers on one address by several processes, in one log', async () => {
+it('serves one address with several processes, which share a log', async () => {
   const { server, url } = await start();
   for (let i = 0; i < 20; i++) expect((await get(`${url}/plants/${i}`)).status).toBe(404);
   await stopProgram(server);
@@ -72,7 +72,7 @@ it('prints once why it cannot start, and exits with code 1', async () => {
   expect(server.output().match(/did not start/g)).toHaveLength(1);
 });
 
-it('replaces a process that dies at once again after longer and longer delays', async () => {
+it('replaces a process that keeps dying, after longer and longer delays', async () => {
   const { server, databaseUrl } = await start();
   const admin = postgres(inject('postgresUrl'), { max: 1 });
   await admin.unsafe(`drop database ${new URL(databaseUrl).pathname.slice(1)} with (force)`);

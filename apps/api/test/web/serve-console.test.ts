@@ -124,7 +124,7 @@ describe('a file of the page', () => {
   });
 });
 
-describe('everything else is answered as before', () => {
+describe('all other requests have their usual responses', () => {
   it.each([{}, { accept: '*/*' }, { accept: 'application/json' }])(
     'GET / with %o is an unknown path',
     async (headers) => {
