@@ -126,7 +126,10 @@ function successOf({ responses }: Operation, status: number): object {
   return { [status]: { ...success, ...(status !== 204 && { content }), headers } };
 }
 
-/** Moves what a schema says about its parameter to the parameter, where tools look for it. */
+/**
+ * Moves the description and the examples from a parameter's schema to the parameter, where tools
+ * look for them.
+ */
 function correctParameter(parameter: object): void {
   const { schema } = parameter as { schema: { description?: string; examples?: unknown[] } }; // Inlined.
   const { description, examples, ...bounds } = schema;
@@ -148,8 +151,8 @@ function exampleOf({ properties = {} }: Inline | Reference): unknown {
 }
 
 /**
- * Adds the bounds of every int64, which no library here can write exactly. Opens every object: a
- * later version may add a property, and clients must accept it.
+ * Adds the bounds of every int64, which no library here can write exactly. Allows more properties
+ * in every object: a later version may add one, and clients must accept it.
  */
 function correctSchemas(part: unknown): void {
   if (typeof part !== 'object' || part === null) return;

@@ -164,7 +164,7 @@ export function readEnv(variables = loadEnvFile(resolve(repositoryRoot, '.env'))
   if (errors.length > 0) {
     throw new SettingsError([...errors, ...explainUnknownSettings(variables)].join('\n'));
   }
-  return Object.fromEntries(entries) as Env; // Every schema has parsed.
+  return Object.fromEntries(entries) as Env; // Every value has passed its schema.
 }
 
 /** A message for each variable, or line of `.env`, that looks like a setting but is not one. */

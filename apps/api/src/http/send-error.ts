@@ -53,6 +53,6 @@ function sendError({ url }: FastifyRequest, reply: FastifyReply, error: HttpErro
 function keepConnection(reply: FastifyReply): void {
   const { raw } = reply;
   const isEnding = connectionOf(raw.req.socket)?.isEnding || !raw.shouldKeepAlive;
-  reply.removeHeader('connection'); // Both Fastify and Node have set it.
+  reply.removeHeader('connection'); // Fastify's value, and Node's.
   raw.setHeader('connection', isEnding ? 'close' : 'keep-alive');
 }

@@ -162,7 +162,7 @@ async function acceptJwtsOf(env: Env, fallback: Authenticate): Promise<Authentic
 }
 
 /**
- * Serves the metrics of all processes on their own port, and returns their URL; nothing without a
+ * Serves the metrics of all processes on their own port, and returns their URL; undefined without a
  * port.
  */
 export async function listenForMetrics(

@@ -45,7 +45,7 @@ export async function sendStream(
   // Node itself chooses the transfer encoding of a stream, by the version of HTTP.
   const { 'transfer-encoding': _, ...headers } = Object.fromEntries(response.headers);
   reply.code(response.status).headers(headers);
-  // A stream has no length, so HTTP/1.0 would need the end of the connection to end it.
+  // A stream has no length. Over HTTP/1.0, only the end of the connection could end it.
   return request.raw.httpVersion === '1.0'
     ? sendJsonText(reply, await response.text())
     : reply.send(response.body);
