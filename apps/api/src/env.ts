@@ -170,7 +170,10 @@ export function readEnv(variables = loadEnvFile(resolve(repositoryRoot, '.env'))
 /** A message for each variable, or line of `.env`, that looks like a setting but is not one. */
 export const unknownSettings = () => explainUnknownSettings(process.env);
 
-/** Read before `.env` adds its values: the commands that the server prints must name these two. */
+/**
+ * The values without those of `.env`. The printed commands repeat them, because another terminal
+ * may not have them.
+ */
 const { DATABASE_URL: inheritedUrl, PLANT_STORE_ENV_FILE: inheritedFile } = process.env;
 
 /**

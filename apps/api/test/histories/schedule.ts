@@ -72,9 +72,7 @@ const plans: Record<FaultName, Plan> = {
   flood: { times: 1, lasts: long },
 };
 
-/**
- * The faults of each database, in the order in which histories with consecutive seeds have them.
- */
+/** The faults of each database. Histories with consecutive seeds have them in this order. */
 const turns: Record<DatabaseName, readonly [FaultName, ...FaultName[]]> = {
   postgres: [
     'freeze',
