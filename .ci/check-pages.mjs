@@ -95,7 +95,7 @@ function isUnknownScript(command, scripts) {
   return script && !['install', 'exec', 'audit'].includes(script) && !scripts[script];
 }
 
-/** A file that runs a command has at least its last word. */
+/** Whether a file contains the last word of a command. A file that runs the command does. */
 function runs(file, command) {
   return (
     existsSync(file) && readFileSync(file, 'utf8').includes(basename(command.split(' ').at(-1)))

@@ -28,10 +28,10 @@ export const runBy = {
   'source <(plant-store completion': 'apps/cli/test/completion/completion.slow.ts',
 };
 
-const newcomer = 'shell of the reader, with nothing of ours in it';
-const measures = 'measures for minutes; its parts have tests';
+const newcomer = 'only changes the shell of the reader';
+const measures = 'takes minutes; its parts have tests';
 const writes = 'writes files of the repository; `check` compares them';
-const releases = 'asks or changes the registry';
+const releases = 'reads or changes the registry';
 
 /** The commands on our pages that no test runs, and why. */
 export const notRun = {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Creates every plant of a file over REST and prints how many were added and refused.
+# Creates every plant of a file over REST and prints how many were added and rejected.
 #
 #   PLANT_STORE_TOKEN=plant_… examples/add-plants.sh [file.ndjson]
 #
@@ -10,14 +10,14 @@ file=${1:-"$(dirname "$0")/houseplants.ndjson"}
 url=${PLANT_STORE_URL:-http://127.0.0.1:3000}
 : "${PLANT_STORE_TOKEN:?set it to an access token, for example the one that the store prints when it starts}"
 
-reply=$(mktemp)
-trap 'rm -f "$reply"' EXIT
+response=$(mktemp)
+trap 'rm -f "$response"' EXIT
 
 added=0
-refused=0
+rejected=0
 while IFS= read -r plant || [ -n "$plant" ]; do
   status=$(
-    printf '%s' "$plant" | curl --silent --show-error --output "$reply" --write-out '%{http_code}' \
+    printf '%s' "$plant" | curl --silent --show-error --output "$response" --write-out '%{http_code}' \
       --header "Authorization: Bearer $PLANT_STORE_TOKEN" \
       --header 'Content-Type: application/json' \
       --data-binary @- "$url/plants"
@@ -25,10 +25,10 @@ while IFS= read -r plant || [ -n "$plant" ]; do
   if [ "$status" = 200 ]; then
     added=$((added + 1))
   else
-    refused=$((refused + 1))
-    printf '%s: %s\n' "$plant" "$(cat "$reply")" >&2
+    rejected=$((rejected + 1))
+    printf '%s: %s\n' "$plant" "$(cat "$response")" >&2
   fi
 done <"$file"
 
-echo "$added added, $refused refused"
-[ "$refused" = 0 ]
+echo "$added added, $rejected rejected"
+[ "$rejected" = 0 ]

@@ -24,26 +24,26 @@ it.runIf(hasPosixShell)(
   async () => {
     const lines = (await readFile('houseplants.ndjson', 'utf8')).trimEnd().split('\n');
     expect(lines.length).toBeGreaterThanOrEqual(150);
-    expect((await addPlants()).stdout).toBe(`${lines.length} added, 0 refused\n`);
+    expect((await addPlants()).stdout).toBe(`${lines.length} added, 0 rejected\n`);
 
     const sql = postgres(databaseUrl);
     const rows = await sql`select id::int, name, tag from plants order by id`;
     expect([...rows]).toEqual(lines.map((line) => JSON.parse(line)));
 
     // A second run changes nothing.
-    expect((await addPlants()).stdout).toBe(`${lines.length} added, 0 refused\n`);
+    expect((await addPlants()).stdout).toBe(`${lines.length} added, 0 rejected\n`);
     expect(await sql`select count(*)::int from plants`).toEqual([{ count: lines.length }]);
     await sql.end();
   },
 );
 
-it.runIf(hasPosixShell)('prints each plant that was refused, and why', async () => {
+it.runIf(hasPosixShell)('prints each plant that was rejected, and why', async () => {
   const result = await addPlants({ ...server.env, PLANT_STORE_TOKEN: 'wrong' }).catch(
     (error) => error,
   );
   expect(result).toMatchObject({
     code: 1,
-    stdout: expect.stringMatching(/^0 added, \d+ refused/),
+    stdout: expect.stringMatching(/^0 added, \d+ rejected/),
   });
   expect(result.stderr).toContain(
     '{"id":1,"name":"Adenium obesum","tag":"Apocynaceae"}: {"error":40101,',

@@ -11,7 +11,7 @@ const output = `created { name: 'Monstera deliciosa', tag: 'Araceae' }
 read Monstera deliciosa
 created 3 more
 read 2 of them; the next page is after 9007199254740994n
-refused 40900 id 1 belongs to another plant: choose an id that is free
+rejected 40900 id 1 belongs to another plant: choose an id that is free
 `;
 
 const run = async (where: string) =>

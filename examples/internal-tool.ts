@@ -35,7 +35,7 @@ try {
   await store.create({ id: 1n, name: 'Ficus lyrata' });
 } catch (error) {
   if (!(error instanceof PlantStoreError) || error.kind !== 'idTaken') throw error;
-  console.log('refused', error.code, error.message);
+  console.log('rejected', error.code, error.message);
 }
 
 await store.close();

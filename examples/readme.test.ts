@@ -33,7 +33,10 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Runs a program of the README from a file in `examples`, where Node finds the packages that it imports. */
+/**
+ * Runs a program of the README from a file in `examples`, where Node finds the packages that it
+ * imports.
+ */
 async function run(code: string) {
   const file = join(directory, 'snippet.ts');
   await writeFile(
@@ -43,7 +46,7 @@ async function run(code: string) {
   return (await exec(process.execPath, [file], { env: server.env, cwd: tmpdir() })).stdout;
 }
 
-it.runIf(hasPosixShell)('shows the answers that its curl calls get', async () => {
+it.runIf(hasPosixShell)('shows the responses to its curl calls', async () => {
   const calls = blocks('sh').filter((code) => code.startsWith('curl'));
   expect(calls).toHaveLength(2);
   for (const [i, call] of calls.entries()) {

@@ -60,7 +60,8 @@ it.runIf(hasRelativeLinks)('adds a field to a plant', async () => {
     const { stdout = '' } = await run(workspace, tsc).catch((error) => error);
     return new Set([...stdout.matchAll(/^(\S+?)\(\d+,\d+\): error/gm)].map(([, file]) => file));
   };
-  // The type checker names the places that must decide, and the test of the contract's types.
+  // The type checker reports the places that must handle the field, and the test of the contract's
+  // types.
   expect(await faults('apps/web')).toEqual(
     new Set([
       'src/plants/shown-fields.tsx',

@@ -48,7 +48,7 @@ for (const name of positionals.length > 0 ? positionals : Object.keys(areas)) {
   }
 }
 
-/** The first line of the code that a mutant replaces a part of, and what it puts there. */
+/** The first line of the code that a mutant changes, and the replacement. */
 async function describe({ fileName, location, replacement }) {
   const lines = (await readFile(fileName, 'utf8')).split('\n');
   return {

@@ -5,7 +5,7 @@ import { Plants } from './plants.tsx';
 
 const token = () => {
   const known = sessionStorage.getItem('token') ?? prompt('Access token') ?? '';
-  if (known) sessionStorage.setItem('token', known); // The client calls this for each request.
+  if (known) sessionStorage.setItem('token', known); // The client asks for each request.
   return known;
 };
 const store = createPlantStoreClient({ url: '', token });

@@ -62,9 +62,9 @@ it('asks for the access token once', async () => {
 });
 
 it('shows a new plant before the store has answered', async () => {
-  let answer = () => {};
+  let respond = () => {};
   const mayAnswer = new Promise<void>((resolve) => {
-    answer = resolve;
+    respond = resolve;
   });
   await page.route('**/trpc/createPlant*', async (route) => {
     await mayAnswer;
@@ -72,7 +72,7 @@ it('shows a new plant before the store has answered', async () => {
   });
   await add('Ficus lyrata');
   await page.getByText('Ficus lyrata …').waitFor();
-  answer();
+  respond();
   await page.getByRole('listitem').getByText('Ficus lyrata', { exact: true }).waitFor();
   await page.getByText('Ficus lyrata …').waitFor({ state: 'detached' });
 });

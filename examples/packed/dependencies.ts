@@ -12,11 +12,11 @@ export async function installed(project: string): Promise<string[]> {
   return [...(await lockedPackages(project)).keys()].sort();
 }
 
-/** The names of all packages that one package brings, its peers among them. */
+/** The names of all packages that one package brings, including its peers. */
 export async function broughtBy(project: string, name: string): Promise<string[]> {
   const packages = await lockedPackages(project);
   const names = new Set([name]);
-  // A Set also visits the names that are added meanwhile.
+  // The loop also visits names that it adds to the Set.
   for (const each of names) for (const needed of needsOf(packages.get(each))) names.add(needed);
   names.delete(name);
   return [...names].sort();

@@ -14,7 +14,10 @@ import { typedPrograms } from './typed-programs.ts';
 // Each test installs packages from the registry, which may be slow.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
-/** The files that a published package may have: code, types and source maps, core's migrations, pages. */
+/**
+ * The files that a published package may have: code, types and source maps, core's migrations,
+ * pages.
+ */
 const published =
   /^package\/(dist\/[\w/-]+(?<!\.test)(\.js|\.d\.ts|\.js\.map)|drizzle\/[\w/]+\.(sql|json)|LICENSE|README\.md|CHANGELOG\.md|package\.json)$/;
 
@@ -71,7 +74,7 @@ it('core works in an internal tool, and names the package that a data directory 
 
   const runTool = (where: string) => run(project, process.execPath, ['internal-tool.ts', where]);
   const databaseUrl = await createDatabase(inject('postgresUrl'));
-  expect(await runTool(databaseUrl)).toContain('refused 40900');
+  expect(await runTool(databaseUrl)).toContain('rejected 40900');
   const range = coreManifest.peerDependencies['@electric-sql/pglite'];
   await expect(runTool('./data')).rejects.toMatchObject({
     stderr: expect.stringContaining(
@@ -95,7 +98,7 @@ it('core works in an internal tool, and names the package that a data directory 
 
 it('the client is light, and works with Vite, React and TanStack Query', async () => {
   const project = await makeProject('front-end');
-  // npm adds the peers, such as @trpc/client, in versions that fit each other.
+  // npm also installs the peers, such as @trpc/client, in compatible versions.
   const newest = [
     '@tanstack/react-query',
     '@trpc/tanstack-react-query',

@@ -18,8 +18,8 @@ headers = {"Authorization": f"Bearer {os.environ['PLANT_STORE_TOKEN']}"}
 
 
 def send(request):
-    with urlopen(request) as reply:
-        return reply.read().decode()
+    with urlopen(request) as response:
+        return response.read().decode()
 
 
 create = Request(

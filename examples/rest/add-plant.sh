@@ -11,16 +11,16 @@ quoted() {
 
 plant="{\"id\":$1,\"name\":$(quoted "$2")${3+,\"tag\":$(quoted "$3")}}"
 
-# Prints the reply of a call, or its error to stderr.
+# Prints the response of a call, or its error to stderr.
 call() {
-  reply=$(
+  response=$(
     curl --silent --show-error --fail-with-body \
       --header "Authorization: Bearer $PLANT_STORE_TOKEN" "$@"
   ) || {
-    printf '%s\n' "$reply" >&2
+    printf '%s\n' "$response" >&2
     exit 1
   }
-  printf '%s\n' "$reply"
+  printf '%s\n' "$response"
 }
 
 plants=${PLANT_STORE_URL:-http://127.0.0.1:3000}/plants

@@ -24,7 +24,7 @@ describe.each(programs)('in $language', ({ language, command: [file = '', ...arg
   const addPlant = (...plant: string[]) =>
     promisify(execFile)(file, [...args, ...plant], { env: server.env });
 
-  it('creates a plant exactly as given, reads it back, and answers a repeated call alike', async () => {
+  it('creates a plant exactly as given, reads it back, and responds to a repeated call in the same way', async () => {
     const id = 9007199254740993n + BigInt(programs.findIndex((each) => each.language === language));
     const [name, tag] = ['Monstera "Thai \\ Constellation" 🪴', 'Araceae'];
     for (const _ of ['first', 'again']) {
@@ -52,7 +52,7 @@ describe.each(programs)('in $language', ({ language, command: [file = '', ...arg
     });
   });
 
-  it('prints the error to stderr when the plant is refused', async () => {
+  it('prints the error to stderr when the plant is rejected', async () => {
     const result = await addPlant(String(2n ** 63n), 'Ficus lyrata').catch((error) => error);
     expect(result).toMatchObject({ code: 1, stdout: '' });
     expect(JSON.parse(result.stderr.trim().split('\n').at(-1))).toEqual({

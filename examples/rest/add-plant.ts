@@ -1,8 +1,9 @@
 /**
- * Creates a plant over REST and reads it back, with a typed client. Its types are generated from the OpenAPI document
- * (`npx openapi-typescript http://127.0.0.1:3000/openapi.json`).
+ * Creates a plant over REST and reads it back, with a typed client. Its types are generated from
+ * the OpenAPI document (`npx openapi-typescript http://127.0.0.1:3000/openapi.json`).
  *
- *   PLANT_STORE_TOKEN=plant_… npx -y pnpm exec node examples/rest/add-plant.ts 9007199254740993 "Monstera deliciosa" Araceae
+ *   PLANT_STORE_TOKEN=plant_… npx -y pnpm exec node examples/rest/add-plant.ts 9007199254740993
+ * "Monstera deliciosa" Araceae
  */
 import createClient from 'openapi-fetch';
 import { type ExactIds, exactIds, formatExactly } from './exact-ids.ts';
@@ -23,7 +24,7 @@ const created = await store.POST('/plants', { body: plant });
 if (created.error) fail(created.error);
 console.log(JSON.stringify(created.data));
 
-// openapi-fetch would parse the reply with `JSON.parse`, which rounds the id.
+// openapi-fetch would parse the response with `JSON.parse`, which rounds the id.
 const path = { id: plant.id };
 const read = await store.GET('/plants/{id}', { params: { path }, parseAs: 'text' });
 if (read.error) fail(read.error);

@@ -625,7 +625,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    /** @description The content codings that a body may have; sent when that of the request is another */
+                    /** @description The content codings that a body may have; sent when the request has another coding */
                     "Accept-Encoding"?: string;
                     [name: string]: unknown;
                 };
@@ -843,7 +843,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    /** @description The content codings that a body may have; sent when that of the request is another */
+                    /** @description The content codings that a body may have; sent when the request has another coding */
                     "Accept-Encoding"?: string;
                     [name: string]: unknown;
                 };

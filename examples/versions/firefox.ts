@@ -102,7 +102,9 @@ async function addressOf(stderr: NodeJS.ReadableStream): Promise<string> {
   throw new Error('Firefox exited before it listened');
 }
 
-/** Connects to a browser, and returns a function that sends a command and resolves with its result. */
+/**
+ * Connects to a browser, and returns a function that sends a command and resolves with its result.
+ */
 async function connect(url: string) {
   const socket = new WebSocket(url);
   await new Promise((resolve, reject) => {
@@ -114,17 +116,17 @@ async function connect(url: string) {
     new Promise((resolve, reject) => {
       const id = ++lastId;
       socket.addEventListener('message', function receive({ data }) {
-        const reply = JSON.parse(data);
-        if (reply.id !== id) return;
+        const response = JSON.parse(data);
+        if (response.id !== id) return;
         socket.removeEventListener('message', receive);
-        if (reply.type === 'success') resolve(reply.result);
-        else reject(new Error(`${method}: ${reply.message}`));
+        if (response.type === 'success') resolve(response.result);
+        else reject(new Error(`${method}: ${response.message}`));
       });
       socket.send(JSON.stringify({ id, method, params }));
     });
 }
 
-/** What we read of the commands' results. */
+/** The parts of the commands' results that we read. */
 interface Result {
   contexts?: { context: string }[];
   nodes?: { sharedId: string }[];

@@ -23,7 +23,10 @@ export interface InstalledVersions {
   remove(): Promise<void>;
 }
 
-/** Installs the versions from the registry, outside the workspace, so that only this test needs them. */
+/**
+ * Installs the versions from the registry, outside the workspace, so that only this test needs
+ * them.
+ */
 export async function installVersions(): Promise<InstalledVersions> {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-versions-'));
   await chmod(directory, 0o755); // In a root process, Postgres runs as the user `nobody`.

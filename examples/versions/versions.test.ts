@@ -94,8 +94,8 @@ async function usePlant(databaseUrl: string, shell?: string): Promise<void> {
       'content-type': 'application/json',
     };
     const init = { method, headers, ...(body && { body }) };
-    const reply = await fetch(env.PLANT_STORE_URL + path, init);
-    return `${reply.status} ${await reply.text()}`;
+    const response = await fetch(env.PLANT_STORE_URL + path, init);
+    return `${response.status} ${await response.text()}`;
   };
   const plant = '{"id":9007199254740993,"name":"Hoya carnosa","tag":"🪴"}';
   expect(await send('POST', '/plants', plant)).toBe('200 {"name":"Hoya carnosa","tag":"🪴"}');

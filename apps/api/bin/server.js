@@ -1,8 +1,8 @@
-// The server's program. Node removes the types of a TypeScript file again for each start, unless the
-// compile cache is on before it loads the first one. That takes 0.05 s of CPU time and 18 MB.
+// The server's program. It turns Node's compile cache on before it loads the first TypeScript file.
+// Otherwise Node would strip the types again at each start.
 import module from 'node:module';
 
-// macOS runs it on the machine's own Node.
+// On macOS, the machine's own Node runs this file.
 if (!process.features.typescript) {
   console.error(
     `plant-store: this is Node ${process.versions.node}: install Node 22.18 or newer, and run it again`,

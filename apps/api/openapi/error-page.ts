@@ -7,7 +7,10 @@ import {
 } from '@plant-store/schemas';
 import { errorExamples } from './error-examples.ts';
 
-/** The page that explains every error of the catalogue, each at its error code: `/docs/errors#40900`. */
+/**
+ * The page that explains every error of the catalogue, each at its error code:
+ * `/docs/errors#40900`.
+ */
 export function errorPage(): string {
   return `<!doctype html>
 <html lang="en">
@@ -17,7 +20,7 @@ export function errorPage(): string {
 <title>Errors of the plant store</title>
 <style>${style}</style>
 <h1>Errors</h1>
-<p>Every error reply is <code>{"error": code, "message": text}</code>. The error code is the HTTP
+<p>Every error response is <code>{"error": code, "message": text}</code>. The error code is the HTTP
 status × 100 plus a detail. Over tRPC it is in <code>error.data.error</code>, with the same message.
 <p>Each error below has an example. The real message says what was wrong with your request.
 <a href="../docs">API reference</a>

@@ -6,9 +6,9 @@ import {
   type Scope,
 } from '@plant-store/schemas';
 import { errorExamples } from './error-examples.ts';
-import { header, rateLimit, requestId, requiredHeader } from './reply-headers.ts';
+import { header, rateLimit, requestId, requiredHeader } from './response-headers.ts';
 
-/** What decides which errors an operation can have. */
+/** The properties of an operation that decide which errors it can have. */
 interface Operation {
   /** The name of its body's schema; undefined when it has no body. */
   body: string | undefined;
@@ -117,7 +117,7 @@ const headersByStatus: Record<string, object> = {
   405: { Allow: requiredHeader('The methods of this path') },
   415: {
     'Accept-Encoding': header(
-      'The content codings that a body may have; sent when that of the request is another',
+      'The content codings that a body may have; sent when the request has another coding',
     ),
   },
   429: retryAfter,

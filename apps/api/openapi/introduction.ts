@@ -1,8 +1,8 @@
 import { int64Bounds } from '@plant-store/schemas';
 
 /**
- * The text at the top of the API reference, as CommonMark. Its link is relative to the API reference
- * at `docs` and to the document at `openapi.json`, which are side by side.
+ * The text at the top of the API reference, as CommonMark. Its link is relative to the API
+ * reference at `docs` and to the document at `openapi.json`, which are side by side.
  */
 export const introduction = `Clients create, read and delete plants in the store over HTTP. Your first plant takes three steps:
 
@@ -20,8 +20,8 @@ curl "$STORE/plants" -H "Authorization: Bearer $TOKEN" -H "Content-Type: applica
 curl "$STORE/plants/4096" -H "Authorization: Bearer $TOKEN"
 \`\`\`
 
-- **A retry is safe.** When a reply is lost, send the same plant again: it is stored once, and the reply is 200 again. A different plant under an id that is taken gets 409.
-- **Many plants** go faster in one call: \`POST /plants/batch\` takes up to 1000 of them, and answers for each.
+- **A retry is safe.** When a response is lost, send the same plant again: it is stored once, and the response is 200 again. A different plant under an id that is taken gets 409.
+- **Many plants** go faster in one call: \`POST /plants/batch\` takes up to 1000 plants, and returns a result for each.
 - **You choose the id:** any integer from ${int64Bounds.minimum} to ${int64Bounds.maximum}. JavaScript rounds numbers beyond ±${Number.MAX_SAFE_INTEGER}, so write the digits of such an id into the JSON unchanged, and read its digits from the text of a reply.
 - **A token has scopes:** \`plants:create\`, \`plants:read\` and \`plants:delete\`. A new token can create and read unless the operator says otherwise. A call beyond its scopes gets 403. \`GET /whoami\` tells what a token may do.
 - **Every error** is \`{"error": 40900, "message": "…"}\`. The first three digits of \`error\` are the HTTP status, and the message says what to do. [The page of errors](docs/errors) has an example of each.

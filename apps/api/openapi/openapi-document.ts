@@ -4,16 +4,16 @@ import type { AnyTRPCRouter } from '@trpc/server';
 import { generateOpenApiDocument, type OpenAPIObject } from 'trpc-to-openapi';
 import { errorResponses } from './error-responses.ts';
 import { introduction } from './introduction.ts';
-import { rateLimit, requestId, sharedHeaders } from './reply-headers.ts';
+import { rateLimit, requestId, sharedHeaders } from './response-headers.ts';
 
 type PathItem = NonNullable<OpenAPIObject['paths']>[string];
 type Operation = NonNullable<PathItem['post']>;
 type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
 
 /**
- * The OpenAPI 3.1 document of the REST surface, made by trpc-to-openapi. Corrected afterwards: it
- * inlines bodies that have a name, repeats the default security, and describes errors that this
- * server does not send.
+ * The OpenAPI 3.1 document of the REST surface, made by trpc-to-openapi and then corrected:
+ * trpc-to-openapi inlines bodies that have a name, repeats the default security, and describes
+ * errors that this server does not send.
  *
  * The bounds of ids are `bigint`s. Write the document with `formatJson`, which keeps their digits.
  */
@@ -24,7 +24,7 @@ export function openApiDocument(router: AnyTRPCRouter = appRouter): OpenAPIObjec
     description: introduction,
     contact: { name: 'The operator of this store' },
     license: { name: 'MIT', identifier: 'MIT' },
-    // Relative to the URL of the document (RFC 3986), so that it is right behind a path prefix.
+    // Relative to the URL of the document (RFC 3986), so that it also works behind a path prefix.
     baseUrl: '.',
     securitySchemes: {
       bearerAuth: { type: 'http', scheme: 'bearer', description: 'An access token of the store' },
@@ -73,7 +73,7 @@ interface Meta {
   openapi: { status: number };
 }
 
-/** The methods of a path, with those of a path with a parameter that matches it, too. */
+/** The methods of a path. `/plants/count` also has those of `/plants/{id}`, which matches it. */
 function methodsOf({ paths = {} }: OpenAPIObject, path: string): string[] {
   const matching = Object.entries(paths).filter(([template]) =>
     new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
@@ -119,14 +119,17 @@ function correct(
   media.schema = { $ref: `#/components/schemas/${body}` };
 }
 
-/** The response of success, which trpc-to-openapi always calls 200. With 204 it has no body. */
+/** The successful response. trpc-to-openapi always gives it the status 200. A 204 has no body. */
 function successOf({ responses }: Operation, status: number): object {
   const { content, ...success } = Object(responses?.['200']);
   const headers = { ...requestId, ...rateLimit };
   return { [status]: { ...success, ...(status !== 204 && { content }), headers } };
 }
 
-/** Moves what a schema says about its parameter to the parameter, where tools look for it. */
+/**
+ * Moves the description and the examples from a parameter's schema to the parameter, where tools
+ * look for them.
+ */
 function correctParameter(parameter: object): void {
   const { schema } = parameter as { schema: { description?: string; examples?: unknown[] } }; // Inlined.
   const { description, examples, ...bounds } = schema;
@@ -148,8 +151,8 @@ function exampleOf({ properties = {} }: Inline | Reference): unknown {
 }
 
 /**
- * Adds the bounds of every int64, which no library here can write exactly. Opens every object: a later
- * version may add a property, and clients must accept it.
+ * Adds the bounds of every int64, which no library here can write exactly. Allows more properties
+ * in every object: a later version may add one, and clients must accept it.
  */
 function correctSchemas(part: unknown): void {
   if (typeof part !== 'object' || part === null) return;

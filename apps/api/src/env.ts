@@ -138,8 +138,8 @@ class SettingsError extends Error {
 }
 
 /**
- * Reads the settings from environment variables and the file `.env` at the repository root. An empty
- * value counts as not set.
+ * Reads the settings from environment variables and the file `.env` at the repository root. An
+ * empty value counts as not set.
  *
  * @throws SettingsError that names all invalid settings at once
  */
@@ -164,16 +164,22 @@ export function readEnv(variables = loadEnvFile(resolve(repositoryRoot, '.env'))
   if (errors.length > 0) {
     throw new SettingsError([...errors, ...explainUnknownSettings(variables)].join('\n'));
   }
-  return Object.fromEntries(entries) as Env; // Every schema has parsed.
+  return Object.fromEntries(entries) as Env; // Every value has passed its schema.
 }
 
 /** A message for each variable, or line of `.env`, that looks like a setting but is not one. */
 export const unknownSettings = () => explainUnknownSettings(process.env);
 
-/** Before `.env` adds to the variables: another terminal may not have these. */
+/**
+ * The values without those of `.env`. The printed commands repeat them, because another terminal
+ * may not have them.
+ */
 const { DATABASE_URL: inheritedUrl, PLANT_STORE_ENV_FILE: inheritedFile } = process.env;
 
-/** What `plant-store` needs in another terminal to find the same Postgres. It contains no password. */
+/**
+ * The settings with which `plant-store` finds the same Postgres in another terminal, without a
+ * password.
+ */
 export function databaseSettings(): Record<string, string> {
   return {
     ...(inheritedFile && { PLANT_STORE_ENV_FILE: resolve(inheritedFile) }),
@@ -188,7 +194,8 @@ export function jwtSettings(env: Env): JwtSettings | undefined {
 }
 
 /**
- * Whether nobody can replace the keys in transit: with other keys, an attacker could forge tokens.
+ * Whether nobody can replace the keys in transit. With keys of their own, an attacker could forge
+ * tokens.
  */
 function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;

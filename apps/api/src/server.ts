@@ -7,30 +7,30 @@ import { type SignIn, signInRoute } from './auth/sign-in.ts';
 import { docs } from './docs/docs.ts';
 import { defaultBodyBudget, limitBodies } from './http/body/body-budget.ts';
 import { createLargeBodyQueue } from './http/body/large-body-queue.ts';
-import { compressReply } from './http/compression.ts';
+import { compressResponse } from './http/compression.ts';
 import { cors } from './http/cors.ts';
 import { drain } from './http/drain.ts';
-import { handleError, routerErrorHandler } from './http/error-reply.ts';
 import { health } from './http/health.ts';
 import { limitRate } from './http/rate-limit.ts';
-import { limitReplies } from './http/reply-budget.ts';
 import { checkBodyHeaders, checkRequestHeaders, sendContinue } from './http/request-headers.ts';
+import { limitResponses } from './http/response-budget.ts';
+import { handleError, routerErrorHandler } from './http/send-error.ts';
 import { answerServerOptions, rejectUnknownRoute } from './http/unknown-route.ts';
 import {
   dropAfterError,
   isGone,
   limitConnections,
   trackConnections,
-  trackReply,
-  untrackReply,
+  trackResponse,
+  untrackResponse,
 } from './node/client-connections.ts';
 import { dropGoneAfterGap } from './node/event-loop-gap.ts';
 import { answerNodeEvents } from './node/node-errors.ts';
 import { nodeServerOptions } from './node/node-server-options.ts';
+import { logCluster } from './observability/cluster-log.ts';
 import { createErrorLog } from './observability/error-log.ts';
 import { logOutput } from './observability/log-output.ts';
 import type { Metrics } from './observability/metrics.ts';
-import { logNodes } from './observability/node-log.ts';
 import { RequestLog, sendRequestId, serializers } from './observability/request-log.ts';
 import { rest } from './rest/rest.ts';
 import { trpc } from './trpc/trpc.ts';
@@ -56,10 +56,15 @@ export interface ServerOptions {
   requestTimeout?: number;
   /** Open connections; the server closes further ones at once. */
   maxConnections?: number;
-  /** Bytes that the bodies of all requests may have together; by the size of the heap unless given. */
+  /**
+   * Bytes that the bodies of all requests may have together; by the size of the heap unless given.
+   */
   bodyBudget?: number;
-  /** Bytes that unread replies may have before requests to read are rejected; likewise. */
-  replyBudget?: number;
+  /**
+   * Bytes that unread responses may have before requests to read are rejected; by the size of the
+   * heap unless given.
+   */
+  responseBudget?: number;
   metrics?: Metrics | undefined;
   /** Addresses and subnets of proxies whose `X-Forwarded-For` is trusted; none unless given. */
   trustProxy?: string[];
@@ -69,7 +74,10 @@ export interface ServerOptions {
   processes?:
     | {
         areAllReady(): Promise<boolean>;
-        /** Resolves when none accepts connections for the address, after this one stopped listening. */
+        /**
+         * Resolves when no process accepts connections for the address, after this one stopped
+         * listening.
+         */
         closed(): Promise<void>;
       }
     | undefined;
@@ -88,7 +96,7 @@ export async function buildServer({
   requestTimeout,
   maxConnections = 10_000,
   bodyBudget = defaultBodyBudget(),
-  replyBudget = defaultBodyBudget(),
+  responseBudget = defaultBodyBudget(),
   metrics,
   trustProxy = [],
   consoleDirectory,
@@ -114,16 +122,16 @@ export async function buildServer({
   server.decorateRequest('isGone', { getter: isGone });
   server.decorate('logError', createErrorLog(server.log, metrics));
   server.setErrorHandler(handleError);
-  logNodes(server, store);
+  logCluster(server, store);
 
-  // Below Fastify.
+  // The connections, below Fastify.
   trackConnections(server.server, (reply) => requestLog.connectionLost(reply));
   answerNodeEvents(server);
   limitConnections(server, maxConnections);
 
-  // The hooks of every request, in order. Those of a phase that comes later follow below.
+  // The hooks of every request, in order. Hooks of later phases are further below.
   server.addHook('onRequest', sendRequestId);
-  server.addHook('onRequest', trackReply);
+  server.addHook('onRequest', trackResponse);
   server.addHook('onRequest', checkRequestHeaders);
   server.addHook('onRequest', crossOrigin.answerPreflight);
   server.addHook('onRequest', answerServerOptions);
@@ -137,8 +145,8 @@ export async function buildServer({
     // The further hooks of an operation, over REST and tRPC alike.
     if (rateLimit !== undefined) operations.addHook('onRequest', limitRate(rateLimit));
     operations.addHook('onRequest', requireToken(authenticate, authFailureLimit));
-    const { checkReplies, countReply } = limitReplies(replyBudget);
-    operations.addHook('onRequest', checkReplies);
+    const { checkResponses, countResponse } = limitResponses(responseBudget);
+    operations.addHook('onRequest', checkResponses);
     operations.addHook('onRequest', checkBodyHeaders);
     const bodies = limitBodies(bodyBudget);
     operations.addHook('onRequest', bodies.reserveBody);
@@ -147,22 +155,22 @@ export async function buildServer({
     operations.addHook('preValidation', dropAfterError(bodies.release));
     operations.addHook('preValidation', dropGoneAfterGap(operations, bodies.release));
     operations.addHook('onSend', bodies.releaseBody);
-    operations.addHook('onSend', countReply);
-    operations.addHook('onSend', compressReply);
+    operations.addHook('onSend', countResponse);
+    operations.addHook('onSend', compressResponse);
 
     const surface = { store, router: appRouter, queueBody: createLargeBodyQueue() };
     await operations.register(rest, surface);
     await operations.register(trpc, { ...surface, bodies, prefix: '/trpc' });
   });
 
-  // The hooks of every reply.
-  const { waitForDrain, announceClose, closeAfterReply } = drain(server, processes.closed);
+  // The hooks of every response.
+  const { waitForDrain, announceClose, closeAfterResponse } = drain(server, processes.closed);
   if (corsOrigins.length > 0) {
     server.addHook('onSend', async (request, reply) => crossOrigin.setCorsHeaders(request, reply));
   }
   server.addHook('onSend', announceClose);
-  server.addHook('onResponse', untrackReply);
-  server.addHook('onResponse', closeAfterReply);
+  server.addHook('onResponse', untrackResponse);
+  server.addHook('onResponse', closeAfterResponse);
 
   // The hooks of a shutdown.
   server.addHook('preClose', async () => server.log.info('stopping'));
@@ -172,8 +180,8 @@ export async function buildServer({
 }
 
 /**
- * In place of Fastify's compilers of JSON Schemas, whose import takes a tenth of the start. Our routes have
- * no schemas: the procedures check their input, and `listWriter` writes the replies.
+ * Replaces Fastify's compilers of JSON Schemas, whose import would delay the start. Our routes have
+ * no schemas: the procedures check their input, and `listWriter` writes the responses.
  */
 const noCompilers = { buildValidator: noCompiler, buildSerializer: noCompiler };
 

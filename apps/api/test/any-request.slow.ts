@@ -10,7 +10,7 @@ import {
   plantJson,
 } from './fixtures/arbitrary-requests.ts';
 import { documentValidator } from './fixtures/document-validator.ts';
-import { expectedReply, withoutTimes } from './fixtures/expected-reply.ts';
+import { expectedResponse, withoutTimes } from './fixtures/expected-response.ts';
 import { sendRaw } from './fixtures/raw-request.ts';
 import { readPlant } from './fixtures/read-plant.ts';
 import { type Row, type RunningServer, startServer } from './fixtures/running-server.ts';
@@ -40,29 +40,29 @@ describe(`any request (seed ${seed})`, () => {
   });
 
   /**
-   * Sends a request and compares the reply with the OpenAPI document and with the stored plants.
+   * Sends a request and compares the response with the OpenAPI document and with the stored plants.
    */
   async function check({ headers, body }: Request): Promise<number> {
     const head = [`POST /plants HTTP/1.1`, 'Host: x', 'Connection: close', ...headers, '', ''];
     const request = [Buffer.from(head.join('\r\n'), 'latin1'), body, filler];
-    const reply = await sendRaw(server.url, Buffer.concat(request));
-    const json: unknown = JSON.parse(reply.body);
-    if (reply.status !== 501) expect(reply.status).toBeLessThan(500);
-    expect(document.operation('POST /plants').differencesFrom(reply)).toEqual([]);
+    const response = await sendRaw(server.url, Buffer.concat(request));
+    const json: unknown = JSON.parse(response.body);
+    if (response.status !== 501) expect(response.status).toBeLessThan(500);
+    expect(document.operation('POST /plants').differencesFrom(response)).toEqual([]);
 
     const plant = readPlant(body.toString());
-    if (reply.status === 200) {
+    if (response.status === 200) {
       if (!plant) throw new Error('an invalid plant was answered with 200');
       const { id, ...row } = plant;
       expect(json).toStrictEqual({ name: row.name, ...(row.tag !== null && { tag: row.tag }) });
       expect(acknowledged.get(id) ?? row).toEqual(row);
       acknowledged.set(id, row);
-    } else if (plant && reply.status === 409) {
+    } else if (plant && response.status === 409) {
       const { id, ...row } = plant;
       expect(acknowledged.get(id)).not.toEqual(row);
       expect(acknowledged.has(id)).toBe(true);
     }
-    return reply.status;
+    return response.status;
   }
 
   const runs = (numRuns: number) => ({ seed, numRuns });
@@ -105,9 +105,9 @@ describe(`any request (seed ${seed})`, () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(plantJson, invalidPlantJson, anyValue), async (json) => {
         const status = await check(wellFormed(Buffer.from(json)));
-        const answers = await Promise.all(surfaces.map((surface) => surface.send(server, json)));
-        expect(answers.map((answer) => answer.status)).toEqual([status, status]);
-        expect(answers[0]?.body).toEqual(answers[1]?.body);
+        const responses = await Promise.all(surfaces.map((surface) => surface.send(server, json)));
+        expect(responses.map((response) => response.status)).toEqual([status, status]);
+        expect(responses[0]?.body).toEqual(responses[1]?.body);
       }),
       runs(500),
     );
@@ -123,11 +123,11 @@ describe(`any request (seed ${seed})`, () => {
         const body = Buffer.from(`{"plants":[${texts}]}`);
         const head = `POST /plants/batch HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer test-token\r\n`;
         const type = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
-        const reply = await sendRaw(server.url, Buffer.concat([Buffer.from(head + type), body]));
-        expect(document.operation('POST /plants/batch').differencesFrom(reply)).toEqual([]);
+        const response = await sendRaw(server.url, Buffer.concat([Buffer.from(head + type), body]));
+        expect(document.operation('POST /plants/batch').differencesFrom(response)).toEqual([]);
         const plants = texts.map(readPlant);
-        if (plants.includes(undefined)) return void expect(reply.status).toBe(400);
-        expect(reply.status).toBe(200);
+        if (plants.includes(undefined)) return void expect(response.status).toBe(400);
+        expect(response.status).toBe(200);
         const expected = plants.map((plant) => {
           const { id, ...row } = plant as Row; // The line above has returned for all others.
           const stored = acknowledged.get(id);
@@ -135,7 +135,7 @@ describe(`any request (seed ${seed})`, () => {
           if (stored === undefined) return 'created';
           return isDeepStrictEqual(stored, row) ? 'exists' : 40900;
         });
-        const { results } = JSON.parse(reply.body);
+        const { results } = JSON.parse(response.body);
         expect(results.map(({ result, error }: Outcome) => result ?? error)).toEqual(expected);
       }),
       runs(600),
@@ -155,12 +155,12 @@ describe(`any request (seed ${seed})`, () => {
           ['GET /whoami', '/whoami', { name: 'tester' }],
         ] as const) {
           const head = `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`;
-          const reply = await sendRaw(
+          const response = await sendRaw(
             server.url,
             `${head}Authorization: Bearer test-token\r\n\r\n`,
           );
-          expect(document.operation(operation).differencesFrom(reply)).toEqual([]);
-          expect(JSON.parse(reply.body)).toMatchObject(expected);
+          expect(document.operation(operation).differencesFrom(response)).toEqual([]);
+          expect(JSON.parse(response.body)).toMatchObject(expected);
         }
       }),
       runs(100),
@@ -178,14 +178,17 @@ describe(`any request (seed ${seed})`, () => {
         await check(wellFormed(Buffer.from(json)));
         const target = path + (query === undefined ? '' : `?${query}`);
         const head = `${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`;
-        const reply = await sendRaw(server.url, `${head}Authorization: Bearer test-token\r\n\r\n`);
+        const response = await sendRaw(
+          server.url,
+          `${head}Authorization: Bearer test-token\r\n\r\n`,
+        );
         const isList = path === '/plants';
         const operation = isList ? 'GET /plants' : `${method} /plants/{id}`;
-        expect(document.operation(operation).differencesFrom(reply)).toEqual([]);
-        const expected = expectedReply({ method, path, query }, acknowledged);
-        expect({ target, status: reply.status }).toEqual({ target, status: expected.status });
-        if (expected.body) expect(withoutTimes(reply.body)).toEqual(expected.body);
-        if (reply.status === 204) acknowledged.delete(BigInt(path.slice('/plants/'.length)));
+        expect(document.operation(operation).differencesFrom(response)).toEqual([]);
+        const expected = expectedResponse({ method, path, query }, acknowledged);
+        expect({ target, status: response.status }).toEqual({ target, status: expected.status });
+        if (expected.body) expect(withoutTimes(response.body)).toEqual(expected.body);
+        if (response.status === 204) acknowledged.delete(BigInt(path.slice('/plants/'.length)));
       }),
       runs(1000),
     );

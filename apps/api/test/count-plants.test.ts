@@ -67,13 +67,13 @@ describe('a table with more than a million plants', () => {
     }
   });
 
-  it('has a reply that the document describes', async () => {
+  it('has a response that the document describes', async () => {
     const document = await documentValidator(server.url);
     const headers = { authorization: `Bearer ${server.token}` };
-    const reply = await fetch(`${server.url}/plants/count`, { headers });
-    const body = await reply.text();
+    const response = await fetch(`${server.url}/plants/count`, { headers });
+    const body = await response.text();
     expect(body).toBe('{"count":1000000,"isExact":false}');
     const operation = document.operation('GET /plants/count');
-    expect(operation.differencesFrom({ status: 200, headers: reply.headers, body })).toEqual([]);
+    expect(operation.differencesFrom({ status: 200, headers: response.headers, body })).toEqual([]);
   });
 });

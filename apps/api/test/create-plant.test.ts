@@ -36,10 +36,10 @@ describe.each(surfacesOnDatabases)(
       expect({ status, body }).toStrictEqual({ status: 200, body: { name: 'x' } });
     });
 
-    const ofRest = surface.name === 'REST' ? it : () => {}; // tRPC rejects it: see calls.test.ts.
+    const ofRest = surface.name === 'REST' ? it : () => {}; // tRPC rejects a query.
     ofRest('ignores the query', async () => {
-      const reply = await post(server, '/plants?x=1&x=%ff', `{"id":${freeId()},"name":"x"}`);
-      expect(reply.status).toBe(200);
+      const response = await post(server, '/plants?x=1&x=%ff', `{"id":${freeId()},"name":"x"}`);
+      expect(response.status).toBe(200);
     });
 
     it('uses the last one of duplicate keys', async () => {

@@ -137,21 +137,21 @@ describe('over REST', () => {
   afterAll(() => server.stop());
 
   const send = async (body: string) => {
-    const reply = await post(server, '/plants/batch', body);
-    return { status: reply.status, headers: reply.headers, body: await reply.text() };
+    const response = await post(server, '/plants/batch', body);
+    return { status: response.status, headers: response.headers, body: await response.text() };
   };
 
-  it('replies as the document says, with exact ids', async () => {
+  it('responses as the document says, with exact ids', async () => {
     const plants = '{"id":9223372036854775807,"name":"x"},{"id":9223372036854775807,"name":"y"}';
-    const reply = await send(`{"plants":[${plants}]}`);
-    expect(reply).toMatchObject({
+    const response = await send(`{"plants":[${plants}]}`);
+    expect(response).toMatchObject({
       status: 200,
       body:
         '{"results":[{"id":9223372036854775807,"result":"created"},' +
         '{"id":9223372036854775807,"error":40900,' +
         '"message":"id 9223372036854775807 belongs to another plant: choose an id that is free"}]}',
     });
-    expect(document.operation('POST /plants/batch').differencesFrom(reply)).toEqual([]);
+    expect(document.operation('POST /plants/batch').differencesFrom(response)).toEqual([]);
   });
 
   it.each([
@@ -162,14 +162,14 @@ describe('over REST', () => {
     '{"plants":[{}]}',
     `{"plants":[${'0,'.repeat(500_000)}0]}`,
   ])('rejects a body that is not a list of plants: %.20s', async (body) => {
-    const reply = await send(body);
-    expect(reply.status).toBe(400);
-    expect(document.operation('POST /plants/batch').differencesFrom(reply)).toEqual([]);
+    const response = await send(body);
+    expect(response.status).toBe(400);
+    expect(document.operation('POST /plants/batch').differencesFrom(response)).toEqual([]);
   });
 
   it('rejects a body over 1 MiB', async () => {
-    const reply = await send(`{"plants":[{"id":1,"name":"${'x'.repeat(2 ** 20)}"}]}`);
-    expect(reply).toMatchObject({ status: 413, body: expect.stringContaining('41300') });
+    const response = await send(`{"plants":[{"id":1,"name":"${'x'.repeat(2 ** 20)}"}]}`);
+    expect(response).toMatchObject({ status: 413, body: expect.stringContaining('41300') });
   });
 
   it('takes a body of 1 MiB', async () => {
@@ -185,14 +185,14 @@ describe('over REST', () => {
     ['/plants/batch', 'DELETE, GET, HEAD, POST'],
     ['/plants/count', 'DELETE, GET, HEAD'],
     ['/whoami', 'GET, HEAD'],
-  ])('405 of %s says what it takes', async (path, allow) => {
+  ])('405 of %s names the methods that it takes', async (path, allow) => {
     const headers = { authorization: `Bearer ${server.token}` };
-    const reply = await fetch(server.url + path, { method: 'PUT', headers });
-    expect({ status: reply.status, allow: reply.headers.get('allow') }).toEqual({
+    const response = await fetch(server.url + path, { method: 'PUT', headers });
+    expect({ status: response.status, allow: response.headers.get('allow') }).toEqual({
       ...{ status: 405, allow },
     });
     const message = `${path} takes ${allow}, not PUT`;
-    expect(await reply.json()).toEqual({ error: 40500, message });
+    expect(await response.json()).toEqual({ error: 40500, message });
     const operation = document.operation(`${path.endsWith('batch') ? 'POST' : 'GET'} ${path}`);
     expect(operation.examplesOf(405)).toEqual([{ error: 40500, message }]);
   });
@@ -201,8 +201,8 @@ describe('over REST', () => {
 it('names ten of many faults in the fields of a tRPC error, too', async () => {
   const server = await startServer('Postgres');
   const plants = Array.from({ length: 1_000 }, () => ({ id: 1.5 }));
-  const reply = await post(server, '/trpc/createPlants', JSON.stringify({ json: { plants } }));
-  const { error } = (await reply.json()) as {
+  const response = await post(server, '/trpc/createPlants', JSON.stringify({ json: { plants } }));
+  const { error } = (await response.json()) as {
     error: { json: { data: { fields: { plants: string[] } } } };
   };
   expect(error.json.data.fields.plants).toHaveLength(10);

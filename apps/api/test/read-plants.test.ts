@@ -82,7 +82,7 @@ describe.each(cases)('over $caller.name on $database', ({ database, caller: { na
       expect(output).toEqual({ plants: [(await get(minimum)).output], next: minimum });
     });
 
-    it('walks all plants by `next`, of which the last page has none', async () => {
+    it('reads all plants page by page with `next`, which the last page does not have', async () => {
       const seen: bigint[] = [];
       let after: bigint | undefined;
       do {
@@ -199,9 +199,9 @@ describe('over REST', () => {
 
   const send = async (method: string, path: string, body?: string) => {
     const headers = { authorization: `Bearer ${server.token}` };
-    const reply = await fetch(server.url + path, { method, headers, ...(body && { body }) });
-    const text = await reply.text();
-    return { status: reply.status, headers: reply.headers, text };
+    const response = await fetch(server.url + path, { method, headers, ...(body && { body }) });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text };
   };
 
   it.each(['007', '+5', '1e3', '0x10', '%205', '5%20', '5.0', '-0', 'five', '٥', '"5"', 'null'])(
@@ -268,7 +268,7 @@ describe('over REST', () => {
     },
   );
 
-  it('a reply to DELETE has no body, no type and no length', async () => {
+  it('a response to DELETE has no body, no type and no length', async () => {
     await server.store.create({ id: 6n, name: 'Ficus' });
     const { status, headers, text } = await send('DELETE', '/plants/6');
     expect({ status, text }).toEqual({ status: 204, text: '' });
@@ -284,7 +284,7 @@ describe('over REST', () => {
   it.each([
     ['/plants', 'GET, HEAD, POST'],
     ['/plants/1', 'DELETE, GET, HEAD'],
-  ])('405 of %s says what it takes', async (path, allow) => {
+  ])('405 of %s names the methods that it takes', async (path, allow) => {
     const { status, headers, text } = await send('PUT', path);
     expect({ status, allow: headers.get('allow') }).toEqual({ status: 405, allow });
     expect(JSON.parse(text)).toEqual({ error: 40500, message: `${path} takes ${allow}, not PUT` });

@@ -93,18 +93,18 @@ describe.each(databases)('on %s', (database) => {
 });
 
 it('no order explains two plants under one id, or a plant that nobody deleted and that is gone', () => {
-  const answer = (status: number, error?: number): Outcome => ({
+  const result = (status: number, error?: number): Outcome => ({
     status,
     headers: new Headers(),
     ...(error !== undefined && { error }),
   });
   const create = (name: string, startedAt: number): Call => ({
     ...{ procedure: 'createPlant', name, startedAt, endedAt: startedAt + 2 },
-    outcome: answer(200),
+    outcome: result(200),
   });
   const missing: Call = {
     ...{ procedure: 'deletePlant', startedAt: 5, endedAt: 6 },
-    outcome: answer(404, 40401),
+    outcome: result(404, 40401),
   };
   expect(explains([create('a', 0), create('a', 1)], 'a')).toBe(true);
   expect(explains([create('a', 0), create('b', 1)], 'a')).toBe(false);
@@ -138,8 +138,8 @@ function explains(calls: readonly Call[], final: string | undefined): boolean {
 
 /**
  * The calls that may come next. A call that changes nothing comes at once, because it restricts no
- * later call. Of calls with the same effect, the one that ended first comes first: they could change
- * places.
+ * later call. Of calls with the same effect, the one that ended first comes first: they could
+ * change places.
  */
 function candidates(rest: readonly Call[], stored: string | undefined): Call[] {
   const firstEnd = Math.min(...rest.map(({ endedAt }) => endedAt));
@@ -153,7 +153,10 @@ function candidates(rest: readonly Call[], stored: string | undefined): Call[] {
   return [...byEffect.values()];
 }
 
-/** In which states a call has its outcome, and the state after it; undefined when it changes nothing. */
+/**
+ * In which states a call has its outcome, and the state after it; undefined when it changes
+ * nothing.
+ */
 function effectOf({ procedure, name, outcome }: Call) {
   const isError = outcome.error !== undefined;
   if (procedure === 'deletePlant') {

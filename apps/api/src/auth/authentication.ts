@@ -15,8 +15,8 @@ declare module 'fastify' {
 export type Authenticate = (token: string) => Authentication;
 
 /**
- * Makes a hook that accepts only requests with a valid bearer token (RFC 6750). Creates with a known
- * token go first: all other requests take turns.
+ * Makes a hook that accepts only requests with a valid bearer token (RFC 6750). Creates with a
+ * known token go first: all other requests take turns.
  *
  * @param maxErrors failed authentications of one client in a minute; unlimited unless given
  */
@@ -39,7 +39,9 @@ export function requireToken(
   };
 }
 
-/** The error for a token that is not valid. The server logs a `cause` that the operator can mend. */
+/**
+ * The error for a token that is not valid. The server logs a `cause` that the operator can mend.
+ */
 export function tokenInvalid(cause?: Error): HttpError {
   const message = 'the access token is unknown, expired or revoked: ask the operator for a new one';
   return new HttpError('tokenInvalid', message, { cause });

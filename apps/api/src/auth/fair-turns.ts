@@ -8,8 +8,8 @@ export interface FairTurns {
 }
 
 /**
- * Makes turns for requests that may come in a flood. In each turn of the event loop only a few of them
- * continue, so a create waits for these few and not for all requests that have arrived.
+ * Makes turns for requests that may come in a flood. In each turn of the event loop only a few of
+ * them continue, so a create waits for these few and not for all requests that have arrived.
  */
 export function createFairTurns(): FairTurns {
   const waiting: (() => void)[] = [];

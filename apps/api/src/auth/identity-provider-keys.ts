@@ -26,12 +26,12 @@ export function identityProviderKeys(url: URL): JWTVerifyGetKey {
   let loadedAt = Number.NEGATIVE_INFINITY;
   const keys = createRemoteJWKSet(url, {
     timeoutDuration: fetchTimeout,
-    // jose would read the wall clock for both, and would stop fetching when somebody sets it back.
+    // jose would use the wall clock for both, and would stop fetching when somebody sets it back.
     cooldownDuration: Number.POSITIVE_INFINITY,
     cacheMaxAge: Number.POSITIVE_INFINITY,
     [customFetch]: async (...request) => {
       if (performance.now() - fetchedAt < cooldown.afterFailure)
-        throw new Error('the last fetch has only just failed');
+        throw new Error('the last fetch failed less than a second ago');
       fetchedAt = performance.now();
       const response = await fetch(...request);
       if (!response.ok) {
@@ -67,7 +67,9 @@ export function identityProviderKeys(url: URL): JWTVerifyGetKey {
   }
 }
 
-/** Reads the JSON of a response up to a limit: the document of a broken provider may have no end. */
+/**
+ * Reads the JSON of a response up to a limit: the document of a broken provider may have no end.
+ */
 async function readJson({ body }: Response): Promise<unknown> {
   const chunks: Uint8Array[] = [];
   let size = 0;

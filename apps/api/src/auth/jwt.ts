@@ -64,7 +64,9 @@ function createVerifier({ issuer, audience, jwksUrl }: JwtSettings) {
   };
 }
 
-/** jose throws other errors than its own for a key of the provider that is weak or malformed. */
+/**
+ * For a weak or malformed key of the provider, jose throws errors of other classes than its own.
+ */
 function unusableKey(jwt: string, cause: unknown): Error {
   const { kid } = decodeProtectedHeader(jwt);
   const key = kid === undefined ? 'the key' : `the key ${JSON.stringify(kid)}`;
@@ -72,8 +74,8 @@ function unusableKey(jwt: string, cause: unknown): Error {
 }
 
 /**
- * The scopes in a `scope` claim (RFC 8693 §4.2), where it names one of ours. Without one a JWT can
- * create plants: that is what it could do before there were scopes.
+ * The store's scopes in a `scope` claim (RFC 8693 §4.2). A JWT that names none of them can create
+ * plants, because JWTs could do so before the store had scopes.
  */
 function scopesOf({ scope }: JWTPayload): readonly Scope[] {
   const named = typeof scope === 'string' ? scope.split(' ') : [];

@@ -3,19 +3,19 @@ import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
 import { isObject, parseJsonBodies } from '../http/body/json-body.ts';
 import { createLargeBodyQueue } from '../http/body/large-body-queue.ts';
-import { sendJson } from '../http/json-reply.ts';
+import { sendJson } from '../http/json-response.ts';
 import { checkBodyHeaders, sendContinue } from '../http/request-headers.ts';
 import { limitAuthenticationErrors } from './authentication-limit.ts';
 
-/** Milliseconds for which a code can be exchanged. */
+/** Milliseconds for which a code is valid. */
 const lifetime = 10 * 60_000;
 
 /** A code for the console, and the access token that it stands for. */
 export type SignIn = ReturnType<typeof createSignIn>;
 
 /**
- * Makes a code that can be exchanged for an access token once, within ten minutes. A link has the code
- * in place of the token, because browsers keep the links that they open.
+ * Makes a code that can be exchanged for an access token once, within ten minutes. A link has the
+ * code in place of the token, because browsers keep the links that they open.
  */
 export function createSignIn(token: string) {
   const code = randomBytes(16).toString('base64url');
@@ -24,7 +24,7 @@ export function createSignIn(token: string) {
   let isUsed = false;
   return {
     code,
-    /** Returns the token; undefined when the code is not the right one, or can no longer be exchanged. */
+    /** Returns the token; undefined when the code is wrong, used or too old. */
     exchange(given: string): string | undefined {
       const bytes = Buffer.from(given);
       const isRight = bytes.length === expected.length && timingSafeEqual(bytes, expected);
@@ -41,7 +41,7 @@ interface SignInOptions {
   maxErrors: number | undefined;
 }
 
-/** Serves the exchange of a code for the token, to the page of the console. */
+/** Serves the route at which the console exchanges a code for the token. */
 export async function signInRoute(scope: FastifyInstance, { signIn, maxErrors }: SignInOptions) {
   const limited = limitAuthenticationErrors(maxErrors ?? Number.POSITIVE_INFINITY);
   scope.addHook('onRequest', checkBodyHeaders);

@@ -7,18 +7,18 @@ import type * as z from 'zod';
 import { principalOf } from '../auth/authentication.ts';
 import { toHttpError } from '../errors/http-error.ts';
 import { startDeadline } from '../http/body/deadline.ts';
-import { sendJsonText } from '../http/json-reply.ts';
+import { sendJsonText } from '../http/json-response.ts';
 
 /** A procedure as a surface serves it, with the surface's codec. */
 export interface Endpoint {
   /** The procedure's name. */
   readonly path: string;
   readonly procedure: AnyTRPCProcedure;
-  /** The HTTP status of its success. With 204, the reply has no body. */
+  /** The HTTP status of its success. With 204, the response has no body. */
   readonly status: number;
   /**
-   * Returns the input of a call, and releases the body: a parsed one may need 40 times the memory of
-   * its text. It is called once the principal may call the procedure.
+   * Returns the input of a call, and releases the parsed body, which may need 40 times the memory
+   * of its text. It is called only when the principal has the scope of the procedure.
    *
    * @param index the place of the call in a batch; undefined when the request is not a batch
    */
@@ -29,7 +29,8 @@ export interface Endpoint {
 
 /**
  * Makes the handler of requests with one call, which is the same on every surface. The hooks have
- * authenticated the request, and Fastify has read its body. `handleError` sends what is thrown.
+ * authenticated the request, and Fastify has read its body. `handleError` sends the errors that it
+ * throws.
  *
  * @param match finds the endpoint that a request calls, or throws an HttpError
  */
@@ -55,7 +56,7 @@ export function runCall(
     path,
     type: procedure._def.type,
     ctx,
-    // Its type asks for a promise, but every caller takes a value, too.
+    // Its type asks for a promise, but every caller also takes a value.
     getRawInput: () => decode(request, index) as Promise<unknown>,
     signal: undefined,
     batchIndex: index ?? 0,
@@ -75,7 +76,7 @@ export function callContext(store: PlantStore, request: FastifyRequest): Context
   };
 }
 
-/** The parts of a procedure that a codec is made of, which are not all in tRPC's public types. */
+/** The parts of a procedure that a codec needs. Not all are in tRPC's public types. */
 interface Definition {
   readonly meta?: { readonly openapi?: Operation };
   readonly inputs: readonly z.ZodType[];
@@ -92,7 +93,10 @@ export function proceduresOf(router: { _def: { procedures: object } }) {
   });
 }
 
-/** Throws when a parameter of the query is not percent-encoded UTF-8. Fastify leaves it as it is. */
+/**
+ * Throws when a parameter of the query is not percent-encoded UTF-8. Fastify leaves such a
+ * parameter as it is.
+ */
 export function checkEncoding(url: string): void {
   const start = url.indexOf('?');
   if (start < 0 || !url.includes('%', start)) return;
@@ -105,7 +109,10 @@ export function checkEncoding(url: string): void {
   }
 }
 
-/** The error for a query that does not fit its operation; core's, because it may pass a procedure. */
+/**
+ * The error for a query that does not fit its operation. It is core's class, because it may pass
+ * through a procedure.
+ */
 export function invalidQuery(why: string, cause?: unknown): PlantStoreError {
   return new PlantStoreError('invalidInput', `invalid input: ${why}`, { cause });
 }

@@ -6,8 +6,8 @@ import { createStaticFile, sendFile } from '../http/static-file.ts';
 
 /**
  * Serves the API reference at `/docs`, the meaning of each error at `/docs/errors`, and the OpenAPI
- * document. They load nothing from other origins. Every address in them is relative, so that they work
- * behind a path prefix, and relative to `/docs`, so that the document's own addresses are right there.
+ * document. They load nothing from other origins. Every address in them is relative, so that they
+ * work behind a path prefix. The base is `/docs`, which has the same parent as the document.
  */
 export async function docs(scope: FastifyInstance): Promise<void> {
   for (const [path, read] of Object.entries(files)) {
@@ -62,7 +62,10 @@ async function page(file: string) {
   };
 }
 
-/** Scalar's script for browsers. Its package has the script only within a plugin, which takes long to load. */
+/**
+ * Scalar's script for browsers. Its package has the script only within a plugin, which takes long
+ * to load.
+ */
 async function scalarScript(): Promise<Buffer> {
   const { default: scalar } = await import('@scalar/fastify-api-reference');
   const server = fastify();

@@ -5,7 +5,7 @@ import { type HttpError, hideTokens } from './http-error.ts';
 const { serialize } = appRouter._def._config.transformer.output;
 
 /**
- * Writes the body of an error reply in the shape of the surface that the request target names. A
+ * Writes the body of an error response in the shape of the surface that the request target names. A
  * client of tRPC can read an error only in tRPC's own envelope.
  */
 export function errorBody(error: HttpError, target: string): string {
@@ -34,7 +34,7 @@ function decode(text: string): string {
   }
 }
 
-/** The headers of an error reply, on either surface. */
+/** The headers of an error response, on either surface. */
 export function errorHeaders({
   kind,
   requiredScope,

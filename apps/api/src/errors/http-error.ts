@@ -11,7 +11,7 @@ import type { FastifyError } from 'fastify';
 /** Bytes of a request body, at most. */
 export const bodyLimit = 1024 * 1024;
 
-/** An error that a client gets as an HTTP reply; `cause` is for the operator alone. */
+/** An error that a client gets as an HTTP response; `cause` is for the operator alone. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly kind: ErrorKind;
@@ -31,7 +31,7 @@ export class HttpError extends Error {
     this.retryAfter = retryAfter;
   }
 
-  /** The error code in the catalogue, which is the field `error` of the reply. */
+  /** The error code in the catalogue, which is the field `error` of the response. */
   get code(): ErrorCode {
     return errorCatalogue[this.kind].code;
   }
@@ -60,7 +60,7 @@ export function toHttpError(thrown: unknown): HttpError {
 
 function fastifyError(thrown: unknown) {
   if (!(thrown instanceof Error)) return undefined;
-  const { code, message, statusCode = 500 } = thrown as Partial<FastifyError> & Error; // Only Fastify's have these.
+  const { code, message, statusCode = 500 } = thrown as Partial<FastifyError> & Error; // Fastify's errors have these.
   if (typeof code !== 'string') return undefined;
   const isClientError = code.startsWith('FST_') && statusCode < 500;
   const kind = kindByFastifyCode[code] ?? (isClientError ? 'malformedRequest' : undefined);
@@ -73,8 +73,8 @@ const kindByFastifyCode: Record<string, ErrorKind> = {
 };
 
 /**
- * Replaces the access tokens in a text that a client sent: it may have put its token in the wrong place,
- * and the text gets into a reply or the log.
+ * Replaces the access tokens in a text that a client sent: it may have put its token in the wrong
+ * place, and the text gets into a response or the log.
  */
 export function hideTokens(text: string): string {
   return text.replaceAll(tokens, '…');

@@ -2,12 +2,12 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
 import { addVary, weightOf } from './negotiation.ts';
 
-/** Shorter replies, such as those to creates, gain nothing. */
+/** Compression gains nothing for shorter responses, such as those to creates. */
 const minLength = 1024;
 
 type Compress = (text: string, done: (error: Error | null, bytes: Buffer) => void) => void;
 
-/** At low levels, which shorten a list to an eighth in less than a millisecond. */
+/** At low levels, which are fast and still shorten a list to an eighth. */
 const codings: [name: string, compress: Compress][] = [
   ['br', (text, done) => brotliCompress(text, { params: brotliParams }, done)],
   ['gzip', (text, done) => gzip(text, { level: 3 }, done)],
@@ -16,10 +16,10 @@ const codings: [name: string, compress: Compress][] = [
 const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: 3 };
 
 /**
- * A hook that compresses a reply for a client that accepts it. Streams stay as they are: each part of
- * them must reach the client at once.
+ * A hook that compresses a response for a client that accepts it. Streams stay as they are: each
+ * part of them must reach the client at once.
  */
-export const compressReply: onSendHookHandler = (request, reply, payload, done) => {
+export const compressResponse: onSendHookHandler = (request, reply, payload, done) => {
   if (typeof payload !== 'string' || payload.length < minLength) return done();
   addVary(reply, 'Accept-Encoding');
   const [name, compress] = codings.find(([each]) => each === codingOf(request, reply)) ?? [];
@@ -29,8 +29,9 @@ export const compressReply: onSendHookHandler = (request, reply, payload, done) 
 };
 
 /**
- * The coding that a client likes best; undefined when it accepts none, or its connection closes. The end
- * of a connection stops a Node process whose `fetch` still expands a large reply (nodejs/undici#5360).
+ * The coding that a client prefers; undefined when it accepts none, or when its connection closes
+ * after the response. Such a close crashes a Node client whose `fetch` still expands a large
+ * response (nodejs/undici#5360).
  */
 export function codingOf(
   { headers, server }: FastifyRequest,

@@ -7,8 +7,8 @@ export type Cors = ReturnType<typeof cors>;
  * Makes the two parts of the CORS protocol (Fetch standard), which lets pages of these origins call
  * the server.
  *
- * @fastify/cors handles OPTIONS on every path itself. It answers one that is not a preflight outside
- * of the contract: with text, or with 404 instead of 405.
+ * @fastify/cors handles OPTIONS on every path itself. For one that is not a preflight, its response
+ *   breaks the contract: it has text, or 404 instead of 405.
  */
 export function cors(origins: readonly string[]) {
   const logged = new Set<string>();
@@ -25,7 +25,7 @@ export function cors(origins: readonly string[]) {
       reply.code(204).headers(preflightHeaders).send();
     },
     setCorsHeaders({ headers: { origin = '' } }: FastifyRequest, reply: FastifyReply): void {
-      if (origins.length === 0) return; // No reply depends on the origin.
+      if (origins.length === 0) return; // No response depends on the origin.
       addVary(reply, 'Origin');
       if (!origins.includes(origin)) return;
       reply.headers({
@@ -35,22 +35,22 @@ export function cors(origins: readonly string[]) {
     },
   };
 
-  /** Logs each other origin once. */
+  /** Logs each origin that is not allowed, once. */
   function logOrigin({ host, server, id: reqId }: FastifyRequest, origin: string): void {
     const isOwn = URL.canParse(origin) && new URL(origin).host === host;
     if (isOwn || logged.has(origin) || logged.size >= maxLogged) return;
     logged.add(origin);
     const message =
-      'a page of another origin cannot read the replies: ' +
+      'a page of another origin cannot read the responses: ' +
       'if it should, add its origin to PLANT_STORE_CORS_ORIGINS';
     server.log.warn({ reqId, origin }, message);
   }
 }
 
-/** Origins in the log, at most: anybody can send any origin. */
+/** The most origins in the log: anybody can send any origin. */
 const maxLogged = 100;
 
-/** The headers of our replies that the standard hides from pages. */
+/** The headers of our responses that the standard hides from pages. */
 const exposedHeaders = [
   'Accept-Encoding',
   'Allow',
@@ -64,8 +64,9 @@ const exposedHeaders = [
 
 const preflightHeaders = {
   'access-control-allow-methods': 'DELETE, GET, POST',
-  // The last two are tRPC's: its streams ask by `trpc-accept`, its clients name themselves by the other.
+  // The last two are tRPC's: `trpc-accept` asks for a stream, and the other names the kind of
+  // client.
   'access-control-allow-headers':
     'Authorization, Content-Type, X-Request-Id, trpc-accept, x-trpc-source',
-  'access-control-max-age': '600', // Seconds.
+  'access-control-max-age': '600', // In seconds.
 };

@@ -21,15 +21,16 @@ declare module 'fastify' {
 /** Milliseconds without a new connection before the server stops listening. */
 const quietTime = 50;
 
-/** Waits for a quiet time, at most. Clients that connect all the time must not delay the exit. */
+/** The most quiet times to wait for: clients that connect all the time must not delay the exit. */
 const maxQuietTimes = 20;
 
 /**
  * Makes the hooks that close a server without any client noticing. The server first takes requests
  * for the drain delay, so that a load balancer sees `/readyz` change, and closes each connection
- * after its reply. Then it stops listening, and closes once every request has its reply.
+ * after its response. Then it stops listening, and closes once every request has its response.
  *
- * @param closed resolves when no process accepts connections for the server, after it stopped listening
+ * @param closed resolves when no process accepts connections for the server, after it stopped
+ *   listening
  */
 export function drain(
   server: FastifyInstance,
@@ -37,7 +38,7 @@ export function drain(
 ): {
   waitForDrain: preCloseAsyncHookHandler;
   announceClose: onSendHookHandler;
-  closeAfterReply: onResponseHookHandler;
+  closeAfterResponse: onResponseHookHandler;
 } {
   const sockets = new Set<Socket>();
   let connections = 0;
@@ -48,7 +49,8 @@ export function drain(
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  // Node calls this when it stops listening. Its own method resets requests that are on their way.
+  // Node calls this when it stops listening. Node's own method resets requests that are on their
+  // way.
   server.server.closeIdleConnections = () => {
     for (const socket of sockets) if (isIdle(socket)) halfClose(socket);
   };
@@ -58,13 +60,14 @@ export function drain(
       server.isClosing = true;
       await setTimeout(server.drainDelay);
       const quiet = waitForQuiet();
-      // A client may connect again after its reply: first, nobody may listen any more.
+      // A client may connect again after its response. So no process may listen when it gets the
+      // response.
       released = quiet.then(nextTurn).then(closed);
       await quiet;
     },
     announceClose(_request, reply, _payload, done) {
       const { raw } = reply;
-      // With several replies on a connection, only the last says that it closes (RFC 9112 §9.6).
+      // With several responses on a connection, only the last says that it closes (RFC 9112 §9.6).
       if (server.isClosing && isLatest(raw)) closeAfter(reply);
       else if (server.isClosing) raw.removeHeader('connection');
       if (released)
@@ -74,8 +77,8 @@ export function drain(
         );
       else done();
     },
-    closeAfterReply(_request, { raw }, done) {
-      // The headers of this reply may have been sent before the server was told to close.
+    closeAfterResponse(_request, { raw }, done) {
+      // The headers of this response may have been sent before the server was told to close.
       if (!server.server.listening && isLatest(raw)) halfClose(raw.req.socket);
       done();
     },

@@ -1,15 +1,15 @@
 import type { PlantStore } from '@plant-store/core';
 import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
-import { unwritableRatio } from '../observability/node-log.ts';
-import { sendJson } from './json-reply.ts';
+import { unwritableRatio } from '../observability/cluster-log.ts';
+import { sendJson } from './json-response.ts';
 
 /**
- * `/livez`: the process is up. `/readyz`: the database answers, has the tables, and no shutdown began.
- * While a node of a cluster is away, the others still serve their plants: the instance is ready, and
- * says which part of the ids cannot be written.
+ * `/livez`: the process is up. `/readyz`: the database answers and has the tables, and no process
+ * is shutting down. While a node of a cluster is down, the others still serve their plants. The
+ * instance is then ready, and says which part of the ids cannot be written.
  *
- * @param areAllReady whether all processes are ready that serve the address together
+ * @param areAllReady whether all processes that serve the address are ready
  */
 export function health(
   server: FastifyInstance,

@@ -8,7 +8,10 @@ interface Target {
   httpVersion: string;
 }
 
-/** Throws for a missing or invalid `Host` (RFC 9112 §3.2), and for an invalid one in an absolute target. */
+/**
+ * Throws for a missing or invalid `Host` (RFC 9112 §3.2), and for an invalid one in an absolute
+ * target.
+ */
 export function checkHost({ host, target, httpVersion }: Target): void {
   if (host === undefined) {
     if (httpVersion !== '1.0') throw malformed('there is no Host header: send one (RFC 9112 §3.2)');
@@ -17,13 +20,15 @@ export function checkHost({ host, target, httpVersion }: Target): void {
     lastHost = host;
   }
   const authority = target.startsWith('/') ? undefined : absoluteForm.exec(target)?.[1];
-  // Unlike the header, the authority of a URL has a host always (RFC 9110 §4.2.1).
+  // Unlike the header, the authority of a URL always has a host (RFC 9110 §4.2.1).
   if (authority !== undefined && (authority === '' || !isHost(authority))) {
     throw malformed(`the host in the target ${target} is not valid (RFC 9110 §4.2)`);
   }
 }
 
-/** The last valid one: nearly all requests name the same. */
+/**
+ * The last valid `Host`. Nearly all requests have the same value, so it is rarely checked again.
+ */
 let lastHost = '';
 
 const absoluteForm = /^https?:\/\/([^/?#]*)/i;

@@ -9,9 +9,9 @@ export type WriteJson = (value: unknown) => string | Promise<string>;
  * Makes a function that writes an operation's output as JSON, when the output has a list; otherwise
  * returns undefined. Properties have the order of the schema.
  *
- * The function runs code that is generated from the schema. For a page of plants, it takes a quarter of
- * the time of `formatJson`. The first list waits for the generator: to load it takes 40 ms of CPU time,
- * which would delay each start.
+ * The function runs code that is generated from the schema, which is faster than `formatJson`. The
+ * first list waits until the generator is loaded, because loading it earlier would delay each
+ * start.
  *
  * @param bigint how a `bigint` is written: as an exact integer, or as a string
  */
@@ -26,9 +26,9 @@ export function listWriter(
 }
 
 /**
- * Makes one object of a choice of objects. A value has the properties of one of them; the generated code
- * leaves out the others, and would otherwise check each value against each choice. Objects that have a
- * property in common with different types stay a choice.
+ * Replaces a choice of objects by one object with the properties of all. The generated code leaves
+ * out properties that a value does not have. With a choice, it would check each value against each
+ * object. Objects that give one property different types stay a choice.
  */
 function mergeObjects(part: z.core.JSONSchema.BaseSchema): void {
   if (!part.anyOf?.every(({ type }) => type === 'object')) return;
@@ -42,8 +42,8 @@ function mergeObjects(part: z.core.JSONSchema.BaseSchema): void {
 const dateTime = { type: 'string', format: 'date-time' };
 
 /**
- * The JSON Schema of an output with a list. Undefined when a part of it has no type there: the generated
- * code would write that part by `JSON.stringify`, which throws for a `bigint`.
+ * The JSON Schema of an output with a list. It is undefined when a part of it has no type: the
+ * generated code would write that part by `JSON.stringify`, which throws for a `bigint`.
  *
  * @param types how the generated code writes values that zod does not represent in JSON Schema
  */
@@ -61,5 +61,5 @@ function listSchema(output: z.ZodType, types: Record<string, object>): Schema | 
       isTyped &&= 'type' in part || '$ref' in part;
     },
   });
-  return hasList && isTyped ? (jsonSchema as Schema) : undefined; // zod has its own type of the same.
+  return hasList && isTyped ? (jsonSchema as Schema) : undefined; // zod's type differs.
 }

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 
 /**
- * The weight that a header such as `Accept` gives to a value, from 0 to 1; 0 when the header does not
- * name the value (RFC 9110 §12.4.2). A wildcard names nothing.
+ * The weight that a header such as `Accept` gives to a value, from 0 to 1; 0 when the header does
+ * not name the value (RFC 9110 §12.4.2). A wildcard names nothing.
  *
  * @param value in lower case
  */
@@ -16,7 +16,7 @@ export function weightOf(value: string, header = ''): number {
   return weight ? Number(weight.slice(2)) || 0 : 1;
 }
 
-/** Tells caches that a reply depends on a header of the request. */
+/** Tells caches that a response depends on a header of the request. */
 export function addVary(reply: FastifyReply, header: string): void {
   reply.header('vary', [reply.getHeader('vary') ?? [], header].flat().join(', '));
 }

@@ -19,19 +19,21 @@ export function limitRate(max: number): onRequestHookHandler {
   };
 }
 
-/** The error of a client that did more than a limit allows, until a time on the monotonic clock. */
+/** The error for a client beyond a limit, which ends at a time on the monotonic clock. */
 export function tooMany(limit: string, end: number): HttpError {
   const retryAfter = secondsUntil(end);
   const message = `over ${limit}: try again in ${retryAfter} seconds`;
   return new HttpError('rateLimited', message, { retryAfter });
 }
 
-/** Clients that are counted at once: a flood from many addresses must not fill the memory. */
+/**
+ * The most clients that are counted at once: a flood from many addresses must not fill the memory.
+ */
 const maxClients = 100_000;
 
 /**
- * Makes a function that returns the counts of the client with an address. They start anew a minute
- * after their start. When there are too many clients, the oldest counts make room for new ones.
+ * Makes a function that returns the counts of the client with an address. After a minute, new
+ * counts replace them. When there are too many clients, the oldest counts make room for new ones.
  *
  * @param start makes the counts of a new minute
  */

@@ -50,7 +50,7 @@ function checkTransferEncoding(request: IncomingMessage, reply: FastifyReply): v
     throw malformed('Transfer-Encoding is not part of HTTP/1.0: send HTTP/1.1');
   }
   if (!/(^|[\s,])chunked$/i.test(coding)) {
-    closeAfter(reply); // Nobody knows where the body ends (RFC 9112 §6.3).
+    closeAfter(reply); // The end of the body is unknown (RFC 9112 §6.3).
     throw malformed(transferEncodingError);
   }
   if (!/^chunked$/i.test(coding)) {
@@ -91,7 +91,7 @@ function unsupported(message: string): HttpError {
   return new HttpError('unsupportedMediaType', message);
 }
 
-/** How often a header was sent: Node keeps only the first of these and ignores the others. */
+/** How often a header was sent: Node keeps only the first value of these headers. */
 function count(rawHeaders: string[], name: string): number {
   let times = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {

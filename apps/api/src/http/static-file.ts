@@ -5,7 +5,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { codingOf } from './compression.ts';
 import { addVary } from './negotiation.ts';
 
-/** A file in memory. Its replies share the bytes, because slow clients would fill the memory with copies. */
+/**
+ * A file in memory. Its responses share the bytes, because slow clients would fill the memory with
+ * copies.
+ */
 export interface StaticFile {
   readonly etag: string;
   readonly headers: Readonly<Record<string, string>>;

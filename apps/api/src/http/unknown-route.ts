@@ -5,7 +5,7 @@ import { HttpError } from '../errors/http-error.ts';
  * Makes a hook that rejects a request without a route: with 404, or with 405 and `Allow` when its
  * path has other methods. As a hook it runs before the body is read. Register it before the routes.
  *
- * @param hint tells which paths there are
+ * @param hint says which paths exist
  */
 export function rejectUnknownRoute(
   server: FastifyInstance,
@@ -32,7 +32,7 @@ export function rejectUnknownRoute(
     const methods = new Set(matching.flatMap((route) => [...route.methods]));
     const allow = [...methods].toSorted().join(', ');
     reply.header('allow', allow);
-    // HEAD gets the length of the reply to GET (RFC 9110 §9.3.2), so its message is the same.
+    // HEAD gets the length of the response to GET (RFC 9110 §9.3.2), so its message is the same.
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     throw new HttpError('methodNotAllowed', `${path} takes ${allow}, not ${method}`);
   };
@@ -48,7 +48,7 @@ function unknownPath(path: string, hint: string): HttpError {
   if (path.startsWith('/')) {
     return new HttpError('pathUnknown', `there is no path ${path}: ${hint}`);
   }
-  // It is not one of the forms for this method (RFC 9112 §3.2).
+  // The method does not allow this form of a target (RFC 9112 §3.2).
   return new HttpError('malformedRequest', `the request target ${path} does not start with /`);
 }
 

@@ -28,13 +28,19 @@ export interface ClientConnection {
   /** The responses to its last two requests. */
   latest?: ServerResponse;
   previous?: ServerResponse | undefined;
-  /** The replies that are not sent yet. A Set would leave tables behind that keep old replies alive. */
+  /**
+   * The responses that are not sent yet. An array, because the old tables of a Set would keep sent
+   * responses in memory.
+   */
   readonly pending: FastifyReply[];
-  /** Whether the server closes it after the replies to the requests so far. */
+  /** Whether the server closes it after the responses to the requests so far. */
   isEnding?: boolean;
   /** The response in whose place an error was sent. */
   replaced?: ServerResponse | undefined;
-  /** Whether Node's parser gave up on it. It then reports an error for everything that follows. */
+  /**
+   * Whether Node's parser has rejected bytes on it. The parser then reports an error for all later
+   * bytes.
+   */
   isBroken?: boolean;
 }
 
@@ -50,7 +56,10 @@ export function isLatest(response: ServerResponse): boolean {
   return connections.get(response.req.socket)?.latest === response;
 }
 
-/** Tracks the connections of a server. Calls `onLost` for each reply whose connection closed first. */
+/**
+ * Tracks the connections of a server. Calls `onLost` for each response whose connection closed
+ * first.
+ */
 export function trackConnections(
   server: Server,
   onLost: (reply: FastifyReply) => void = () => {},
@@ -60,7 +69,8 @@ export function trackConnections(
     connections.set(socket, { pending });
     void socket.remoteAddress; // Node remembers the address once it is read, also after the close.
     socket.once('close', () => pending.forEach(onLost));
-    // Node calls this after the last reply. Its own method would reset a client that still sends its body.
+    // Node calls this after the last response. Node's own method would reset a client that still
+    // sends its body.
     const { destroySoon } = socket;
     socket.destroySoon = () => {
       if (connections.get(socket)?.latest?.req.complete === false) halfClose(socket);
@@ -75,7 +85,7 @@ export function trackConnections(
   });
 }
 
-/** Ends a connection: of the requests on it, the latest so far is the last one that is processed. */
+/** Marks a connection as ending: the server processes no request after the latest one. */
 export function endConnection(socket: Socket): void {
   const connection = connections.get(socket);
   if (connection) connection.isEnding = true;
@@ -83,7 +93,7 @@ export function endConnection(socket: Socket): void {
 
 /**
  * Ends the server's side of a connection. Bytes that are on their way are read and dropped: if the
- * socket were closed, the kernel would reset the connection, and the client would lose the reply
+ * socket were closed, the kernel would reset the connection, and the client would lose the response
  * (RFC 9112 §9.6).
  */
 export function halfClose(socket: Socket): void {
@@ -92,29 +102,32 @@ export function halfClose(socket: Socket): void {
   socket.setTimeout(lingerTime);
 }
 
-/** Milliseconds for a client to close its side of a connection after the server has ended its own. */
+/**
+ * Milliseconds for a client to close its side of a connection after the server has ended its own.
+ */
 const lingerTime = 1_000;
 
 /**
- * A hook that adds a request's reply to those that are pending on its connection.
+ * A hook that adds a request's response to those that are pending on its connection.
  *
- * It drops requests on a connection that is ending. Its last reply says that it closes, so clients
- * send such requests again, and the server must not process them (RFC 9112 §9.6).
+ * It drops requests on a connection that is ending. The last response says that the connection
+ * closes, so clients send such requests again elsewhere, and the server must not process them (RFC
+ * 9112 §9.6).
  *
- * It rejects requests when 100 replies are pending on their connection. Node itself reads on without
- * limit as long as it has no replies to send.
+ * It rejects requests when 100 responses are pending on their connection. Node itself reads on
+ * without limit as long as it has no responses to send.
  */
-export const trackReply: onRequestHookHandler = ({ raw }, reply, done) => {
+export const trackResponse: onRequestHookHandler = ({ raw }, reply, done) => {
   const connection = connections.get(raw.socket);
   if (connection?.isEnding) {
     raw.resume(); // An unread body would keep it open.
     return;
   }
-  // The request gets its usual reply, but Node loses the bytes that follow it (RFC 9110 §7.8).
+  // The request gets its usual response, but Node loses the bytes that follow it (RFC 9110 §7.8).
   if (raw.headers.upgrade !== undefined) closeAfter(reply);
   connection?.pending.push(reply);
   if (connection && connection.pending.length > maxPending) {
-    const message = `${maxPending} requests of this connection have no reply yet: nothing was written, wait for replies`;
+    const message = `${maxPending} requests of this connection have no response yet: nothing was written, wait for responses`;
     throw new HttpError('overloaded', message);
   }
   done();
@@ -122,8 +135,8 @@ export const trackReply: onRequestHookHandler = ({ raw }, reply, done) => {
 
 const maxPending = 100;
 
-/** The hook that removes the reply again. */
-export const untrackReply: onResponseHookHandler = ({ raw }, reply, done) => {
+/** The hook that removes the response again. */
+export const untrackResponse: onResponseHookHandler = ({ raw }, reply, done) => {
   const { pending = [] } = connections.get(raw.socket) ?? {};
   const at = pending.indexOf(reply);
   if (at >= 0) pending.splice(at, 1);
@@ -132,7 +145,7 @@ export const untrackReply: onResponseHookHandler = ({ raw }, reply, done) => {
 
 /**
  * Makes a hook that drops a request whose client got an error already, because its body came too
- * late. It runs after the body was read. `onDrop` replaces the hooks of the reply.
+ * late. It runs after the body was read. `onDrop` replaces the hooks of the response.
  */
 export function dropAfterError(
   onDrop: (request: FastifyRequest) => void,
@@ -143,18 +156,20 @@ export function dropAfterError(
   };
 }
 
-/** Limits open connections: each needs memory, and a file descriptor that the database needs too. */
+/**
+ * Limits open connections: each needs memory, and a file descriptor that the database needs too.
+ */
 export function limitConnections({ server, logError }: FastifyInstance, max: number): void {
   server.maxConnections = max;
-  // One of several processes would hand the connection back, and the others too, for ever. Node's types
-  // do not have the property yet.
+  // Without this property, processes that are full would hand a connection to each other for ever.
+  // Node's types do not have it yet.
   Object.assign(server, { dropMaxConnection: true });
   server.on('drop', () => {
     logError(new HttpError('overloaded', `a connection was rejected: ${max} are open`));
   });
 }
 
-/** Makes a reply the last one of its connection. Call it before the first asynchronous step. */
+/** Makes a response the last one of its connection. Call it before the first asynchronous step. */
 export function closeAfter({ raw }: FastifyReply): void {
   raw.setHeader('connection', 'close');
   endConnection(raw.req.socket);

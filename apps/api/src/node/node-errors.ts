@@ -3,7 +3,7 @@ import type { ErrorKind } from '@plant-store/schemas';
 import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
 import { connectionOf } from './client-connections.ts';
-import { closeWithError, METHODS } from './raw-reply.ts';
+import { closeWithError, METHODS } from './raw-response.ts';
 import { type RequestLine, requestLineIn } from './request-line.ts';
 
 /** Answers with the contract's errors where Node's HTTP server would send an empty body. */
@@ -11,7 +11,8 @@ export function answerNodeEvents(fastify: FastifyInstance): void {
   const { server } = fastify;
   // By default Node drops headers after the thousandth. The 16 KiB limit on their size remains.
   server.maxHeadersCount = 0;
-  // A client that asks before it sends its body is answered once the hooks have accepted the request.
+  // A client that asks before it sends its body is answered once the hooks have accepted the
+  // request.
   server.on('checkContinue', (request, response) => {
     server.emit('request', Object.assign(request, { awaitsContinue: true }), response);
   });
@@ -51,7 +52,7 @@ interface ParserError extends NodeJS.ErrnoException {
 
 function describe({ code = '' }: ParserError, line: RequestLine = {}): [ErrorKind, string] {
   const { method = '', isComplete } = line;
-  // The parser did not reject a method that it knows, but the bytes before it.
+  // The parser knows this method, so it rejected the bytes before it.
   if (methodErrors.has(code) && isComplete && !METHODS.includes(method)) {
     return ['notImplemented', `there is no method ${method} here: send GET, POST or DELETE`];
   }
@@ -63,7 +64,7 @@ function describe({ code = '' }: ParserError, line: RequestLine = {}): [ErrorKin
   );
 }
 
-/** The second is for methods of RTSP, which shares Node's parser. */
+/** The parser's errors for a method. The second is for methods of RTSP, which it knows too. */
 const methodErrors = new Set(['HPE_INVALID_METHOD', 'HPE_INVALID_CONSTANT']);
 
 export const transferEncodingError =

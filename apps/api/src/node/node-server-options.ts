@@ -3,29 +3,35 @@ import type { FastifyHttpOptions } from 'fastify';
 import { bodyLimit } from '../errors/http-error.ts';
 import { requestIdOf } from '../observability/request-log.ts';
 import { clientErrorHandler } from './node-errors.ts';
-import { maxHeaderSize } from './raw-reply.ts';
+import { maxHeaderSize } from './raw-response.ts';
 
-/** Connections that may wait to be accepted. Node's default is 511; more in a burst wait for seconds. */
+/**
+ * Connections that may wait to be accepted. Node's default is 511; connections beyond it in a burst
+ * wait for seconds.
+ */
 export const backlog = 4096;
 
-/** The options of Node's HTTP server and of Fastify's router. `requestTimeout` is in milliseconds. */
+/**
+ * The options of Node's HTTP server and of Fastify's router. `requestTimeout` is in milliseconds.
+ */
 export function nodeServerOptions(requestTimeout = 30_000): FastifyHttpOptions<Server> {
-  // Node checks its timeouts at this interval; its default of 30 s is as long as the timeout itself.
+  // Node checks its timeouts at this interval; its default of 30 s is as long as the timeout
+  // itself.
   const connectionsCheckingInterval = Math.min(1_000, requestTimeout);
   return {
     bodyLimit,
     requestTimeout,
-    // Closes an inactive connection, such as one whose client does not read its replies. It is longer
-    // than the request timeout, so that an incomplete request gets its error first.
+    // Closes an inactive connection, such as one whose client does not read its responses. It is
+    // longer than the request timeout, so that an incomplete request gets its error first.
     connectionTimeout: requestTimeout + 2 * connectionsCheckingInterval,
     genReqId: requestIdOf,
-    // A parameter of the path is longer than Fastify's 100 characters where somebody sends nonsense.
-    // It gets the same error as other nonsense.
+    // A path parameter over Fastify's limit of 100 characters is invalid. It must get the same
+    // error as other invalid ones.
     routerOptions: { maxParamLength: maxHeaderSize },
     http: {
       headersTimeout: requestTimeout,
       connectionsCheckingInterval,
-      // A hook checks this instead, because Node's reply has no body.
+      // A hook checks this instead, because Node's response has no body.
       requireHostHeader: false,
     },
     // While the server closes, requests on open connections are still served.

@@ -8,8 +8,8 @@ export interface RequestLine {
 }
 
 /**
- * Finds the last request line of HTTP/1 (RFC 9112 §3) in the bytes up to the end of the line in which
- * Node's parser stopped.
+ * Finds the last request line of HTTP/1 (RFC 9112 §3) in the bytes up to the end of the line in
+ * which Node's parser stopped.
  *
  * @param packet the bytes that the parser got last
  * @param at the position at which it stopped

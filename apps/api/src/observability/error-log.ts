@@ -30,7 +30,7 @@ const quietPeriod = 1_000;
  * number.
  */
 export function createErrorLog(log: FastifyBaseLogger, metrics?: Metrics): LogError {
-  const logged = new Set<string>(); // One for each key of the identity provider.
+  const logged = new Set<string>(); // The causes of `tokenInvalid`: one for each unusable key.
   const unlogged = new Map<string, { count: number; until: number }>();
 
   return (error, source) => {

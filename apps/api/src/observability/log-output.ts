@@ -9,10 +9,16 @@ import { terminalLine } from './terminal-line.ts';
 /** The most bytes that wait to be written. Further lines are lost. */
 const maxWaiting = 8 * 2 ** 20;
 
-/** When more bytes than `minLength` wait, they are written before the interval ends, in such parts. */
+/**
+ * When `minLength` bytes wait, they are written before the interval ends, at most `maxWrite` at a
+ * time.
+ */
 const own = { minLength: 16 * 1024, maxWrite: 64 * 1024 };
 
-/** Linux writes so many bytes to a pipe as a whole, so that no line of another process is within them. */
+/**
+ * Linux writes up to 4096 bytes to a pipe as a whole, so that lines of several processes do not
+ * mix.
+ */
 const shared = { minLength: 4095, maxWrite: 4096 };
 
 /** Milliseconds between two writes when there are few lines. */
@@ -35,9 +41,10 @@ export interface LogOutput extends pino.DestinationStream {
 
 /**
  * Writes the log to standard output. Each write is a system call, so lines are written together, up
- * to 100 ms later. One of Node's threads writes, because a disk may stall. When nobody reads the pipe,
- * or the disk is full or stalls, up to 8 MiB of lines wait and further lines are lost. Their number is
- * logged where they are missing. Requests never wait. A terminal gets lines for people in place of JSON.
+ * to 100 ms later. One of Node's threads writes, because a disk may stall. When nobody reads the
+ * pipe, or the disk is full or stalls, up to 8 MiB of lines wait and further lines are lost. Their
+ * number is logged where they are missing. Requests never wait. A terminal gets readable lines in
+ * place of JSON.
  *
  * @param onLost is called for each lost line
  * @param isShared whether other processes write to the same standard output
@@ -51,7 +58,7 @@ export function logOutput(onLost = () => {}, isShared = false): LogOutput {
   const output = new sonicBoom.SonicBoom({
     fd: openNonBlocking() ?? 1,
     ...(isShared ? shared : own),
-    contentMode: 'buffer', // With strings, it would measure all waiting text for each line.
+    contentMode: 'buffer', // With strings, pino would measure all waiting text for each line.
     retryEAGAIN: () => performance.now() < exitDeadline,
   });
   output.on('write', (written: number) => {
@@ -98,7 +105,8 @@ export function logOutput(onLost = () => {}, isShared = false): LogOutput {
   }
 
   function writeLastLines(): void {
-    // Node waits for its threads before it exits. The one that writes may wait for the disk for ever.
+    // Node waits for its threads before it exits. A thread that writes to a stalled disk may never
+    // end, so the process is killed.
     const isStuck = waiting > 0 && performance.now() - lastAttempt >= exitTimeout;
     if (isStuck) process.kill(process.pid, 'SIGKILL');
     exitDeadline = performance.now() + exitTimeout;
@@ -110,13 +118,14 @@ export function logOutput(onLost = () => {}, isShared = false): LogOutput {
 }
 
 /**
- * A file descriptor for standard output to which a write never blocks; undefined when there is none, as
- * for a file. A write to a full pipe, or to a terminal that somebody has stopped with Ctrl-S, then fails
- * at once, so that it does not keep the process from exiting.
+ * A file descriptor for standard output whose writes never block. A write to a full pipe, or to a
+ * terminal that somebody has stopped with Ctrl-S, then fails at once and does not delay the exit.
+ * Undefined when standard output has no such descriptor, for example when it is a file.
  */
 function openNonBlocking(): number | undefined {
   if (!isatty(1)) {
-    // Without `bigint`, Node 22 resolves no symlink after it has looked at a pipe (nodejs/node#51142).
+    // Without `bigint`, Node 22 resolves no symlink after it has looked at a pipe
+    // (nodejs/node#51142).
     if (fstatSync(1, { bigint: true }).isFile()) return undefined;
     void process.stdout; // Node then sets the pipe to non-blocking.
     return 1;

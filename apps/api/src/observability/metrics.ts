@@ -11,7 +11,7 @@ import {
   Registry,
 } from 'prom-client';
 import type { HttpError } from '../errors/http-error.ts';
-import { unwritableRatio } from './node-log.ts';
+import { unwritableRatio } from './cluster-log.ts';
 
 /** The metrics of a server and its store, for Prometheus. */
 export interface Metrics {
@@ -34,19 +34,20 @@ export function sumMetrics(processes: MetricValues[]): Promise<string> {
 }
 
 /**
- * Creates the metrics. A client chooses the value of no label, so the number of series is bounded.
+ * Creates the metrics. No label has a value that a client chooses, so the number of series is
+ * bounded.
  */
 export function createMetrics(store: PlantStore): Metrics {
   const register = new Registry();
   const registers = [register];
   collectDefaultMetrics({ register });
-  // Several processes have the start time of the latest. prom-client leaves it out.
+  // Several processes have the start time of the latest one. prom-client leaves it out.
   const startTime: object = register.getSingleMetric('process_start_time_seconds') ?? {};
   Object.assign(startTime, { aggregator: 'max' });
   watchStore(store, registers);
   const requestDuration = new Histogram({
     name: 'plant_store_request_duration_seconds',
-    help: 'Time from a request to the end of its reply',
+    help: 'Time from a request to the end of its response',
     labelNames: ['route', 'method', 'status'],
     buckets: durationBuckets,
     registers,
@@ -56,7 +57,7 @@ export function createMetrics(store: PlantStore): Metrics {
     help: 'Lines of the log that were not written, because standard output did not take them in time',
     registers,
   });
-  // A cache: prom-client's own look-up by labels costs more than the counting.
+  // A cache, because prom-client's own look-up by labels costs more than the counting.
   const seriesByLabels = new Map<string, Histogram.Internal<string>>();
 
   return {

@@ -12,7 +12,7 @@ import { hideTokens } from '../errors/http-error.ts';
 import { processBindings } from './log-output.ts';
 import type { Metrics } from './metrics.ts';
 
-/** nginx's status for a client that disconnected, or was cut off, before it got a reply. */
+/** nginx's status for a client that disconnected, or was cut off, before it got a response. */
 const clientDisconnected = 499;
 
 interface RequestLogOptions {
@@ -23,7 +23,8 @@ interface RequestLogOptions {
 }
 
 /**
- * Logs and counts each request once: its principal, method and path, the reply's status, the time.
+ * Logs and counts each request once: its principal, method and path, the response's status, the
+ * time.
  */
 export class RequestLog extends LogController {
   readonly #log: Logger;
@@ -44,7 +45,7 @@ export class RequestLog extends LogController {
     this.#add(request, reply.statusCode, reply.elapsedTime);
   }
 
-  /** Logs a request whose connection closed before its reply was sent. */
+  /** Logs a request whose connection closed before its response was sent. */
   connectionLost({ request, elapsedTime }: FastifyReply): void {
     this.#add(request, request.errors?.[0]?.status ?? clientDisconnected, elapsedTime);
   }
@@ -52,7 +53,7 @@ export class RequestLog extends LogController {
   override streamError(error: Error, request: FastifyRequest): void {
     const hasDisconnected = 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
     if (hasDisconnected) return;
-    this.#log.warn({ reqId: request.id, err: error }, 'a reply was cut off');
+    this.#log.warn({ reqId: request.id, err: error }, 'a response was cut off');
   }
 
   #add(request: FastifyRequest, status: number, milliseconds: number): void {
@@ -73,7 +74,8 @@ export class RequestLog extends LogController {
   }
 
   /**
-   * The line that pino would write, at a lower cost for each request. The request id and the method (Node's parser) have no character that JSON escapes.
+   * The line that pino would write, at a lower cost. The request id and the method need no JSON
+   * escapes: `requestIdOf` and Node's parser have checked them.
    */
   #line(request: FastifyRequest, status: number, milliseconds: number): string {
     const { id, ip, errors, principal } = request;
@@ -126,8 +128,8 @@ function placeOf({ stack = '' }: Error): string | undefined {
 const requestIdSyntax = /^[\w.:+/=@-]{1,128}$/;
 
 /**
- * Returns the client's `X-Request-Id`, or a new id when that is missing, is not well-formed or contains an
- * access token.
+ * Returns the client's `X-Request-Id`, or a new id when that is missing, is not well-formed or
+ * contains an access token.
  */
 export function requestIdOf({ headers }: IncomingMessage): string {
   const sent = headers['x-request-id'];

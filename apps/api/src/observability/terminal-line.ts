@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 const levelNames: Record<number, string> = { 40: 'WARNING ', 50: 'ERROR ', 60: 'FATAL ' };
 
 /**
- * Makes a line for people of a line of the log: `09:30:00 POST /plants 200 3.1 ms` for a request,
+ * Makes a readable line of a line of the log: `09:30:00 POST /plants 200 3.1 ms` for a request,
  * otherwise the level, the message and further fields. Text that is not JSON, such as the welcome,
  * stays as it is.
  */

@@ -27,8 +27,8 @@ export function curlCommand(url: string, token: string | undefined, isWindows: b
 }
 
 /**
- * A command that creates an access token when it is pasted into another terminal, in whatever directory:
- * on Windows into cmd or PowerShell, otherwise into a POSIX shell, where it also sets
+ * A command that creates an access token when it is pasted into another terminal, in whatever
+ * directory: on Windows into cmd or PowerShell, otherwise into a POSIX shell, where it also sets
  * `PLANT_STORE_TOKEN`.
  *
  * @param variables what the command needs and the other terminal may not have, without secrets

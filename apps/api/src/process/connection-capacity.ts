@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 
-/** Connections that a server needs at most. */
+/** The most connections that a server accepts. */
 const enough = 10_000;
 
 /**
@@ -12,7 +12,7 @@ const reserved = 24;
 /** How many clients may be connected at the same time. */
 export interface ConnectionCapacity {
   maxConnections: number;
-  /** What limits their number, for the log; undefined when there are file descriptors enough. */
+  /** Why there are so few, for the log; undefined when there are enough file descriptors. */
   shortage: string | undefined;
 }
 
@@ -33,7 +33,8 @@ export function connectionCapacity(): ConnectionCapacity {
 
 /** Infinity when the system sets no limit, as on Windows. */
 function fileDescriptorLimit(): number {
-  // Without this, Node looks up the names of all peers. Its types do not have the property yet.
+  // Without this, the report looks up the names of all peers. Its types do not have the property
+  // yet.
   Object.assign(process.report, { excludeNetwork: true });
   const report = process.report.getReport() as Report; // Node types it as an object.
   const soft = report.userLimits?.open_files?.soft;

@@ -1,13 +1,13 @@
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
 import { cors } from '../http/cors.ts';
-import { handleError, routerErrorHandler } from '../http/error-reply.ts';
 import { checkRequestHeaders } from '../http/request-headers.ts';
+import { handleError, routerErrorHandler } from '../http/send-error.ts';
 import { rejectUnknownRoute } from '../http/unknown-route.ts';
 import {
   limitConnections,
   trackConnections,
-  trackReply,
-  untrackReply,
+  trackResponse,
+  untrackResponse,
 } from '../node/client-connections.ts';
 import { answerNodeEvents } from '../node/node-errors.ts';
 import { nodeServerOptions } from '../node/node-server-options.ts';
@@ -15,12 +15,15 @@ import { createErrorLog } from '../observability/error-log.ts';
 import { type MetricValues, sumMetrics } from '../observability/metrics.ts';
 import { sendRequestId } from '../observability/request-log.ts';
 
-/** Prometheus needs one; all others are left to the store's clients. */
+/**
+ * Prometheus needs one. Few are allowed, because they share file descriptors with the store's
+ * clients.
+ */
 const maxConnections = 8;
 
 /**
- * Builds the server of `/metrics`, ready to `listen`. `metrics` returns those of each process. It needs no token, so it has its own port,
- * which the store's clients need not reach.
+ * Builds the server of `/metrics`, ready to `listen`. `metrics` returns those of each process. It
+ * needs no token, so it has a port of its own, which clients of the store need not reach.
  */
 export function buildMetricsServer(
   metrics: () => Promise<MetricValues[]>,
@@ -40,10 +43,10 @@ export function buildMetricsServer(
   limitConnections(server, maxConnections);
 
   server.addHook('onRequest', sendRequestId);
-  server.addHook('onRequest', trackReply);
+  server.addHook('onRequest', trackResponse);
   server.addHook('onRequest', rejectUnknownRoute(server, 'the only path is /metrics'));
   server.addHook('onRequest', checkRequestHeaders);
-  server.addHook('onResponse', untrackReply);
+  server.addHook('onResponse', untrackResponse);
   server.get('/metrics', async (_request, reply) =>
     reply.type('text/plain; version=0.0.4; charset=utf-8').send(await sumMetrics(await metrics())),
   );

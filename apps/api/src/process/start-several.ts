@@ -14,7 +14,7 @@ import {
   warnOfUnknownSettings,
   welcomeText,
 } from './start.ts';
-import { exitNoMore, stopSignals } from './stop.ts';
+import { endExitOnSignals, stopSignals } from './stop.ts';
 
 /** Starts several processes that serve one address: this function runs in each of them. */
 export function startSeveral(env: Env): Promise<void> {
@@ -43,13 +43,13 @@ async function startPrimary(env: Env): Promise<void> {
   let isStopping = false;
   for (const signal of stopSignals) {
     process.on(signal, () => {
-      // As in a single process: only a terminal that closes may send its signal again.
+      // As in `stopOnSignals`: only a terminal that closes may send its signal again.
       if (isStopping && signal !== 'SIGHUP') process.exit(1);
       if (!isStopping) workers.stop(signal);
       isStopping = true;
     });
   }
-  exitNoMore();
+  endExitOnSignals();
 }
 
 async function startWorker(env: Env): Promise<void> {

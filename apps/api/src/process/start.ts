@@ -26,13 +26,16 @@ import { throwStartError } from './start-error.ts';
 import { stopOnSignals } from './stop.ts';
 import { welcome } from './welcome.ts';
 
-/** A server that does not listen yet, and what it is made of. */
+/** A server that does not listen yet, with its parts. */
 export interface PreparedServer {
   server: FastifyInstance;
   store: PlantStore;
   metrics: Metrics | undefined;
   output: LogOutput;
-  /** The token of the embedded database and its file; undefined for a Postgres or when a setting has one. */
+  /**
+   * The token of the embedded database and its file; undefined for a Postgres or when a setting has
+   * one.
+   */
   generated: { token: string; path: string } | undefined;
   /** Opens the console once; undefined when the server generated no token. */
   signInCode: string | undefined;
@@ -48,7 +51,7 @@ export async function startAlone(env: Env): Promise<void> {
   const metricsUrl = await listenForMetrics(values, server.log, env);
   const listening = await listen(prepared, env);
   await consoleBuilt;
-  // Through the log's stream, so that no earlier line of the log comes after it.
+  // The log's stream writes this, so that all earlier log lines come before it.
   const { generated, signInCode } = prepared;
   output.write(welcomeText(env, { ...listening, metricsUrl, generated, signInCode }));
 }
@@ -69,7 +72,7 @@ export async function prepareServer(env: Env, worker?: WorkerProcess): Promise<P
   const metrics =
     env.PLANT_STORE_METRICS_PORT === undefined
       ? undefined
-      : (await import('../observability/metrics.ts')).createMetrics(store); // It takes a tenth of the start.
+      : (await import('../observability/metrics.ts')).createMetrics(store); // Loaded only if needed, as it delays the start.
   const { maxConnections, shortage } = connectionCapacity();
   const output = logOutput(metrics?.countLostLine, worker !== undefined);
   const server = await buildServer({
@@ -102,7 +105,7 @@ export async function listen(
   env: Env,
   signals?: EventEmitter,
 ): Promise<Listening> {
-  // From the first request on, a signal must wait for replies.
+  // From the first request on, a signal must wait for responses.
   const drainDelay = env.PLANT_STORE_DRAIN_DELAY_MS;
   server.server.once('listening', () =>
     stopOnSignals({ server, store, drainDelay, logOutput: output, signals }),
@@ -117,7 +120,7 @@ export async function listen(
   return { url, databaseError };
 }
 
-/** In the background, in another process. Only `pnpm start` asks for it. */
+/** Builds the console in another process. Only `pnpm start` asks for it. */
 export async function buildConsoleWhenAsked(): Promise<void> {
   if (process.argv.includes('--build-console')) await buildConsole();
 }
@@ -126,7 +129,7 @@ export function warnOfUnknownSettings(log: FastifyBaseLogger): void {
   for (const message of unknownSettings()) log.warn(message);
 }
 
-/** What the command prints once it serves. */
+/** The text that the command prints once it serves. */
 export function welcomeText(
   { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory, PLANT_STORE_TOKEN: token }: Env,
   {
@@ -147,7 +150,10 @@ export function welcomeText(
   });
 }
 
-/** Accepts the identity provider's JWTs. The import of the code for them takes 30 ms of CPU time. */
+/**
+ * Accepts the identity provider's JWTs. Their code is loaded only if needed, as it delays the
+ * start.
+ */
 async function acceptJwtsOf(env: Env, fallback: Authenticate): Promise<Authenticate> {
   const jwts = jwtSettings(env);
   if (!jwts) return fallback;
@@ -155,7 +161,10 @@ async function acceptJwtsOf(env: Env, fallback: Authenticate): Promise<Authentic
   return acceptJwts(jwts, fallback);
 }
 
-/** Serves the metrics of all processes on their own port, and returns their URL; nothing without a port. */
+/**
+ * Serves the metrics of all processes on their own port, and returns their URL; undefined without a
+ * port.
+ */
 export async function listenForMetrics(
   metrics: () => Promise<MetricValues[]>,
   log: FastifyBaseLogger,
@@ -171,7 +180,7 @@ export async function listenForMetrics(
   return `${url}/metrics`;
 }
 
-/** Tells the person who has read that the database does not answer yet. */
+/** Logs when the database answers, for somebody who has read that it does not yet. */
 async function logWhenOpen({ log }: FastifyInstance, store: PlantStore): Promise<void> {
   for await (const _ of setInterval(1_000, undefined, { ref: false })) {
     const isOpen = await store.ready().then(

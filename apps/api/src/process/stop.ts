@@ -15,17 +15,20 @@ interface RunningServer {
 }
 
 /**
- * Milliseconds for the replies to requests in progress, after the server stops accepting new ones.
+ * Milliseconds for the responses to requests in progress, after the server stops accepting new
+ * ones.
  */
-const replyTimeout = 6_000;
+const responseTimeout = 6_000;
 
-/** Milliseconds for the store to close its database, which cancels the statements that still run. */
+/**
+ * Milliseconds for the store to close its database, which cancels the statements that still run.
+ */
 const storeTimeout = 2_000;
 
 /**
- * Makes SIGINT, SIGTERM and SIGHUP stop the process at once, with exit code 0. It is for the time before
- * `stopOnSignals`, in which no request can have arrived. Without a listener, the first process of a
- * container (PID 1) ignores these signals.
+ * Makes SIGINT, SIGTERM and SIGHUP stop the process at once, with exit code 0. It is for the time
+ * before `stopOnSignals`, in which no request can have arrived. Without a listener, the first
+ * process of a container (PID 1) ignores these signals.
  */
 export function exitOnSignals(): void {
   for (const signal of stopSignals) process.on(signal, exit);
@@ -36,28 +39,30 @@ export const stopSignals = ['SIGINT', 'SIGHUP', 'SIGTERM'] as const;
 const exit = () => process.exit();
 
 /**
- * Ends `exitOnSignals`. New listeners come before: Node loses a signal that arrives between them. One of
- * several processes ignores its own signals, because a terminal or systemd sends them to all.
+ * Ends `exitOnSignals`. Add the new listeners first: Node loses a signal that arrives while there
+ * is none. A worker has none of its own and ignores the signals that it gets, because a terminal or
+ * systemd sends them to all processes.
  */
-export function exitNoMore(): void {
+export function endExitOnSignals(): void {
   for (const signal of stopSignals) process.on(signal, () => {}).off(signal, exit);
 }
 
 /**
- * Makes SIGINT, SIGTERM and SIGHUP stop the process with exit code 0. An uncaught exception leaves the
- * process in an unknown state, so it stops the process too, with exit code 1. Requests that have
- * arrived are answered first. A second signal stops the process at once.
+ * Makes SIGINT, SIGTERM and SIGHUP stop the process with exit code 0. An uncaught exception leaves
+ * the process in an unknown state, so it stops the process too, with exit code 1. Requests that
+ * have arrived are answered first. A second signal stops the process at once.
  */
 export function stopOnSignals(running: RunningServer): void {
   const { server, store, drainDelay, logOutput, signals = process } = running;
   let isStopping = false;
 
-  // SIGINT and SIGHUP come from a terminal: a user waits there, and no load balancer reads `/readyz`.
+  // SIGINT and SIGHUP come from a terminal: a user waits there, and no load balancer reads
+  // `/readyz`.
   signals.on('SIGINT', () => onSignal(0));
   // A terminal that closes may send SIGHUP several times.
   signals.on('SIGHUP', () => void (isStopping || stop(0)));
   signals.on('SIGTERM', () => onSignal(drainDelay));
-  exitNoMore();
+  endExitOnSignals();
   // Node also emits this for unhandled rejections.
   process.on('uncaughtException', (thrown) => {
     logFatal(thrown);
@@ -74,7 +79,7 @@ export function stopOnSignals(running: RunningServer): void {
     server.drainDelay = delay;
     try {
       // A client that never sends the rest of its request must not delay the exit.
-      await Promise.race([server.close(), setTimeout(delay + replyTimeout)]);
+      await Promise.race([server.close(), setTimeout(delay + responseTimeout)]);
       await Promise.race([store.close(), setTimeout(storeTimeout)]);
     } catch (error) {
       logFatal(error);

@@ -6,7 +6,7 @@ interface Welcome {
   hasConsole: boolean;
   /** Opens the console once; undefined when the server generated no token. */
   signInCode: string | undefined;
-  /** Undefined when there are no metrics. */
+  /** The address of the metrics; undefined when there are none. */
   metricsUrl: string | undefined;
   database: string;
   /** Why the database does not answer, and what to do; undefined when it does. */
@@ -22,8 +22,8 @@ interface Welcome {
 const isWindows = process.platform === 'win32';
 
 /**
- * What the server prints once it listens: whether the store is open or what is missing, then its
- * addresses, and commands to paste.
+ * The text that the server prints once it listens: whether the store is open or what is missing,
+ * its addresses, and commands to paste.
  */
 export function welcome(options: Welcome): string {
   const { url, hasConsole, signInCode, metricsUrl, database, token } = options;

@@ -3,7 +3,9 @@ import { setTimeout } from 'node:timers/promises';
 /** The functions that the other process may call. */
 type Functions = Record<string, (argument: never) => unknown>;
 
-/** Calls a function of the other process. Throws when that process ends, or does not answer in 5 s. */
+/**
+ * Calls a function of the other process. Throws when that process ends, or does not answer in 5 s.
+ */
 export type Call<Theirs extends Functions> = <Name extends keyof Theirs & string>(
   name: Name,
   argument: Parameters<Theirs[Name]>[0],
@@ -20,7 +22,7 @@ type Message =
   | { call: number; name: string; argument: unknown }
   | { answerTo: number; value?: unknown; error?: string };
 
-/** Milliseconds for an answer. A process that is frozen never answers. */
+/** Milliseconds to wait for an answer: a process that is frozen never answers. */
 const answerTimeout = 5_000;
 
 /** Opens a channel to another process, which calls `ours` and offers `Theirs`. */

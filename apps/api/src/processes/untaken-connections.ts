@@ -12,9 +12,10 @@ interface Connection {
 }
 
 /**
- * Closes the connections that a worker has not taken when it dies, so that their clients see it at once.
- * `node:cluster` waits for the worker's answer for ever (lib/internal/cluster/round_robin_handle.js),
- * and does not even notice that the worker has gone (`_handleQueue` in lib/internal/child_process.js).
+ * Closes the connections that a worker has not taken when it dies, so that their clients see it at
+ * once. `node:cluster` waits for the worker's answer for ever
+ * (lib/internal/cluster/round_robin_handle.js), and does not even notice that the worker has gone
+ * (`_handleQueue` in lib/internal/child_process.js).
  */
 export function closeUntakenConnections(worker: Worker): void {
   const child: Worker['process'] & { _handleQueue?: unknown[] | null } = worker.process;
@@ -38,5 +39,5 @@ export function closeUntakenConnections(worker: Worker): void {
   }
 }
 
-/** Milliseconds in which the answers arrive that a worker has sent before it died. */
+/** Milliseconds within which the last answers of a dead worker arrive. */
 const lastAnswers = 500;

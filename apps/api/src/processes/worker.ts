@@ -14,13 +14,13 @@ export interface WorkerProcess {
   listening(details: Listening): Promise<void>;
 }
 
-/** What the primary asks a worker for. */
+/** Functions that tell the primary the state of a worker. */
 interface WorkerState {
   isReady(): Promise<boolean>;
   metrics(): Promise<MetricValues>;
 }
 
-/** Makes this process a worker: it does what the primary calls. */
+/** Makes this process a worker: it runs the functions that the primary calls. */
 export function becomeWorker({ isReady, metrics }: WorkerState): WorkerProcess {
   const signals = new EventEmitter();
   const functions: WorkerFunctions = {
@@ -32,19 +32,19 @@ export function becomeWorker({ isReady, metrics }: WorkerState): WorkerProcess {
   return {
     signals,
     areAllReady: () => call('areAllReady', undefined).catch(() => false),
-    closed: () => call('closed', undefined).catch(() => {}), // The replies must not wait longer.
+    closed: () => call('closed', undefined).catch(() => {}), // Without the primary, responses must not wait.
     listening: (details) => call('listening', details),
   };
 }
 
-/** What a worker tells when it serves. */
+/** The message of a worker that has begun to serve. */
 export interface Listening {
   url: string;
   /** Why the database does not answer, and what to do; undefined when it does. */
   databaseError: string | undefined;
 }
 
-/** What the primary calls in a worker. */
+/** The functions of a worker that the primary calls. */
 export type WorkerFunctions = {
   /** Stops the worker as a process that gets this signal. */
   stop(signal: NodeJS.Signals): void;
@@ -52,13 +52,14 @@ export type WorkerFunctions = {
   metrics(argument: undefined): Promise<MetricValues>;
 };
 
-/** What a worker calls in the primary. */
+/** The functions of the primary that a worker calls. */
 export type PrimaryFunctions = {
   listening(details: Listening): void;
   areAllReady(argument: undefined): Promise<boolean>;
   /**
-   * The worker has stopped listening, and this process knows it, because messages arrive in order. When
-   * all workers stop, it resolves when nobody listens: no client connects to a worker that is about to.
+   * A worker calls this when it has stopped listening. Messages arrive in order, so the primary
+   * knows that already. When all workers stop, the promise resolves when none listens, so that no
+   * client connects to a worker that is about to stop.
    */
   closed(argument: undefined): Promise<void> | undefined;
 };

@@ -9,9 +9,9 @@ interface WorkersOptions {
   /** How many workers serve. */
   count: number;
   log: FastifyBaseLogger;
-  /** Is called once, when all workers serve. */
+  /** Called once, when all workers serve. */
   onListening(details: Listening): void;
-  /** Is called when the last worker has stopped, or when the first one cannot start. */
+  /** Called when the last worker has stopped, or when the first one cannot start. */
   onEnd(exitCode: number): void;
 }
 
@@ -23,13 +23,13 @@ interface Workers {
   metrics(): Promise<MetricValues[]>;
 }
 
-/** Milliseconds after which the death of a worker is no failed start. */
+/** A worker that dies within these milliseconds has failed to start. */
 const startTime = 60_000;
 
 /**
  * Starts several workers that serve one address together: this process accepts the connections, and
- * hands them to the workers in turn. A worker that dies is replaced. The first worker starts alone, so
- * that the reason is printed once when none can start.
+ * hands them to the workers in turn. A worker that dies is replaced. The first worker starts alone,
+ * so that the reason is printed once when none can start.
  */
 export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions): Workers {
   const all = new Set<Worker>();

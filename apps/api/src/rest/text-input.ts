@@ -7,8 +7,8 @@ import * as z from 'zod';
  * procedure's schema has an integer, the text must be one in plain decimal: `007`, `+5` and `1e3`
  * are not. An int64 becomes a `bigint`, any other integer a `number`.
  *
- * The function throws a TRPCError as for an input that does not fit the procedure's schema, also when
- * a parameter is given more than once: then its value is a list.
+ * The function throws the TRPCError of an input that does not fit the procedure's schema. It also
+ * throws for a parameter that is given more than once, whose value is a list.
  */
 export function textReader(schema: z.ZodType): (parameters: unknown) => Record<string, unknown> {
   const parser = z.object(integersIn(schema)).catchall(once);

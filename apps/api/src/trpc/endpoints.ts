@@ -55,7 +55,7 @@ function envelope(data: string): string {
   return `{"result":{"data":${data}}}`;
 }
 
-/** The JSON of a call. Nothing else keeps it afterwards. */
+/** The JSON of a call. The request no longer refers to it, so that its memory can be freed. */
 function takeJson(request: FastifyRequest, index: number | undefined): unknown {
   const { body } = request;
   if (index === undefined || !isObject(body)) {
@@ -71,9 +71,9 @@ function takeJson(request: FastifyRequest, index: number | undefined): unknown {
 const envelopeLevels = 2;
 
 /**
- * Reads the input of a request as tRPC does, with `JSON.parse`. An empty text is no input. A fraction
- * that `JSON.parse` would round to an integer becomes null. An integer beyond ±(2^53−1) stays a
- * number, which the schema rejects.
+ * Reads the input of a request as tRPC does, with `JSON.parse`. An empty text is no input. A
+ * fraction that `JSON.parse` would round to an integer becomes null. An integer beyond ±(2^53−1)
+ * stays a number, which the schema rejects.
  */
 export function readJson(text: string): unknown {
   if (text === '') return undefined;

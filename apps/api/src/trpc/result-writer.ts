@@ -4,8 +4,8 @@ import { listWriter, type WriteJson } from '../http/list-writer.ts';
 
 /**
  * Makes a function that writes a procedure's output in superjson's format. An output with a list is
- * written by its schema, because superjson's walk through a page of plants takes ten times as long. The
- * bytes are the same, without superjson's notes of which objects are identical.
+ * written by its schema, because superjson visits every value of a page, which is slow. The bytes
+ * are the same, without superjson's notes of which objects are identical.
  *
  * @param serialize writes all other outputs: superjson
  */
@@ -28,8 +28,8 @@ export function resultWriter(
 const start = ',"';
 
 /**
- * Writes the types that JSON does not have, each after a comma: `,"plants.0.id":["bigint"]`. Outputs
- * with a list have no other such types: `listWriter` writes none of them.
+ * Writes the types that JSON does not have, each after a comma: `,"plants.0.id":["bigint"]`.
+ * Outputs with a list have no other such types: `listWriter` writes none of them.
  */
 function typesIn(value: unknown, path: string): string {
   if (typeof value === 'bigint') return `${path}":["bigint"]`;

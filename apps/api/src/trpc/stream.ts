@@ -7,7 +7,7 @@ import { callContext } from '../calls/call-flow.ts';
 import { errorHeaders } from '../errors/error-response.ts';
 import { toHttpError } from '../errors/http-error.ts';
 import type { BodyBudget } from '../http/body/body-budget.ts';
-import { sendJsonText } from '../http/json-reply.ts';
+import { sendJsonText } from '../http/json-response.ts';
 
 interface StreamOptions {
   store: PlantStore;
@@ -18,8 +18,7 @@ interface StreamOptions {
 /**
  * Sends the results of a request as a stream: those of `httpBatchStreamLink`, and the events of a
  * subscription. tRPC's own `resolveResponse` runs these calls, because their format is tRPC's. It
- * costs several times as much as `sendBatch` (streams and promises for each call, a URL, headers and a
- * Response for each request), so no other request comes here.
+ * costs several times as much as `sendBatch`, so no other request takes this way.
  */
 export async function sendStream(
   { store, router, bodies }: StreamOptions,
@@ -46,7 +45,7 @@ export async function sendStream(
   // Node itself chooses the transfer encoding of a stream, by the version of HTTP.
   const { 'transfer-encoding': _, ...headers } = Object.fromEntries(response.headers);
   reply.code(response.status).headers(headers);
-  // A stream has no length, so HTTP/1.0 would need the end of the connection to end it.
+  // A stream has no length. Over HTTP/1.0, only the end of the connection could end it.
   return request.raw.httpVersion === '1.0'
     ? sendJsonText(reply, await response.text())
     : reply.send(response.body);

@@ -60,8 +60,8 @@ const callParameters = new Set(['batch', 'input']);
 const subscriptionParameters = new Set([...callParameters, 'connectionParams', 'lastEventId']);
 
 /**
- * Reads the query. The input of a GET is there, and takes the place of the body. Returns whether the
- * request is a batch.
+ * Reads the query, which holds the input of a GET in place of a body. Returns whether the request
+ * is a batch.
  */
 function readQuery(request: FastifyRequest, known: ReadonlySet<string>): boolean {
   if (!request.url.includes('?')) return false;

@@ -9,7 +9,7 @@ import { builtConsole } from './serve-console.ts';
 const repository = fileURLToPath(new URL('../../../..', import.meta.url));
 const web = join(repository, 'apps/web');
 
-/** What goes into the console. */
+/** The sources of the console. */
 const sources = [
   'apps/web/index.html',
   'apps/web/package.json',
@@ -22,8 +22,8 @@ const sources = [
 
 /**
  * Builds the console in another process when it is not built, or its sources are newer than the
- * build. Does nothing where the sources or Vite are not there, as in a production image. An error is
- * printed and stops nothing: the server works without the console.
+ * build. Does nothing where the sources or Vite are not there, as in a production image. An error
+ * is printed and stops nothing: the server works without the console.
  */
 export async function buildConsole(): Promise<void> {
   const vite = findVite();
@@ -66,7 +66,7 @@ function isOutOfDate(): boolean {
   return paths.some((path) => modifiedAt(join(repository, path)) > builtAt);
 }
 
-/** When a file or folder changed; 0 when it is not there. */
+/** The time of the last change of a file or folder; 0 when it does not exist. */
 function modifiedAt(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

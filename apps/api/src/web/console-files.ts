@@ -3,8 +3,8 @@ import { extname, join } from 'node:path';
 import { createStaticFile, type StaticFile } from '../http/static-file.ts';
 
 /**
- * Reads the built console into memory: files by their paths, the page itself as `/`. A later build does
- * not change what a running server serves.
+ * Reads the built console into memory: files by their paths, the page itself as `/`. A later build
+ * does not change what a running server serves.
  */
 export async function readConsoleFiles(
   directory: string,

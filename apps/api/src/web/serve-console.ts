@@ -16,8 +16,9 @@ export function hasConsole(directory = builtConsole): boolean {
 }
 
 /**
- * Makes a hook that serves the console: its page at `/` to a client that asks for HTML, and the files
- * of the page. All other requests go on, and so does every request when the console is not built.
+ * Makes a hook that serves the console: its page at `/` to a client that asks for HTML, and the
+ * files of the page. All other requests go on, and so does every request when the console is not
+ * built.
  *
  * It is a hook and not a route, so that other requests for `/` get the error of an unknown path.
  */

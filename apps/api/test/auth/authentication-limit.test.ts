@@ -51,10 +51,10 @@ it('rejects every request of an address that has failed too often, until the min
   for (const token of ['guess', '', 'another']) expect((await send(token)).statusCode).toBe(401);
   for (const path of paths) {
     for (const token of ['guess', '', 'test-token']) {
-      const reply = await send(token, { path, headers: { 'x-forwarded-for': '192.0.2.9' } });
-      expect(reply.statusCode).toBe(429);
-      expect(reply.headers['retry-after']).toBe('60');
-      expect(reply.body).toContain(
+      const response = await send(token, { path, headers: { 'x-forwarded-for': '192.0.2.9' } });
+      expect(response.statusCode).toBe(429);
+      expect(response.headers['retry-after']).toBe('60');
+      expect(response.body).toContain(
         'over 3 requests without a valid access token in a minute: try again in 60 seconds',
       );
     }
@@ -95,8 +95,8 @@ it('counts a token that an authenticator rejects, and no other error', async () 
 });
 
 it('accepts no more guesses than the limit when they come at once', async () => {
-  const replies = await Promise.all(Array.from({ length: 80 }, (_, i) => send(`guess-${i}`)));
-  const statuses = replies.map(({ statusCode }) => statusCode).toSorted();
+  const responses = await Promise.all(Array.from({ length: 80 }, (_, i) => send(`guess-${i}`)));
+  const statuses = responses.map(({ statusCode }) => statusCode).toSorted();
   expect(statuses).toEqual([401, 401, 401, ...Array(77).fill(429)]);
 });
 
@@ -104,8 +104,8 @@ it('accepts any number of valid tokens that come at once', async () => {
   const tokens = await Promise.all(
     Array.from({ length: 20 }, (_, i) => store.accessTokens.create(`client ${i}`)),
   );
-  const replies = await Promise.all([send('guess'), ...tokens.map((token) => send(token))]);
-  const statuses = replies.map(({ statusCode }) => statusCode);
+  const responses = await Promise.all([send('guess'), ...tokens.map((token) => send(token))]);
+  const statuses = responses.map(({ statusCode }) => statusCode);
   expect(statuses).toEqual([401, ...Array(20).fill(200)]);
 });
 

@@ -15,8 +15,8 @@ it.each([
 ])('gives a request its principal, which is known %s', async (_, authenticate) => {
   const server = fastify();
   server.get('/', { onRequest: requireToken(authenticate) }, principalOf);
-  const reply = await server.inject({ url: '/', headers: { authorization: 'Bearer x' } });
-  expect(reply.json()).toEqual(ann);
+  const response = await server.inject({ url: '/', headers: { authorization: 'Bearer x' } });
+  expect(response.json()).toEqual(ann);
 });
 
 it.each([

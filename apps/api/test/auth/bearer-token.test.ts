@@ -19,33 +19,33 @@ describe.each(surfacesOnDatabases)('over $surface.name on $database', ({ databas
     for (const authorization of [
       ...['', 'Basic dXNlcjpwYXNz', 'Bearer', 'Bearer ', 'test-token', 'Basic Bearer test-token'],
     ]) {
-      const reply = await surface.send(server, plant, { authorization });
-      expectError(reply, 401, 40100);
-      expect(reply.headers.get('www-authenticate')).toBe('Bearer realm="plant-store"');
+      const response = await surface.send(server, plant, { authorization });
+      expectError(response, 401, 40100);
+      expect(response.headers.get('www-authenticate')).toBe('Bearer realm="plant-store"');
     }
   });
 
   it('answers 401 when the token is unknown', async () => {
     for (const authorization of ['Bearer wrong', 'Bearer test-token x', 'Bearer "test-token"']) {
-      const reply = await surface.send(server, plant, { authorization });
-      expectError(reply, 401, 40101);
-      expect(reply.headers.get('www-authenticate')).toBe(
+      const response = await surface.send(server, plant, { authorization });
+      expectError(response, 401, 40101);
+      expect(response.headers.get('www-authenticate')).toBe(
         'Bearer realm="plant-store", error="invalid_token"',
       );
     }
   });
 
   it('accepts the scheme in upper and lower case', async () => {
-    const reply = await surface.send(server, plant, { authorization: 'bEARER  test-token' });
-    expect(reply.status).toBe(200);
+    const response = await surface.send(server, plant, { authorization: 'bEARER  test-token' });
+    expect(response.status).toBe(200);
   });
 
   it('checks the token before the body and its headers', async () => {
-    const reply = await surface.send(server, 'not json', {
+    const response = await surface.send(server, 'not json', {
       authorization: '',
       'content-type': 'text/plain',
     });
-    expectError(reply, 401, 40100);
+    expectError(response, 401, 40100);
   });
 
   it('sends 100 Continue only when the token is valid', async () => {
@@ -53,9 +53,9 @@ describe.each(surfacesOnDatabases)('over $surface.name on $database', ({ databas
       `POST ${surface.path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n` +
       `Authorization: Bearer ${token}\r\nContent-Type: application/json\r\n` +
       'Content-Length: 2\r\nExpect: 100-continue\r\n\r\n';
-    const valid = await sendRaw(server.url, request(server.token), { afterReply: '{}' });
-    expect(valid.replies).toMatchObject([{ status: 100 }, { status: 400 }]);
+    const valid = await sendRaw(server.url, request(server.token), { afterResponse: '{}' });
+    expect(valid.responses).toMatchObject([{ status: 100 }, { status: 400 }]);
     const invalid = await sendRaw(server.url, request('wrong'));
-    expect(invalid.replies).toMatchObject([{ status: 401 }]);
+    expect(invalid.responses).toMatchObject([{ status: 401 }]);
   });
 });

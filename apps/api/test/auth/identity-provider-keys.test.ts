@@ -29,25 +29,25 @@ describe('the keys of the identity provider', () => {
 
   it('can change without a restart of the server', async () => {
     const before = await jwts.provider.sign();
-    expect(await jwts.answerTo(before)).toBe(200);
+    expect(await jwts.outcomeOf(before)).toBe(200);
     await jwts.provider.addKey('second');
     jwts.provider.withdrawKey('first');
     pass(11);
-    expect(await jwts.answerTo(await jwts.provider.sign())).toBe(200);
+    expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200);
     expect(jwts.provider.fetches).toBe(2);
   });
 
   it('are rejected about ten minutes after the provider withdraws them', async () => {
     const leaked = await jwts.provider.sign({ claims: { exp: inSeconds(3600) } });
-    expect(await jwts.answerTo(leaked)).toBe(200);
+    expect(await jwts.outcomeOf(leaked)).toBe(200);
     await jwts.provider.addKey('second');
     jwts.provider.withdrawKey('first');
     pass(600);
-    await jwts.answerTo(leaked); // Starts a fetch of the keys.
+    await jwts.outcomeOf(leaked); // Starts a fetch of the keys.
     await vi.waitFor(() => expect(jwts.provider.fetches).toBe(2));
     await vi.waitFor(async () => {
-      pass(31); // An answer from before the fetch is cached for 30 seconds.
-      expect(await jwts.answerTo(leaked)).toBe(40101);
+      pass(31); // A result from before the fetch is cached for 30 seconds.
+      expect(await jwts.outcomeOf(leaked)).toBe(40101);
     });
   });
 
@@ -61,39 +61,39 @@ describe('the keys of the identity provider', () => {
       [1, 2],
     ] as const) {
       pass(seconds);
-      expect(await jwts.answerTo(await jwts.provider.sign())).toBe(200);
+      expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200);
       expect(fetches).toHaveBeenCalledTimes(count);
     }
   });
 
   it('stay valid while the provider is down', async () => {
-    expect(await jwts.answerTo(await jwts.provider.sign())).toBe(200);
+    expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200);
     jwts.provider.mode = 'down';
     pass(3600);
     for (let i = 0; i < 3; i++) {
-      expect(await jwts.answerTo(await jwts.provider.sign({ claims: { jti: `${i}` } }))).toBe(200);
+      expect(await jwts.outcomeOf(await jwts.provider.sign({ claims: { jti: `${i}` } }))).toBe(200);
     }
-    expect(await jwts.answerTo(await withUnknownKey())).toBe(50303);
+    expect(await jwts.outcomeOf(await withUnknownKey())).toBe(50303);
     expect(jwts.provider.fetches).toBe(2);
   });
 
-  it('are not taken from an answer of another status than 200', async () => {
+  it('are not taken from a response with another status than 200', async () => {
     jwts.provider.mode = 'broken';
     const token = await jwts.provider.sign();
-    expect(await jwts.answerTo(token)).toBe(50303);
+    expect(await jwts.outcomeOf(token)).toBe(50303);
     jwts.provider.mode = 'up';
     pass(1);
-    expect(await jwts.answerTo(token)).toBe(200);
+    expect(await jwts.outcomeOf(token)).toBe(200);
   });
 
-  it('are fetched for an unknown key again from ten seconds after the last fetch on', async () => {
-    expect(await jwts.answerTo(await jwts.provider.sign())).toBe(200);
+  it('are fetched again for an unknown key when the last fetch is ten seconds old', async () => {
+    expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200);
     for (const [seconds, fetches] of [
       [9, 1],
       [1, 2],
     ] as const) {
       pass(seconds);
-      expect(await jwts.answerTo(await withUnknownKey())).toBe(40101);
+      expect(await jwts.outcomeOf(await withUnknownKey())).toBe(40101);
       expect(jwts.provider.fetches).toBe(fetches);
     }
   });
@@ -101,26 +101,26 @@ describe('the keys of the identity provider', () => {
   it('are fetched a second after a fetch that failed, and not before', async () => {
     jwts.provider.mode = 'down';
     const token = await jwts.provider.sign();
-    expect(await jwts.answerTo(token)).toBe(50303);
+    expect(await jwts.outcomeOf(token)).toBe(50303);
     jwts.provider.mode = 'up';
     vi.advanceTimersByTime(999);
     await expect(jwts.authenticate(token)).rejects.toMatchObject({
       code: 50303,
-      cause: { message: 'the last fetch has only just failed' },
+      cause: { message: 'the last fetch failed less than a second ago' },
     });
     expect(jwts.provider.fetches).toBe(1);
     vi.advanceTimersByTime(1);
-    expect(await jwts.answerTo(token)).toBe(200);
+    expect(await jwts.outcomeOf(token)).toBe(200);
     expect(jwts.provider.fetches).toBe(2);
   });
 
   it('can change after somebody has set the wall clock back by an hour', async () => {
-    expect(await jwts.answerTo(await jwts.provider.sign())).toBe(200);
+    expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200);
     await jwts.provider.addKey('second');
     jwts.provider.withdrawKey('first');
     vi.setSystemTime(Date.now() - 3_600_000);
     pass(11);
-    expect(await jwts.answerTo(await jwts.provider.sign())).toBe(200);
+    expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200);
   });
 
   it.each([
@@ -128,13 +128,13 @@ describe('the keys of the identity provider', () => {
     ['down', 50303],
   ] as const)(
     'are not fetched for every unknown key while the provider is %s',
-    async (mode, answer) => {
-      expect(await jwts.answerTo(await jwts.provider.sign())).toBe(200);
+    async (mode, outcome) => {
+      expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200);
       pass(11);
       jwts.provider.mode = mode;
       for (let i = 0; i < 20; i++) {
         const header = { kid: `unknown ${i}` };
-        expect(await jwts.answerTo(await jwts.provider.sign({ header }))).toBe(answer);
+        expect(await jwts.outcomeOf(await jwts.provider.sign({ header }))).toBe(outcome);
       }
       expect(jwts.provider.fetches).toBe(2);
     },
@@ -159,28 +159,28 @@ describe('a server with an identity provider', () => {
     const token = await jwts.provider.sign();
     const headers = { authorization: `Bearer ${token}` };
     for (const surface of surfaces) {
-      const reply = await surface.send(jwts.server, '{"id":1,"name":"x"}', headers);
-      expect(reply.status).toBe(503);
-      expect(reply.headers.get('retry-after')).toBe('1');
-      expect(reply.body).toEqual({
+      const response = await surface.send(jwts.server, '{"id":1,"name":"x"}', headers);
+      expect(response.status).toBe(503);
+      expect(response.headers.get('retry-after')).toBe('1');
+      expect(response.body).toEqual({
         error: 50303,
         message: 'the identity provider did not answer: try again',
       });
     }
     jwts.provider.mode = 'up';
     vi.advanceTimersByTime(1_000);
-    expect(await jwts.answerTo(token)).toBe(200);
+    expect(await jwts.outcomeOf(token)).toBe(200);
   });
 
   it('answers in time while the provider is silent', async () => {
     jwts.provider.mode = 'silent';
-    expect(await jwts.answerTo(await jwts.provider.sign())).toBe(50303);
-    expect(await jwts.answerTo(jwts.server.token)).toBe(200);
+    expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(50303);
+    expect(await jwts.outcomeOf(jwts.server.token)).toBe(200);
   });
 
   it('reads no keys beyond a megabyte', async () => {
     jwts.provider.mode = 'endless';
-    expect(await jwts.answerTo(await jwts.provider.sign())).toBe(50303);
+    expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(50303);
     const warnings = jwts.server.log.map((line) => JSON.parse(line));
     expect(warnings).toContainEqual(
       expect.objectContaining({
@@ -189,7 +189,7 @@ describe('a server with an identity provider', () => {
         err: expect.objectContaining({ message: 'the JWKS is over 1048576 bytes' }),
       }),
     );
-    expect(await jwts.answerTo(jwts.server.token)).toBe(200);
+    expect(await jwts.outcomeOf(jwts.server.token)).toBe(200);
   });
 
   it.each([
@@ -209,7 +209,7 @@ describe('a server with an identity provider', () => {
     jwts.provider.publish({ ...makeKey(), kid: 'bad', alg: 'RS256' });
     for (let i = 0; i < 3; i++) {
       const token = await jwts.provider.sign({ header: { kid: 'bad' }, claims: { jti: `${i}` } });
-      expect(await jwts.answerTo(token)).toBe(40101);
+      expect(await jwts.outcomeOf(token)).toBe(40101);
     }
     const lines = jwts.server.log.map((line) => JSON.parse(line)).filter(({ level }) => level > 30);
     expect(lines).toEqual([
@@ -219,6 +219,6 @@ describe('a server with an identity provider', () => {
         msg: 'the key "bad" of the identity provider cannot be used: replace it there',
       }),
     ]);
-    expect(await jwts.answerTo(await jwts.provider.sign())).toBe(200);
+    expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200);
   });
 });

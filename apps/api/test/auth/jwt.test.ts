@@ -23,24 +23,24 @@ describe('a JWT', () => {
   const pass = (seconds: number) => vi.advanceTimersByTime(seconds * 1000);
 
   it('is accepted, and its subject is the principal', async () => {
-    expect(await jwts.answerTo(await jwts.provider.sign({ claims: { sub: 'Ann' } }))).toBe(200);
+    expect(await jwts.outcomeOf(await jwts.provider.sign({ claims: { sub: 'Ann' } }))).toBe(200);
     expect(jwts.server.log.map((line) => JSON.parse(line).principal)).toContain('Ann');
   });
 
   it('is accepted in addition to the access tokens of the store', async () => {
-    expect(await jwts.answerTo(await jwts.server.store.accessTokens.create('Ben'))).toBe(200);
-    expect(await jwts.answerTo(jwts.server.token)).toBe(200);
+    expect(await jwts.outcomeOf(await jwts.server.store.accessTokens.create('Ben'))).toBe(200);
+    expect(await jwts.outcomeOf(jwts.server.token)).toBe(200);
   });
 
   it('does not hide a static token that has the form of a JWT', async () => {
     const token = await jwts.provider.sign({ claims: { iss: 'somebody else' } });
-    expect(await jwts.answerTo(token)).toBe(40101);
+    expect(await jwts.outcomeOf(token)).toBe(40101);
     const trusted = [{ name: 'environment', token }];
     const withTrusted = await startServerOn(jwts.server.store, {
       jwts: jwts.provider.settings,
       trusted,
     });
-    expect(await jwts.answerTo(token, withTrusted)).toBe(200);
+    expect(await jwts.outcomeOf(token, withTrusted)).toBe(200);
     await withTrusted.stop();
   });
 
@@ -52,7 +52,7 @@ describe('a JWT', () => {
     for (const alg of algorithms) await jwts.provider.addKey(alg, alg);
     pass(11);
     for (const kid of algorithms) {
-      expect(await jwts.answerTo(await jwts.provider.sign({ header: { kid } }))).toBe(200);
+      expect(await jwts.outcomeOf(await jwts.provider.sign({ header: { kid } }))).toBe(200);
     }
   });
 
@@ -64,7 +64,7 @@ describe('a JWT', () => {
     ['that expired within the clock tolerance', () => ({ claims: { exp: inSeconds(-2) } })],
     ['with 8 KB of claims', () => ({ claims: { groups: 'a'.repeat(8_000) } })],
   ])('%s is accepted', async (_case, change) => {
-    expect(await jwts.answerTo(await jwts.provider.sign(change()))).toBe(200);
+    expect(await jwts.outcomeOf(await jwts.provider.sign(change()))).toBe(200);
   });
 
   it.each([
@@ -82,14 +82,14 @@ describe('a JWT', () => {
     ['of the type logout+jwt', () => ({ header: { typ: 'logout+jwt' } })],
     ['of the type dpop+jwt', () => ({ header: { typ: 'dpop+jwt' } })],
   ])('%s is rejected', async (_case, change) => {
-    expect(await jwts.answerTo(await jwts.provider.sign(change()))).toBe(40101);
+    expect(await jwts.outcomeOf(await jwts.provider.sign(change()))).toBe(40101);
   });
 
   it('is rejected when it expires, even if it is cached', async () => {
     const token = await jwts.provider.sign({ claims: { exp: inSeconds(10) } });
-    expect(await jwts.answerTo(token)).toBe(200);
+    expect(await jwts.outcomeOf(token)).toBe(200);
     pass(16);
-    expect(await jwts.answerTo(token)).toBe(40101);
+    expect(await jwts.outcomeOf(token)).toBe(40101);
   });
 
   it('is rejected with 431 when it exceeds the size limit of headers', async () => {
@@ -136,15 +136,33 @@ describe('the authentication by JWTs', () => {
     }
   });
 
+  it.each([
+    ['the key "bad"', { alg: 'RS256', kid: 'bad' }],
+    ['the key', { alg: 'RS256' }],
+  ])('names %s of the provider that cannot be used, and keeps the cause', async (key, header) => {
+    jwts.provider.withdrawKey('first');
+    jwts.provider.publish({ kty: 'RSA', e: 'AQAB', alg: 'RS256', kid: 'bad' });
+    const [head, claims] = [header, {}].map((part) => encode(part));
+    await expect(jwts.authenticate(`${head}.${claims}.AAAA`)).rejects.toMatchObject({
+      kind: 'tokenInvalid',
+      cause: {
+        message: `${key} of the identity provider cannot be used: replace it there`,
+        cause: expect.any(Error),
+      },
+    });
+  });
+
   it('caches a JWT for 30 seconds, also while its key is withdrawn', async () => {
     const cached = await jwts.provider.sign();
-    expect(await jwts.answerTo(cached)).toBe(200);
+    expect(await jwts.outcomeOf(cached)).toBe(200);
     await jwts.provider.addKey('second');
     jwts.provider.withdrawKey('first');
     vi.advanceTimersByTime(11_000);
-    expect(await jwts.answerTo(await jwts.provider.sign())).toBe(200); // It fetches the keys.
-    expect(await jwts.answerTo(cached)).toBe(200);
+    expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200); // It fetches the keys.
+    expect(await jwts.outcomeOf(cached)).toBe(200);
     vi.advanceTimersByTime(19_000);
-    expect(await jwts.answerTo(cached)).toBe(40101);
+    expect(await jwts.outcomeOf(cached)).toBe(40101);
   });
 });
+
+const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');

@@ -12,17 +12,18 @@ it('answers 503 in time while the database does not answer, and 200 when it answ
 
   const plant = '{"id":1,"name":"Monstera deliciosa"}';
   const send = () => Promise.all(surfaces.map((surface) => surface.send(server, plant)));
-  const [answers, ready, live] = await Promise.all([
+  const [responses, ready, live] = await Promise.all([
     send(),
     fetch(`${server.url}/readyz`),
     fetch(`${server.url}/livez`),
   ]);
-  for (const { status, headers, body } of answers) {
+  for (const { status, headers, body } of responses) {
     expect(status).toBe(503);
     expect(headers.get('retry-after')).toBe('1');
     expect(body).toEqual({
       error: 50300,
-      // The database's time limit ends first. On a very busy machine, the request's may do so.
+      // Usually the time limit of the database ends first; on a very busy machine, that of the
+      // request.
       message: expect.stringMatching(
         /^the database cannot store the plant now \(SQLSTATE 55P03\): nothing was written, send it again later$|may not be stored/,
       ),

@@ -6,7 +6,7 @@ import { type IdentityProvider, startIdentityProvider } from '../fixtures/identi
 import { type RunningServer, startServer } from '../fixtures/running-server.ts';
 import { databases } from '../fixtures/surfaces.ts';
 
-/** What each call needs, and its result when it is allowed. */
+/** The scope that each call needs, and its result when it is allowed. */
 const calls = [
   ['createPlant', { id: 1, name: 'Hoya' }, 'plants:create'],
   ['createPlants', { plants: [{ id: 1, name: 'Hoya' }] }, 'plants:create'],
@@ -39,7 +39,9 @@ describe.each(databases)('on %s', (database) => {
 
   afterAll(() => server.stop());
 
-  /** Calls every procedure over every surface. Returns the names of those that were not forbidden. */
+  /**
+   * Calls every procedure over every surface. Returns the names of those that were not forbidden.
+   */
   async function allowed(token: string): Promise<string[]> {
     const outcomes = [];
     for (const [procedure, input, scope] of calls) {
@@ -76,11 +78,14 @@ describe.each(databases)('on %s', (database) => {
     },
   );
 
-  it.each(mixtures)('a JWT with the scopes %s %s %s: likewise', async (...granted) => {
-    const scope = ['openid', ...granted, 'plants:unknown'].join(' ');
-    const jwt = await provider.sign({ claims: { scope } });
-    expect(await allowed(jwt)).toEqual(callsWith(granted));
-  });
+  it.each(mixtures)(
+    'a JWT with the scopes %s %s %s can do what they name, and nothing else',
+    async (...granted) => {
+      const scope = ['openid', ...granted, 'plants:unknown'].join(' ');
+      const jwt = await provider.sign({ claims: { scope } });
+      expect(await allowed(jwt)).toEqual(callsWith(granted));
+    },
+  );
 
   it.each([[{}], [{ scope: 'openid email' }], [{ scope: ['plants:delete'] }], [{ scope: 7 }]])(
     'a JWT whose claims %j name no scope of ours can create',
@@ -98,34 +103,37 @@ describe.each(databases)('on %s', (database) => {
     expect(await allowed(server.token)).toEqual(callsWith(scopes));
   });
 
-  it.each(mixtures)("core's caller with the scopes %s %s %s: likewise", async (...granted) => {
-    const caller = createCaller({
-      store: server.store,
-      principal: { name: 'Ann', scopes: granted },
-    });
-    for (const [procedure, input, scope] of calls) {
-      await server.store.create({ id: 1n, name: 'Hoya' });
-      const outcome = caller[procedure](input as never); // The inputs of `calls` fit.
-      if (granted.includes(scope)) await outcome;
-      else await expect(outcome).rejects.toMatchObject({ cause: { code: 40300 } });
-    }
-  });
+  it.each(mixtures)(
+    "core's caller with the scopes %s %s %s can do what they name, and nothing else",
+    async (...granted) => {
+      const caller = createCaller({
+        store: server.store,
+        principal: { name: 'Ann', scopes: granted },
+      });
+      for (const [procedure, input, scope] of calls) {
+        await server.store.create({ id: 1n, name: 'Hoya' });
+        const outcome = caller[procedure](input as never); // The inputs of `calls` fit.
+        if (granted.includes(scope)) await outcome;
+        else await expect(outcome).rejects.toMatchObject({ cause: { code: 40300 } });
+      }
+    },
+  );
 
   it('a batch over tRPC checks each of its calls', async () => {
     const token = await server.store.accessTokens.create('reader', { scopes: ['plants:read'] });
     await server.store.create({ id: 1n, name: 'Hoya' });
-    const reply = await fetch(`${server.url}/trpc/deletePlant,createPlant?batch=1`, {
+    const response = await fetch(`${server.url}/trpc/deletePlant,createPlant?batch=1`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: '{"0":{"json":{"id":1}},"1":{"json":{"id":2,"name":"x"}}}',
     });
-    const body = (await reply.json()) as { error: { json: { data: { error: number } } } }[];
+    const body = (await response.json()) as { error: { json: { data: { error: number } } } }[];
     expect(body.map(({ error }) => error.json.data.error)).toEqual([40300, 40300]);
     expect(await server.store.get(1n)).toMatchObject({ name: 'Hoya' });
     expect(await server.store.get(2n)).toBeUndefined();
   });
 
-  it('a missing scope is reported before an invalid input, of which it tells nothing', async () => {
+  it('a missing scope is reported before an invalid input, which the error does not describe', async () => {
     const token = await server.store.accessTokens.create('creator', { scopes: ['plants:create'] });
     for (const { call } of callers) {
       const outcome = await call({ url: server.url, token }, 'getPlant', { id: 'x' });

@@ -17,29 +17,29 @@ afterEach(async () => {
 });
 
 async function send(body: string, headers: Record<string, string> = {}) {
-  const reply = await fetch(`${server.url}/console/sign-in`, {
+  const response = await fetch(`${server.url}/console/sign-in`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body,
   });
-  return { status: reply.status, headers: reply.headers, body: await reply.json() };
+  return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
 const exchange = (code: unknown) => send(JSON.stringify({ code }));
 
 it('exchanges the code for the token, once', async () => {
-  const reply = await exchange(signIn.code);
-  expect(reply).toMatchObject({ status: 200, body: { token: 'the-token' } });
-  expect(reply.headers.get('cache-control')).toBe('no-store');
+  const response = await exchange(signIn.code);
+  expect(response).toMatchObject({ status: 200, body: { token: 'the-token' } });
+  expect(response.headers.get('cache-control')).toBe('no-store');
   expectError(await exchange(signIn.code), 401, 40101);
 });
 
 it('exchanges it for one of several requests at once', async () => {
-  const replies = await Promise.all([1, 2, 3].map(() => exchange(signIn.code)));
-  expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 401, 401]);
+  const responses = await Promise.all([1, 2, 3].map(() => exchange(signIn.code)));
+  expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 401, 401]);
 });
 
-it('rejects another code, and then still takes the right one', async () => {
+it('rejects another code, and accepts the right one afterwards', async () => {
   expectError(await exchange('a'.repeat(signIn.code.length)), 401, 40101);
   expectError(await exchange(''), 401, 40101);
   expect(await exchange(signIn.code)).toMatchObject({ status: 200 });
@@ -68,8 +68,8 @@ it('answers anything else in the shape of the contract', async () => {
   expectError(await exchange(5), 400, 40001);
   expectError(await send('code', { 'content-type': 'text/plain' }), 415, 41500);
   expectError(await exchange('a'.repeat(2_000)), 400, 40002);
-  const reply = await fetch(`${server.url}/console/sign-in`);
-  expectError({ status: reply.status, body: await reply.json() }, 405, 40500);
+  const response = await fetch(`${server.url}/console/sign-in`);
+  expectError({ status: response.status, body: await response.json() }, 405, 40500);
 });
 
 it('is not there when the server has no token of its own', async () => {

@@ -16,10 +16,10 @@ beforeEach(() => void vi.mocked(timingSafeEqual).mockClear());
 
 const authenticate = acceptStaticTokens([{ name: 'first', token: 'secret-1' }], () => undefined);
 
-// The store's own tokens need no such comparison: it looks up their SHA-256, and knowing how much of
-// a hash is right does not help to guess the token.
+// The store's own tokens need no such comparison: it looks up their SHA-256, and knowing how much
+// of a hash is right does not help to guess the token.
 it.each(['Xecret-1', 'secret-X', 'secret-1'])(
-  'takes the same time to compare %s, wherever it is wrong',
+  'takes the same time to compare %s, wherever it differs',
   (token) => {
     expect(authenticate(token)).toEqual(
       token === 'secret-1' ? { name: 'first', scopes } : undefined,
@@ -29,7 +29,7 @@ it.each(['Xecret-1', 'secret-X', 'secret-1'])(
   },
 );
 
-it('accepts no beginning of a token, and no longer one', () => {
+it('accepts neither the beginning of a token nor a longer text', () => {
   for (const token of ['secret-', 'secret-11', 's', ' secret-1']) {
     expect(authenticate(token)).toBeUndefined();
   }

@@ -47,21 +47,21 @@ function startFlood() {
   };
 }
 
-it('answers valid tokens during a flood of unknown ones', async () => {
+it('statuses valid tokens during a flood of unknown ones', async () => {
   const known = await server.store.accessTokens.create('known');
   const create = async (id: number, token: string) =>
     (await post({ ...server, token }, '/plants', JSON.stringify({ id, name: 'x' }))).status;
   expect(await create(0, known)).toBe(200);
 
   const flood = startFlood();
-  const answers = [];
+  const statuses = [];
   for (let id = 1; id <= 60; id++) {
     // A new token must be looked up in the database, as the unknown ones are.
     const isNew = id % 20 === 0;
-    answers.push(await create(id, isNew ? await server.store.accessTokens.create('new') : known));
+    statuses.push(await create(id, isNew ? await server.store.accessTokens.create('new') : known));
   }
   await flood.stop();
-  expect(new Set(answers)).toEqual(new Set([200]));
+  expect(new Set(statuses)).toEqual(new Set([200]));
   expect([...flood.statuses.keys()]).toEqual(['HTTP/1.1 401']);
-  expect(flood.statuses.get('HTTP/1.1 401')).toBeGreaterThan(answers.length);
+  expect(flood.statuses.get('HTTP/1.1 401')).toBeGreaterThan(statuses.length);
 });

@@ -84,15 +84,19 @@ it('tells no expiry of a token that an operator has set to infinity', async () =
   await server.stop();
 });
 
-it('has replies that the document describes', async () => {
+it('has responses that the document describes', async () => {
   const server = await startServer('Postgres');
   const document = await documentValidator(server.url);
   const expiresAt = new Date('2100-01-02T03:04:05.678Z');
   const expiring = await server.store.accessTokens.create('expiring', { expiresAt });
   for (const token of [server.token, expiring, 'guess']) {
     const headers = { authorization: `Bearer ${token}` };
-    const reply = await fetch(`${server.url}/whoami`, { headers });
-    const received = { status: reply.status, headers: reply.headers, body: await reply.text() };
+    const response = await fetch(`${server.url}/whoami`, { headers });
+    const received = {
+      status: response.status,
+      headers: response.headers,
+      body: await response.text(),
+    };
     expect(document.operation('GET /whoami').differencesFrom(received)).toEqual([]);
   }
   expect(document.operation('GET /whoami').statuses).not.toContain(403);

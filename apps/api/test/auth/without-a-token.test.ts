@@ -166,12 +166,12 @@ it.each(surfaces)(
   'the server neither asks for a body nor waits for it over $name',
   async ({ path }) => {
     for (const headers of ['', 'Expect: 100-continue\r\n', 'Authorization: Bearer guess\r\n']) {
-      const { replies } = await sendRaw(
+      const { responses } = await sendRaw(
         server.url,
         `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}` +
           'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n',
       );
-      expect(replies).toMatchObject([{ status: 401 }]);
+      expect(responses).toMatchObject([{ status: 401 }]);
     }
   },
 );
@@ -180,15 +180,15 @@ it('no other website has access by default', async () => {
   const origin = 'https://elsewhere.example.com';
   const preflight = { origin, 'access-control-request-method': 'POST' };
   for (const { path } of surfaces) {
-    const preflightReply = await fetch(server.url + path, {
+    const preflightResponse = await fetch(server.url + path, {
       method: 'OPTIONS',
       headers: preflight,
     });
-    expect(preflightReply.status).toBe(405);
+    expect(preflightResponse.status).toBe(405);
     const sent = await post(server, path, bodies[path === '/plants' ? '/plants' : '/trpc'], {
       origin,
     });
-    for (const { headers } of [preflightReply, sent]) {
+    for (const { headers } of [preflightResponse, sent]) {
       expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
     }
   }

@@ -9,13 +9,15 @@ import { localhostUnknownWhile } from '@plant-store/test-setup';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { freeze, type StoreOnCluster, startStoreOnCluster } from './store-on-cluster.ts';
 
-/** Milliseconds for an answer: the promised deadline, and an allowance for a busy machine. */
+/** Milliseconds for a response: the promised deadline, and an allowance for a busy machine. */
 const slowest = 5_000 + 1_500;
 
-/** Milliseconds until plants are created again: the promise, and an allowance for a busy machine. */
+/**
+ * Milliseconds until plants are created again: the promise, and an allowance for a busy machine.
+ */
 const recoveryTime = 2_000 + 1_000;
 
-/** Milliseconds; a statement that waits for a silent node takes longer, until its timeout. */
+/** Milliseconds that a statement takes only when it waits for a silent node. */
 const undisturbed = 4_000;
 
 async function start(node = 0, env: Record<string, string> = {}): Promise<StoreOnCluster> {
@@ -26,7 +28,7 @@ async function start(node = 0, env: Record<string, string> = {}): Promise<StoreO
 
 const readiness = async ({ url }: StoreOnCluster) => (await fetch(`${url}/readyz`)).json();
 
-/** Takes the second worker away. Resolves with a function that brings it back. */
+/** Ways to make the second worker fail. Each resolves with a function that brings it back. */
 const ways = {
   'is killed': async ({ cluster }: StoreOnCluster) => {
     const worker = cluster.workers[1]?.server;
@@ -39,18 +41,18 @@ const ways = {
   },
 };
 
-it.for(Object.entries(ways))('one of two workers %s', async ([, takeAway]) => {
+it.for(Object.entries(ways))('one of two workers %s', async ([, makeFail]) => {
   const store = await start();
   const [first, second] = store.loads;
   const before = second.seen.acknowledged.length;
 
-  const bringBack = await takeAway(store);
+  const bringBack = await makeFail(store);
   await setTimeout(8_000);
   expect(await readiness(store)).toEqual({ status: 'ready', unwritable: 0.5 });
-  expect(first.seen.answers).toEqual({ 200: first.seen.acknowledged.length });
+  expect(first.seen.outcomes).toEqual({ 200: first.seen.acknowledged.length });
   expect(first.seen.slowest).toBeLessThan(undisturbed);
-  expect(second.seen.answers['503 50300']).toBeGreaterThan(0);
-  // Another instance starts meanwhile.
+  expect(second.seen.outcomes['503 50300']).toBeGreaterThan(0);
+  // Another instance starts while the worker is down.
   const other = await openPlantStore({ databaseUrl: store.databaseUrl });
   await other.ready();
   const sentAt = performance.now();
@@ -64,7 +66,7 @@ it.for(Object.entries(ways))('one of two workers %s', async ([, takeAway]) => {
   expect(performance.now() - sentAt).toBeLessThan(10_000);
   await other.close();
   await bringBack();
-  const recovered = await second.acknowledged(8); // One by each client.
+  const recovered = await second.acknowledged(8); // One from each of its clients.
 
   await vi.waitFor(async () => expect(await readiness(store)).toEqual({ status: 'ready' }), 5_000);
   for (const line of [
@@ -81,32 +83,32 @@ it.for(Object.entries(ways))('one of two workers %s', async ([, takeAway]) => {
 
 it.for(Object.entries(ways))(
   'gets, deletes and tokens go on for the other plants when one of two workers %s',
-  async ([, takeAway]) => {
+  async ([, makeFail]) => {
     const store = await start();
     const { url, token, spareId } = store;
     const [first, second] = store.loads.map(({ seen }) => seen.acknowledged[0]?.id);
     const ask = async (path: string, { method = 'GET', bearer = token } = {}) => {
       const sentAt = performance.now();
-      const reply = await fetch(`${url}${path}`, {
+      const response = await fetch(`${url}${path}`, {
         method,
         headers: { authorization: `Bearer ${bearer}` },
       });
-      await reply.arrayBuffer();
+      await response.arrayBuffer();
       expect(performance.now() - sentAt, path).toBeLessThan(undisturbed);
-      return reply.status;
+      return response.status;
     };
 
-    const bringBack = await takeAway(store);
-    // More than all connections can carry.
+    const bringBack = await makeFail(store);
+    // More statements than there are connections.
     const unanswerable = ['GET', 'DELETE', 'LIST'].flatMap((method) =>
       Array.from({ length: 20 }, async () => {
         const id = method === 'GET' ? second : spareId(2);
         const path = method === 'LIST' ? '/plants?limit=3' : `/plants/${id}`;
-        const reply = await fetch(`${url}${path}`, {
+        const response = await fetch(`${url}${path}`, {
           method: method === 'DELETE' ? 'DELETE' : 'GET',
           headers: { authorization: `Bearer ${token}` },
         });
-        return reply.status;
+        return response.status;
       }),
     );
     let isOver = false;
@@ -132,7 +134,7 @@ it('the coordinator is killed while the server uses a worker', async () => {
   expect(await readiness(store)).toEqual({ status: 'ready' });
   await server.start();
   for (const { seen } of store.loads)
-    expect(seen.answers).toEqual({ 200: seen.acknowledged.length });
+    expect(seen.outcomes).toEqual({ 200: seen.acknowledged.length });
   await store.expectAllStored();
 });
 

@@ -26,7 +26,7 @@ export interface StoreOnCluster {
   readonly loads: readonly [AcknowledgedLoad, AcknowledgedLoad];
   /** An id that no client uses, of a plant that this worker would store. */
   spareId(worker: 1 | 2): number;
-  /** What the server has logged. */
+  /** The log lines of the server. */
   log(): string;
   /** Stops the load, and compares the acknowledged plants with those in the database. */
   expectAllStored(): Promise<void>;
@@ -89,8 +89,8 @@ export async function startStoreOnCluster({
       const rows = await admin<Row[]>`select id::int, name, tag from plants`;
       for (const { seen } of loads) {
         expectStored(seen.acknowledged, rows);
-        const answers = Object.keys(seen.answers);
-        expect(answers.filter((answer) => !['200', '503 50300'].includes(answer))).toEqual([]);
+        const outcomes = Object.keys(seen.outcomes);
+        expect(outcomes.filter((outcome) => !['200', '503 50300'].includes(outcome))).toEqual([]);
       }
       const prepared = await admin`
         select from run_command_on_all_nodes('select count(*) from pg_prepared_xacts')

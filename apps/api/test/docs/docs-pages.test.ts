@@ -10,14 +10,14 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 it('serves an API reference that loads nothing from other hosts', async () => {
-  const reply = await fetch(`${server.url}/docs`);
-  const page = await reply.text();
-  expect(reply.status).toBe(200);
-  expect(reply.headers.get('content-type')).toMatch(/^text\/html/);
+  const response = await fetch(`${server.url}/docs`);
+  const page = await response.text();
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toMatch(/^text\/html/);
   expect(page).toContain("'openapi.json'");
   expect(page).not.toMatch(/(src|href)="(https?:)?\/\//);
   for (const [, address = ''] of page.matchAll(/(?:src|href)="([^"]+)"/g)) {
-    expect((await fetch(new URL(address, reply.url))).status).toBe(200);
+    expect((await fetch(new URL(address, response.url))).status).toBe(200);
   }
 });
 
@@ -47,7 +47,7 @@ it.each([
 });
 
 it('serves an icon for its pages', async () => {
-  const reply = await fetch(`${server.url}/favicon.ico`);
-  expect(reply.status).toBe(200);
-  expect(reply.headers.get('content-type')).toMatch(/^image\/svg\+xml/);
+  const response = await fetch(`${server.url}/favicon.ico`);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toMatch(/^image\/svg\+xml/);
 });

@@ -8,7 +8,7 @@ import { sendRaw } from '../fixtures/raw-request.ts';
 import { type RunningServer, startServer } from '../fixtures/running-server.ts';
 import { post } from '../fixtures/surfaces.ts';
 
-interface Reply {
+interface ReceivedResponse {
   status: number;
   headers: Headers;
   body: string;
@@ -38,8 +38,8 @@ const raw = (text: string) => sendRaw(server.url, text);
 
 const rateLimitHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
-/** Functions that cause each error and return its reply. */
-const causes: Record<ErrorKind, () => Promise<Reply>> = {
+/** Functions that cause each error and return its response. */
+const causes: Record<ErrorKind, () => Promise<ReceivedResponse>> = {
   bodyNotJson: () => create(''),
   invalidInput: () => create('{"id":1.5}'),
   malformedRequest: () =>
@@ -88,10 +88,10 @@ const causes: Record<ErrorKind, () => Promise<Reply>> = {
   databaseUnavailable: () =>
     onNewServer({}, async (bare) => {
       const sql = postgres(bare.databaseUrl ?? '', { max: 2 });
-      const reply = await sql.begin(async (transaction) => {
+      const response = await sql.begin(async (transaction) => {
         await transaction`lock table plants`;
         let isAnswered = false;
-        const answer = read(post(bare, '/plants', monstera)).finally(() => {
+        const sent = read(post(bare, '/plants', monstera)).finally(() => {
           isAnswered = true;
         });
         // The store may send the statement again.
@@ -100,10 +100,10 @@ const causes: Record<ErrorKind, () => Promise<Reply>> = {
             select pg_terminate_backend(pid) from pg_stat_activity
             where wait_event_type = 'Lock' and datname = current_database()`;
         }
-        return answer;
+        return sent;
       });
       await sql.end();
-      return reply;
+      return response;
     }),
   overloaded: () =>
     onNewServer({}, async (busy) => {
@@ -118,17 +118,17 @@ const causes: Record<ErrorKind, () => Promise<Reply>> = {
           creates.push(busy.store.create({ id: BigInt(i), name: 'x' }, options).catch(() => {}));
         }
       };
-      let reply: Reply;
+      let response: ReceivedResponse;
       // On a slow machine, the database may have ended statements before the request arrives.
       do {
         fillQueue();
-        reply = await read(post(busy, '/plants', monstera));
-      } while (!reply.body.includes('50301'));
+        response = await read(post(busy, '/plants', monstera));
+      } while (!response.body.includes('50301'));
       await lock`rollback`;
       lock.release();
       await Promise.all(creates);
       await sql.end();
-      return reply;
+      return response;
     }),
   shuttingDown: () =>
     onNewServer({}, async (closing) => {
@@ -146,24 +146,24 @@ const causes: Record<ErrorKind, () => Promise<Reply>> = {
   },
 };
 
-/** Starts another server, sends a request to it, and returns the reply. */
+/** Starts another server, sends a request to it, and returns the response. */
 async function onNewServer(
   options: Parameters<typeof startServer>[1],
-  request: (server: RunningServer) => Promise<Reply>,
-): Promise<Reply> {
+  request: (server: RunningServer) => Promise<ReceivedResponse>,
+): Promise<ReceivedResponse> {
   const other = await startServer('Postgres', options);
-  const reply = await request(other);
+  const response = await request(other);
   await other.stop();
-  return reply;
+  return response;
 }
 
-async function read(sent: Promise<Response>): Promise<Reply> {
-  const reply = await sent;
-  return { status: reply.status, headers: reply.headers, body: await reply.text() };
+async function read(sent: Promise<Response>): Promise<ReceivedResponse> {
+  const response = await sent;
+  return { status: response.status, headers: response.headers, body: await response.text() };
 }
 
 describe('the document', () => {
-  const kinds = Object.keys(causes) as ErrorKind[]; // Its own keys, which TypeScript widens.
+  const kinds = Object.keys(causes) as ErrorKind[]; // TypeScript types the keys as strings.
   const onlyWithBody = [
     'bodyNotJson',
     'idTaken',
@@ -188,7 +188,7 @@ describe('the document', () => {
     },
   );
 
-  it('describes the replies of success', async () => {
+  it('describes the responses of success', async () => {
     const created = await create('{"id":2,"name":"Hoya carnosa","tag":"Apocynaceae"}');
     expect(document.operation('POST /plants').differencesFrom(created)).toEqual([]);
     const got = await send('GET', '/plants/2');
@@ -199,16 +199,17 @@ describe('the document', () => {
     expect(document.operation('DELETE /plants/{id}').differencesFrom(deleted)).toEqual([]);
   });
 
-  it.each(kinds)('has an example that is exactly the reply to %s', async (kind) => {
+  it.each(kinds)('has an example that is exactly the response to %s', async (kind) => {
     const isOfOnePlant = ['plantUnknown', 'insufficientScope'].includes(kind);
     const operation = document.operation(isOfOnePlant ? 'DELETE /plants/{id}' : 'POST /plants');
-    const reply = await causes[kind]();
-    const body = JSON.parse(reply.body);
+    const response = await causes[kind]();
+    const body = JSON.parse(response.body);
     expect(body).toEqual({ error: errorCatalogue[kind].code, message: errorExamples[kind] });
     expect(operation.examplesOf(httpStatus(kind))).toContainEqual(body);
-    expect(operation.differencesFrom(reply)).toEqual([]);
+    expect(operation.differencesFrom(response)).toEqual([]);
     for (const header of rateLimitHeaders) {
-      if (reply.headers.has(header)) expect(operation.declares(reply.status, header)).toBe(true);
+      if (response.headers.has(header))
+        expect(operation.declares(response.status, header)).toBe(true);
     }
   });
 
@@ -224,18 +225,18 @@ describe('the document', () => {
     ['GET /plants/count', '/plants/count?limit=1'],
     ['GET /whoami', '/whoami?limit=1'],
   ])('has an example of an invalid parameter of %s', async (name, path) => {
-    const reply = await send('GET', path);
+    const response = await send('GET', path);
     const operation = document.operation(name);
-    expect(operation.examplesOf(400)).toContainEqual(JSON.parse(reply.body));
-    expect(operation.differencesFrom(reply)).toEqual([]);
+    expect(operation.examplesOf(400)).toContainEqual(JSON.parse(response.body));
+    expect(operation.differencesFrom(response)).toEqual([]);
   });
 
   it('has an example of an invalid plant in a list', async () => {
     const plants = [1, 2, 3].map((id) => `{"id":${id},"name":"x"}`);
-    const reply = await read(post(server, '/plants/batch', `{"plants":[${plants},{"id":4}]}`));
+    const response = await read(post(server, '/plants/batch', `{"plants":[${plants},{"id":4}]}`));
     const operation = document.operation('POST /plants/batch');
-    expect(operation.examplesOf(400)).toContainEqual(JSON.parse(reply.body));
-    expect(operation.differencesFrom(reply)).toEqual([]);
+    expect(operation.examplesOf(400)).toContainEqual(JSON.parse(response.body));
+    expect(operation.differencesFrom(response)).toEqual([]);
   });
 
   it.each([
@@ -247,17 +248,17 @@ describe('the document', () => {
     ['415', causes.unsupportedMediaType],
     ['429', causes.rateLimited],
   ])('declares the headers of the rate limit for %s, which has them', async (status, provoke) => {
-    const reply = await provoke();
-    expect(reply.status).toBe(Number(status));
+    const response = await provoke();
+    expect(response.status).toBe(Number(status));
     for (const header of rateLimitHeaders) {
-      expect(reply.headers.get(header)).toMatch(/^\d+$/);
-      expect(document.operation('POST /plants').declares(reply.status, header)).toBe(true);
+      expect(response.headers.get(header)).toMatch(/^\d+$/);
+      expect(document.operation('POST /plants').declares(response.status, header)).toBe(true);
     }
   });
 
-  it('declares Accept-Encoding for 415, the reply to a compressed body', async () => {
-    const reply = await post(server, '/plants', '', { 'content-encoding': 'gzip' });
-    expect([reply.status, reply.headers.get('accept-encoding')]).toEqual([415, 'identity']);
+  it('declares Accept-Encoding for 415, the response to a compressed body', async () => {
+    const response = await post(server, '/plants', '', { 'content-encoding': 'gzip' });
+    expect([response.status, response.headers.get('accept-encoding')]).toEqual([415, 'identity']);
     expect(document.operation('POST /plants').declares(415, 'Accept-Encoding')).toBe(true);
   });
 
@@ -267,11 +268,11 @@ describe('the document', () => {
     ['408', causes.requestTimeout],
     ['431', causes.headersTooLarge],
   ])('does not declare them for %s, which has none', async (status, provoke) => {
-    const reply = await provoke();
-    expect(reply.status).toBe(Number(status));
+    const response = await provoke();
+    expect(response.status).toBe(Number(status));
     for (const header of rateLimitHeaders) {
-      expect(reply.headers.has(header)).toBe(false);
-      expect(document.operation('POST /plants').declares(reply.status, header)).toBe(false);
+      expect(response.headers.has(header)).toBe(false);
+      expect(document.operation('POST /plants').declares(response.status, header)).toBe(false);
     }
   });
 });

@@ -12,12 +12,12 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 it('has a section with an example and advice for every error code', async () => {
-  const reply = await fetch(`${server.url}/docs/errors`);
-  expect(reply.status).toBe(200);
-  expect(reply.headers.get('content-type')).toBe('text/html; charset=utf-8');
-  const page = await reply.text();
+  const response = await fetch(`${server.url}/docs/errors`);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  const page = await response.text();
   for (const [kind, message] of Object.entries(errorExamples)) {
-    const { code } = errorCatalogue[kind as ErrorKind]; // A key of the record, which TypeScript widens.
+    const { code } = errorCatalogue[kind as ErrorKind]; // TypeScript types the keys as strings.
     const { action } = errorAdvice[kind as ErrorKind];
     const [, section = ''] =
       new RegExp(`<section id="${code}">(.*?)</section>`, 's').exec(page) ?? [];
@@ -28,9 +28,9 @@ it('has a section with an example and advice for every error code', async () => 
 });
 
 it('runs no scripts and loads nothing from other hosts', async () => {
-  const reply = await fetch(`${server.url}/docs/errors`);
-  expect(reply.headers.get('content-security-policy')).toContain("default-src 'self'");
-  expect(await reply.text()).not.toMatch(/<script|(src|href)="(https?:)?\/\//);
+  const response = await fetch(`${server.url}/docs/errors`);
+  expect(response.headers.get('content-security-policy')).toContain("default-src 'self'");
+  expect(await response.text()).not.toMatch(/<script|(src|href)="(https?:)?\/\//);
 });
 
 it('is linked from the OpenAPI document, and links to the API reference', async () => {

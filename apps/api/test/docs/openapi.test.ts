@@ -24,9 +24,9 @@ describe('the served document', () => {
   afterAll(() => server.stop());
 
   it('is the committed one', async () => {
-    const reply = await fetch(url);
-    expect(reply.headers.get('content-type')).toBe('application/json');
-    expect(parseJson(await reply.text())).toEqual(parseJson(committed));
+    const response = await fetch(url);
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(parseJson(await response.text())).toEqual(parseJson(committed));
   });
 
   it('may be read by pages of any origin', async () => {
@@ -41,10 +41,10 @@ describe('the served document', () => {
     const etag = headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[\w-]+"$/);
     for (const condition of [etag, `W/${etag}`, `"old", ${etag}`, '*']) {
-      const reply = await fetch(url, { headers: { ...identity, 'if-none-match': condition } });
-      expect(reply.status).toBe(304);
-      expect(reply.headers.get('etag')).toBe(etag);
-      expect(await reply.text()).toBe('');
+      const response = await fetch(url, { headers: { ...identity, 'if-none-match': condition } });
+      expect(response.status).toBe(304);
+      expect(response.headers.get('etag')).toBe(etag);
+      expect(await response.text()).toBe('');
     }
     const changed = await fetch(url, { headers: { 'if-none-match': '"old"' } });
     expect(changed.status).toBe(200);
@@ -115,7 +115,7 @@ it('refers to the plant in a list of plants by name, and has an example of such 
     required: ['plants'],
     properties: { plants: { type: 'array', items: plant, minItems: 1, maxItems: 1000 } },
   });
-  const body = document.paths?.['/plants/batch']?.post?.requestBody as Body | undefined; // Likewise.
+  const body = document.paths?.['/plants/batch']?.post?.requestBody as Body | undefined; // Not a reference.
   const { schema, example } = body?.content['application/json'] ?? {};
   expect(schema).toEqual({ $ref: '#/components/schemas/NewPlants' });
   expect(example).toEqual({ plants: [{ id: 4096, name: 'Monstera deliciosa', tag: 'Araceae' }] });

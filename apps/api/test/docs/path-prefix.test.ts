@@ -32,9 +32,9 @@ describe('behind a proxy with a path prefix', () => {
   it.each(['/docs', '/docs/', '/docs/errors'])(
     'serves %s, and everything that it loads',
     async (path) => {
-      const reply = await fetch(url + path);
-      expect(reply.status).toBe(200);
-      const addresses = addressesOn(await reply.text(), reply.url);
+      const response = await fetch(url + path);
+      expect(response.status).toBe(200);
+      const addresses = addressesOn(await response.text(), response.url);
       expect(addresses).toContain(`${url}/favicon.ico`);
       for (const address of addresses) expect((await fetch(address)).status).toBe(200);
     },
@@ -59,11 +59,11 @@ describe('behind a proxy with a path prefix', () => {
   });
 
   it('creates a plant at the address that the document gives', async () => {
-    const reply = await fetch(`${url}/openapi.json`);
-    const { servers, paths } = (await reply.json()) as Document;
+    const response = await fetch(`${url}/openapi.json`);
+    const { servers, paths } = (await response.json()) as Document;
     const [path = ''] = Object.keys(paths);
     // The URL of a server is relative to the document, and a path is appended to it.
-    const base = String(new URL(servers[0]?.url ?? '', reply.url)).replace(/\/$/, '');
+    const base = String(new URL(servers[0]?.url ?? '', response.url)).replace(/\/$/, '');
     const created = await fetch(base + path, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },

@@ -107,14 +107,14 @@ const tests: Record<string, readonly (readonly [file: string, ...names: string[]
     [
       'apps/api/test/node/connections.test.ts',
       'closes connections on which clients send %s, and serves others meanwhile',
-      'closes connections whose replies nobody reads, and serves others meanwhile',
-      'rejects further requests of a connection on which 100 have no reply yet',
+      'closes connections whose responses nobody reads, and serves others meanwhile',
+      'rejects further requests of a connection on which 100 have no response yet',
     ],
   ],
   Secrets: [
     [
       'apps/api/test/observability/secrets.test.ts',
-      'no reply and no log line contains a token, a value, SQL or a stack trace',
+      'no response and no log line contains a token, a value, SQL or a stack trace',
     ],
   ],
   Metrics: [

@@ -30,9 +30,9 @@ describe.each(databases)('on %s', (database) => {
       ['overloaded', 50301],
     ] as const)('answers 503 with Retry-After to the error %s of the store', async (kind, code) => {
       const failing = await startFailingServer(new PlantStoreError(kind, 'not now'));
-      const reply = await surface.send(failing, plant);
-      expectError(reply, 503, code);
-      expect(reply.headers.get('retry-after')).toBe('1');
+      const response = await surface.send(failing, plant);
+      expectError(response, 503, code);
+      expect(response.headers.get('retry-after')).toBe('1');
       await failing.stop();
     });
 

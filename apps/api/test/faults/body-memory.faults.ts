@@ -28,13 +28,13 @@ it.each(Object.entries(names))(
     });
     const url = await printedUrl(program);
     const rest = Buffer.from(`,"name":"${name}"}`);
-    const answers = await Promise.all(
+    const outcomes = await Promise.all(
       Array.from({ length: clients }, (_, i) => send(url, `{"id":${1_000 + i}`, rest)),
     );
-    const slowest = Math.max(...answers.map(({ milliseconds }) => milliseconds));
-    console.log(`${what}: the slowest answer took ${Math.round(slowest)} ms`);
-    const kinds = new Set(answers.map(({ answer }) => answer));
-    // On a busy machine some are not answered by the database in time.
+    const slowest = Math.max(...outcomes.map(({ milliseconds }) => milliseconds));
+    console.log(`${what}: the slowest response took ${Math.round(slowest)} ms`);
+    const kinds = new Set(outcomes.map(({ outcome }) => outcome));
+    // On a busy machine, the database is too slow for some.
     expect(['200', '503 50300', '503 50301']).toEqual(expect.arrayContaining([...kinds]));
     expect([...kinds]).toEqual(expect.arrayContaining(['200', '503 50301']));
     expect(await stopProgram(program)).toBe(0);
@@ -55,18 +55,18 @@ it('answers small creates in time while clients send large bodies again and agai
   const large = Array.from({ length: 200 }, async (_, client) => {
     const kinds = new Set<string>();
     for (let i = 0; !isOver; i++) {
-      kinds.add((await send(url, `{"id":${1_000 * client + i}`, rest)).answer);
+      kinds.add((await send(url, `{"id":${1_000 * client + i}`, rest)).outcome);
     }
     return kinds;
   });
   for (let i = 1; i <= 20; i++) {
-    const reply = await fetch(`${url}/plants`, {
+    const response = await fetch(`${url}/plants`, {
       method: 'POST',
       headers: { authorization: 'Bearer secret', 'content-type': 'application/json' },
       body: `{"id":${-i},"name":"small"}`,
       signal: AbortSignal.timeout(hang),
     });
-    expect(await reply.json()).toEqual({ name: 'small' });
+    expect(await response.json()).toEqual({ name: 'small' });
   }
   isOver = true;
   const kinds = new Set((await Promise.all(large)).flatMap((each) => [...each]));
@@ -74,12 +74,12 @@ it('answers small creates in time while clients send large bodies again and agai
   expect(await stopProgram(program)).toBe(0);
 });
 
-/** Sends a create. Resolves with the status and the error code as soon as the answer begins. */
+/** Sends a create. Resolves with the status and the error code as soon as the response begins. */
 async function send(
   url: string,
   start: string,
   rest: Buffer,
-): Promise<{ answer: string; milliseconds: number }> {
+): Promise<{ outcome: string; milliseconds: number }> {
   const { port, hostname } = new URL(url);
   const socket = connect(Number(port), hostname).on('error', () => {});
   const sentAt = performance.now();
@@ -88,12 +88,12 @@ async function send(
       `Content-Type: application/json\r\nContent-Length: ${start.length + rest.length}\r\n\r\n${start}`,
   );
   socket.write(rest);
-  const [reply] = await Promise.race([once(socket, 'data'), once(socket, 'close')]);
+  const [response] = await Promise.race([once(socket, 'data'), once(socket, 'close')]);
   socket.destroy();
-  const [, status = 'none'] = /^HTTP\/1\.1 (\d+)/.exec(String(reply)) ?? [];
-  const [, error] = /"error":(\d+)/.exec(String(reply)) ?? [];
+  const [, status = 'none'] = /^HTTP\/1\.1 (\d+)/.exec(String(response)) ?? [];
+  const [, error] = /"error":(\d+)/.exec(String(response)) ?? [];
   return {
-    answer: error ? `${status} ${error}` : status,
+    outcome: error ? `${status} ${error}` : status,
     milliseconds: performance.now() - sentAt,
   };
 }

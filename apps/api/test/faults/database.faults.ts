@@ -35,14 +35,14 @@ it('a request has one deadline, even if its token and its plant both wait for th
   await admin`savepoint tokens`;
   await admin`lock table access_tokens in access exclusive mode`;
 
-  const reply = fetch(`${server.env.PLANT_STORE_URL}/plants`, {
+  const response = fetch(`${server.env.PLANT_STORE_URL}/plants`, {
     method: 'POST',
     headers: { authorization: 'Bearer known', 'content-type': 'application/json' },
     body: '{"id":1,"name":"x"}',
   });
   await setTimeout(3_000);
   await admin`rollback to tokens`;
-  expect(await (await reply).json()).toMatchObject({
+  expect(await (await response).json()).toMatchObject({
     error: 50300,
     message: expect.stringContaining('may not be stored'),
   });

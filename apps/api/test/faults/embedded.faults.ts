@@ -17,13 +17,13 @@ const run = promisify(execFile);
 interface Fault {
   cause(): Promise<unknown>;
   end(): Promise<unknown>;
-  /** The reason that the log must give. */
+  /** The reason that the log must have. */
   reason: RegExp;
-  /** The message that clients must get, where every create gets the same one. */
+  /** The message that every create must get; undefined when messages may differ. */
   message?: string;
 }
 
-/** Makes a directory, and the fault of its disk for a process. */
+/** Makes a directory, and a function that causes the fault for a process on it. */
 type PrepareFault = () => Promise<{ directory: string; faultFor: (pid: number) => Fault }>;
 
 /** Files of the process cannot grow. PGlite never returns from the statement after that. */
@@ -86,7 +86,7 @@ const faults: [string, PrepareFault, boolean][] = [
 ];
 
 it.for(faults.filter(([, , isPossible]) => isPossible))(
-  'a store on the embedded database answers, loses no plant and heals when %s',
+  'a store on the embedded database responds, loses no plant and heals when %s',
   async ([, prepare]) => {
     const { directory, faultFor } = await prepare();
     const token = randomUUID();
@@ -104,9 +104,9 @@ it.for(faults.filter(([, , isPossible]) => isPossible))(
     await load.acknowledged(100);
 
     await fault.cause();
-    const { answers } = load.seen;
-    const before = answers['503 50300'];
-    await vi.waitFor(() => expect(answers['503 50300']).not.toBe(before));
+    const { outcomes } = load.seen;
+    const before = outcomes['503 50300'];
+    await vi.waitFor(() => expect(outcomes['503 50300']).not.toBe(before));
     await load.stop();
     if (fault.message)
       expect(await createPlant(url, token)).toMatchObject({ message: fault.message });
@@ -114,27 +114,27 @@ it.for(faults.filter(([, , isPossible]) => isPossible))(
     server.child.kill('SIGTERM');
     expect(await server.ended()).toBe(0);
 
-    await fault.end().catch(() => {}); // A limit has ended with its process.
+    await fault.end().catch(() => {}); // A limit ends together with its process.
     const database = await PGlite.create(join(directory, 'postgres'));
     const { rows } = await database.query<Row>('select id::int, name, tag from plants');
     await database.close();
     expectStored(load.seen.acknowledged, rows);
-    expect(Object.keys(answers).toSorted()).toEqual(['200', '503 50300']);
+    expect(Object.keys(outcomes).toSorted()).toEqual(['200', '503 50300']);
     expect(load.seen.slowest).toBeLessThan(hang);
     expect(load.seen.withoutRetryAfter).toBe(0);
     expect(health.slowest()).toBeLessThan(hang);
   },
 );
 
-/** Creates a plant, and returns the body of the reply. */
+/** Creates a plant, and returns the body of the response. */
 async function createPlant(url: string, token: string): Promise<unknown> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const body = '{"id":-1,"name":"Monstera"}';
-  const reply = await fetch(`${url}/plants`, { method: 'POST', headers, body });
-  return reply.json();
+  const response = await fetch(`${url}/plants`, { method: 'POST', headers, body });
+  return response.json();
 }
 
-/** Requests `/livez` ten times a second, and measures the milliseconds of the slowest answer. */
+/** Requests `/livez` ten times a second, and measures the milliseconds of the slowest response. */
 function watchHealth(url: string) {
   let slowestAnswer = 0;
   let isStopped = false;

@@ -48,11 +48,11 @@ it.runIf(hasPosixSignals)(
     expect(await onPrimary`select name from plants where id = 2`).toEqual([{ name: plant.name }]);
 
     await onStandby`select pg_promote()`;
-    const answer = proxy.holdAnswer(plant.name);
+    const response = proxy.holdResponse(plant.name);
     const retry = store.create(plant);
-    // The retry has read the plant on the old primary, or waits there for the standby.
+    // By then, the retry has read the plant on the old primary, or waits for the standby there.
     const isWaiting = vi.waitFor(async () => expect(await waiting()).toHaveLength(1));
-    await Promise.any([answer.held, isWaiting]);
+    await Promise.any([response.held, isWaiting]);
     // This create loses its connection with the primary, and the store replaces all connections.
     const lost = { id: 3n, name: 'another' };
     const other = expect(store.create(lost)).rejects.toMatchObject({ code: 50300 });
@@ -63,7 +63,7 @@ it.runIf(hasPosixSignals)(
     });
     await primary.halt();
     await other;
-    answer.release();
+    response.release();
 
     expect(await retry).toEqual({ name: plant.name });
     expect(await onStandby`select name from plants order by id`).toEqual([
@@ -74,7 +74,7 @@ it.runIf(hasPosixSignals)(
 );
 
 it.runIf(hasPosixSignals)(
-  'an instance has at most six sessions while the standby is away, and none when it has stopped',
+  'an instance has at most six sessions while the standby is down, and none when it has stopped',
   async () => {
     const primary = await startPostgres({ fsync: 'off' });
     onTestFinished(primary.stop);

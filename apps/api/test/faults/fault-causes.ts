@@ -102,7 +102,7 @@ const readOnly: CauseFault = async ({ admin, proxy, load }) => {
   const attempts = proxy.accepted - accepted;
   expect(attempts).toBeGreaterThan(0);
   expect(attempts).toBeLessThan(10);
-  expect(load.seen.answers['503 50300']).toBeGreaterThan(10);
+  expect(load.seen.outcomes['503 50300']).toBeGreaterThan(10);
   await setSetting(admin, 'reset default_transaction_read_only');
 };
 
@@ -119,7 +119,7 @@ const unreplicated: CauseFault = async ({ admin, load }) => {
 };
 
 const unanswered: CauseFault = async ({ proxy }) => {
-  for (let i = 0; i < 10; i++) await proxy.loseAnswer('INSERT 0 ');
+  for (let i = 0; i < 10; i++) await proxy.loseResponse('INSERT 0 ');
 };
 
 const onTheNetwork =
@@ -144,7 +144,7 @@ export const databaseFaults: [string, CauseFault][] = [
   ['its disk is full', full],
   ['it is read-only', readOnly],
   ['commits no longer wait for the standby', unreplicated],
-  ['its answers are lost after the commit', unanswered],
+  ['its responses are lost after the commit', unanswered],
   ['the network refuses connections', onTheNetwork('refuse')],
   ['the network resets connections', onTheNetwork('reset')],
   ['the network closes one side of connections', onTheNetwork('halfClose')],

@@ -2,9 +2,9 @@ import type { Seen } from '@plant-store/test-setup';
 import type { Reporter, TestModule } from 'vitest/node';
 import type { Row } from './stored-plants.ts';
 
-/** What a load saw during a fault. */
+/** The results of a load during a fault. */
 interface FaultRow {
-  /** Milliseconds, at most, from one response with 200 to the next. */
+  /** The most milliseconds from one response with 200 to the next. */
   longestGap: number;
   /** Milliseconds of the slowest response. */
   slowest: number;

@@ -6,13 +6,13 @@ import type { Seen } from '@plant-store/test-setup';
 export interface Flood {
   /** The plants that were answered with 200. */
   readonly acknowledged: Seen['acknowledged'];
-  /** The milliseconds that each of these answers took. */
+  /** The milliseconds that each of these responses took. */
   readonly times: number[];
-  /** The number of answers by HTTP status and error code: `200`, `503 50301`, `none`. */
-  readonly answers: Record<string, number>;
-  /** The number of 503 answers without `Retry-After`. */
+  /** The number of responses by HTTP status and error code: `200`, `503 50301`, `none`. */
+  readonly outcomes: Record<string, number>;
+  /** The number of 503 responses without `Retry-After`. */
   withoutRetryAfter: number;
-  /** Sends no more plants. Resolves when the last answers have arrived. */
+  /** Sends no more plants. Resolves when the last responses have arrived. */
   stop(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export async function startFlood(
 ): Promise<Flood> {
   const acknowledged: Flood['acknowledged'] = [];
   const times: number[] = [];
-  const answers: Flood['answers'] = {};
+  const outcomes: Flood['outcomes'] = {};
   let isStopped = false;
   let lastId = 0;
 
@@ -49,12 +49,12 @@ export async function startFlood(
     };
     socket.setEncoding('latin1').on('data', (chunk) => {
       received += chunk;
-      const reply = readReply(received);
-      if (!reply) return;
-      const { answer, hasRetryAfter } = reply;
-      count(answer);
-      if (answer.startsWith('503') && !hasRetryAfter) flood.withoutRetryAfter++;
-      if (answer === '200') {
+      const response = readResponse(received);
+      if (!response) return;
+      const { outcome, hasRetryAfter } = response;
+      count(outcome);
+      if (outcome.startsWith('503') && !hasRetryAfter) flood.withoutRetryAfter++;
+      if (outcome === '200') {
         acknowledged.push(plant);
         times.push(performance.now() - sentAt);
       }
@@ -63,15 +63,15 @@ export async function startFlood(
     socket.on('error', () => {}).on('close', () => isStopped || count('none'));
     next();
   };
-  const count = (answer: string) => {
-    answers[answer] = (answers[answer] ?? 0) + 1;
+  const count = (outcome: string) => {
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
   };
 
   const sockets: Socket[] = [];
   const flood: Flood = {
     acknowledged,
     times,
-    answers,
+    outcomes,
     withoutRetryAfter: 0,
     async stop() {
       isStopped = true;
@@ -88,15 +88,15 @@ export async function startFlood(
   return flood;
 }
 
-/** Reads a reply; undefined until all of it has arrived. */
-function readReply(received: string): { answer: string; hasRetryAfter: boolean } | undefined {
+/** Reads a response; undefined until all of it has arrived. */
+function readResponse(received: string): { outcome: string; hasRetryAfter: boolean } | undefined {
   const [head = '', body] = received.split('\r\n\r\n');
   const [, length] = /^content-length: (\d+)/im.exec(head) ?? [];
   if (body?.length !== Number(length)) return undefined;
   const [status = ''] = /(?<= )\d+/.exec(head) ?? [];
   const [error] = /(?<="error":)\d+/.exec(body) ?? [];
   return {
-    answer: error ? `${status} ${error}` : status,
+    outcome: error ? `${status} ${error}` : status,
     hasRetryAfter: /^retry-after: \d+$/im.test(head),
   };
 }

@@ -18,7 +18,7 @@ const duration = 5_000;
 let lastId = 0;
 const nextId = () => ++lastId;
 
-// NUMBER is another number of eight digits in each request.
+// Each request has another number of eight digits in place of NUMBER.
 it.each([
   ['lists', requestText('GET /plants?limit=1000', { token })],
   ['gets', requestText('GET /plants/1NUMBER', { token })],

@@ -44,7 +44,7 @@ async function openUsed(instance: Instance): Promise<Socket> {
   return socket;
 }
 
-/** Sends a request, and returns the status of its answer. */
+/** Sends a request, and returns the status of its response. */
 async function call(instance: Instance, bytes: string): Promise<number> {
   const socket = await open(instance);
   socket.write(bytes);
@@ -52,8 +52,8 @@ async function call(instance: Instance, bytes: string): Promise<number> {
 }
 
 async function statusOf(socket: Socket): Promise<number> {
-  const [reply] = await once(socket, 'data');
-  return Number(String(reply).slice(9, 12));
+  const [response] = await once(socket, 'data');
+  return Number(String(response).slice(9, 12));
 }
 
 function request(method: string, path: string, body = ''): string {
@@ -126,8 +126,8 @@ describe.runIf(hasPosixSignals)('an instance that was frozen', () => {
       const removeOverNginx = async (id: number) => {
         const address = { host: '127.0.0.1', port, ca, servername: 'localhost' };
         const sent = sendOverTls({ ...address, path: `/plants/${id}`, method: 'DELETE', headers });
-        const [reply]: IncomingMessage[] = await once(sent.end(), 'response');
-        return reply?.statusCode;
+        const [response]: IncomingMessage[] = await once(sent.end(), 'response');
+        return response?.statusCode;
       };
       const statuses = await Promise.all(ids(1, 20).map(removeOverNginx));
       expect(new Set(statuses)).toEqual(new Set([204, 503]));

@@ -39,9 +39,9 @@ test('a create whose response was lost is applied once', async () => {
   const [first, other] = [await startInstance(proxy.url), await startInstance(url)];
   await first.create(plantOf(100));
   for (const id of ids) {
-    const answer = proxy.holdAnswer('INSERT 0 ');
+    const response = proxy.holdResponse('INSERT 0 ');
     const created = first.create(plantOf(id));
-    await answer.held;
+    await response.held;
     expect(await other.get(id)).toBe('200');
     expect(await other.delete(id)).toBe('204');
     proxy.fault = 'refuse'; // Resets the connection.
@@ -117,7 +117,7 @@ async function startDatabase(): Promise<PlantsDatabase> {
   return database;
 }
 
-/** Waits until an instance has done all that it had begun: it answers calls on its own connections. */
+/** Waits until an instance has finished the work that it had begun, so that its creates succeed. */
 async function settled(instance: Awaited<ReturnType<typeof startInstance>>): Promise<void> {
   await vi.waitFor(async () => expect(await instance.create(plantOf(999))).toBe('200'), {
     timeout: 60_000,

@@ -13,8 +13,8 @@ const token = 'secret';
 const statementDuration = 0.7;
 
 /**
- * As many creates are open at once: more than the database can store in time, with 128 plants in a
- * statement.
+ * The number of creates that are open at once. With 128 plants in a statement, the database cannot
+ * store so many in time.
  */
 const connections = 1_200;
 
@@ -67,7 +67,7 @@ it.runIf(hasPosixSignals)(
     };
     const flood = await startFlood({ url, token }, connections);
     const memoryInFirstHalf = await watch();
-    const { '503 50300': lateInFirstHalf = 0 } = flood.answers;
+    const { '503 50300': lateInFirstHalf = 0 } = flood.outcomes;
     const memoryInSecondHalf = await watch();
     await flood.stop();
 
@@ -76,7 +76,7 @@ it.runIf(hasPosixSignals)(
       '503 50301': rejected = 0,
       '503 50300': late = 0,
       ...others
-    } = flood.answers;
+    } = flood.outcomes;
     expect(others).toEqual({});
     expect(rejected).toBeGreaterThan(created);
     // Each statement is nearly full, so the database stores as many plants as it can.

@@ -1,7 +1,10 @@
 import { startPostgres, type TestPostgres } from '@plant-store/test-setup';
 import postgres from 'postgres';
 
-/** A Postgres with an empty database. The store's user owns the database and has no other rights. */
+/**
+ * A Postgres with an empty database. The store's user owns the database and has no other
+ * privileges.
+ */
 export interface PlantsDatabase {
   server: TestPostgres;
   /** The URL that the store uses. */

@@ -6,8 +6,8 @@ import { onTestFinished } from 'vitest';
 import type { Row } from './stored-plants.ts';
 
 /**
- * An instance of the version before the last migration, as far as a database can tell: it migrates
- * with the migrations of that version, and sends the statements of that version.
+ * Imitates an instance of the version before the last migration: it runs the migrations of that
+ * version, and sends its statements.
  */
 export interface PreviousVersion {
   /** The plants that it has acknowledged so far. */
@@ -18,7 +18,9 @@ export interface PreviousVersion {
   stop(): Promise<void>;
 }
 
-/** Starts it on a database. It creates plants with ids from `firstId` on, in four batches at a time. */
+/**
+ * Starts it on a database. It creates plants with ids from `firstId` on, in four batches at a time.
+ */
 export async function startPreviousVersion(url: string, firstId: number): Promise<PreviousVersion> {
   const connection = { application_name: 'previous version' };
   const sql = postgres(url, { max: 4, fetch_types: false, onnotice: () => {}, connection });

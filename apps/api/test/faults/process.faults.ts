@@ -34,8 +34,8 @@ async function start(env: Record<string, string>) {
 /** A database of the server's program. */
 interface Database {
   /**
-   * The settings, with a token of its own: a server that gets the port of another must reject its
-   * requests.
+   * The settings, with a token that only this server knows: a server that gets the port of another
+   * one must reject its requests.
    */
   env: { PLANT_STORE_TOKEN: string; [name: string]: string };
   rows(): Promise<Row[]>;
@@ -93,9 +93,9 @@ describe.runIf(hasPosixSignals)(`the server's process (seed ${seed})`, { concurr
 
       const rows = await database.rows();
       task.meta.fault = faultRow(load.seen, rows);
-      const { acknowledged, answers } = load.seen;
+      const { acknowledged, outcomes } = load.seen;
       expectStored(acknowledged, rows);
-      expect(Object.keys(answers).toSorted()).toEqual(['200', 'none']);
+      expect(Object.keys(outcomes).toSorted()).toEqual(['200', 'none']);
     },
   );
 });
@@ -122,8 +122,8 @@ it.runIf(hasPosixSignals)(
     await load.stop(); // Within the drain delay, in which the server still accepts requests.
     expect(await server.ended()).toBe(0);
 
-    const { acknowledged, answers } = load.seen;
-    expect(Object.keys(answers)).toEqual(['200']);
+    const { acknowledged, outcomes } = load.seen;
+    expect(Object.keys(outcomes)).toEqual(['200']);
     expectStored(acknowledged, await database.rows());
   },
 );
@@ -135,13 +135,13 @@ it('ten servers on one database give each id to one plant, without other errors'
   // names.
   const ids = 1_000;
   const strides = [1, 999, 7, 993, 501, 499, 333, 667, 3, 997];
-  const answers = servers.map(async ({ url }, instance) => {
+  const responses = servers.map(async ({ url }, instance) => {
     const plants = Array.from({ length: ids }, (_, i) => {
       const id = (i * (strides[instance] ?? 1)) % ids;
       return { id, name: `${id} of ${instance % 2}`, tag: null };
     });
     const send = async (plant: Row): Promise<number> => {
-      const reply = await fetch(`${url}/plants`, {
+      const response = await fetch(`${url}/plants`, {
         method: 'POST',
         headers: {
           authorization: `Bearer ${database.env.PLANT_STORE_TOKEN}`,
@@ -149,13 +149,13 @@ it('ten servers on one database give each id to one plant, without other errors'
         },
         body: JSON.stringify({ id: plant.id, name: plant.name }),
       });
-      await reply.arrayBuffer();
-      return reply.status === 503 ? send(plant) : reply.status; // A machine that is busy is late.
+      await response.arrayBuffer();
+      return response.status === 503 ? send(plant) : response.status; // A busy machine may be too late.
     };
     const answered = plants.map(async (plant) => ({ plant, status: await send(plant) }));
     return Promise.all(answered);
   });
-  const all = (await Promise.all(answers)).flat();
+  const all = (await Promise.all(responses)).flat();
   for (const { child } of servers) child.kill('SIGTERM');
   await Promise.all(servers.map((server) => server.ended()));
 

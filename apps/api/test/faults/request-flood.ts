@@ -11,8 +11,9 @@ export interface RequestFlood {
 }
 
 /**
- * Sends requests on so many connections, each as soon as the previous one on its connection is
- * answered. It writes to sockets itself, because an HTTP client needs more CPU time than the server.
+ * Sends requests on this number of connections. Each connection sends the next request when it has
+ * the response to the previous one. It writes to sockets itself, because an HTTP client needs more
+ * CPU time than the server.
  *
  * @param nextRequest makes the text of a request
  */

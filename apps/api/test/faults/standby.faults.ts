@@ -38,7 +38,7 @@ test('a primary that returns as a standby is not used until it is the primary ag
   const store = await startStoreUnderLoad(`postgres://${username}@${hosts}${pathname}`);
   onTestFinished(store.kill);
 
-  // An orderly stop sends the whole log to the standby.
+  // A graceful shutdown sends the whole write-ahead log to the standby.
   await first.server.halt('SIGINT');
   await promote(second);
   await first.server.startAsStandbyOf(second.url);

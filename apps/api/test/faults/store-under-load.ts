@@ -12,23 +12,23 @@ import { expectStored, type Row } from './stored-plants.ts';
 export interface StoreUnderLoad {
   load: AcknowledgedLoad;
   /**
-   * Stops both, and compares the acknowledged plants with those in the database at this URL. The task
-   * is the test, which gets its row in the table of faults.
+   * Stops the server and the clients, and compares the acknowledged plants with those in the
+   * database at this URL. The task is the test, which gets its row in the table of faults.
    */
   finish(databaseUrl: string, task: TestContext['task']): Promise<void>;
-  /** Stops both at once. */
+  /** Stops the server and the clients at once. */
   kill(): void;
 }
 
 /**
- * Milliseconds that only a hang takes, on any machine. The table of faults has the milliseconds that it
- * took; on a quiet machine they show that the deadline is kept.
+ * Milliseconds that only a hang exceeds, on any machine. The table of faults has the milliseconds
+ * that it took; on a quiet machine they show that the deadline is kept.
  */
 export const hang = 60_000;
 
 const token = 'secret';
 
-/** Starts both, and waits until 100 plants are acknowledged. */
+/** Starts the server and the clients, and waits until 100 plants are acknowledged. */
 export async function startStoreUnderLoad(databaseUrl: string): Promise<StoreUnderLoad> {
   const server = startProcess({ DATABASE_URL: databaseUrl, PLANT_STORE_TOKEN: token });
   const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
@@ -54,18 +54,18 @@ export async function startStoreUnderLoad(databaseUrl: string): Promise<StoreUnd
       expect(await server.ended()).toBe(0);
 
       task.meta.fault = faultRow(load.seen, rows);
-      const { acknowledged, answers, ...seen } = load.seen;
+      const { acknowledged, outcomes, ...seen } = load.seen;
       expectStored(acknowledged, rows);
       expect(seen.slowest).toBeLessThan(hang);
       expect(seen.withoutRetryAfter).toBe(0);
-      expect(Object.keys(answers).filter((answer) => !isAllowed(answer))).toEqual([]);
+      expect(Object.keys(outcomes).filter((outcome) => !isAllowed(outcome))).toEqual([]);
       expect(connections.length).toBeLessThanOrEqual(6);
       expect(countWarnings(server.output())).toBeLessThan(seconds + 2);
     },
   };
 }
 
-const isAllowed = (answer: string) => answer === '200' || answer === '503 50300';
+const isAllowed = (outcome: string) => outcome === '200' || outcome === '503 50300';
 
 /** Counts the log lines that are warnings or worse. */
 function countWarnings(log: string): number {

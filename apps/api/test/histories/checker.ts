@@ -14,8 +14,8 @@ export interface Operation {
  * Whether some order of the operations explains their results: each one takes effect at one moment
  * between its start and its end.
  *
- * The algorithm is Wing and Gong's. As in Lowe's and Porcupine's, it tries no combination of finished
- * operations and state twice.
+ * The algorithm is Wing and Gong's. As in Lowe's and Porcupine's, it tries no combination of
+ * finished operations and state twice.
  *
  * @param initial the states that are possible before the first operation
  */
@@ -29,7 +29,7 @@ export function isExplainable(
 
   /**
    * @param done the operations that have taken effect
-   * @param latestStart of these operations
+   * @param latestStart the latest start of these operations
    * @param first the first operation that has not taken effect
    */
   const search = (done: bigint, latestStart: number, first: number, state: State): boolean => {
@@ -40,7 +40,7 @@ export function isExplainable(
 
     let firstLeft = first;
     while (done & bit(firstLeft)) firstLeft++;
-    // An operation that starts after the end of another one that is left is not the next.
+    // The next operation cannot be one that starts after another remaining one has ended.
     let firstEnd = Number.POSITIVE_INFINITY;
     for (let i = firstLeft; i < sorted.length; i++) {
       const operation = sorted[i];

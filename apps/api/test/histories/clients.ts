@@ -16,8 +16,8 @@ export interface Clients {
   /** Notes that a frozen instance runs again: only now do the open requests arrive. */
   thawed(instance: Instance): void;
   /**
-   * Sends a request to an instance until it has a result, a few times at most. Resolves with the last
-   * call when none has one.
+   * Sends a request to an instance until a call has a result, a few times at most. Resolves with
+   * the last call.
    */
   insist(instance: Instance, request: Request): Promise<Call | undefined>;
   readonly calls: readonly Call[];

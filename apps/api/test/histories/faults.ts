@@ -34,7 +34,7 @@ export const faults: Record<FaultName, BeginFault> = {
 
   /** Statements arrive at the database. Their responses are held back, and then lost. */
   async loseResponses(_, { network }) {
-    setFault(network, 'holdAnswers');
+    setFault(network, 'holdResponses');
     return () => setFault(network, 'refuse')(); // Resets the open connections, and no new one.
   },
 
@@ -64,7 +64,7 @@ export const faults: Record<FaultName, BeginFault> = {
 
 function setFault(
   network: Instance['network'],
-  fault: 'hold' | 'holdAnswers' | 'refuse' | 'reset',
+  fault: 'hold' | 'holdResponses' | 'refuse' | 'reset',
 ) {
   if (network) network.fault = fault;
   return () => {
@@ -76,7 +76,7 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // The process has ended since.
+    // The process may have ended already.
   }
 }
 

@@ -8,7 +8,7 @@ interface TestPlant {
   readonly tag?: string;
 }
 
-/** What a client asks of the store. */
+/** The calls that a client makes. */
 export type Request =
   | { readonly procedure: 'createPlant'; readonly input: TestPlant }
   | { readonly procedure: 'getPlant' | 'deletePlant'; readonly input: { readonly id: number } }
@@ -17,7 +17,7 @@ export type Request =
       readonly input: { readonly after: number; readonly limit: number };
     };
 
-/** A request of a client, and what came of it. */
+/** A request of a client, and its result. */
 export interface Call {
   readonly client: number;
   /** The name of the instance that got the request. */
@@ -26,18 +26,21 @@ export interface Call {
   readonly request: Request;
   /** Milliseconds from the start of the history to the request. */
   readonly start: number;
-  /** Milliseconds until the instance could read it: later than the start when the instance was frozen. */
+  /**
+   * Milliseconds until the instance could read it: later than the start when the instance was
+   * frozen.
+   */
   readonly arrival: number;
   /** Milliseconds to the response, or until the client gave up. */
   readonly end: number;
-  /** Undefined when no response came. */
+  /** The outcome of the call; undefined when no response came. */
   readonly outcome: Outcome | undefined;
 }
 
 /**
- * Milliseconds after its arrival within which a request takes effect, if at all: the deadline of 5 s, and the second
- * that the store may need to cancel it. The rest is an allowance for a busy machine. Clients wait as long
- * for a response.
+ * Milliseconds after its arrival within which a request takes effect, if at all: the deadline of 5
+ * s, and the second that the store may need to cancel it. The rest is an allowance for a busy
+ * machine. Clients wait as long for a response.
  */
 export const effectLimit = 5_000 + 1_000 + 500;
 
@@ -70,7 +73,7 @@ const expected: Record<Request['procedure'], number[]> = {
   listPlants: [200],
 };
 
-/** What the calls did to each id. A page reads each id in its range. */
+/** The effects of the calls on each id. A page reads each id in its range. */
 export function operationsById(
   calls: readonly Call[],
   ids: readonly number[],

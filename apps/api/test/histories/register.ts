@@ -1,7 +1,9 @@
-/** What the store has under one id: the content of a plant, or null when there is none. */
+/** The state of one id: the content of a plant, or null when there is none. */
 export type State = string | null;
 
-/** What a call does to one id, with its result. An `unknown` result means that no response came. */
+/**
+ * The action of a call on one id, with its result. An `unknown` result means that no response came.
+ */
 export type Action =
   | { readonly type: 'create'; readonly content: string; readonly result: CreateResult }
   | { readonly type: 'delete'; readonly result: DeleteResult }

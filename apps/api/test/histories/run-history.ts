@@ -7,7 +7,10 @@ import type { Fault, Schedule } from './schedule.ts';
 import { smallestHistory } from './smallest-history.ts';
 import type { World } from './world.ts';
 
-/** Milliseconds without a fault at the end of a history, in which calls show what the faults have changed. */
+/**
+ * Milliseconds without a fault at the end of a history, in which calls show what the faults have
+ * changed.
+ */
 const aftermath = 1_500;
 
 export interface HistoryResult {
@@ -23,7 +26,10 @@ export interface HistoryResult {
 interface Unexplained {
   readonly id: number;
   readonly smallest: readonly CallOperation[];
-  /** The calls without a result whose time to take effect was over before that. One of them may have run late. */
+  /**
+   * Earlier calls without a result, whose time to take effect was over. One of them may have run
+   * late.
+   */
   readonly over: readonly CallOperation[];
 }
 

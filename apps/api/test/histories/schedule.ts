@@ -37,7 +37,7 @@ export interface Step {
   readonly request: Request;
 }
 
-/** All of a history that a seed determines. */
+/** The parts of a history that a seed determines. */
 export interface Schedule {
   readonly clients: number;
   readonly ids: readonly number[];
@@ -51,7 +51,7 @@ export interface Schedule {
 /** Milliseconds without a fault at the start of a history, and between two faults. */
 const warmUp = 700;
 
-/** Milliseconds of a long fault: long enough for clients to give up, and to change the ids elsewhere. */
+/** Milliseconds of a long fault: clients give up, and change the same ids on the other instance. */
 const long = [8_000, 9_500] as const;
 
 /** How often a fault happens, and how many milliseconds it lasts. */
@@ -72,7 +72,7 @@ const plans: Record<FaultName, Plan> = {
   flood: { times: 1, lasts: long },
 };
 
-/** The faults of each database, in the order in which histories with consecutive seeds have them. */
+/** The faults of each database. Histories with consecutive seeds have them in this order. */
 const turns: Record<DatabaseName, readonly [FaultName, ...FaultName[]]> = {
   postgres: [
     'freeze',
@@ -128,8 +128,9 @@ function faultsOf(name: FaultName, instances: number, random: Random): Fault[] {
 }
 
 /**
- * The calls of a client are unkind: they create, read and delete few ids again and again. Nearly every
- * create has a content of its own, so that the clients notice when an old one is back.
+ * The calls of a client create, read and delete few ids again and again, because conflicts find
+ * errors. Nearly every create has a content of its own, so that the clients notice when an old one
+ * is back.
  */
 function* stepsOf(client: number, ids: readonly number[], random: Random): Generator<Step> {
   const home = ids[client % ids.length] ?? 0;

@@ -14,7 +14,7 @@ export function smallestHistory<Op extends Operation>(operations: readonly Op[])
   }, shown.kept);
 }
 
-/** Leaves out what began after the first response that no order explains. */
+/** Leaves out the calls that began after the first response that no order explains. */
 function withoutEnd<Op extends Operation>(operations: readonly Op[]): Op[] {
   const ends = operations.filter(({ isCertain }) => isCertain).map(({ end }) => end);
   const until = (end: number) =>
@@ -28,7 +28,9 @@ function withoutEnd<Op extends Operation>(operations: readonly Op[]): Op[] {
   return end === undefined ? [...operations] : until(end);
 }
 
-/** Leaves out what ended before a moment from which on no state explains the rest. */
+/**
+ * Leaves out the calls that ended before a moment, when no state at that moment explains the rest.
+ */
 function withoutStart<Op extends Operation>(operations: readonly Op[]) {
   const contents = operations.flatMap(({ action }) =>
     action.type === 'create' ? [action.content] : [],

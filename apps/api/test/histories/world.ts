@@ -24,7 +24,7 @@ export interface Instance {
   start(): Promise<void>;
 }
 
-/** All processes of a history. */
+/** The processes of a history. */
 export interface World {
   readonly token: string;
   readonly instances: readonly [Instance, ...Instance[]];

@@ -23,7 +23,7 @@ const lists = [
   ],
 ] as const;
 
-/** Sends a request with these headers, and returns the reply and the bytes of its body. */
+/** Sends a request with these headers, and returns the response and the bytes of its body. */
 async function send(path: string, headers: string, method = 'GET', body = '') {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
   socket.write(
@@ -39,7 +39,7 @@ async function send(path: string, headers: string, method = 'GET', body = '') {
   return { head: bytes.subarray(0, end).toString(), body: bytes.subarray(end + 4) };
 }
 
-/** Whether a reply has arrived: its connection stays open. */
+/** Whether a response has arrived: its connection stays open. */
 function isComplete(bytes: Buffer, method: string): boolean {
   const end = bytes.indexOf('\r\n\r\n');
   const head = bytes.subarray(0, Math.max(0, end)).toString();
@@ -87,7 +87,7 @@ describe.each(lists)('a list over %s', (_name, path) => {
   });
 });
 
-it('sends the reply to a create as it is', async () => {
+it('sends the response to a create as it is', async () => {
   const json = '{"id":1000,"name":"x"}';
   const headers = `Accept-Encoding: gzip\r\nContent-Type: application/json\r\nContent-Length: ${json.length}\r\n`;
   const { head, body } = await send('/plants', headers, 'POST', json);
@@ -107,13 +107,13 @@ it('sends a stream of tRPC as it is', async () => {
 it('answers requests that follow each other on a connection in their order', async () => {
   const get = (path: string, headers = '') =>
     `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\n${headers}\r\n`;
-  const { replies } = await sendRaw(
+  const { responses } = await sendRaw(
     server.url,
     get('/plants/7') +
       get('/plants/8', 'Accept-Encoding: br\r\n') +
       get('/plants/9', 'Connection: close\r\n'),
   );
-  expect(replies.map(({ body }) => JSON.parse(body).id)).toEqual([7, 8, 9]);
+  expect(responses.map(({ body }) => JSON.parse(body).id)).toEqual([7, 8, 9]);
 });
 
 it.each(['/docs/js/scalar.js', '/openapi.json'])(

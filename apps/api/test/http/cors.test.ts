@@ -46,10 +46,10 @@ it.each(surfaces)(
       ['Bearer test-token', 200],
       ['', 401],
     ] as const) {
-      const reply = await surface.send(server, plant, { origin, authorization });
-      expect(reply.status).toBe(status);
-      expect(reply.headers.get('access-control-allow-origin')).toBe(origin);
-      expect(reply.headers.get('vary')).toMatch(/\bOrigin$/);
+      const response = await surface.send(server, plant, { origin, authorization });
+      expect(response.status).toBe(status);
+      expect(response.headers.get('access-control-allow-origin')).toBe(origin);
+      expect(response.headers.get('vary')).toMatch(/\bOrigin$/);
     }
   },
 );
@@ -59,9 +59,9 @@ it.each(surfaces)('allows nothing to pages of other origins over $name', async (
   expect((await preflight(surface.path, other)).headers.has('access-control-allow-origin')).toBe(
     false,
   );
-  const reply = await surface.send(server, plant, other);
-  expect(reply.headers.has('access-control-allow-origin')).toBe(false);
-  expect(reply.headers.get('vary')).toMatch(/\bOrigin$/);
+  const response = await surface.send(server, plant, other);
+  expect(response.headers.has('access-control-allow-origin')).toBe(false);
+  expect(response.headers.get('vary')).toMatch(/\bOrigin$/);
 });
 
 it('logs each other origin once, up to a hundred of them', async () => {
@@ -82,9 +82,9 @@ it('logs each other origin once, up to a hundred of them', async () => {
 });
 
 it('answers 405 to OPTIONS requests that are not preflights', async () => {
-  const reply = await fetch(`${server.url}/plants`, { method: 'OPTIONS', headers: { origin } });
-  expect(reply.status).toBe(405);
-  expect(reply.headers.get('allow')).toBe('GET, HEAD, POST');
+  const response = await fetch(`${server.url}/plants`, { method: 'OPTIONS', headers: { origin } });
+  expect(response.status).toBe(405);
+  expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
 });
 
 it('answers pages of a configured origin at a malformed path', async () => {

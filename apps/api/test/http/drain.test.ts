@@ -55,18 +55,18 @@ it('is not ready, but answers requests, and closes the connection of each', asyn
   expect.assertions(5);
 });
 
-it('answers all requests of a connection, and announces the close in the last reply', async () => {
+it('answers all requests of a connection, and announces the close in the last response', async () => {
   duringDrain = async () => {
-    const { replies } = await sendRaw(url, create(1) + create(2) + create(3));
-    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
-    const connections = replies.map(({ headers }) => headers.get('connection'));
+    const { responses } = await sendRaw(url, create(1) + create(2) + create(3));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const connections = responses.map(({ headers }) => headers.get('connection'));
     expect(connections).toEqual([null, null, 'close']);
   };
   await server.close();
   expect.assertions(2);
 });
 
-it('answers the requests in progress, and announces the close in their replies', async () => {
+it('answers the requests in progress, and announces the close in their responses', async () => {
   const held = Promise.withResolvers<void>();
   const { create: createInStore } = store;
   Object.assign(store, {
@@ -75,13 +75,13 @@ it('answers the requests in progress, and announces the close in their replies',
       return createInStore(plant);
     }),
   });
-  const reply = post(target(), '/plants', '{"id":1,"name":"x"}');
+  const response = post(target(), '/plants', '{"id":1,"name":"x"}');
   await vi.waitFor(() => expect(store.create).toHaveBeenCalled());
   const closed = server.close();
   await vi.waitFor(() => expect(server.server.listening).toBe(false));
   held.resolve();
-  expect((await reply).status).toBe(200);
-  expect((await reply).headers.get('connection')).toBe('close');
+  expect((await response).status).toBe(200);
+  expect((await response).headers.get('connection')).toBe('close');
   await closed;
 });
 
@@ -104,14 +104,14 @@ interface Envelope {
   result: { data: { json: { plants: unknown[] } } };
 }
 
-it('sends a large compressed reply whole when the server closes in the middle of it', async () => {
-  const [reply]: IncomingMessage[] = await once(await sendLists(), 'response');
-  if (!reply) throw new Error('there is no reply');
-  reply.pause(); // The rest of it is more than the system holds.
+it('sends a large compressed response whole when the server closes in the middle of it', async () => {
+  const [response]: IncomingMessage[] = await once(await sendLists(), 'response');
+  if (!response) throw new Error('there is no response');
+  response.pause(); // The rest of it is more than the system holds.
   const closed = server.close();
   await vi.waitFor(() => expect(server.server.listening).toBe(false));
-  const body = await buffer(reply);
-  expect(reply.headers).toMatchObject({
+  const body = await buffer(response);
+  expect(response.headers).toMatchObject({
     'content-encoding': 'gzip',
     'content-length': String(body.length),
   });
@@ -119,12 +119,12 @@ it('sends a large compressed reply whole when the server closes in the middle of
   await closed;
 });
 
-it('sends a large reply whole, and not compressed, while it drains', async () => {
+it('sends a large response whole, and not compressed, while it drains', async () => {
   duringDrain = async () => {
-    const [reply]: IncomingMessage[] = await once(await sendLists(), 'response');
-    expect(reply?.headers['content-encoding']).toBeUndefined();
-    expect(reply?.headers.connection).toBe('close');
-    expect(sizesOf(String(reply && (await buffer(reply))))).toEqual(Array(10).fill(8));
+    const [response]: IncomingMessage[] = await once(await sendLists(), 'response');
+    expect(response?.headers['content-encoding']).toBeUndefined();
+    expect(response?.headers.connection).toBe('close');
+    expect(sizesOf(String(response && (await buffer(response))))).toEqual(Array(10).fill(8));
   };
   await server.close();
   expect.assertions(3);
@@ -147,9 +147,9 @@ it('answers all clients that send one request after another, until they cannot c
     });
     sent.end(`{"id":${++lastId},"name":"x"}`);
     try {
-      const [reply]: IncomingMessage[] = await once(sent, 'response');
-      reply?.resume();
-      return String(reply?.statusCode);
+      const [response]: IncomingMessage[] = await once(sent, 'response');
+      response?.resume();
+      return String(response?.statusCode);
     } catch (error) {
       return String(error);
     }

@@ -17,10 +17,10 @@ it.each([
   ['/livez', { status: 'alive' }],
   ['/readyz', { status: 'ready' }],
 ])('answers %s without a token', async (path, body) => {
-  const reply = await fetch(server.url + path);
-  expect(reply.status).toBe(200);
-  expect(reply.headers.get('content-type')).toBe('application/json');
-  expect(await reply.json()).toEqual(body);
+  const response = await fetch(server.url + path);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('application/json');
+  expect(await response.json()).toEqual(body);
 });
 
 it('is alive but not ready when its tables are missing', async () => {
@@ -31,10 +31,10 @@ it('is alive but not ready when its tables are missing', async () => {
   await sql.end();
   const unready = await buildServer({ store, logLevel: 'silent' });
   expect((await unready.inject('/livez')).statusCode).toBe(200);
-  const reply = await unready.inject('/readyz');
-  expect(reply.statusCode).toBe(503);
-  expect(reply.headers['retry-after']).toBe('1');
-  expect(reply.json()).toEqual({ error: 50300, message: expect.any(String) });
+  const response = await unready.inject('/readyz');
+  expect(response.statusCode).toBe(503);
+  expect(response.headers['retry-after']).toBe('1');
+  expect(response.json()).toEqual({ error: 50300, message: expect.any(String) });
   await unready.close();
   await store.close();
 });

@@ -30,25 +30,25 @@ describe.each(databases)('on %s', (database) => {
     ['forth', 3_600_000],
   ])('counts by a minute even if the wall clock is set %s by an hour', async (_way, shift) => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] });
-    const answers = async () => {
-      const replies = [];
-      for (let i = 0; i < 3; i++) replies.push(await post(limited, '/plants', plant));
-      return replies.map(({ status }) => status);
+    const statuses = async () => {
+      const responses = [];
+      for (let i = 0; i < 3; i++) responses.push(await post(limited, '/plants', plant));
+      return responses.map(({ status }) => status);
     };
-    expect(await answers()).toEqual([200, 200, 429]);
+    expect(await statuses()).toEqual([200, 200, 429]);
     vi.setSystemTime(Date.now() + shift);
-    expect(await answers()).toEqual([429, 429, 429]);
+    expect(await statuses()).toEqual([429, 429, 429]);
     vi.advanceTimersByTime(60_000);
-    expect(await answers()).toEqual([200, 200, 429]);
+    expect(await statuses()).toEqual([200, 200, 429]);
   });
 
   describe.each(surfaces)('over $name', (surface) => {
     it('answers 429 with Retry-After beyond the rate limit', async () => {
       expect(await surface.send(limited, plant)).toMatchObject({ status: 200 });
       expect(await surface.send(limited, plant)).toMatchObject({ status: 200 });
-      const reply = await surface.send(limited, plant);
-      expectError(reply, 429, 42900);
-      expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
+      const response = await surface.send(limited, plant);
+      expectError(response, 429, 42900);
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     });
 
     it('counts requests without a valid token towards the rate limit', async () => {

@@ -11,10 +11,10 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-/** Sends lines of a request over a socket, and returns the reply with its error code. */
+/** Sends lines of a request over a socket, and returns the response with its error code. */
 async function send(...lines: string[]) {
-  const reply = await sendRaw(server.url, [...lines, 'Connection: close', '', ''].join('\r\n'));
-  return { ...reply, error: Number(/"error":(\d{5})/.exec(reply.body)?.[1]) };
+  const response = await sendRaw(server.url, [...lines, 'Connection: close', '', ''].join('\r\n'));
+  return { ...response, error: Number(/"error":(\d{5})/.exec(response.body)?.[1]) };
 }
 
 const get = (...headers: string[]) => send('GET /livez HTTP/1.1', ...headers);
@@ -96,9 +96,9 @@ it.each(['gzip, chunked', 'gzip,chunked', 'x, chunked', 'identity, Chunked'])(
   async (coding) => {
     const head = `POST /plants HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: ${coding}\r\n\r\n`;
     const last = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
-    const { replies } = await sendRaw(server.url, `${head}0\r\n\r\n${last}`);
-    expect(replies.map(({ status }) => status)).toEqual([501, 200]);
-    expect(JSON.parse(replies[0]?.body ?? '')).toMatchObject({ error: 50100 });
+    const { responses } = await sendRaw(server.url, `${head}0\r\n\r\n${last}`);
+    expect(responses.map(({ status }) => status)).toEqual([501, 200]);
+    expect(JSON.parse(responses[0]?.body ?? '')).toMatchObject({ error: 50100 });
   },
 );
 
@@ -164,9 +164,9 @@ it.each(surfaces)(
     ];
     for (const lines of framed) {
       const request = [...head, 'Content-Type: application/json', ...lines].join('\r\n');
-      const { status, body: reply } = await sendRaw(server.url, request);
+      const { status, body: response } = await sendRaw(server.url, request);
       expect(status).toBe(413);
-      expect(reply).toContain('"the body is over 1048576 bytes: send a smaller one"');
+      expect(response).toContain('"the body is over 1048576 bytes: send a smaller one"');
     }
   },
 );

@@ -54,7 +54,7 @@ it.each([
     const head = await send('HEAD', path, headers);
     expect(head.body).toBe('');
     expect(head.status).toBe(get.status);
-    const lengths = [get, head].map((reply) => reply.headers.get('content-length'));
+    const lengths = [get, head].map((response) => response.headers.get('content-length'));
     expect(lengths).toEqual(Array(2).fill(String(Buffer.byteLength(get.body))));
   }
 });

@@ -17,13 +17,13 @@ it.runIf(hasLongBacklog)('answers a thousand clients that connect while it is bu
   const sockets = Array.from({ length: 1_000 }, () => connect(Number(port), hostname));
   await Promise.all(sockets.map((socket) => once(socket, 'connect')));
   server.child.kill('SIGCONT');
-  const replies = await Promise.all(
+  const responses = await Promise.all(
     sockets.map(async (socket) => {
       socket.write('GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-      const [reply] = await once(socket, 'data');
+      const [response] = await once(socket, 'data');
       socket.destroy();
-      return String(reply).split('\r\n', 1)[0];
+      return String(response).split('\r\n', 1)[0];
     }),
   );
-  expect(new Set(replies)).toEqual(new Set(['HTTP/1.1 200 OK']));
+  expect(new Set(responses)).toEqual(new Set(['HTTP/1.1 200 OK']));
 });

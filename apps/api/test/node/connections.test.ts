@@ -21,7 +21,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-/** Opens connections and sends the same text on each. The replies are left unread. */
+/** Opens connections and sends the same text on each. The responses are left unread. */
 async function open(count: number, text = ''): Promise<Socket[]> {
   const port = Number(new URL(server.url).port);
   const opened = Array.from({ length: count }, () => connect(port, '127.0.0.1'));
@@ -35,13 +35,15 @@ async function open(count: number, text = ''): Promise<Socket[]> {
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-/** The memory of this process without garbage, which depends on when it was collected. */
+/** The memory of this process after a garbage collection, so that two values can be compared. */
 function usedMemory(): NodeJS.MemoryUsage {
   collectGarbage();
   return process.memoryUsage();
 }
 
-/** The header keeps fetch from using a connection again that the server may close at that moment. */
+/**
+ * The header keeps fetch from using a connection again that the server may close at that moment.
+ */
 const alone = { connection: 'close' };
 const expectService = async () =>
   expect((await post(server, '/plants', '{"id":1,"name":"x"}', alone)).status).toBe(200);
@@ -65,8 +67,8 @@ it.each([
   },
 );
 
-it('closes connections whose replies nobody reads, and serves others meanwhile', async () => {
-  const page = '/docs/js/scalar.js'; // The largest reply of the server.
+it('closes connections whose responses nobody reads, and serves others meanwhile', async () => {
+  const page = '/docs/js/scalar.js'; // The largest response of the server.
   await (await fetch(server.url + page, { headers: alone })).text();
   const before = usedMemory();
   await open(100, `GET ${page} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(10));
@@ -81,7 +83,7 @@ it('closes connections whose clients read a byte at a time, and serves others me
   const page = '/openapi.json';
   const { length } = await (await fetch(server.url + page, { headers: alone })).text();
   const before = usedMemory();
-  const requests = Math.ceil(2 ** 25 / length); // Their replies fill the buffers of the system.
+  const requests = Math.ceil(2 ** 25 / length); // Their responses fill the buffers of the system.
   const readers = await open(20, `GET ${page} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(requests));
   const reading = setInterval(() => readers.forEach((socket) => void socket.read(1)), 20);
   onTestFinished(() => clearInterval(reading));
@@ -94,7 +96,7 @@ it('closes connections whose clients read a byte at a time, and serves others me
   await expectService();
 });
 
-it('rejects further requests of a connection on which 100 have no reply yet', async () => {
+it('rejects further requests of a connection on which 100 have no response yet', async () => {
   const held = Promise.withResolvers<void>();
   const create = vi.fn<PlantStore['create']>(async ({ name }) => {
     await held.promise;
@@ -104,17 +106,20 @@ it('rejects further requests of a connection on which 100 have no reply yet', as
   const request =
     'POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test-token\r\n' +
     'Content-Type: application/json\r\nContent-Length: 19\r\n\r\n{"id":1,"name":"x"}';
-  const isRejected = () => waiting.log.some((line) => line.includes('have no reply yet'));
+  const isRejected = () => waiting.log.some((line) => line.includes('have no response yet'));
   const last = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
   const all = sendRaw(waiting.url, request.repeat(150) + last);
   await vi.waitFor(() => expect(isRejected()).toBe(true));
   await fetch(`${waiting.url}/livez`);
   expect(create).toHaveBeenCalledTimes(100);
   held.resolve();
-  const { replies } = await all;
-  expect(replies.slice(0, 101).map(({ status }) => status)).toEqual([...Array(100).fill(200), 503]);
-  expect(JSON.parse(replies[100]?.body ?? '')).toMatchObject({ error: 50301 });
-  expect(replies).toHaveLength(151);
+  const { responses } = await all;
+  expect(responses.slice(0, 101).map(({ status }) => status)).toEqual([
+    ...Array(100).fill(200),
+    503,
+  ]);
+  expect(JSON.parse(responses[100]?.body ?? '')).toMatchObject({ error: 50301 });
+  expect(responses).toHaveLength(151);
   await waiting.stop();
 });
 

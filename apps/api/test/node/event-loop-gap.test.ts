@@ -55,8 +55,8 @@ it.each(['elapsed', 'now'] as const)(
     ended.end('GET /ended HTTP/1.1\r\nHost: x\r\n\r\n');
     destroyed.write('GET /destroyed HTTP/1.1\r\nHost: x\r\n\r\n', () => destroyed.destroy());
     waiting.write('GET /waiting HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-    const [reply] = await once(waiting, 'data');
-    expect(String(reply)).toMatch(/^HTTP\/1\.1 200 /);
+    const [response] = await once(waiting, 'data');
+    expect(String(response)).toMatch(/^HTTP\/1\.1 200 /);
     await vi.waitFor(() => expect(dropped.toSorted()).toEqual(['/destroyed', '/ended']));
     expect(served).toEqual(['/waiting']);
   },
@@ -92,7 +92,7 @@ it('is no gap when no request arrives', () => {
   expect(passesAtOnce()).toBe(true);
 });
 
-it('reads the clocks no more when the server is closed', async () => {
+it('no longer reads the clocks when the server is closed', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const { server } = start();

@@ -53,13 +53,13 @@ it('answers 417 to an expectation that it does not support', async () => {
   expectError({ status, body: JSON.parse(body) }, 417, 41700);
 });
 
-it('answers 400, and names no method, to bytes behind a body that are not a request', async () => {
+it('answers 400, and names no method, to bytes after a body that are not a request', async () => {
   const body = '{"id":1,"name":"x"}';
   const request = head('/plants').replace('100', String(body.length)) + body;
   for (const rest of ['{"id":1}\r\nPOST / HTTP/1.1\r\n', '{"id":1}POST / HTTP/1.1\r\n']) {
-    const { replies } = await sendRaw(server.url, `${request}${rest}Host: x\r\n\r\n`);
-    expect(replies.map(({ status }) => status)).toEqual([200, 400]);
-    expect(JSON.parse(replies[1]?.body ?? '')).toEqual({
+    const { responses } = await sendRaw(server.url, `${request}${rest}Host: x\r\n\r\n`);
+    expect(responses.map(({ status }) => status)).toEqual([200, 400]);
+    expect(JSON.parse(responses[1]?.body ?? '')).toEqual({
       error: 40002,
       message: 'the request is not well-formed HTTP/1.1: check the client',
     });
@@ -81,7 +81,7 @@ it.each([
   await impatient.stop();
 });
 
-type Reply = Parameters<typeof expectError>[0];
+type ReceivedResponse = Parameters<typeof expectError>[0];
 
 const long = 'a'.repeat(20_000);
 const trpcHead = 'POST /trpc/createPlant HTTP/1.1\r\nHost: x\r\n';
@@ -121,17 +121,17 @@ it.each([
 ])(
   'answers a request to tRPC with %s in the envelope of tRPC',
   async (_what, bytes, status, code) => {
-    const { body, ...reply } = await sendRaw(server.url, bytes);
-    expectErrorAt('/trpc', { status: reply.status, body: JSON.parse(body) }, status, code);
+    const { body, ...response } = await sendRaw(server.url, bytes);
+    expectErrorAt('/trpc', { status: response.status, body: JSON.parse(body) }, status, code);
   },
 );
 
 it('answers the request that is wrong, of several on a connection', async () => {
   const good = 'GET /trpc/ HTTP/1.1\r\nHost: x\r\n\r\n';
-  const { replies } = await sendRaw(server.url, `${good}GET /plants?tag=${long} HTTP/1.1\r\n`);
-  const [first, second] = replies.map(({ status, body }) => ({ status, body: JSON.parse(body) }));
-  expectErrorAt('/trpc/', first as Reply, 404, 40400);
-  expectError(second as Reply, 431, 43100);
+  const { responses } = await sendRaw(server.url, `${good}GET /plants?tag=${long} HTTP/1.1\r\n`);
+  const [first, second] = responses.map(({ status, body }) => ({ status, body: JSON.parse(body) }));
+  expectErrorAt('/trpc/', first as ReceivedResponse, 404, 40400);
+  expectError(second as ReceivedResponse, 431, 43100);
 });
 
 it.each(['/plants', '/trpc/getPlant'])(

@@ -37,7 +37,7 @@ async function startHeldServer() {
   return { ...heldServer, create, release: held.resolve };
 }
 
-/** Opens a connection and collects the status lines of its replies. */
+/** Opens a connection and collects the status lines of its responses. */
 function openConnection({ url }: { url: string }) {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   let text = '';
@@ -59,11 +59,11 @@ it.each([
   ['a malformed body', `${chunkedHead}${tokenAndType}\r\nzz\r\n`, 400],
   ['CONNECT', `CONNECT x:1 HTTP/1.1\r\nHost: x\r\n${tokenAndType}\r\n`, 405],
 ])('answers earlier requests before it answers %s with an error', async (_case, bytes, status) => {
-  const { replies } = await sendRaw(server.url, createRequest(91) + createRequest(92) + bytes);
-  expect(replies.map((reply) => reply.status)).toEqual([200, 200, status]);
+  const { responses } = await sendRaw(server.url, createRequest(91) + createRequest(92) + bytes);
+  expect(responses.map((response) => response.status)).toEqual([200, 200, status]);
 });
 
-it('sends replies in order when the body of a later, answered request is malformed', async () => {
+it('sends responses in order when the body of a later, answered request is malformed', async () => {
   const held = await startHeldServer();
   const { socket, statusLines } = openConnection(held);
   socket.write(`${createRequest(1)}${chunkedHead}\r\n`);
@@ -76,7 +76,7 @@ it('sends replies in order when the body of a later, answered request is malform
   expect(statusLines()).toEqual(['HTTP/1.1 200', 'HTTP/1.1 401']);
 });
 
-it('sends replies in order when a request and its malformed body arrive together', async () => {
+it('sends responses in order when a request and its malformed body arrive together', async () => {
   const held = await startHeldServer();
   const { socket, statusLines } = openConnection(held);
   socket.write(`${createRequest(1)}${chunkedHead}\r\nzz\r\n`);
@@ -86,9 +86,11 @@ it('sends replies in order when a request and its malformed body arrive together
   expect(statusLines()).toEqual(['HTTP/1.1 200', 'HTTP/1.1 401']);
 });
 
-it('sends no second reply when a body is malformed after the reply', async () => {
-  const { replies } = await sendRaw(server.url, `${chunkedHead}\r\n`, { afterReply: 'zz\r\n' });
-  expect(replies).toMatchObject([{ status: 401 }]);
+it('sends no second response when a body is malformed after the response', async () => {
+  const { responses } = await sendRaw(server.url, `${chunkedHead}\r\n`, {
+    afterResponse: 'zz\r\n',
+  });
+  expect(responses).toMatchObject([{ status: 401 }]);
 });
 
 it('answers malformed bytes after a create once, however many packets they arrive in', async () => {

@@ -46,10 +46,10 @@ it.each([
 ])('does not execute a request that hides behind %s', async (_what, headers) => {
   const head = `POST /plants HTTP/1.1\r\nHost: x\r\n${authorization}${headers}\r\n\r\n`;
   for (const body of [`0\r\n\r\n${hidden}`, hidden]) {
-    const { replies } = await sendRaw(server.url, head + body);
-    expect(replies).toHaveLength(1);
-    expect(replies[0]?.status).toSatisfy((status: number) => status >= 400 && status < 500);
-    expect(JSON.parse(replies[0]?.body ?? '')).toMatchObject({ error: expect.any(Number) });
+    const { responses } = await sendRaw(server.url, head + body);
+    expect(responses).toHaveLength(1);
+    expect(responses[0]?.status).toSatisfy((status: number) => status >= 400 && status < 500);
+    expect(JSON.parse(responses[0]?.body ?? '')).toMatchObject({ error: expect.any(Number) });
   }
   expect(create).not.toHaveBeenCalled();
 });
@@ -58,9 +58,9 @@ it.each(['zz', '-1', '0x0', 'fffffffffffffffff', '1;\n'])(
   'does not execute a request that hides behind a chunk of size %j',
   async (size) => {
     const head = `POST /plants HTTP/1.1\r\nHost: x\r\n${authorization}Transfer-Encoding: chunked\r\n\r\n`;
-    const { replies } = await sendRaw(server.url, `${head}${size}\r\n\r\n${hidden}`);
-    expect(replies).toHaveLength(1);
-    expect(replies[0]?.status).toBe(400);
+    const { responses } = await sendRaw(server.url, `${head}${size}\r\n\r\n${hidden}`);
+    expect(responses).toHaveLength(1);
+    expect(responses[0]?.status).toBe(400);
     expect(create).not.toHaveBeenCalled();
   },
 );
@@ -80,8 +80,8 @@ it('reads every header of a request with thousands', async () => {
 
 it('answers 431 to headers that are too large', async () => {
   const head = `POST /plants HTTP/1.1\r\nHost: x\r\n${authorization}`;
-  const { replies } = await sendRaw(server.url, `${head}${'a:\r\n'.repeat(20_000)}\r\n`);
-  expect(replies).toMatchObject([{ status: 431 }]);
+  const { responses } = await sendRaw(server.url, `${head}${'a:\r\n'.repeat(20_000)}\r\n`);
+  expect(responses).toMatchObject([{ status: 431 }]);
 });
 
 it.each(surfaces)(

@@ -66,7 +66,7 @@ async function makePipe(name: string): Promise<string> {
   return path;
 }
 
-/** The clock of a process that starts with these stands still, so no time limit in it ends. */
+/** Environment variables that stop the clock of a process, so that none of its time limits ends. */
 const stoppedClock = {
   NODE_OPTIONS: '--import=data:text/javascript,performance.now=()=>0',
 };

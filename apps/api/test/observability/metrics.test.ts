@@ -96,17 +96,17 @@ it('counts the plants of each batch', async () => {
 
 it('shows how many creates wait and how many are in flight', async () => {
   const sql = postgres(databaseUrl, { max: 1 });
-  let replies: Promise<unknown> = Promise.resolve();
+  let responses: Promise<unknown> = Promise.resolve();
   await sql.begin(async (lock) => {
     await lock`lock table plants`;
     const send = (id: number) => post(target, '/plants', `{"id":${id},"name":"x"}`);
-    replies = Promise.all(Array.from({ length: 20 }, (_, i) => send(200 + i)));
+    responses = Promise.all(Array.from({ length: 20 }, (_, i) => send(200 + i)));
     const unanswered = ({ value }: Scrape) =>
       value('plant_store_creates_waiting') + value('plant_store_creates_in_flight');
     await expect.poll(async () => unanswered(await scrape())).toBe(20);
     expect((await scrape()).value('plant_store_creates_in_flight')).toBeGreaterThan(0);
   });
-  await replies;
+  await responses;
   await sql.end();
   const { value } = await scrape();
   expect(value('plant_store_creates_waiting')).toBe(0);
@@ -145,11 +145,11 @@ it('serves the metrics on their own port only', async () => {
   expect((await fetch(`${target.url}/metrics`)).status).toBe(404);
   const { headers } = await fetch(metricsUrl);
   expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
-  const replies = await Promise.all([
+  const responses = await Promise.all([
     fetch(metricsUrl, { method: 'POST' }),
     fetch(new URL('/plants', metricsUrl)),
   ]);
-  expect(await Promise.all(replies.map((reply) => reply.json()))).toEqual([
+  expect(await Promise.all(responses.map((response) => response.json()))).toEqual([
     { error: 40500, message: '/metrics takes GET, HEAD, not POST' },
     { error: 40400, message: 'there is no path /plants: the only path is /metrics' },
   ]);

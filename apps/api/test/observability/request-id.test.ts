@@ -22,17 +22,20 @@ afterAll(() => server.stop());
 const linesOf = (id: string) =>
   server.log.map((line) => JSON.parse(line)).filter(({ reqId }) => reqId === id);
 
-it.each(surfaces)('keeps a well-formed id over $name, in replies of all kinds', async (surface) => {
-  for (const [id, json, status] of [
-    ['4bf92f3577b34da6a3ce929d0e0e4736', plant, 200],
-    ['req_8:a.b/c+d=@e-f', 'not json', 400],
-    ['a'.repeat(128), '{"id":500,"name":"x"}', 500],
-  ] as const) {
-    const reply = await surface.send(server, json, { 'x-request-id': id });
-    expect(reply.status).toBe(status);
-    expect(reply.headers.get('x-request-id')).toBe(id);
-  }
-});
+it.each(surfaces)(
+  'keeps a well-formed id over $name, in responses of all kinds',
+  async (surface) => {
+    for (const [id, json, status] of [
+      ['4bf92f3577b34da6a3ce929d0e0e4736', plant, 200],
+      ['req_8:a.b/c+d=@e-f', 'not json', 400],
+      ['a'.repeat(128), '{"id":500,"name":"x"}', 500],
+    ] as const) {
+      const response = await surface.send(server, json, { 'x-request-id': id });
+      expect(response.status).toBe(status);
+      expect(response.headers.get('x-request-id')).toBe(id);
+    }
+  },
+);
 
 it.each(surfaces)(
   'generates an id over $name when the id is missing or not well-formed',
@@ -46,15 +49,15 @@ it.each(surfaces)(
       { 'x-request-id': 'a,b' },
       { 'x-request-id': 'é' },
     ]) {
-      const reply = await surface.send(server, plant, sent);
-      expect(reply.headers.get('x-request-id')).toMatch(uuid);
+      const response = await surface.send(server, plant, sent);
+      expect(response.headers.get('x-request-id')).toMatch(uuid);
     }
   },
 );
 
 it('generates an id when the id contains the access token of its request', async () => {
-  const reply = await post(server, '/plants', plant, { 'x-request-id': `id-${server.token}` });
-  expect(reply.headers.get('x-request-id')).toMatch(uuid);
+  const response = await post(server, '/plants', plant, { 'x-request-id': `id-${server.token}` });
+  expect(response.headers.get('x-request-id')).toMatch(uuid);
 });
 
 it('generates an id when a client sends two', async () => {
@@ -76,9 +79,9 @@ it.each([
   ['POST', '/trpc/nothing', 401],
 ])('sends and logs the id of %s %s, whose status is %i', async (method, path, status) => {
   const id = `id-of-${method}-${path}`.replaceAll('%', '.');
-  const reply = await fetch(server.url + path, { method, headers: { 'x-request-id': id } });
-  expect(reply.status).toBe(status);
-  expect(reply.headers.get('x-request-id')).toBe(id);
+  const response = await fetch(server.url + path, { method, headers: { 'x-request-id': id } });
+  expect(response.status).toBe(status);
+  expect(response.headers.get('x-request-id')).toBe(id);
   await expect.poll(() => linesOf(id)).toMatchObject([{ status, ip: '127.0.0.1' }]);
 });
 
@@ -87,11 +90,11 @@ it.each([
   [`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
   ['CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 405],
 ])('generates an id for a request that never reaches Fastify: %j', async (bytes, status) => {
-  const reply = await sendRaw(server.url, bytes);
-  expect(reply.status).toBe(status);
-  const id = reply.headers.get('x-request-id') ?? '';
+  const response = await sendRaw(server.url, bytes);
+  expect(response.status).toBe(status);
+  const id = response.headers.get('x-request-id') ?? '';
   expect(id).toMatch(uuid);
-  const { error } = JSON.parse(reply.body);
+  const { error } = JSON.parse(response.body);
   expect(linesOf(id)).toMatchObject([{ msg: 'rejected', status, errors: [error] }]);
 });
 

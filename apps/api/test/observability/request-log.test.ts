@@ -30,7 +30,7 @@ afterEach(() => server.stop());
 const logged = () => server.log.map((line) => JSON.parse(line));
 const requestLines = () => logged().filter(({ msg }) => msg === 'request' || msg === 'rejected');
 
-/** Sends bytes over a new connection and leaves the replies unread. */
+/** Sends bytes over a new connection and leaves the responses unread. */
 async function send(bytes: string, url = server.url): Promise<Socket> {
   const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1' });
   socket.on('error', () => {}).pause();
@@ -67,19 +67,19 @@ it.each([
 ])('has one line for a request %s whose body does not arrive in time', async (_surface, path) => {
   const socket = await send(head(path, 'Content-Length: 99\r\nExpect: 100-continue\r\n'));
   await once(socket.resume(), 'data');
-  const [[reply]] = await server.requestsTimeOut(
+  const [[response]] = await server.requestsTimeOut(
     Promise.all([once(socket, 'data'), once(socket, 'close')]),
   );
-  expect(String(reply)).toMatch(/^HTTP\/1\.1 408 .*\r\nx-request-id: mine\r\n/is);
+  expect(String(response)).toMatch(/^HTTP\/1\.1 408 .*\r\nx-request-id: mine\r\n/is);
   const line = { reqId: 'mine', status: 408, errors: [40800], method: 'POST', principal: 'tester' };
   await expect.poll(requestLines).toMatchObject([line]);
 });
 
-it('has one line, with the id of the reply, for a request with a malformed chunk', async () => {
+it('has one line, with the id of the response, for a request with a malformed chunk', async () => {
   const bytes = `${head('/plants', 'Transfer-Encoding: chunked\r\n')}zz\r\n`;
-  const reply = await sendRaw(server.url, bytes);
-  expect(reply).toMatchObject({ status: 400 });
-  expect(reply.headers.get('x-request-id')).toBe('mine');
+  const response = await sendRaw(server.url, bytes);
+  expect(response).toMatchObject({ status: 400 });
+  expect(response.headers.get('x-request-id')).toBe('mine');
   const line = { reqId: 'mine', status: 400, errors: [40002], method: 'POST', principal: 'tester' };
   await expect.poll(requestLines).toMatchObject([line]);
 });
@@ -98,7 +98,7 @@ const batch = `{"0":{"json":${json}}}`;
 
 it.each([
   ['sends its body', '/plants', head('/plants', 'Content-Length: 99\r\nExpect: 100-continue\r\n')],
-  ['waits for its reply', '/plants', createRequest],
+  ['waits for its response', '/plants', createRequest],
   [
     'waits for a stream of tRPC',
     '/trpc/createPlant',

@@ -9,7 +9,7 @@ import { surfaces } from '../fixtures/surfaces.ts';
 
 const token = 'plant_secret-token';
 
-it('no reply and no log line contains a token, a value, SQL or a stack trace', async () => {
+it('no response and no log line contains a token, a value, SQL or a stack trace', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   const store = await openPlantStore({ databaseUrl });
   const log: string[] = [];
@@ -23,11 +23,11 @@ it('no reply and no log line contains a token, a value, SQL or a stack trace', a
   });
   const url = await server.listen({ port: 0 });
   const target = { url, token };
-  const replies: string[] = [];
+  const responses: string[] = [];
   const send = async (json: string, headers: Record<string, string> = {}) => {
     for (const surface of surfaces) {
       const { status, body } = await surface.send(target, json, headers);
-      replies.push(`${status} ${JSON.stringify(body)}`);
+      responses.push(`${status} ${JSON.stringify(body)}`);
     }
   };
 
@@ -43,8 +43,8 @@ it('no reply and no log line contains a token, a value, SQL or a stack trace', a
     const headers = { 'x-request-id': each };
     for (const method of ['GET', 'PUT'] as const) {
       for (const path of [`/${each}`, `/plants/${each}`, `/%ff${each}`, `/trpc/${each}`]) {
-        const reply = await fetch(url + path, { method, headers });
-        replies.push(await reply.text(), String(reply.headers.get('x-request-id')));
+        const response = await fetch(url + path, { method, headers });
+        responses.push(await response.text(), String(response.headers.get('x-request-id')));
       }
     }
     for (const type of [
@@ -57,23 +57,23 @@ it('no reply and no log line contains a token, a value, SQL or a stack trace', a
     }
     await send('{}', { 'content-encoding': each, host: each });
   }
-  replies.push(await (await fetch(`${url}/plants?access_token=${token}`)).text());
+  responses.push(await (await fetch(`${url}/plants?access_token=${token}`)).text());
   const sql = postgres(databaseUrl);
   await sql`drop table plants, access_tokens`;
   await sql.end();
   await send('{"id":2,"name":"secret-content"}');
   await send('{"id":2,"name":"x"}', { authorization: 'Bearer plant_third-secret-token' });
-  replies.push(await (await fetch(`${url}/readyz`)).text());
+  responses.push(await (await fetch(`${url}/readyz`)).text());
   Object.assign(store, { create: () => undefinedFunction() });
   await send('{"id":3,"name":"x"}');
   await server.close();
   await store.close();
 
-  const statuses = new Set(replies.map((reply) => reply.slice(0, 3)));
+  const statuses = new Set(responses.map((response) => response.slice(0, 3)));
   for (const status of ['200', '400', '401', '409', '415', '500', '503']) {
     expect(statuses).toContain(status);
   }
-  const everything = [...replies, ...log].join('\n');
+  const everything = [...responses, ...log].join('\n');
   const sha256 = createHash('sha256').update(token).digest('hex');
   for (const secret of ['secret-token', 'secret-content', sha256]) {
     expect(everything).not.toContain(secret);

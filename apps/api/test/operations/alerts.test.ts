@@ -11,7 +11,7 @@ const path = fileURLToPath(new URL('../../../../docs/alerts.yml', import.meta.ur
 const file = await readFile(path, 'utf8');
 const page = await readFile(new URL('../../../../docs/observe.md', import.meta.url), 'utf8');
 
-/** What the group of a pattern matches, each once and in order. */
+/** The texts that the group of a pattern matches, each once and in order. */
 const found = (text: string, pattern: RegExp) =>
   [...new Set([...text.matchAll(pattern)].map(([, group = '']) => group))].toSorted();
 

@@ -22,7 +22,7 @@ it('makes a server of the Dockerfile, which serves as another user than root', a
   await chmod(root, 0o755);
   const home = join(root, 'home');
   await mkdir(home);
-  // What else the machine needs to reach its registry.
+  // Other variables that the machine needs to reach its registry.
   const env = { ...process.env, HOME: home, NODE_ENV: undefined };
 
   for (const stage of [build, image]) {
@@ -95,7 +95,7 @@ const serverSettings = async (port: number) => ({
   PORT: String(port),
 });
 
-/** The image has this Node. */
+/** The Node of the image. */
 const nodePath = () => `${dirname(process.execPath)}:${process.env['PATH']}`;
 
 async function servesAndStops(

@@ -30,8 +30,8 @@ it('reads .env at the repository root from wherever it is started; environment v
   await writeEnvFile(`PORT=1\nDATABASE_URL=${databaseUrl}\nPLANT_STORE_TOKEN='from-the-file'\n`);
   const server = start({ PORT: '0' });
   const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
-  const reply = await post({ url, token: 'from-the-file' }, '/plants', '{"id":1,"name":"Hoya"}');
-  expect(reply.status).toBe(200);
+  const response = await post({ url, token: 'from-the-file' }, '/plants', '{"id":1,"name":"Hoya"}');
+  expect(response.status).toBe(200);
   expect(server.output()).toMatch(/Database +Postgres at /);
 });
 

@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningServer, startServer } from '../fixtures/running-server.ts';
 import { hasNginx, startNginx, type TestNginx } from './start-nginx.ts';
 
-interface Reply {
+interface ReceivedResponse {
   status: number;
   headers: IncomingHttpHeaders;
   body: string;
@@ -22,14 +22,21 @@ async function send(
   { port, ca }: TestNginx,
   path: string,
   { body, ...options }: RequestOptions & { body?: string } = {},
-): Promise<Reply> {
+): Promise<ReceivedResponse> {
   const sent = request({ port, ca, path, host: '127.0.0.1', servername: 'localhost', ...options });
   sent.end(body);
-  const [reply] = (await once(sent, 'response')) as [IncomingMessage]; // The event's only argument.
-  return { status: reply.statusCode ?? 0, headers: reply.headers, body: await text(reply) };
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]; // The event's only argument.
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    body: await text(response),
+  };
 }
 
-/** Sends bytes to nginx as they are, and returns all that it answers until it closes. */
+/**
+ * Sends bytes to nginx as they are, and returns everything that nginx sends until it closes the
+ * connection.
+ */
 async function sendBytes(socket: Socket, bytes: string): Promise<string> {
   socket.on('error', () => {});
   socket.write(bytes);
@@ -39,12 +46,12 @@ async function sendBytes(socket: Socket, bytes: string): Promise<string> {
 const { bodyTooLarge, databaseUnavailable, malformedRequest, methodNotAllowed } = errorCatalogue;
 const { headersTooLarge, idTaken, pathUnknown, tokenMissing } = errorCatalogue;
 
-/** Checks that a reply is an error of the contract and comes from nginx itself. */
-function expectError(reply: Reply, { code }: { code: number }): void {
-  expect(JSON.parse(reply.body)).toEqual({ error: code, message: expect.any(String) });
-  expect(reply.status).toBe(Math.floor(code / 100));
-  expect(reply.headers['content-type']).toBe('application/json');
-  expect(reply.headers['x-request-id']).toMatch(/^[\da-f]{32}$/);
+/** Checks that a response is an error of the contract and comes from nginx itself. */
+function expectError(response: ReceivedResponse, { code }: { code: number }): void {
+  expect(JSON.parse(response.body)).toEqual({ error: code, message: expect.any(String) });
+  expect(response.status).toBe(Math.floor(code / 100));
+  expect(response.headers['content-type']).toBe('application/json');
+  expect(response.headers['x-request-id']).toMatch(/^[\da-f]{32}$/);
 }
 
 const json = { 'content-type': 'application/json' };
@@ -82,32 +89,32 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       await server.stop();
     });
 
-    it('passes requests and replies on, with its request id', async () => {
-      const reply = await create(nginx, { id: 1, name: 'Hoya carnosa' });
-      expect([reply.status, reply.body]).toEqual([200, '{"name":"Hoya carnosa"}']);
-      const requestId = reply.headers['x-request-id'];
+    it('passes requests and responses on, with its request id', async () => {
+      const response = await create(nginx, { id: 1, name: 'Hoya carnosa' });
+      expect([response.status, response.body]).toEqual([200, '{"name":"Hoya carnosa"}']);
+      const requestId = response.headers['x-request-id'];
       expect(requestId).toMatch(/^[\da-f]{32}$/);
       expect(server.log.at(-1)).toContain(`"reqId":"${requestId}"`);
     });
 
     it('passes the errors of the store on', async () => {
       await create(nginx, { id: 2, name: 'Hoya carnosa' });
-      const replies = [
+      const responses = [
         await create(nginx, { id: 2, name: 'Ficus lyrata' }),
         await create(nginx, { id: 3, name: 'Ficus lyrata' }, '/plants', ''),
         await send(nginx, '/absent'),
       ];
-      expect(replies.map(({ body }) => JSON.parse(body).error)).toEqual([
+      expect(responses.map(({ body }) => JSON.parse(body).error)).toEqual([
         idTaken.code,
         tokenMissing.code,
         pathUnknown.code,
       ]);
-      expect(replies[1]?.headers['www-authenticate']).toBe('Bearer realm="plant-store"');
+      expect(responses[1]?.headers['www-authenticate']).toBe('Bearer realm="plant-store"');
     });
 
     it('serves the store under a path prefix', async () => {
-      const reply = await create(nginx, { id: 4, name: 'Monstera' }, '/store/plants');
-      expect([reply.status, reply.body]).toEqual([200, '{"name":"Monstera"}']);
+      const response = await create(nginx, { id: 4, name: 'Monstera' }, '/store/plants');
+      expect([response.status, response.body]).toEqual([200, '{"name":"Monstera"}']);
       expect((await send(nginx, '/store/openapi.json')).status).toBe(200);
     });
 
@@ -142,18 +149,18 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       ['in chunks', { 'transfer-encoding': 'chunked' }],
     ])('answers 41300 to a body of 1.1 MB %s', async (_, headers) => {
       const body = 'a'.repeat(1_100_000);
-      const reply = await send(nginx, '/plants', {
+      const response = await send(nginx, '/plants', {
         method: 'POST',
         headers: { ...json, ...headers },
         body,
       });
-      expectError(reply, bodyTooLarge);
+      expectError(response, bodyTooLarge);
     });
 
     it('answers 40500 to TRACE, with Allow', async () => {
-      const reply = await send(nginx, '/plants', { method: 'TRACE' });
-      expectError(reply, methodNotAllowed);
-      expect(reply.headers.allow).toBe('DELETE, GET, HEAD, POST');
+      const response = await send(nginx, '/plants', { method: 'TRACE' });
+      expectError(response, methodNotAllowed);
+      expect(response.headers.allow).toBe('DELETE, GET, HEAD, POST');
     });
 
     it('answers 40400 to a request for its own page of errors', async () => {
@@ -176,17 +183,20 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
     ])('answers %s with an error of the contract', async (_, bytes, { code }) => {
       const { port, ca } = nginx;
       const socket = connectTls({ port, ca, host: '127.0.0.1', servername: 'localhost' });
-      const reply = await sendBytes(socket, bytes);
-      expect(reply).toMatch(new RegExp(`^HTTP/1.1 ${Math.floor(code / 100)} `));
-      expect(reply).toMatch(/\r\nContent-Type: application\/json\r\n/);
-      expect(JSON.parse(reply.slice(reply.indexOf('\r\n\r\n')))).toHaveProperty('error', code);
+      const response = await sendBytes(socket, bytes);
+      expect(response).toMatch(new RegExp(`^HTTP/1.1 ${Math.floor(code / 100)} `));
+      expect(response).toMatch(/\r\nContent-Type: application\/json\r\n/);
+      expect(JSON.parse(response.slice(response.indexOf('\r\n\r\n')))).toHaveProperty(
+        'error',
+        code,
+      );
     });
 
     it('answers HTTP on the port for HTTPS with an error of the contract', async () => {
       const socket = connect({ port: nginx.port, host: '127.0.0.1' });
-      const reply = await sendBytes(socket, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-      expect(reply).toMatch(/^HTTP\/1.1 400 /);
-      expect(reply).toContain(`\r\n\r\n{"error":${malformedRequest.code},`);
+      const response = await sendBytes(socket, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+      expect(response).toMatch(/^HTTP\/1.1 400 /);
+      expect(response).toContain(`\r\n\r\n{"error":${malformedRequest.code},`);
     });
   });
 
@@ -222,24 +232,24 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
     const absent = async () => `http://127.0.0.1:${await freePort()}`;
 
     it.each([
-      ['that is away', absent],
+      ['that is down', absent],
       ['that closes the connection', () => startInstance((socket) => socket.end())],
       [
-        'whose answer is not HTTP',
+        'whose response is not HTTP',
         () => startInstance((socket) => socket.end('HTTP/1.1 200 OK\r\nno header\r\n\r\n')),
       ],
       ['that is silent', () => startInstance(() => {})],
     ])('answers 50300 for an instance %s', async (_, instance) => {
       const nginx = await start([await instance()], '100ms');
-      const reply = await create(nginx, { id: 1, name: 'Hoya carnosa' });
-      expectError(reply, databaseUnavailable);
-      expect(reply.headers['retry-after']).toBe('1');
+      const response = await create(nginx, { id: 1, name: 'Hoya carnosa' });
+      expectError(response, databaseUnavailable);
+      expect(response.headers['retry-after']).toBe('1');
       expectError(await send(nginx, '/plants/1', { method: 'DELETE' }), databaseUnavailable);
       const head = await send(nginx, '/plants', { method: 'HEAD' });
       expect([head.status, head.body]).toEqual([503, '']);
     });
 
-    it('uses another instance when one is away, shuts down or is silent', async () => {
+    it('uses another instance when one is down, shuts down or is silent', async () => {
       const server = await startServer('Postgres');
       stops.push(server.stop);
       const closing = await startServer('Postgres');
@@ -248,10 +258,10 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       const silent = await startInstance(() => {});
       for (const other of [await absent(), closing.url, silent]) {
         const nginx = await start([other, server.url], '3s');
-        const replies = await Promise.all(
+        const responses = await Promise.all(
           [1, 2, 3, 4].map((id) => create(nginx, { id, name: 'Hoya carnosa' })),
         );
-        expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+        expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
       }
     });
 
@@ -280,8 +290,8 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       ];
       for (const { path, method } of requests) {
         const body = method === 'POST' ? '{}' : '';
-        const reply = await send(nginx, path, { method, headers: json, body });
-        expect([path, reply.status]).toEqual([path, 503]);
+        const response = await send(nginx, path, { method, headers: json, body });
+        expect([path, response.status]).toEqual([path, 503]);
       }
       expect(received).toEqual([
         ...['POST /plants', 'POST /plants'],
@@ -295,10 +305,10 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       const closing = await startServer('Postgres');
       stops.push(closing.stop);
       await closing.store.close();
-      const reply = await create(await start([closing.url]), { id: 1, name: 'Hoya carnosa' });
-      expect(reply.status).toBe(503);
-      expect(JSON.parse(reply.body).error).toBe(errorCatalogue.shuttingDown.code);
-      expect(reply.headers['retry-after']).toBe('1');
+      const response = await create(await start([closing.url]), { id: 1, name: 'Hoya carnosa' });
+      expect(response.status).toBe(503);
+      expect(JSON.parse(response.body).error).toBe(errorCatalogue.shuttingDown.code);
+      expect(response.headers['retry-after']).toBe('1');
     });
   });
 });

@@ -11,10 +11,10 @@ it.each(shells)('is a command that %s runs as it is', async (shell) => {
   const server = await startServer('Postgres');
   const run = async (command: string, env?: NodeJS.ProcessEnv) =>
     (await promisify(exec)(command, { shell, env: { ...process.env, ...env } })).stdout;
-  const reply = '{"name":"Monstera deliciosa","tag":"Araceae"}';
-  expect(await run(curlCommand(server.url, server.token, isWindows))).toBe(reply);
+  const response = '{"name":"Monstera deliciosa","tag":"Araceae"}';
+  expect(await run(curlCommand(server.url, server.token, isWindows))).toBe(response);
   const withVariable = curlCommand(server.url, undefined, isWindows);
-  expect(await run(withVariable, { PLANT_STORE_TOKEN: server.token })).toBe(reply);
+  expect(await run(withVariable, { PLANT_STORE_TOKEN: server.token })).toBe(response);
   expect(await server.stop()).toEqual([
     { id: 9007199254740993n, name: 'Monstera deliciosa', tag: 'Araceae' },
   ]);

@@ -46,7 +46,7 @@ it.runIf(hasPosixShell)(
 
     // The open connections work, and the database has file descriptors for all its connections.
     const open = sockets.filter((socket) => !socket.closed);
-    const replies = open.map(async (socket, id) => {
+    const responses = open.map(async (socket, id) => {
       const json = JSON.stringify({ id, name: 'x' });
       socket.write(
         `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n` +
@@ -54,7 +54,7 @@ it.runIf(hasPosixShell)(
       );
       return String(await once(socket, 'data')).split('\r\n', 1)[0];
     });
-    expect(new Set(await Promise.all(replies))).toEqual(new Set(['HTTP/1.1 200 OK']));
+    expect(new Set(await Promise.all(responses))).toEqual(new Set(['HTTP/1.1 200 OK']));
 
     for (const socket of sockets) socket.destroy();
     const target = { url, token };

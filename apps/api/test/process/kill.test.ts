@@ -23,7 +23,7 @@ it.each([
   await load.stop();
   for (const { id, ...plant } of load.seen.acknowledged) {
     const headers = { authorization: `Bearer ${token}` };
-    const reply = await fetch(`${target.url}/plants/${id}`, { headers });
-    expect(await reply.json()).toMatchObject({ id, ...plant });
+    const response = await fetch(`${target.url}/plants/${id}`, { headers });
+    expect(await response.json()).toMatchObject({ id, ...plant });
   }
 });

@@ -41,7 +41,7 @@ async function start(env: Record<string, string> = {}) {
 /** A request on a connection of its own. */
 const get = (url: string) => fetch(url, { headers: { ...headers, connection: 'close' } });
 
-it('answers on one address by several processes, in one log', async () => {
+it('serves one address with several processes, which share a log', async () => {
   const { server, url } = await start();
   for (let i = 0; i < 20; i++) expect((await get(`${url}/plants/${i}`)).status).toBe(404);
   await stopProgram(server);
@@ -72,7 +72,7 @@ it('prints once why it cannot start, and exits with code 1', async () => {
   expect(server.output().match(/did not start/g)).toHaveLength(1);
 });
 
-it('replaces a process that dies at once again after longer and longer delays', async () => {
+it('replaces a process that keeps dying, after longer and longer delays', async () => {
   const { server, databaseUrl } = await start();
   const admin = postgres(inject('postgresUrl'), { max: 1 });
   await admin.unsafe(`drop database ${new URL(databaseUrl).pathname.slice(1)} with (force)`);
@@ -113,10 +113,10 @@ describe.runIf(hasPosixSignals)('on a signal', () => {
     const { server, url } = await start();
     const [frozen = Number.NaN] = workersOf(server);
     process.kill(frozen, 'SIGSTOP');
-    const answers = [get(`${url}/livez`), get(`${url}/livez`)];
-    await Promise.race(answers);
+    const responses = [get(`${url}/livez`), get(`${url}/livez`)];
+    await Promise.race(responses);
     process.kill(frozen, 'SIGKILL');
-    const outcomes = (await Promise.allSettled(answers)).map(({ status }) => status);
+    const outcomes = (await Promise.allSettled(responses)).map(({ status }) => status);
     expect(outcomes.toSorted()).toEqual(['fulfilled', 'rejected']);
   });
 
@@ -125,10 +125,10 @@ describe.runIf(hasPosixSignals)('on a signal', () => {
     const [frozen = Number.NaN] = workersOf(server);
     process.kill(frozen, 'SIGSTOP');
     // The frozen process gets one of the connections.
-    const answers = [get(`${url}/readyz`), get(`${url}/readyz`)];
-    expect((await Promise.race(answers)).status).toBe(503);
+    const responses = [get(`${url}/readyz`), get(`${url}/readyz`)];
+    expect((await Promise.race(responses)).status).toBe(503);
     process.kill(frozen, 'SIGCONT');
-    await Promise.all(answers);
+    await Promise.all(responses);
     expect((await get(`${url}/readyz`)).status).toBe(200);
   });
 
@@ -160,12 +160,15 @@ describe.runIf(hasPosixSignals)('on a signal', () => {
   });
 });
 
-/** Sends one request after the other, each on a connection of its own. Resolves with the first error. */
+/**
+ * Sends one request after the other, each on a connection of its own. Resolves with the first
+ * error.
+ */
 async function sendUntilRefused(url: string): Promise<string> {
   for (;;) {
     const error = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
-      const sent = request(url, { headers, agent: false }, (reply) => {
-        reply
+      const sent = request(url, { headers, agent: false }, (response) => {
+        response
           .resume()
           .on('end', () => resolve(undefined))
           .on('error', resolve);

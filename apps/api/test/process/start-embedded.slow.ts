@@ -31,8 +31,8 @@ async function printedToken({ printed }: StartedProcess): Promise<string> {
 /** Creates plant 1 with the printed token, unless another token is given. */
 async function create(server: StartedProcess, name: string, token?: string): Promise<unknown> {
   const target = { url: await printedUrl(server), token: token ?? (await printedToken(server)) };
-  const reply = await post(target, '/plants', JSON.stringify({ id: 1, name }));
-  return reply.json();
+  const response = await post(target, '/plants', JSON.stringify({ id: 1, name }));
+  return response.json();
 }
 
 it('keeps its plants and its token when it stops and starts again', async () => {

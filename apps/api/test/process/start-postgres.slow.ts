@@ -134,7 +134,7 @@ it('starts when a server that is not Postgres listens at DATABASE_URL', async ()
 it.each([
   ['the database does not exist', { pathname: 'none' }, /"none" does not exist\): create that/],
   ['the user does not exist', { username: 'none' }, /"none" does not exist\): check the user/],
-  ['the user has no rights', { username: 'visitor' }, /permission denied .*\): grant its user/],
+  ['the user has no privileges', { username: 'visitor' }, /permission denied .*\): grant its user/],
   [
     'the password is wrong',
     { username: 'guarded', password: 'hidden' },

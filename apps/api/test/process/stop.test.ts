@@ -39,10 +39,13 @@ describe.runIf(hasPosixSignals)('the process', () => {
     return socket;
   }
 
-  /** Sends the body of a create and resolves with the reply. */
+  /** Sends the body of a create and resolves with the response. */
   async function finishCreate(socket: Socket): Promise<string> {
-    const [reply] = await Promise.all([once(socket, 'data'), socket.write('{"id":1,"name":"x"}')]);
-    return String(reply);
+    const [response] = await Promise.all([
+      once(socket, 'data'),
+      socket.write('{"id":1,"name":"x"}'),
+    ]);
+    return String(response);
   }
 
   const stopsListening = () => vi.waitFor(() => expect(fetch(`${url}/livez`)).rejects.toThrow());

@@ -36,7 +36,7 @@ it.runIf(hasPosixSignals)(
       await load.acknowledged(50);
     }
     await load.stop();
-    expect(Object.keys(load.seen.answers)).toEqual(['200']);
+    expect(Object.keys(load.seen.outcomes)).toEqual(['200']);
 
     // The minute of failed authentications is not over, whatever the wall clock says.
     const guesses = [await guess(), await guess(), await guess()];

@@ -12,7 +12,7 @@ import { openApiDocument } from '../../openapi/openapi-document.ts';
 import { requireToken } from '../../src/auth/authentication.ts';
 import { limitBodies } from '../../src/http/body/body-budget.ts';
 import { createLargeBodyQueue } from '../../src/http/body/large-body-queue.ts';
-import { handleError } from '../../src/http/error-reply.ts';
+import { handleError } from '../../src/http/send-error.ts';
 import { rest } from '../../src/rest/rest.ts';
 import { trpc } from '../../src/trpc/trpc.ts';
 
@@ -59,8 +59,8 @@ afterAll(async () => {
 const headers = { authorization: 'Bearer token' };
 
 const overRest = async (path: string) => {
-  const reply = await fetch(url + path, { headers });
-  return reply.text();
+  const response = await fetch(url + path, { headers });
+  return response.text();
 };
 
 const overTrpc = (input: { id: bigint | number; after?: bigint | number }) =>
@@ -99,7 +99,7 @@ describe('GET /things/{id}', () => {
   });
 
   it.each([true, null, [], 1.5])('rejects %s over tRPC', async (id) => {
-    const call = overTrpc({ id: id as never }); // A wrong type is the point.
+    const call = overTrpc({ id: id as never }); // The test needs a wrong type.
     await expect(call).rejects.toMatchObject({ data: { error: 40001 } });
   });
 

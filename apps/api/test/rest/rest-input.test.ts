@@ -50,12 +50,12 @@ it.each([
 ] as const)(
   'makes the input of %s %s from the path, the query and the body %j',
   async (method, url, body, input) => {
-    const reply = await server.inject({
+    const response = await server.inject({
       method,
       url,
       headers: { authorization: 'Bearer secret' },
       ...(body && { payload: body }),
     });
-    expect(reply.json()).toEqual({ input });
+    expect(response.json()).toEqual({ input });
   },
 );

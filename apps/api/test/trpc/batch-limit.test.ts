@@ -16,9 +16,9 @@ it.each([{}, { 'trpc-accept': 'application/jsonl' }])(
   'says what to do about a batch of more than ten calls (%j)',
   async (headers) => {
     const path = `/trpc/${Array(11).fill('createPlant').join()}?batch=1`;
-    const reply = await post(server, path, '{}', headers);
-    expect(reply.status).toBe(400);
-    expect(await reply.json()).toMatchObject({
+    const response = await post(server, path, '{}', headers);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
       error: { json: { message, data: { error: 40002 } } },
     });
   },
@@ -27,6 +27,6 @@ it.each([{}, { 'trpc-accept': 'application/jsonl' }])(
 it('says so for a batch of queries, too', async () => {
   const path = `/trpc/${Array(11).fill('nothing').join()}?input=%7B%7D&batch=1`;
   const authorization = `Bearer ${server.token}`;
-  const reply = await fetch(server.url + path, { headers: { authorization } });
-  expect(await reply.json()).toMatchObject({ error: { json: { message } } });
+  const response = await fetch(server.url + path, { headers: { authorization } });
+  expect(await response.json()).toMatchObject({ error: { json: { message } } });
 });

@@ -63,8 +63,8 @@ const requests: [name: string, path: string, body?: string][] = [
 
 it.each(requests)('answers %s as tRPC itself does', async (_name, path, body) => {
   const request = { method: 'POST', path, ...(body !== undefined && { body }) };
-  await answer(request); // The first create differs from repeated ones: it stores the plant.
-  expect(await answer(request)).toEqual(await answerOfTrpc(request));
+  await responseTo(request); // The first create differs from repeated ones: it stores the plant.
+  expect(await responseTo(request)).toEqual(await trpcResponseTo(request));
 });
 
 const input = (value: unknown) => `input=${encodeURIComponent(JSON.stringify(value))}`;
@@ -100,8 +100,8 @@ const queries: [name: string, path: string, method?: string][] = [
 it.each(queries)(
   'answers the query %s as tRPC itself does',
   async (_name, path, method = 'GET') => {
-    await answer({ method: 'POST', path: 'createPlant', body: JSON.stringify(plant(1)) });
-    expect(await answer({ method, path })).toEqual(await answerOfTrpc({ method, path }));
+    await responseTo({ method: 'POST', path: 'createPlant', body: JSON.stringify(plant(1)) });
+    expect(await responseTo({ method, path })).toEqual(await trpcResponseTo({ method, path }));
   },
 );
 
@@ -111,35 +111,35 @@ interface SentRequest {
   body?: string | Uint8Array<ArrayBuffer>;
 }
 
-/** Lets tRPC itself run the calls of a request. */
-async function answerOfTrpc({ path, ...request }: SentRequest) {
+/** The response that tRPC itself gives to a request. */
+async function trpcResponseTo({ path, ...request }: SentRequest) {
   const url = new URL(`${server.url}/trpc/${path}`);
   const headers = { 'content-type': 'application/json' };
-  const reply = await resolveResponse({
+  const response = await resolveResponse({
     router: appRouter,
     req: new Request(url, { ...request, headers }),
     path: url.pathname.slice('/trpc/'.length),
     error: null,
     createContext: async () => ({ store: server.store, principal: { name: 'test', scopes } }),
   });
-  return partsOf(reply);
+  return partsOf(response);
 }
 
-async function answer({ path, ...request }: SentRequest) {
-  const reply = await fetch(`${server.url}/trpc/${path}`, {
+async function responseTo({ path, ...request }: SentRequest) {
+  const response = await fetch(`${server.url}/trpc/${path}`, {
     ...request,
     headers: {
       authorization: `Bearer ${server.token}`,
       'content-type': 'application/json',
     },
   });
-  return partsOf(reply);
+  return partsOf(response);
 }
 
-async function partsOf(reply: Response) {
-  const { status, headers } = reply;
+async function partsOf(response: Response) {
+  const { status, headers } = response;
   // superjson also notes that `next` equals the last id, which means nothing for a bigint.
-  const body = (await reply.text()).replace(/"referentialEqualities":\{.*?\},/, '');
+  const body = (await response.text()).replace(/"referentialEqualities":\{.*?\},/, '');
   return { status, type: headers.get('content-type'), allow: headers.get('allow'), body };
 }
 
@@ -189,14 +189,14 @@ it.each([
 
 it('rejects text that is not UTF-8 in a body', async () => {
   const body = Buffer.from('{"json":{"id":90,"name":"\xff"}}', 'latin1');
-  const { status, body: text } = await answer({ method: 'POST', path: 'createPlant', body });
+  const { status, body: text } = await responseTo({ method: 'POST', path: 'createPlant', body });
   expect(status).toBe(400);
   expect(text).toContain('the body is not JSON (it is not UTF-8)');
 });
 
 it('answers the other calls of a batch with an input that is not superjson', async () => {
   const request = { method: 'POST', path: `${paths(2)}?batch=1`, body: batchOf(plant(91), 5) };
-  const { status, body } = await answer(request);
+  const { status, body } = await responseTo(request);
   expect(status).toBe(207);
   expect(JSON.parse(body)).toMatchObject([
     { result: { data: { json: { name: 'Hoya' } } } },
@@ -206,7 +206,7 @@ it('answers the other calls of a batch with an input that is not superjson', asy
 
 it('rejects only the calls of a batch that need another method', async () => {
   const path = `getPlant,createPlant?batch=1&${input({ 0: first, 1: plant(92) })}`;
-  const { status, allow, body } = await answer({ method: 'GET', path });
+  const { status, allow, body } = await responseTo({ method: 'GET', path });
   expect([status, allow]).toEqual([207, 'POST']);
   expect(JSON.parse(body)).toMatchObject([
     { result: {} },
@@ -215,7 +215,7 @@ it('rejects only the calls of a batch that need another method', async () => {
 });
 
 async function errorOf(request: SentRequest) {
-  const { status, body } = await answer(request);
+  const { status, body } = await responseTo(request);
   const { message, data } = JSON.parse(body).error.json;
   expect(status).toBe(data.httpStatus);
   return { error: data.error, message };

@@ -12,7 +12,10 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-/** Sends a batch of ten creates. The last one waits for `release`, as for a silent node of a cluster. */
+/**
+ * Sends a batch of ten creates. The last one waits for `release`, as for a silent node of a
+ * cluster.
+ */
 async function sendBatch(link: typeof httpBatchLink | typeof httpBatchStreamLink, firstId: bigint) {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const ids = Array.from({ length: 10 }, (_, i) => firstId + BigInt(i));

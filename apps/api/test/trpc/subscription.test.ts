@@ -8,7 +8,7 @@ import * as z from 'zod';
 import { requireToken } from '../../src/auth/authentication.ts';
 import { limitBodies } from '../../src/http/body/body-budget.ts';
 import { createLargeBodyQueue } from '../../src/http/body/large-body-queue.ts';
-import { handleError } from '../../src/http/error-reply.ts';
+import { handleError } from '../../src/http/send-error.ts';
 import { trpc } from '../../src/trpc/trpc.ts';
 
 const { transformer, errorFormatter } = appRouter._def._config;

@@ -23,33 +23,33 @@ const batchOf = (size: number, firstId: number) => ({
 
 it('answers each call of a batch of 10', async () => {
   const { path, body } = batchOf(10, 5000);
-  const reply = await post(server, path, body);
-  expect(reply.status).toBe(200);
-  expect(await reply.json()).toHaveLength(10);
+  const response = await post(server, path, body);
+  expect(response.status).toBe(200);
+  expect(await response.json()).toHaveLength(10);
 });
 
 it('rejects a batch of 11 calls before it runs any of them', async () => {
   const { path, body } = batchOf(11, 6000);
-  const reply = await post(server, path, body);
-  expect(reply.status).toBe(400);
-  expect(await reply.json()).toMatchObject({ error: { json: { data: { error: 40002 } } } });
+  const response = await post(server, path, body);
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { json: { data: { error: 40002 } } } });
   const other = JSON.stringify({ json: { id: 6000, name: 'still free' } });
   expect((await post(server, '/trpc/createPlant', other)).status).toBe(200);
 });
 
 it('reads the numbers that JavaScript can send as REST does', async () => {
-  const answer = async (id: string) => {
+  const statusFor = async (id: string) => {
     const body = `{"0":{"json":{"id":${id},"name":"number"}}}`;
     return (await post(server, '/trpc/createPlant?batch=1', body)).status;
   };
-  for (const id of ['7e3', '7000.0', '700000e-2']) expect(await answer(id)).toBe(200);
+  for (const id of ['7e3', '7000.0', '700000e-2']) expect(await statusFor(id)).toBe(200);
   // JavaScript may have rounded a number beyond 2^53 before it was sent: a client must send a
   // bigint.
   for (const id of ['9007199254740992', '9007199254740993', '1e17', '-1e18']) {
-    expect(await answer(id)).toBe(400);
+    expect(await statusFor(id)).toBe(400);
   }
   for (const id of ['1.00000000000000000001', '9007199254740990.5', '1e-400']) {
-    expect(await answer(id)).toBe(400);
+    expect(await statusFor(id)).toBe(400);
   }
 });
 
@@ -58,21 +58,21 @@ it.each([
   ['as tRPC does', { 'trpc-accept': 'application/json' }],
 ])('reads the numbers of a query as those of a mutation (%s)', async (_how, headers) => {
   await post(server, '/trpc/createPlant', '{"json":{"id":8100,"name":"x"}}');
-  const answer = async (id: string) => {
+  const statusFor = async (id: string) => {
     const url = `${server.url}/trpc/getPlant?input={"json":{"id":${id}}}`;
     const authorization = `Bearer ${server.token}`;
     return (await fetch(url, { headers: { authorization, ...headers } })).status;
   };
-  for (const id of ['8100', '81e2', '8100.0']) expect(await answer(id)).toBe(200);
+  for (const id of ['8100', '81e2', '8100.0']) expect(await statusFor(id)).toBe(200);
   for (const id of ['8100.00000000000000000001', '9007199254740993', '1e-400', '8100x', '']) {
-    expect(await answer(id)).toBe(400);
+    expect(await statusFor(id)).toBe(400);
   }
 });
 
 it('keeps the tag when superjson metadata marks another value as undefined', async () => {
   const plant = { id: 8000n, name: 'x', tag: 'kept', '': { tag: undefined } };
-  const reply = await post(server, '/trpc/createPlant', superjson.stringify(plant));
-  expect(await reply.json()).toMatchObject({ result: { data: { json: { tag: 'kept' } } } });
+  const response = await post(server, '/trpc/createPlant', superjson.stringify(plant));
+  expect(await response.json()).toMatchObject({ result: { data: { json: { tag: 'kept' } } } });
 });
 
 it('keeps the connection open after a stream', async () => {
@@ -100,20 +100,20 @@ it.each([
   ['POST', '/trpc/%2e', 404, 40400],
   ['POST', '/trpc/toString', 404, 40400],
 ])('answers %s %s with status %i', async (method, path, status, error) => {
-  const reply = await fetch(server.url + path, {
+  const response = await fetch(server.url + path, {
     method,
     headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
   });
-  expect(reply.status).toBe(status);
-  expect(JSON.stringify(await reply.json())).toContain(`"error":${error}`);
-  if (status === 405) expect(reply.headers.get('allow')).toBe('POST');
+  expect(response.status).toBe(status);
+  expect(JSON.stringify(await response.json())).toContain(`"error":${error}`);
+  if (status === 405) expect(response.headers.get('allow')).toBe('POST');
 });
 
 it.each(['"5"', '[]', 'null', '{"0":5}', '{"json":5}'])(
   'answers 400 to the malformed batch %s',
   async (body) => {
-    const reply = await post(server, '/trpc/createPlant?batch=1', body);
-    expect(reply.status).toBe(400);
+    const response = await post(server, '/trpc/createPlant?batch=1', body);
+    expect(response.status).toBe(400);
   },
 );
 
@@ -126,9 +126,9 @@ it.each([
   'rejects an id that superjson metadata declares a %s but that is %s',
   async (_type, _value, id, type) => {
     const body = { json: { id, name: 'x' }, meta: { values: { id: type } } };
-    const reply = await post(server, '/trpc/createPlant', JSON.stringify(body));
-    expect(reply.status).toBe(400);
-    expect(await reply.text()).toContain('"error":40001,');
+    const response = await post(server, '/trpc/createPlant', JSON.stringify(body));
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('"error":40001,');
   },
 );
 
@@ -138,8 +138,8 @@ it.each(['createPlant', 'createPlant?batch=1'])(
     const claim = `${'a'.repeat(1_000_000)}\\`;
     const payload = { json: { id: 1, name: 'x' }, meta: { values: { [claim]: ['bigint'] } } };
     const body = JSON.stringify(path.includes('batch') ? { 0: payload } : payload);
-    const reply = await post(server, `/trpc/${path}`, body);
-    expect(reply.status).toBe(400);
-    expect(await reply.text()).toContain('a path in meta is over 1000 characters');
+    const response = await post(server, `/trpc/${path}`, body);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('a path in meta is over 1000 characters');
   },
 );

@@ -41,10 +41,10 @@ const get = (url: string, headers: Record<string, string> = {}) => server.inject
 
 describe('the page', () => {
   it('is at / for a browser', async () => {
-    const reply = await get('/', html);
-    expect(reply.statusCode).toBe(200);
-    expect(reply.headers['content-type']).toBe('text/html; charset=utf-8');
-    expect(reply.body).toContain('<title>Console</title>');
+    const response = await get('/', html);
+    expect(response.statusCode).toBe(200);
+    expect(response.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(response.body).toContain('<title>Console</title>');
   });
 
   it('is there with a query', async () => {
@@ -58,15 +58,15 @@ describe('the page', () => {
     ['text/html;q=0.000', 404],
     ['application/text/html-not', 404],
   ])('is at / where Accept is %s: %i', async (accept, status) => {
-    const reply = await get('/', { accept });
-    expect(reply.statusCode).toBe(status);
-    expect(reply.headers['vary']).toMatch(/^accept\b/);
+    const response = await get('/', { accept });
+    expect(response.statusCode).toBe(status);
+    expect(response.headers['vary']).toMatch(/^accept\b/);
   });
 
   it('answers HEAD without a body', async () => {
-    const reply = await server.inject({ method: 'HEAD', url: '/', headers: html });
-    expect(reply.statusCode).toBe(200);
-    expect(reply.body).toBe('');
+    const response = await server.inject({ method: 'HEAD', url: '/', headers: html });
+    expect(response.statusCode).toBe(200);
+    expect(response.body).toBe('');
   });
 
   it('is asked for again each time, because its files change their names', async () => {
@@ -91,10 +91,10 @@ describe('the page', () => {
 
 describe('a file of the page', () => {
   it('is kept for a year, because its name changes with its content', async () => {
-    const reply = await get('/console/index-4f2a.js');
-    expect(reply.body).toBe(script);
-    expect(reply.headers['content-type']).toBe('text/javascript; charset=utf-8');
-    expect(reply.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    const response = await get('/console/index-4f2a.js');
+    expect(response.body).toBe(script);
+    expect(response.headers['content-type']).toBe('text/javascript; charset=utf-8');
+    expect(response.headers['cache-control']).toBe('public, max-age=31536000, immutable');
   });
 
   it('is compressed for a client that takes gzip', async () => {
@@ -106,7 +106,7 @@ describe('a file of the page', () => {
     expect(rawPayload.length).toBeLessThan(script.length / 10);
   });
 
-  it('is not compressed for a client that refuses gzip', async () => {
+  it('is not compressed for a client that rejects gzip', async () => {
     const { headers, body } = await get('/console/index-4f2a.js', {
       'accept-encoding': 'br, gzip;q=0',
     });
@@ -124,26 +124,26 @@ describe('a file of the page', () => {
   });
 });
 
-describe('everything else is answered as before', () => {
+describe('all other requests have their usual responses', () => {
   it.each([{}, { accept: '*/*' }, { accept: 'application/json' }])(
     'GET / with %o is an unknown path',
     async (headers) => {
-      const reply = await get('/', headers);
-      expect(reply.statusCode).toBe(404);
-      expect(reply.json()).toMatchObject({ error: errorCatalogue.pathUnknown.code });
+      const response = await get('/', headers);
+      expect(response.statusCode).toBe(404);
+      expect(response.json()).toMatchObject({ error: errorCatalogue.pathUnknown.code });
     },
   );
 
   it('POST / is an unknown path', async () => {
-    const reply = await server.inject({ method: 'POST', url: '/', headers: html });
-    expect(reply.json()).toMatchObject({ error: errorCatalogue.pathUnknown.code });
+    const response = await server.inject({ method: 'POST', url: '/', headers: html });
+    expect(response.json()).toMatchObject({ error: errorCatalogue.pathUnknown.code });
   });
 
   it('GET / is an unknown path until the console is built', async () => {
     const later = join(directory, 'later');
     const bare = await build(later);
-    const reply = await bare.inject({ url: '/', headers: html });
-    expect(reply.json()).toMatchObject({ error: errorCatalogue.pathUnknown.code });
+    const response = await bare.inject({ url: '/', headers: html });
+    expect(response.json()).toMatchObject({ error: errorCatalogue.pathUnknown.code });
     mkdirSync(later);
     writeFileSync(join(later, 'index.html'), '<!doctype html>');
     expect((await bare.inject({ url: '/', headers: html })).statusCode).toBe(200);

@@ -2,7 +2,10 @@ import type { TestProject } from 'vitest/node';
 import { startCitus } from '../postgres/start-citus.ts';
 import './provided-context.ts';
 
-/** Vitest's global setup: starts one Citus cluster for a test run. Tests get it by `inject('citus')`. */
+/**
+ * Vitest's global setup: starts one Citus cluster for a test run. Tests get it by
+ * `inject('citus')`.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   // No test crashes the machine, so no test needs fsync. fsync would take most of their time.
   const cluster = await startCitus({ settings: { fsync: 'off' } });

@@ -5,13 +5,14 @@ import { connect, createServer, type Socket } from 'node:net';
  * A fault of the network between a client and a server. It applies to open connections and to new
  * ones:
  * - `refuse`: the proxy resets open connections and new ones at once;
- * - `reset`: the proxy resets a connection when the server answers on it;
- * - `halfClose`: when the server answers, the proxy closes the server's side and leaves the client's open;
+ * - `reset`: the proxy resets a connection when the server sends a response on it;
+ * - `halfClose`: when the server sends a response, the proxy closes the server's side and leaves
+ *   the client's open;
  * - `blackhole`: the proxy drops all data, and a connection that has lost data never recovers;
- * - `trickle`: the server's answers arrive one byte at a time;
- * - `hold`: the proxy holds all data back and delivers it when the fault ends, even when the sender has
- *   closed its connection since;
- * - `holdAnswers`: the proxy holds the server's answers back in the same way.
+ * - `trickle`: the server's responses arrive one byte at a time;
+ * - `hold`: the proxy holds all data back and delivers it when the fault ends, even when the sender
+ *   has closed its connection since;
+ * - `holdResponses`: the proxy holds the server's responses back in the same way.
  */
 export type Fault =
   | 'none'
@@ -21,7 +22,7 @@ export type Fault =
   | 'blackhole'
   | 'trickle'
   | 'hold'
-  | 'holdAnswers';
+  | 'holdResponses';
 
 export interface FaultProxy {
   /** The server's URL through this proxy. */
@@ -33,21 +34,26 @@ export interface FaultProxy {
   readonly accepted: number;
   /** How many connections are open now. */
   readonly open: number;
-  /** Resets the connection on which the server next answers with this text. Resolves when it has done so. */
-  loseAnswer(text: string): Promise<void>;
+  /**
+   * Resets the connection on which the server next sends a response with this text. Resolves when
+   * it has done so.
+   */
+  loseResponse(text: string): Promise<void>;
   /**
    * Forgets the open connections, as a firewall does: it drops their data, and tells neither side.
    */
   forget(): void;
-  /** Holds the next answer that has this text back. It is the last one on its connection. */
-  holdAnswer(text: string): HeldAnswer;
+  /**
+   * Holds back the next response that has this text, and drops all later ones of its connection.
+   */
+  holdResponse(text: string): HeldResponse;
   close(): void;
 }
 
-interface HeldAnswer {
-  /** Resolves when the answer is there. */
+interface HeldResponse {
+  /** Resolves when the proxy holds the response. */
   readonly held: Promise<void>;
-  /** Forwards the answer, even when the server has closed the connection since. */
+  /** Forwards the response, even when the server has closed the connection since. */
   release(): void;
 }
 
@@ -106,7 +112,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
     });
     /** Delivers data, or the end of a connection, now or when the fault ends. */
     function deliver(from: Socket, action: () => void): void {
-      const isHeldBack = fault === 'hold' || (fault === 'holdAnswers' && from === server);
+      const isHeldBack = fault === 'hold' || (fault === 'holdResponses' && from === server);
       if (isHeldBack) heldBack.push(action);
       else action();
     }
@@ -117,7 +123,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
   };
   proxy.listen(0, '127.0.0.1');
   await once(proxy, 'listening');
-  const { port } = proxy.address() as { port: number }; // The address is not a pipe's: the proxy listens on a port.
+  const { port } = proxy.address() as { port: number }; // It listens on a port, not on a pipe.
 
   return {
     url: Object.assign(new URL(serverUrl), { port: String(port) }).href,
@@ -141,14 +147,14 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
     get open() {
       return sockets.size / 2;
     },
-    loseAnswer: (text) =>
+    loseResponse: (text) =>
       new Promise((resolve) => {
         loss = { text, resolve };
       }),
     forget() {
       generation++;
     },
-    holdAnswer(text) {
+    holdResponse(text) {
       const { promise: held, resolve } = Promise.withResolvers<void>();
       const released = Promise.withResolvers<void>();
       hold = { text, resolve, released: released.promise };

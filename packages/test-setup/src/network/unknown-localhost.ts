@@ -1,4 +1,6 @@
-/** An option for Node with which a process cannot resolve the name `localhost` while there is a file. */
+/**
+ * An option for Node. A process with it cannot resolve the name `localhost` while the file exists.
+ */
 export function localhostUnknownWhile(file: string): string {
   const module = `
     import dns from 'node:dns';

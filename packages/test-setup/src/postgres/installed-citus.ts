@@ -6,7 +6,10 @@ import type { PostgresBinaries } from './postgres-binaries.ts';
 /** Debian installs each version of Postgres in a directory of its own, which is not in the PATH. */
 const debian = '/usr/lib/postgresql/*/bin/pg_config';
 
-/** Finds an installed Postgres with the extension Citus, and returns its programs; undefined without one. */
+/**
+ * Finds an installed Postgres with the extension Citus, and returns its programs; undefined without
+ * one.
+ */
 export function installedCitus(): PostgresBinaries | undefined {
   const installation = ['pg_config', ...globSync(debian)].map(directoriesOf).find(hasCitus);
   if (!installation) return undefined;

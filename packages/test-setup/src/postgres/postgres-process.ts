@@ -7,7 +7,7 @@ import type { PostgresBinaries } from './postgres-binaries.ts';
 export interface PostgresProcess {
   readonly process: ChildProcess;
   start(): Promise<void>;
-  /** Stops the server: `SIGQUIT` at once and without a checkpoint, `SIGINT` in order. */
+  /** Stops the server: `SIGQUIT` at once and without a checkpoint, `SIGINT` gracefully. */
   halt(signal: NodeJS.Signals): Promise<void>;
   /** Stops the server at once, without waiting, while this process exits. */
   abandon(): void;

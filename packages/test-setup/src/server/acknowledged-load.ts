@@ -22,20 +22,20 @@ export interface AcknowledgedLoad {
    * milliseconds that it took.
    */
   acknowledged(plants: number): Promise<number>;
-  /** Sends no more plants. Resolves when the last answers have arrived. */
+  /** Sends no more plants. Resolves when the last responses have arrived. */
   stop(): Promise<void>;
 }
 
 export interface Seen {
-  /** The milliseconds that passed between two answers with 200, at most. */
+  /** The milliseconds that passed between two responses with 200, at most. */
   longestGap: number;
   /** The plants that were answered with 200. The store must hold them exactly as they were sent. */
   acknowledged: Plant[];
-  /** The number of answers by HTTP status and error code: `200`, `503 50300`, `none`. */
-  answers: Record<string, number>;
-  /** The milliseconds that the slowest answer took. */
+  /** The number of responses by HTTP status and error code: `200`, `503 50300`, `none`. */
+  outcomes: Record<string, number>;
+  /** The milliseconds that the slowest response took. */
   slowest: number;
-  /** The number of 503 answers without `Retry-After`. */
+  /** The number of 503 responses without `Retry-After`. */
   withoutRetryAfter: number;
 }
 
@@ -59,7 +59,7 @@ export function startAcknowledgedLoad(
   const seen: Seen = {
     longestGap: 0,
     acknowledged: [],
-    answers: {},
+    outcomes: {},
     slowest: 0,
     withoutRetryAfter: 0,
   };
@@ -78,17 +78,17 @@ export function startAcknowledgedLoad(
     const plant = { id, name: `${randomUUID()} 🪴`, ...(id % 2 && { tag: `tag ${id}` }) };
     for (let attempt = id; !isStopped; attempt++) {
       const sentAt = Date.now();
-      const { answer, retryAfter } = await send(target, plant, attempt % 2 === 0);
-      seen.answers[answer] = (seen.answers[answer] ?? 0) + 1;
+      const { outcome, retryAfter } = await send(target, plant, attempt % 2 === 0);
+      seen.outcomes[outcome] = (seen.outcomes[outcome] ?? 0) + 1;
       seen.slowest = Math.max(seen.slowest, Date.now() - sentAt);
-      if (answer === '200') {
+      if (outcome === '200') {
         seen.acknowledged.push(plant);
         seen.longestGap = Math.max(seen.longestGap, Date.now() - lastAcknowledgedAt);
         lastAcknowledgedAt = Date.now();
         for (const notify of waiting) notify(sentAt);
         return;
       }
-      if (answer.startsWith('503') && !retryAfter) seen.withoutRetryAfter++;
+      if (outcome.startsWith('503') && !retryAfter) seen.withoutRetryAfter++;
       await setTimeout(pause);
     }
   };
@@ -118,28 +118,28 @@ export function startAcknowledgedLoad(
   };
 }
 
-async function send({ url, token }: Target, plant: Plant, isTrpc: boolean): Promise<Answer> {
+async function send({ url, token }: Target, plant: Plant, isTrpc: boolean): Promise<Result> {
   try {
-    const reply = await fetch(url + (isTrpc ? '/trpc/createPlant' : '/plants'), {
+    const response = await fetch(url + (isTrpc ? '/trpc/createPlant' : '/plants'), {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify(isTrpc ? { json: plant } : plant),
     });
-    const { error } = (await reply.json()) as Reply;
+    const { error } = (await response.json()) as ErrorResponse;
     const code = typeof error === 'object' ? error.json.data.error : error;
-    const answer = code === undefined ? `${reply.status}` : `${reply.status} ${code}`;
-    return { answer, retryAfter: reply.headers.get('retry-after') };
+    const outcome = code === undefined ? `${response.status}` : `${response.status} ${code}`;
+    return { outcome, retryAfter: response.headers.get('retry-after') };
   } catch {
-    return { answer: 'none', retryAfter: null };
+    return { outcome: 'none', retryAfter: null };
   }
 }
 
-interface Answer {
-  answer: string;
+interface Result {
+  outcome: string;
   retryAfter: string | null;
 }
 
 /** REST sends the error code itself; tRPC sends it in an envelope. */
-interface Reply {
+interface ErrorResponse {
   error?: number | { json: { data: { error: number } } };
 }

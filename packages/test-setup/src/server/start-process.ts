@@ -8,20 +8,23 @@ const main = fileURLToPath(new URL('../../../../apps/api/bin/server.js', import.
 /** A running process of the server's program. */
 export interface StartedProcess {
   child: ChildProcess;
-  /** What the process has printed so far, on both streams. */
+  /** The output of the process so far, from both streams. */
   output(): string;
-  /** Resolves with the match when the output matches the pattern; rejects when the process exits first. */
+  /**
+   * Resolves with the match when the output matches the pattern; rejects when the process exits
+   * first.
+   */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
   /** Resolves with the exit code, or with the signal that killed the process. */
   ended(): Promise<number | NodeJS.Signals>;
 }
 
 /**
- * Starts the server's program as `pnpm start` does. It has only the given settings, and defaults that
- * suit tests: it reads no `.env`.
+ * Starts the server's program as `pnpm start` does. It has only the given settings, and defaults
+ * that suit tests: it reads no `.env`.
  *
- * @param shell the command of a POSIX shell that runs the program, which is `"$@"` in it. A test can
- *   redirect the program's output with it.
+ * @param shell the command of a POSIX shell that runs the program, which is `"$@"` in it. A test
+ *   can redirect the program's output with it.
  */
 export function startProcess(env: Record<string, string>, shell?: string): StartedProcess {
   const program = [process.execPath, main];

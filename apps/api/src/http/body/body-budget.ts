@@ -15,18 +15,21 @@ declare module 'fastify' {
   }
 }
 
-/** Large bodies leave half of the budget to the others. */
+/** Whether a body is large: large bodies leave half of the budget to the others. */
 export function isLargeBody(bytes: number): boolean {
   return bytes > 16 * 1024;
 }
 
-/** Half of it in large bodies takes about a second to read, well within the deadline of a request. */
+/**
+ * Large bodies may fill half of it. The server reads that much well within the deadline of a
+ * request.
+ */
 const maxBudget = 32 * 2 ** 20;
 
 /**
- * The bytes that the bodies of all requests may have together, from the first byte to the reply: a
- * 16th of the heap's limit, and at most 32 MiB. A body needs twice its size while it is received,
- * and up to twice its size as text while it waits for the database. Reading 1 MiB of empty objects
+ * The bytes that the bodies of all requests may have together, from the first byte to the response:
+ * a 16th of the heap's limit, and at most 32 MiB. A body needs twice its size while it is received,
+ * and up to twice its size as text while it waits for the database. Parsing 1 MiB of empty objects
  * takes 40 MiB for a moment.
  */
 export function defaultBodyBudget(): number {
@@ -38,17 +41,17 @@ export interface BodyBudget {
   reserveBody: onRequestHookHandler;
   countChunks: preParsingHookHandler;
   releaseBody: onSendHookHandler;
-  /** Counts the values of a JSON text, for a caller that keeps them until the reply. */
+  /** Counts the values of a JSON text, for a caller that keeps them until the response. */
   reserveParsed(request: FastifyRequest, json: string): void;
-  /** Releases the body of a request without a reply. */
+  /** Releases the body of a request without a response. */
   release(request: FastifyRequest): void;
 }
 
 /**
  * Makes the hooks that reject a request when its body and all others together exceed a budget. A
  * body with a `Content-Length` is rejected before any of it is read, a chunked one at the first
- * chunk that is too much. The rest of the body is discarded, so that a client that still sends it reads
- * the error, and the connection stays usable.
+ * chunk that is too much. The rest of the body is discarded, so that a client that still sends it
+ * reads the error, and the connection stays usable.
  *
  * @param budget in bytes
  */
@@ -58,7 +61,7 @@ export function limitBodies(budget: number): BodyBudget {
   return {
     reserveBody(request, _reply, done) {
       const length = request.headers['content-length'];
-      // Nobody reads a longer body.
+      // A longer body is rejected without being read.
       if (length !== undefined) add(request, Math.min(Number(length), bodyLimit));
       done();
     },

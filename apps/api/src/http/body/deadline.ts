@@ -3,19 +3,20 @@ import type { FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The time by which the request must be answered; set by `startDeadline`. */
+    /** The time by which the response must be sent; set by `startDeadline`. */
     deadline?: Deadline;
     /** Milliseconds that the look-up of its access token took, before its body was read. */
     lookUpTime: number;
   }
 }
 
-/** Milliseconds from the arrival of a request to its answer, at most. */
+/** The most milliseconds from the arrival of a request to its response. */
 const answerTimeout = 5_000;
 
 /**
- * Sets the deadline of a request that has arrived completely, and returns it. Later calls return the
- * same deadline. A small body arrives during the look-up of the token, so that time counts, too.
+ * Sets the deadline of a request that has arrived completely, and returns it. Later calls return
+ * the same deadline. A small body arrives during the look-up of the token, so that time counts,
+ * too.
  */
 export function startDeadline(request: FastifyRequest): Deadline {
   request.deadline ??= performance.now() + answerTimeout - request.lookUpTime;

@@ -3,7 +3,10 @@ import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../../errors/http-error.ts';
 import type { QueueBody } from './large-body-queue.ts';
 
-/** Makes JSON the only body of the routes in a scope; `read` turns its text into the body, or throws. */
+/**
+ * Makes JSON the only body of the routes in a scope; `read` turns its text into the body, or
+ * throws.
+ */
 export function parseJsonBodies(
   scope: FastifyInstance,
   queueBody: QueueBody,
@@ -41,7 +44,7 @@ export function bodyNotJson(why: string, cause?: unknown): HttpError {
   });
 }
 
-/** Reads a JSON text. What `read` throws says why it is not JSON. */
+/** Reads a JSON text. The error that `read` throws says why the text is not JSON. */
 export function readText(text: string, read: (text: string) => unknown): unknown {
   try {
     return read(text);

@@ -13,9 +13,10 @@ interface BodyReader {
 }
 
 /**
- * Makes a function that reads large bodies one after the other, because reading one of 1 MiB takes up to
- * 0.1 s. After each, it pauses for as long as that took, so that small requests and new connections get
- * half of the time. It does not read a body whose client is gone, or whose deadline has passed.
+ * Makes a function that reads large bodies one after the other, because reading one of 1 MiB takes
+ * up to 0.1 s. After each, it pauses for as long as that took, so that small requests and new
+ * connections get half of the time. It does not read a body whose client is gone, or whose deadline
+ * has passed.
  */
 export function createLargeBodyQueue(): QueueBody {
   const waiting: (() => void)[] = [];

@@ -44,14 +44,14 @@ describe.each(surfaces)('over $name', ({ path, send }) => {
     'answers 50301 to a large body %s while others fill the memory',
     async (_how, framing, body) => {
       const first = await begin(head(path, framing) + body);
-      const { replies } = await sendRaw(
+      const { responses } = await sendRaw(
         server.url,
         head(path, framing) + (body ? `${body.repeat(30)}0\r\n\r\n` : ' '.repeat(size)) + last,
       );
-      expect(replies.map(({ status }) => status)).toEqual([503, 200]);
-      expect(replies[0]?.body).toContain('"error":50301,');
-      expect(replies[0]?.headers.get('retry-after')).toBe('1');
-      expect(replies[0]?.headers.get('connection')).not.toBe('close');
+      expect(responses.map(({ status }) => status)).toEqual([503, 200]);
+      expect(responses[0]?.body).toContain('"error":50301,');
+      expect(responses[0]?.headers.get('retry-after')).toBe('1');
+      expect(responses[0]?.headers.get('connection')).not.toBe('close');
       expect((await send(server, '{"id":1,"name":"x"}')).status).toBe(200);
       first.destroy();
       await vi.waitFor(expectSpace);
@@ -92,7 +92,7 @@ it('accepts a body beyond the budget when there is no other', async () => {
   expect((await post(server, '/plants', larger)).status).toBe(200);
 });
 
-it('counts the values of a body that tRPC keeps until its reply', async () => {
+it('counts the values of a body that tRPC keeps until its response', async () => {
   const values = '{},'.repeat(size / 6);
   const body = `{"0":{"json":{"id":4,"name":"x","values":[${values}0]}}}`;
   const stream = () =>
@@ -102,9 +102,9 @@ it('counts the values of a body that tRPC keeps until its reply', async () => {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
   socket.write(head('/plants', 'Content-Length: 20000'));
   await vi.waitFor(async () => {
-    const reply = await stream();
-    expect(reply.status).toBe(503);
-    expect(await reply.text()).toContain('"error":50301');
+    const response = await stream();
+    expect(response.status).toBe(503);
+    expect(await response.text()).toContain('"error":50301');
   });
   socket.destroy();
   await vi.waitFor(async () => expect((await stream()).status).toBe(200));
@@ -138,7 +138,7 @@ describe('while a create waits for the database', () => {
     const { port } = new URL(server.url);
     const json = '{"id":1,"name":"x"}';
     const socket = connect(Number(port), '127.0.0.1').resume();
-    // The error of the second request waits for the reply to the first one.
+    // The error of the second request waits for the response to the first one.
     socket.write(head('/plants', `Content-Length: ${json.length}`) + json);
     socket.write(head('/plants', `Content-Length: ${large.length}`) + large.slice(0, -1));
     await vi.waitFor(() => expect(create).toHaveBeenCalled());

@@ -31,7 +31,7 @@ async function beginCreate({ url, token }: RunningServer, path: string, body: st
   return socket;
 }
 
-/** Stops the clock of this process; a test puts it forward with the function. */
+/** Stops the clock of this process. Returns a function that moves it forward. */
 function stopClock(): (milliseconds: number) => void {
   let time = performance.now();
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => time);

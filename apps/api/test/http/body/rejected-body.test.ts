@@ -27,11 +27,11 @@ const last = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
 
 describe.each(surfaces)('over $name', ({ path }) => {
   it.each(bodies)(
-    'a body of 3 MiB %s gets 413, then the next request its reply',
+    'a body of 3 MiB %s gets 413, then the next request its response',
     async (_how, framing, body) => {
-      const { replies } = await sendRaw(server.url, head(path, framing) + body + last);
-      expect(replies.map(({ status }) => status)).toEqual([413, 200]);
-      expect(replies[0]?.body).toContain('"error":41300,');
+      const { responses } = await sendRaw(server.url, head(path, framing) + body + last);
+      expect(responses.map(({ status }) => status)).toEqual([413, 200]);
+      expect(responses[0]?.body).toContain('"error":41300,');
     },
   );
 

@@ -29,9 +29,9 @@ describe.each(databases)('on %s', (database) => {
     });
 
     it('answers 400 when the body is not UTF-8', async () => {
-      const reply = await post(server, surface.path, new Uint8Array([0x22, 0xff, 0xfe, 0x22]));
-      expect(reply.status).toBe(400);
-      expect(await reply.text()).toContain('"error":40000,');
+      const response = await post(server, surface.path, new Uint8Array([0x22, 0xff, 0xfe, 0x22]));
+      expect(response.status).toBe(400);
+      expect(await response.text()).toContain('"error":40000,');
     });
 
     it.each([
@@ -56,27 +56,27 @@ describe.each(databases)('on %s', (database) => {
     it('answers 415 when there is no content type', async () => {
       const authorization = `Bearer ${server.token}`;
       const body = new Blob([plant]); // A Blob without a type: fetch then adds no Content-Type.
-      const reply = await fetch(server.url + surface.path, {
+      const response = await fetch(server.url + surface.path, {
         method: 'POST',
         headers: { authorization },
         body,
       });
-      expect(reply.status).toBe(415);
-      expect(await reply.text()).toContain('"error":41500,');
+      expect(response.status).toBe(415);
+      expect(await response.text()).toContain('"error":41500,');
     });
 
     it('answers 415 when the body is compressed', async () => {
       const gzip = new Uint8Array(gzipSync(plant));
-      const reply = await post(server, surface.path, gzip, { 'content-encoding': 'gzip' });
-      expect(reply.status).toBe(415);
-      expect(await reply.text()).toContain('"error":41500,');
+      const response = await post(server, surface.path, gzip, { 'content-encoding': 'gzip' });
+      expect(response.status).toBe(415);
+      expect(await response.text()).toContain('"error":41500,');
     });
 
     it('answers 413 to a client that is still sending its body', async () => {
       for (let i = 0; i < 5; i++) {
-        const reply = await post(server, surface.path, ' '.repeat(8 * 1024 * 1024));
-        expect(reply.status).toBe(413);
-        expect(await reply.text()).toContain('"error":41300,');
+        const response = await post(server, surface.path, ' '.repeat(8 * 1024 * 1024));
+        expect(response.status).toBe(413);
+        expect(await response.text()).toContain('"error":41300,');
       }
     });
 
@@ -87,8 +87,8 @@ describe.each(databases)('on %s', (database) => {
       const headers = { authorization: 'Bearer test-token', 'content-type': 'application/json' };
       const init = { method: 'POST', headers, body: chunks, duplex: 'half' };
       // Node's fetch accepts an async iterable, which the web's type RequestInit does not have.
-      const reply = await fetch(server.url + surface.path, init as unknown as RequestInit);
-      expect(reply.status).toBe(413);
+      const response = await fetch(server.url + surface.path, init as unknown as RequestInit);
+      expect(response.status).toBe(413);
     });
   });
 });

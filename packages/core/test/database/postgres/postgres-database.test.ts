@@ -29,7 +29,7 @@ const backends = () => sql`
   where application_name = 'plant-store' and datname = current_database()`;
 
 it('reports an unknown outcome when the response to a commit is lost, and a repeated create succeeds', async () => {
-  const lost = proxy.loseAnswer('INSERT 0 1');
+  const lost = proxy.loseResponse('INSERT 0 1');
   await expect(store.create(plant)).rejects.toMatchObject({ code: 50300 });
   await lost;
   expect(await sql`select name from plants`).toEqual([{ name: plant.name }]);
@@ -129,7 +129,7 @@ it.each(['57014', '08006', '40003', 'XX000'])(
 it('says that a plant may be stored when the disk was full only for the second run of a create', async () => {
   await store.ready();
   await raisingTrigger('53100', "currval('calls') > 1");
-  const lost = proxy.loseAnswer('INSERT 0 1');
+  const lost = proxy.loseResponse('INSERT 0 1');
   await expect(store.create(plant)).rejects.toMatchObject({ code: 50300, message: mayBeStored });
   await lost;
   expect(await sql`select name from plants`).toEqual([{ name: plant.name }]);
@@ -166,7 +166,7 @@ it('throws databaseUnavailable when the table is missing', async () => {
 
 it('does not send a create again, which could undo the delete of another client', async () => {
   await store.create({ id: 2n, name: 'Ficus' });
-  const held = proxy.holdAnswer('INSERT 0 ');
+  const held = proxy.holdResponse('INSERT 0 ');
   const create = expect(store.create(plant)).rejects.toMatchObject({ code: 50300 });
   await held.held;
   await sql`delete from plants where id = ${String(plant.id)}`;
@@ -178,7 +178,7 @@ it('does not send a create again, which could undo the delete of another client'
 
 it('does not send a delete again, whose second run would find nothing', async () => {
   await store.create(plant);
-  const lost = proxy.loseAnswer('SELECT 1');
+  const lost = proxy.loseResponse('SELECT 1');
   await expect(store.delete(plant.id)).rejects.toMatchObject({ code: 50300 });
   await lost;
   expect(await store.delete(plant.id)).toBe(false);
@@ -250,7 +250,7 @@ it('replaces all connections when one is lost, because the server may have chang
     await Promise.all([store.list({ limit: 1 }), store.delete(2n), store.get(2n)]);
     expect(proxy.open).toBeGreaterThan(1);
   });
-  const lost = proxy.loseAnswer('SELECT 1');
+  const lost = proxy.loseResponse('SELECT 1');
   expect(await store.get(1n)).toMatchObject({ name: plant.name });
   await lost;
   await vi.waitFor(() => expect(proxy.open).toBe(1));

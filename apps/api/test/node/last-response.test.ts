@@ -30,23 +30,23 @@ const last = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
 it.each(surfaces)(
   'keeps the connection after a body over $name that is not JSON',
   async ({ path }) => {
-    const { replies } = await sendRaw(server.url, post('{', { path }) + post(plant) + last);
-    expect(replies.map(({ status }) => status)).toEqual([400, 200, 200]);
-    expect(replies[0]?.headers.get('connection')).toBe('keep-alive');
-    expect(replies[0]?.body).toContain('"error":40000,');
+    const { responses } = await sendRaw(server.url, post('{', { path }) + post(plant) + last);
+    expect(responses.map(({ status }) => status)).toEqual([400, 200, 200]);
+    expect(responses[0]?.headers.get('connection')).toBe('keep-alive');
+    expect(responses[0]?.body).toContain('"error":40000,');
   },
 );
 
 it('closes the connection after a body that is not JSON when the client asks for it', async () => {
-  const { replies } = await sendRaw(server.url, post('{', { headers: 'Connection: close\r\n' }));
-  expect(replies.map(({ status }) => status)).toEqual([400]);
-  expect(replies[0]?.headers.get('connection')).toBe('close');
+  const { responses } = await sendRaw(server.url, post('{', { headers: 'Connection: close\r\n' }));
+  expect(responses.map(({ status }) => status)).toEqual([400]);
+  expect(responses[0]?.headers.get('connection')).toBe('close');
 });
 
 it('keeps the connection after an expectation that it cannot meet', async () => {
   const cake = post(plant, { headers: 'Expect: cake\r\n' });
-  const { replies } = await sendRaw(server.url, cake + post(plant) + last);
-  expect(replies.map(({ status }) => status)).toEqual([417, 200, 200]);
+  const { responses } = await sendRaw(server.url, cake + post(plant) + last);
+  expect(responses.map(({ status }) => status)).toEqual([417, 200, 200]);
   expect(create).toHaveBeenCalledTimes(1);
 });
 
@@ -65,9 +65,9 @@ it.each([
   ['an unknown method', 'BREW /plants HTTP/1.1\r\nHost: x\r\n\r\n', 501],
   ['malformed bytes', 'GET / HTTP/1.1\r\nA b: c\r\n\r\n', 400],
 ])('processes nothing that follows %s', async (_what, request, status) => {
-  const { replies } = await sendRaw(server.url, post(plant) + request + post(plant));
-  expect(replies.map((reply) => reply.status)).toEqual([200, status]);
-  expect(replies[1]?.headers.get('connection')).toBe('close');
+  const { responses } = await sendRaw(server.url, post(plant) + request + post(plant));
+  expect(responses.map((response) => response.status)).toEqual([200, status]);
+  expect(responses[1]?.headers.get('connection')).toBe('close');
   expect(create).toHaveBeenCalledTimes(1);
 });
 
@@ -82,7 +82,7 @@ it('does not process a request whose body arrives after its error', async () => 
   socket.on('data', (chunk) => {
     text += chunk;
   });
-  // The error waits for the reply to the first request, so the connection is open meanwhile.
+  // The error waits for the response to the first request, so the connection is open meanwhile.
   socket.write(post(plant) + post(plant).slice(0, -1));
   await vi.waitFor(() => expect(create).toHaveBeenCalled());
   const later = connect(Number(new URL(server.url).port), '127.0.0.1');
@@ -96,9 +96,9 @@ it('does not process a request whose body arrives after its error', async () => 
   expect(create).toHaveBeenCalledTimes(1);
 });
 
-it('gives one answer to a request with an unknown end that follows a slow one', async () => {
+it('sends one response to a request with an unknown end that follows a slow one', async () => {
   const unknownEnd = `POST /plants HTTP/1.1\r\nHost: x\r\n${authorization}Transfer-Encoding: x\r\n\r\n`;
-  const { replies } = await sendRaw(server.url, post(plant) + unknownEnd + post(plant));
-  expect(replies.map(({ status }) => status)).toEqual([200, 400]);
+  const { responses } = await sendRaw(server.url, post(plant) + unknownEnd + post(plant));
+  expect(responses.map(({ status }) => status)).toEqual([200, 400]);
   expect(create).toHaveBeenCalledTimes(1);
 });

@@ -3,9 +3,9 @@ import { errorBody, errorHeaders } from '../errors/error-response.ts';
 import { HttpError, toHttpError } from '../errors/http-error.ts';
 import { connectionOf } from '../node/client-connections.ts';
 import type { Cors } from './cors.ts';
-import { sendJsonText } from './json-reply.ts';
+import { sendJsonText } from './json-response.ts';
 
-/** Logs anything thrown on the way of a request and sends it in the contract's shape. */
+/** Logs an error that a request caused, and sends it in the contract's shape. */
 export function handleError(
   thrown: unknown,
   request: FastifyRequest,
@@ -46,12 +46,13 @@ function sendError({ url }: FastifyRequest, reply: FastifyReply, error: HttpErro
 }
 
 /**
- * Undoes the `Connection: close` that Fastify sets for each error of a body parser. It would lose the
- * reply to a client that still sends its body, and the replies to requests behind this one.
+ * Undoes the `Connection: close` that Fastify sets for each error of a body parser. That header
+ * would lose the response to a client that still sends its body, and the responses to later
+ * requests.
  */
 function keepConnection(reply: FastifyReply): void {
   const { raw } = reply;
   const isEnding = connectionOf(raw.req.socket)?.isEnding || !raw.shouldKeepAlive;
-  reply.removeHeader('connection'); // Fastify's own, and Node's.
+  reply.removeHeader('connection'); // Fastify's value, and Node's.
   raw.setHeader('connection', isEnding ? 'close' : 'keep-alive');
 }

@@ -8,57 +8,62 @@ import { connectionOf, endConnection } from './client-connections.ts';
 import type { RequestLine } from './request-line.ts';
 
 /**
- * Node's `http`. An `import` of that module reads all its exports; one of them loads Node's WebSocket and
- * `fetch`, which takes 40 ms of CPU time at each start.
+ * Node's `http`. An `import` of that module reads all its exports; one of them loads Node's
+ * WebSocket and `fetch`, which would delay each start.
  */
 const http = process.getBuiltinModule('node:http');
 export const { maxHeaderSize, METHODS } = http;
 
-interface RawReply {
+interface RawResponse {
   /** The request line that the error is about, when Node did not report its request. */
   line?: RequestLine | undefined;
   /** Headers beside the usual ones. */
   headers?: object;
 }
 
-/** Sends an error without Fastify and closes the connection, after the replies to earlier requests. */
+/**
+ * Sends an error without Fastify and closes the connection, after the responses to earlier
+ * requests.
+ */
 export function closeWithError(
   fastify: FastifyInstance,
   socket: Socket,
   error: HttpError,
-  { line = {}, headers }: RawReply = {},
+  { line = {}, headers }: RawResponse = {},
 ): void {
   const connection = connectionOf(socket);
   const { latest, previous, pending = [], isEnding } = connection ?? {};
   const isIncomplete = latest && !latest.req.complete;
-  if (isEnding && !isIncomplete) return; // The error is behind the last request.
+  if (isEnding && !isIncomplete) return; // The error is in bytes after the last request; ignore it.
   endConnection(socket);
-  // The error belongs to the latest request, unless that was complete or has its reply already.
+  // The error belongs to the latest request, unless that was complete or has its response already.
   const belongsToLatest = isIncomplete && !latest.headersSent;
-  const reply = belongsToLatest && pending.find(({ raw }) => raw === latest);
+  const pendingReply = belongsToLatest && pending.find(({ raw }) => raw === latest);
   if (connection && belongsToLatest) connection.replaced = latest;
 
-  afterReply(belongsToLatest ? previous : latest, () => {
-    // The latest request may have got its reply in the meantime.
-    if (isIncomplete && latest.headersSent) afterReply(latest, () => socket.destroySoon());
+  afterResponse(belongsToLatest ? previous : latest, () => {
+    // The latest request may have got its response in the meantime.
+    if (isIncomplete && latest.headersSent) afterResponse(latest, () => socket.destroySoon());
     else send();
   });
 
   function send() {
     if (!socket.writable) return;
-    const source = reply ? reply.request : { id: randomUUID(), ip: socket.remoteAddress };
+    const source = pendingReply
+      ? pendingReply.request
+      : { id: randomUUID(), ip: socket.remoteAddress };
     fastify.logError(error, source);
     const request = belongsToLatest ? latest.req : line;
-    socket.end(rawReply(error, request, { 'x-request-id': source.id, ...headers }));
+    socket.end(rawResponse(error, request, { 'x-request-id': source.id, ...headers }));
   }
 }
 
-function afterReply(response: ServerResponse | undefined, next: () => void): void {
+function afterResponse(response: ServerResponse | undefined, next: () => void): void {
   if (response && !response.writableFinished) response.once('finish', next);
   else next();
 }
 
-function rawReply(error: HttpError, { method, url = '' }: RequestLine, extraHeaders: object) {
+function rawResponse(error: HttpError, { method, url = '' }: RequestLine, extraHeaders: object) {
   const { status } = error;
   const body = errorBody(error, url);
   const headers = {

@@ -2,11 +2,11 @@ import type { NodeReroute, NodeState, PlantStore } from '@plant-store/core';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Logs when the plants of a node of a cluster cannot be written any more, or can be written again, and
- * when this instance cannot reach a node itself that the node in its URL reaches. Logs what the operator
- * should change in the database or before it.
+ * Logs when the plants of a node of a cluster cannot be written any more, or can be written again,
+ * and when this instance cannot reach a node itself that the node in its URL reaches. Logs what the
+ * operator should change in the database or before it.
  */
-export function logNodes(server: FastifyInstance, { events }: PlantStore): void {
+export function logCluster(server: FastifyInstance, { events }: PlantStore): void {
   const log = ({ address, share, isWritable }: NodeState) => {
     const details = { node: address, share };
     if (isWritable) server.log.info(details, 'the plants of a node can be written again');

@@ -1,9 +1,9 @@
 const schema = { type: 'string' } as const;
 
-/** Declares a header that some of these replies have. */
+/** Declares a header that some of these responses have. */
 export const header = (description: string) => ({ description, schema });
 
-/** Declares a header that every such reply has. */
+/** Declares a header that every such response has. */
 export const requiredHeader = (description: string) => ({ description, required: true, schema });
 
 const count = (description: string) => ({
@@ -11,7 +11,7 @@ const count = (description: string) => ({
   schema: { type: 'integer' } as const,
 });
 
-/** The document's components for headers that many replies have. */
+/** The document's components for headers that many responses have. */
 export const sharedHeaders = {
   'X-Request-Id': requiredHeader(
     'The id of the request in the log: the one that the client sent, or a new one',
@@ -21,10 +21,10 @@ export const sharedHeaders = {
   'X-RateLimit-Reset': count('Seconds until this minute ends'),
 };
 
-/** The header of every reply. */
+/** The header of every response. */
 export const requestId = references('X-Request-Id');
 
-/** The headers of every request that a rate limit counts. */
+/** The headers of the response to every request that a rate limit counts. */
 export const rateLimit = references(
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
