@@ -180,7 +180,7 @@ export async function listenForMetrics(
   return `${url}/metrics`;
 }
 
-/** Logs when the database answers, for somebody who has read that it does not yet. */
+/** Logs that the database answers, after the server has printed that it does not. */
 async function logWhenOpen({ log }: FastifyInstance, store: PlantStore): Promise<void> {
   for await (const _ of setInterval(1_000, undefined, { ref: false })) {
     const isOpen = await store.ready().then(
