@@ -47,7 +47,10 @@ export const packages = {
         plants: 'which statements create, delete and read plants, and how do callers share them?',
         'access-tokens': 'who is the owner of a token, and which tokens are there?',
       },
-      { 'plants/bulk': 'how are thousands of plants stored at a time?' },
+      {
+        'plants/bulk': 'how are thousands of plants stored at a time?',
+        changes: 'which plants were created and deleted, in which order?',
+      },
       { 'cluster/**': 'which node of a Citus cluster has a plant?' },
       { 'plant-store.ts': 'what can a store do?' },
       { procedures: 'what can a client call?' },

@@ -1,7 +1,8 @@
-export type { StoredPlant } from '@plant-store/schemas';
+export type { PlantChange, PlantChanges, StoredPlant } from '@plant-store/schemas';
 export type { AccessToken } from './access-tokens/access-token-table.ts';
 export type { AccessTokens, NewTokenOptions } from './access-tokens/access-tokens.ts';
 export type { Authentication, Principal } from './access-tokens/principal.ts';
+export type { FollowOptions, PlantFeed } from './changes/plant-feed.ts';
 export type { NodeReroute, NodeState } from './cluster/node-health.ts';
 export type { OpenOptions } from './database/database.ts';
 export type { Caller, CallOptions, Deadline } from './database/deadline.ts';

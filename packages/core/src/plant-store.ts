@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { NewPlant, Plant } from '@plant-store/schemas';
 import { type AccessTokens, createAccessTokens } from './access-tokens/access-tokens.ts';
+import { createPlantFeed, type PlantFeed } from './changes/plant-feed.ts';
 import { createOrdinaryStatements } from './cluster/citus-statements.ts';
 import { type ClusterEvents, createLanes } from './cluster/lanes.ts';
 import type { NodeState } from './cluster/node-health.ts';
@@ -28,7 +29,8 @@ import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
  */
 export type StoreEvents = ClusterEvents & { batch: [CommittedBatch] };
 
-export interface PlantStore extends PlantReader, PlantLoader, PlantRemover, PlantExporter {
+export interface PlantStore
+  extends PlantReader, PlantLoader, PlantRemover, PlantExporter, PlantFeed {
   /**
    * Creates a plant; resolves when it is committed. It also resolves when the same plant (id, name
    * and tag) is stored already, so a create can safely be repeated.
@@ -85,6 +87,15 @@ export interface PlantStore extends PlantReader, PlantLoader, PlantRemover, Plan
    */
   nodes(): readonly NodeState[];
 
+  /**
+   * How many wait for changes, and the milliseconds for which a transaction that still runs has hidden
+   * changes from them.
+   */
+  feed(): { waiting: number; heldBackFor: number };
+
+  /** Ends the waits of `changes` and `follow` with `shuttingDown`, now and later. */
+  stopWaiting(): void;
+
   /** Waits for all earlier creates, then closes the database. It may be called twice. */
   close(): Promise<void>;
 }
@@ -108,21 +119,28 @@ function createPlantStore(database: Database): PlantStore {
   const { bulk } = database;
   const events = new EventEmitter<StoreEvents>();
   const lanes = createLanes({ database, events, onCommit });
+  const feed = createPlantFeed(database.run);
   const { insert } = createOrdinaryStatements(bulk.run);
+  const { load } = createPlantLoader(bulk, (plants) => insert(plants, deadlineIn(bulkTimeout)));
+  const { deleteMany } = createPlantRemover(bulk);
   database.onWarning?.((message) => events.emit('warning', message));
   let readiness: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
 
   return {
     ...createPlantReader(database, (id, options) => lanes.laneOf(id).get(id, options)),
-    ...createPlantLoader(bulk, (plants) => insert(plants, deadlineIn(bulkTimeout))),
-    ...createPlantRemover(bulk),
+    load: (plants) => noticed(load(plants)),
+    deleteMany: (ids) => noticed(deleteMany(ids)),
     ...createPlantExporter(bulk),
     create: (plant, options) => lanes.laneOf(Object(plant).id).create(plant, options),
     createMany: (plants, options) => createMany(lanes, plants, options),
-    delete: (id, options) => lanes.laneOf(id).delete(id, options),
+    delete: (id, options) => noticed(lanes.laneOf(id).delete(id, options)),
     countUpTo: (limit, query = {}, options = {}) =>
       orUnavailable(lanes.countUpTo(limit, query, deadlineOf(options), options.caller)),
+    changes: feed.changes,
+    follow: feed.follow,
+    feed: feed.state,
+    stopWaiting: feed.stopWaiting,
     accessTokens: createAccessTokens(database),
     events,
     // Concurrent calls share one query, so that queries do not accumulate in a silent database.
@@ -143,6 +161,7 @@ function createPlantStore(database: Database): PlantStore {
 
   /** An error that a listener throws becomes a process warning. The batch stays committed. */
   function onCommit(committed: CommittedBatch): void {
+    feed.notice();
     try {
       events.emit('batch', committed);
     } catch (error) {
@@ -150,7 +169,13 @@ function createPlantStore(database: Database): PlantStore {
     }
   }
 
+  /** After the write, those who wait for changes look for them. */
+  function noticed<T>(write: Promise<T>): Promise<T> {
+    return write.finally(feed.notice);
+  }
+
   async function close(): Promise<void> {
+    feed.stopWaiting();
     await Promise.all(lanes.all.map((lane) => lane.drained()));
     await Promise.all([lanes.close(), database.close()]);
   }

@@ -26,6 +26,10 @@ export const errorAdvice: Record<ErrorKind, Advice> = {
   methodNotAllowed: { action: 'use a method that the header `Allow` lists', repeat: no },
   requestTimeout: { action: 'send the whole request within 30 seconds', repeat: 'yes' },
   idTaken: { action: 'choose another id, or read the stored plant', repeat: no },
+  cursorExpired: {
+    action: 'take a new cursor, list all plants, and then read the changes behind the cursor',
+    repeat: no,
+  },
   bodyTooLarge: { action: 'send fewer plants in one call, or shorter texts', repeat: no },
   unsupportedMediaType: {
     action: 'send `Content-Type: application/json` and an uncompressed body',
@@ -42,7 +46,10 @@ export const errorAdvice: Record<ErrorKind, Advice> = {
     action: 'tell the operator that the table rejects the plant',
     repeat: 'after the operator has corrected the table',
   },
-  notImplemented: { action: 'use GET, POST or DELETE', repeat: no },
+  notImplemented: {
+    action: 'use GET, POST or DELETE; without a feed, list the plants again and again',
+    repeat: no,
+  },
   databaseUnavailable: {
     action: 'wait: a create or a delete may or may not be done',
     repeat: 'a create or a read: yes, after `Retry-After`',

@@ -18,6 +18,7 @@ export const errorCatalogue = {
   methodNotAllowed: { code: 40500, when: 'the path does not support the method' },
   requestTimeout: { code: 40800, when: 'the client did not send the whole request in time' },
   idTaken: { code: 40900, when: 'the id belongs to another plant' },
+  cursorExpired: { code: 41000, when: 'the feed no longer has the changes behind the cursor' },
   bodyTooLarge: { code: 41300, when: 'the body is larger than 1 MiB' },
   unsupportedMediaType: { code: 41500, when: 'the body is not application/json' },
   expectationFailed: {
@@ -33,7 +34,7 @@ export const errorCatalogue = {
   },
   notImplemented: {
     code: 50100,
-    when: 'the server does not know the method or the transfer coding',
+    when: 'the server does not know the method or the transfer coding, or its database has no feed',
   },
   databaseUnavailable: {
     code: 50300,

@@ -6,6 +6,12 @@ export { IdFromText, IntegerText } from './ids/parse-id.ts';
 export * from './plain.ts';
 export { NewPlant, Plant } from './plant.ts';
 export {
+  FollowPlantChanges,
+  ListPlantChanges,
+  PlantChange,
+  PlantChanges,
+} from './plant-changes.ts';
+export {
   CountPlants,
   ListPlants,
   PlantCount,

@@ -10,3 +10,6 @@ export const maxExactCount = 1_000_000;
 
 /** How many calls one tRPC request may contain. */
 export const maxBatchSize = 10;
+
+/** The most seconds for which a request may wait for changes. */
+export const maxWait = 20;

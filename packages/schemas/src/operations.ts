@@ -14,6 +14,7 @@ export const operations = {
   getPlant: { method: 'GET', path: '/plants/{id}', status: 200 },
   listPlants: { method: 'GET', path: '/plants', status: 200 },
   countPlants: { method: 'GET', path: '/plants/count', status: 200 },
+  listPlantChanges: { method: 'GET', path: '/plants/changes', status: 200 },
   deletePlant: { method: 'DELETE', path: '/plants/{id}', status: 204 },
   whoAmI: { method: 'GET', path: '/whoami', status: 200 },
 } as const satisfies Record<string, Operation>;

@@ -18,6 +18,7 @@ export {
   maxExactCount,
   maxNewPlants,
   maxPageSize,
+  maxWait,
 } from './limits.ts';
 export { type Operation, operations } from './operations.ts';
 export {

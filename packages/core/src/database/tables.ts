@@ -6,8 +6,10 @@ import {
   index,
   type PgColumnBuilderBase,
   pgTable,
+  primaryKey,
   text,
   timestamp,
+  uuid,
 } from 'drizzle-orm/pg-core';
 
 /** A bytea column, which the code reads and writes as hexadecimal text. */
@@ -21,6 +23,11 @@ const time = (name: string) => timestamp(name, { withTimezone: true });
 
 const createdAt = () => time('created_at').notNull().defaultNow();
 
+/** The transaction that wrote a row. The feed of changes is in this order. */
+const changedIn = () => customType<{ data: string }>({ dataType: () => 'xid8' })('changed_in');
+
+const thisTransaction = sql`pg_current_xact_id()`;
+
 // The tables can be distributed by their primary keys on Citus: they have no sequence, trigger or
 // foreign key.
 export const plants = pgTable(
@@ -30,12 +37,39 @@ export const plants = pgTable(
     name: text().notNull(),
     tag: text(),
     createdAt: createdAt(),
-  } satisfies Record<keyof StoredPlant, PgColumnBuilderBase>,
-  ({ id, tag }) => [
+    // Null in the rows that are older than the column.
+    changedIn: changedIn().default(thisTransaction),
+  } satisfies Record<keyof StoredPlant | 'changedIn', PgColumnBuilderBase>,
+  ({ id, tag, changedIn }) => [
     // An index entry has at most 2,704 bytes. A tag may be longer, so the index has its hash.
     index('plants_tag').on(sql`hashtextextended(${tag}, 0)`, id).where(sql`${tag} is not null`),
+    index('plants_changed_in').on(changedIn, id).where(sql`${changedIn} is not null`),
   ],
 );
+
+/** Deleted plants. The feed keeps them for some days. */
+export const plantDeletions = pgTable(
+  'plant_deletions',
+  {
+    id: bigint({ mode: 'bigint' }).notNull(),
+    name: text().notNull(),
+    tag: text(),
+    createdAt: time('created_at').notNull(),
+    changedIn: changedIn().notNull().default(thisTransaction),
+    deletedAt: time('deleted_at').notNull().defaultNow(),
+  } satisfies Record<keyof StoredPlant | 'changedIn' | 'deletedAt', PgColumnBuilderBase>,
+  ({ id, changedIn }) => [primaryKey({ columns: [changedIn, id] })],
+);
+
+/** The state of the feed, in one row. */
+export const plantFeed = pgTable('plant_feed', {
+  /** Differs for each database, and so for one that was created again. */
+  epoch: uuid().primaryKey().defaultRandom(),
+  /** The last transaction whose deletions are forgotten. */
+  forgottenUpTo: customType<{ data: string }>({ dataType: () => 'xid8' })('forgotten_up_to')
+    .notNull()
+    .default(sql`'0'`),
+});
 
 // The table has the SHA-256 of each token, never the token itself.
 export const accessTokens = pgTable('access_tokens', {

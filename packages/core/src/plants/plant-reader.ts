@@ -2,10 +2,7 @@ import type { ListPlants, PlantPage, StoredPlant } from '@plant-store/schemas';
 import type { Database } from '../database/database.ts';
 import { orUnavailable } from '../database/database-error.ts';
 import { bulkTimeout, type CallOptions, deadlineIn, deadlineOf } from '../database/deadline.ts';
-import { createLookUps } from '../database/look-ups.ts';
-import { type DatabaseOptions, openDatabase } from '../database/open-database.ts';
 import { createPageReader, type PageQuery, whereClause } from './pages.ts';
-import { createPlantStatements } from './statements.ts';
 
 /** Which plants to read; all of them when every property is omitted. */
 export type PlantQuery = Partial<PageQuery>;
@@ -37,27 +34,6 @@ export interface PlantReader {
    * @throws PlantStoreError `databaseUnavailable`
    */
   read(query?: PlantQuery): AsyncGenerator<StoredPlant[]>;
-}
-
-/** A store that can only be read. */
-export interface OpenPlantReader extends PlantReader {
-  close(): Promise<void>;
-}
-
-/**
- * Opens a store to read plants, and changes nothing. The Postgres may be a read replica, and its user
- * needs only the privilege `SELECT` on `plants`. When the Postgres is unreachable, each call throws
- * `databaseUnavailable`.
- *
- * @throws DataDirectoryError when the data directory has no store or cannot be used,
- *   DatabaseSettingsError when the URL cannot be parsed
- */
-export async function openPlantReader(options: DatabaseOptions): Promise<OpenPlantReader> {
-  const database = await openDatabase(options, { readOnly: true });
-  const { find } = createPlantStatements(database.run);
-  const lookUps = createLookUps({ what: 'plants', find, maxInFlight: database.maxLookUps });
-  const get: PlantReader['get'] = (id, options) => lookUps.run(id, options);
-  return { ...createPlantReader(database, get), close: () => database.close() };
 }
 
 /** The most plants in a page of `read`. */

@@ -146,10 +146,15 @@ const insertArrays = `
  */
 const waitForStandby = `pg_logical_emit_message(true, 'plant-store', '')`;
 
+/** Notes the rows of `deleted` for the feed. */
+export const noteDeletions = `noted as (
+    insert into plant_deletions (${storedColumns}) select ${storedColumns} from deleted
+  )`;
+
 const deletePlant = `
   with deleted as (
-    delete from plants where id = $1 returning ${idBefore('$2::timestamptz')}
-  ) select count(*), ${waitForStandby} from deleted`;
+    delete from plants where id = $1 returning ${idBefore('$2::timestamptz')}, ${storedColumns}
+  ), ${noteDeletions} select count(*), ${waitForStandby} from deleted`;
 
 const findPlants = `select ${storedColumns} from plants where id = any($1::bigint[])`;
 const findNothing = `select ${storedColumns} from plants where false`;

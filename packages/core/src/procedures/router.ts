@@ -3,7 +3,9 @@ import { createPlant } from './create-plant.ts';
 import { createPlants } from './create-plants.ts';
 import { deletePlant } from './delete-plant.ts';
 import { getPlant } from './get-plant.ts';
+import { listPlantChanges } from './list-plant-changes.ts';
 import { listPlants } from './list-plants.ts';
+import { plantChanges } from './plant-changes.ts';
 import { requireScope } from './require-scope.ts';
 import { runDirectly } from './run-procedure.ts';
 import { t } from './trpc.ts';
@@ -19,6 +21,8 @@ export const appRouter = t.router(
       listPlants,
       countPlants,
       deletePlant,
+      listPlantChanges,
+      plantChanges,
       whoAmI,
     },
     requireScope,

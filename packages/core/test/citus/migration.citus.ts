@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { describe, expect, it, vi } from 'vitest';
 import { createConnectToPrimary } from '../../src/database/postgres/connect-to-primary.ts';
-import { buildTagIndex } from '../../src/database/postgres/migration/tag-index.ts';
+import { buildIndexes } from '../../src/database/postgres/migration/indexes.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
 import { createDistributedDatabase } from '../fixtures/distributed-database.ts';
 
@@ -61,7 +61,7 @@ describe('the migration on Citus', () => {
         lockTimeout: 60_000,
       })();
       const sent: string[] = [];
-      const built = buildTagIndex({
+      const built = buildIndexes({
         ...connection,
         query(text, ...rest) {
           sent.push(text.trim().split(' ', 1).join());

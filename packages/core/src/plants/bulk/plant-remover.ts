@@ -2,6 +2,8 @@ import type { Bulk } from '../../database/database.ts';
 import { orUnavailable } from '../../database/database-error.ts';
 import { bulkTimeout, deadlineIn } from '../../database/deadline.ts';
 import { databaseCode } from '../../error-causes.ts';
+import { storedColumns } from '../columns.ts';
+import { noteDeletions } from '../statements.ts';
 
 export interface PlantRemover {
   /**
@@ -20,23 +22,35 @@ const attempts = 5;
 /** The SQLSTATE of a statement that the database cancelled because of a deadlock. */
 const deadlock = '40P01';
 
-const deletePlants = 'delete from plants where id = any($1::bigint[]) returning id';
+const deletePlants = 'delete from plants where id = any($1::bigint[])';
+
+const deleteAndNote = `
+  with deleted as (${deletePlants} returning ${storedColumns}), ${noteDeletions}
+  select id from deleted`;
+
+/** The SQLSTATE of a statement that Citus does not support. A cluster has no feed that needs the deletions. */
+const notSupported = '0A000';
 
 export function createPlantRemover({ run }: Pick<Bulk, 'run'>): PlantRemover {
   return {
-    deleteMany: (ids) => orUnavailable(remove(ids, attempts)),
+    deleteMany: (ids) => orUnavailable(remove(deleteAndNote, ids, attempts)),
   };
 
-  async function remove(ids: readonly bigint[], attemptsLeft: number): Promise<number> {
+  async function remove(
+    statement: string,
+    ids: readonly bigint[],
+    attemptsLeft: number,
+  ): Promise<number> {
     // Two statements that lock rows in the same order do not deadlock.
     const sorted = ids.toSorted((a, b) => (a < b ? -1 : 1));
     try {
       const options = { share: 'bulk', deadline: deadlineIn(bulkTimeout) } as const;
-      const { rows } = await run(deletePlants, [`{${sorted}}`], options);
-      return rows.length;
+      const { count } = await run(statement, [`{${sorted}}`], options);
+      return count;
     } catch (error) {
+      if (databaseCode(error) === notSupported) return remove(deletePlants, ids, attemptsLeft);
       if (databaseCode(error) !== deadlock || attemptsLeft === 1) throw error;
-      return remove(ids, attemptsLeft - 1);
+      return remove(statement, ids, attemptsLeft - 1);
     }
   }
 }

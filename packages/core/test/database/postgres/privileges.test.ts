@@ -4,7 +4,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { inspectDatabase } from '../../../src/database/inspection/inspect-database.ts';
 import { openPlantStore } from '../../../src/plant-store.ts';
-import { openPlantReader } from '../../../src/plants/plant-reader.ts';
+import { openPlantReader } from '../../../src/open-plant-reader.ts';
 
 const plant = { id: 1n, name: 'Monstera deliciosa', tag: 'Araceae' };
 

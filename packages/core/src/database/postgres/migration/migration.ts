@@ -73,13 +73,13 @@ async function isMigrated(run: RunText): Promise<boolean> {
 }
 
 async function applyMigrations(connection: Connection): Promise<void> {
-  const [{ drizzle }, { migrate }, { buildTagIndex }, { migrationsFolder }] = await Promise.all([
+  const [{ drizzle }, { migrate }, { buildIndexes }, { migrationsFolder }] = await Promise.all([
     import('drizzle-orm/pg-proxy'),
     import('drizzle-orm/pg-proxy/migrator'),
-    import('./tag-index.ts'),
+    import('./indexes.ts'),
     import('../../database.ts'),
   ]);
-  await withTimeout(buildTagIndex(connection), migrationTimeout);
+  await withTimeout(buildIndexes(connection, lockTimeout), migrationTimeout);
   const run = (text: string, timeout = defaultTimeout) =>
     withTimeout(connection.query(text, [], 'objects'), timeout);
   await run('begin');

@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { createConnectToPrimary } from '../../../../src/database/postgres/connect-to-primary.ts';
 import type { Connection } from '../../../../src/database/postgres/connection.ts';
-import { buildTagIndex } from '../../../../src/database/postgres/migration/tag-index.ts';
+import { buildIndexes } from '../../../../src/database/postgres/migration/indexes.ts';
 
 let databaseUrl: string;
 let sql: postgres.Sql;
@@ -29,7 +29,7 @@ async function build() {
     sent.push(text.trim().split(' ', 2).join(' '));
     return connection.query(text, ...rest);
   };
-  const built = buildTagIndex({ ...connection, query }).finally(() => connection.close());
+  const built = buildIndexes({ ...connection, query }, 4_500).finally(() => connection.close());
   return { sent, built };
 }
 

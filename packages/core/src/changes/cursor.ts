@@ -1,0 +1,40 @@
+import { PlantStoreError } from '../plant-store-error.ts';
+
+/** A place in the feed: behind the change of this id in this transaction. */
+export interface Position {
+  readonly transaction: bigint;
+  readonly id: bigint;
+}
+
+/** A position in the feed of one database. */
+export interface Cursor extends Position {
+  /** Identifies the database and its history; see `read-changes.ts`. */
+  readonly epoch: string;
+}
+
+/** The greatest id. A position with it is behind all changes of its transaction. */
+export const lastId = 2n ** 63n - 1n;
+
+export function isBehind(one: Position, other: Position): boolean {
+  if (one.transaction !== other.transaction) return one.transaction > other.transaction;
+  return one.id > other.id;
+}
+
+/** Formats a cursor as text that means nothing to clients. */
+export function formatCursor({ epoch, transaction, id }: Cursor): string {
+  const parts = id === lastId ? [epoch, transaction] : [epoch, transaction, id];
+  return Buffer.from(parts.join(' ')).toString('base64url');
+}
+
+/** @throws PlantStoreError `invalidInput` */
+export function parseCursor(text: string): Cursor {
+  const match = /^([0-9a-f]{16}) (\d{1,20})(?: (-?\d{1,19}))?$/.exec(
+    Buffer.from(text, 'base64url').toString(),
+  );
+  const [, epoch, transaction, id = lastId] = match ?? [];
+  const cursor = epoch && transaction && { epoch, transaction: BigInt(transaction), id: BigInt(id) };
+  if (!cursor || formatCursor(cursor) !== text) {
+    throw new PlantStoreError('invalidInput', 'invalid input: after must be the `next` of a response');
+  }
+  return cursor;
+}

@@ -1,0 +1,152 @@
+import type { PlantChange } from '@plant-store/schemas';
+import type { Run } from '../database/database.ts';
+import type { CallOptions } from '../database/deadline.ts';
+import { deadlineOf } from '../database/deadline.ts';
+import { PlantStoreError } from '../plant-store-error.ts';
+import { contentBytesSql, storedColumns, toStoredPlant } from '../plants/columns.ts';
+import { type Cursor, lastId, type Position } from './cursor.ts';
+
+/** Changes in their order. */
+export interface ChangePage {
+  readonly changes: readonly PlantChange[];
+  /** The position of each change. */
+  readonly positions: readonly Position[];
+  /** The cursor behind the page. */
+  readonly next: Cursor;
+  /** Whether a transaction that still runs hides further changes. */
+  readonly isHeldBack: boolean;
+}
+
+export type ReadChanges = (
+  after: Cursor | undefined,
+  limit: number,
+  options?: CallOptions,
+) => Promise<ChangePage>;
+
+/** The most bytes of names and tags in a page. A page has at least one change, of any size. */
+const maxBytes = 1024 * 1024;
+
+/**
+ * Makes a function that reads the changes after a cursor. Without a cursor, it returns the present end.
+ *
+ * A page has the changes of the transactions that have ended and before which every transaction has ended,
+ * too. So no change can appear later at a position that was read. The order is that of the transactions'
+ * numbers, and changes of one id wait for each other.
+ *
+ * @throws PlantStoreError `cursorExpired`, or `notImplemented` on a database that has no feed; an error of
+ *   the connection or the database
+ */
+export function createChangeReader(run: Run): ReadChanges {
+  return async (after, limit, options) => {
+    const { rows } = await run(
+      selectChanges,
+      [after ? String(after.transaction) : null, String(after?.id ?? 0n), String(limit + 1)],
+      {
+        share: 'lists',
+        deadline: deadlineOf(options),
+        caller: options?.caller,
+        isRepeatable: true,
+        rowsAs: 'arrays',
+      },
+    );
+    const found = rows as Row[]; // The statement selects these columns.
+    const [first] = found;
+    if (!first) throw new Error('the table plant_feed has no row');
+    const [isPrimary, isCluster, epoch, forgotten, limitText, isHeldBack, count] = first;
+    if (isCluster) throw noFeed('a database with the extension Citus');
+    if (!isPrimary) throw noFeed('a read replica: use the address of the primary');
+    const upTo = BigInt(limitText);
+    if (after) checkCursor(after, { epoch, upTo, forgottenUpTo: BigInt(forgotten) });
+    const all = found.filter((row) => row[firstColumn] !== null);
+    const kept = all.slice(0, limit);
+    const positions = kept.map((row) => ({
+      transaction: BigInt(String(row[7])),
+      id: BigInt(String(row[firstColumn + 1])),
+    }));
+    const isWhole = kept.length === Number(count ?? 0);
+    const end = { transaction: upTo - 1n, id: lastId };
+    return {
+      changes: kept.map(toChange),
+      positions,
+      next: { epoch, ...(isWhole ? end : (positions.at(-1) ?? end)) },
+      isHeldBack,
+    };
+  };
+}
+
+type Row = [
+  isPrimary: boolean,
+  isCluster: boolean,
+  epoch: string,
+  forgottenUpTo: string,
+  upTo: string,
+  isHeldBack: boolean,
+  count: string | null,
+  transaction: unknown,
+  type: PlantChange['type'] | null,
+  ...plant: unknown[],
+];
+
+/** The index of the type in a row. The columns of the plant follow. */
+const firstColumn = 8;
+
+function toChange(row: Row): PlantChange {
+  const type = row[firstColumn] as PlantChange['type']; // The row has a change.
+  return { type, plant: toStoredPlant(row.slice(firstColumn + 1)) };
+}
+
+function noFeed(where: string): PlantStoreError {
+  return new PlantStoreError('notImplemented', `there is no feed of changes on ${where}`);
+}
+
+/** @throws PlantStoreError `cursorExpired` */
+function checkCursor(
+  { epoch, transaction, id }: Cursor,
+  feed: { epoch: string; upTo: bigint; forgottenUpTo: bigint },
+): void {
+  const isForgotten =
+    transaction < feed.forgottenUpTo || (transaction === feed.forgottenUpTo && id !== lastId);
+  if (epoch === feed.epoch && transaction < feed.upTo && !isForgotten) return;
+  const why = epoch === feed.epoch ? 'the cursor is too old' : 'the database was replaced';
+  throw new PlantStoreError('cursorExpired', `${why}: list the plants again`);
+}
+
+/**
+ * The identity of a database and its history. It changes when somebody restores a backup, promotes a
+ * standby, or rewrites one of the tables: then a transaction with a number that a client has read can have
+ * other changes.
+ */
+const epoch = `
+  left(md5(concat_ws(' ', epoch, (select system_identifier from pg_control_system()),
+    left(pg_walfile_name(pg_current_wal_insert_lsn()), 8),
+    (select oid from pg_database where datname = current_database()),
+    pg_relation_filenode('plants'), pg_relation_filenode('plant_deletions'))), 16)`;
+
+const changesOf = (type: PlantChange['type'], table: string) => `
+  (select '${type}' as type, ${storedColumns}, changed_in from ${table}
+    where changed_in >= $1::xid8 and (changed_in, id) > ($1::xid8, $2::bigint) and changed_in < up_to
+    order by changed_in, id limit $3::int)`;
+
+const isHeldBack = ['plants', 'plant_deletions']
+  .map((table) => `exists (select from ${table} where changed_in >= up_to)`)
+  .join(' or ');
+
+/** The window functions read only the rows within the limit. */
+const selectChanges = `
+  select is_primary, is_cluster, bounds.epoch, forgotten_up_to::text, up_to::text,
+    ${isHeldBack}, count, changed_in::text, type, ${storedColumns}
+  from (
+    select not pg_is_in_recovery() as is_primary,
+      to_regclass('pg_catalog.pg_dist_partition') is not null as is_cluster,
+      case when pg_is_in_recovery() then '' else ${epoch} end as epoch,
+      forgotten_up_to, pg_snapshot_xmin(pg_current_snapshot()) as up_to
+    from plant_feed limit 1
+  ) as bounds left join lateral (
+    select *, count(*) over () as count,
+      sum(least(${contentBytesSql}, ${maxBytes})) over (
+        order by changed_in, id rows unbounded preceding) as bytes,
+      row_number() over (order by changed_in, id) as place
+    from (${changesOf('created', 'plants')} union all ${changesOf('deleted', 'plant_deletions')}
+      order by changed_in, id limit $3::int) as limited
+  ) as change on bytes <= ${maxBytes} or place = 1
+  order by changed_in, id`;

@@ -1,0 +1,70 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Connection } from '../connection.ts';
+
+/** The indexes on `plants` that are younger than the table, each with its definition. */
+const indexes = {
+  plants_tag: '(hashtextextended(tag, 0), id) where tag is not null',
+  plants_changed_in: '(changed_in, id) where changed_in is not null',
+};
+
+/** Adds the column of an index. It stays empty, so this takes no time, but it waits for a lock. */
+const columns: Partial<Record<keyof typeof indexes, string>> = {
+  plants_changed_in: 'alter table plants add column if not exists changed_in xid8',
+};
+
+/** Milliseconds between two checks whether another instance still builds an index. */
+const pollInterval = 500;
+
+/**
+ * Builds the indexes that the table lacks. It runs `CONCURRENTLY`, outside of a transaction. The
+ * migration's transaction would block every create until the index is built.
+ *
+ * @param lockTimeout milliseconds to wait for the lock that a new column needs
+ */
+export async function buildIndexes(connection: Connection, lockTimeout: number): Promise<void> {
+  const run = async (text: string) => (await connection.query(text, [], 'objects')).rows;
+
+  for (const [name, definition] of Object.entries(indexes)) {
+    // The statement returns one row with these columns.
+    const read = async () => ((await run(indexState(name))) as [IndexState])[0];
+    let state = await read();
+    // The migration must not begin yet: its lock would wait for the build, and every create for that lock.
+    while (state.is_building) {
+      await setTimeout(pollInterval);
+      state = await read();
+    }
+    if (!state.has_table) return;
+    if (state.is_valid) continue;
+    const addColumn = columns[name as keyof typeof indexes]; // `indexes` has this name.
+    if (addColumn) {
+      await run('begin');
+      await run(`set local lock_timeout = ${lockTimeout}`);
+      await run(addColumn);
+      await run('commit');
+    }
+    // An index is invalid when its build was interrupted. On a Citus cluster, some shards may lack it, so
+    // the statement has `if exists`, which Citus passes on to each shard.
+    if (state.is_valid === false) await run(`drop index concurrently if exists ${name}`);
+    await run(`create index concurrently if not exists ${name} on plants ${definition}`);
+  }
+}
+
+interface IndexState {
+  has_table: boolean;
+  /** Null when there is no index. */
+  is_valid: boolean | null;
+  /** Whether another instance builds it now. */
+  is_building: boolean;
+}
+
+// On a Citus cluster, only the nodes of the shards report the progress of a build. So this looks for the
+// statement itself on the coordinator, where all instances migrate.
+const indexState = (name: string) => `
+  select to_regclass('plants') is not null as has_table,
+    (select indisvalid from pg_index where indexrelid = to_regclass('${name}')) as is_valid,
+    exists (select from pg_stat_progress_create_index
+        where datname = current_database() and relid = to_regclass('plants'))
+      or exists (select from pg_stat_activity
+        where datname = current_database() and state = 'active'
+          and query ~ '^(create|drop) index concurrently if .*${name}')
+      as is_building`;

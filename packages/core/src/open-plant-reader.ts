@@ -1,0 +1,36 @@
+import { createPlantFeed, type PlantFeed } from './changes/plant-feed.ts';
+import { createLookUps } from './database/look-ups.ts';
+import { type DatabaseOptions, openDatabase } from './database/open-database.ts';
+import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
+import { createPlantStatements } from './plants/statements.ts';
+
+/** A store that can only be read. */
+export interface OpenPlantReader extends PlantReader, PlantFeed {
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a store to read plants, and changes nothing. The Postgres may be a read replica, and its user
+ * needs only the privilege `SELECT` on `plants`, and for the feed
+ * of changes also on `plant_deletions` and `plant_feed`. When the Postgres is unreachable, each call throws
+ * `databaseUnavailable`.
+ *
+ * @throws DataDirectoryError when the data directory has no store or cannot be used,
+ *   DatabaseSettingsError when the URL cannot be parsed
+ */
+export async function openPlantReader(options: DatabaseOptions): Promise<OpenPlantReader> {
+  const database = await openDatabase(options, { readOnly: true });
+  const { find } = createPlantStatements(database.run);
+  const lookUps = createLookUps({ what: 'plants', find, maxInFlight: database.maxLookUps });
+  const get: PlantReader['get'] = (id, options) => lookUps.run(id, options);
+  const { changes, follow, stopWaiting } = createPlantFeed(database.run);
+  return {
+    ...createPlantReader(database, get),
+    changes,
+    follow,
+    async close() {
+      stopWaiting();
+      await database.close();
+    },
+  };
+}

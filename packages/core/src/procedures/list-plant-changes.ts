@@ -1,0 +1,25 @@
+import { ListPlantChanges, operations, PlantChanges } from '@plant-store/schemas';
+import { procedure } from './trpc.ts';
+
+/** Returns the changes behind a cursor. */
+export const listPlantChanges = procedure
+  .meta({
+    scope: 'plants:read',
+    openapi: {
+      ...operations.listPlantChanges,
+      summary: 'Lists changes of the plants',
+      description:
+        'The feed of changes loses nothing. To copy the store, get a cursor by a request without `after`, ' +
+        'list the plants, and then repeat this request with the `next` of each response as `after`. Add ' +
+        'each plant that was created, or replace it, and remove each that was deleted. A plant that was ' +
+        'created and deleted between two requests appears as deleted alone. Deletions are kept for some ' +
+        'days: then the error 41000 says to list the plants again. Needs the scope `plants:read`.',
+      tags: ['plants'],
+      successDescription: 'Changes in their order',
+    },
+  })
+  .input(ListPlantChanges)
+  .output(PlantChanges)
+  .query(({ ctx: { store, deadline, caller }, input }) =>
+    store.changes(input, { deadline, caller }),
+  );

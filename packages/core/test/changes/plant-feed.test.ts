@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
+import { embedded, server } from '../fixtures/databases.ts';
+
+describe.each([server, embedded])('on $name', ({ provide }) => {
+  let store: PlantStore;
+  let remove: () => Promise<void>;
+
+  beforeEach(async () => {
+    const database = await provide();
+    remove = database.remove;
+    store = await openPlantStore(database.options, { requireConnection: true });
+  });
+  afterEach(async () => {
+    await store.close();
+    await remove();
+  });
+
+  const end = async () => (await store.changes({})).next;
+
+  it('lists what was created and deleted behind a cursor, in its order', async () => {
+    await store.create({ id: 1n, name: 'before' });
+    const after = await end();
+    await store.create({ id: 3n, name: 'Monstera 🌱', tag: 'Araceae' });
+    await store.create({ id: 2n, name: 'Pothos' });
+    await store.delete(1n);
+    const { changes, next } = await store.changes({ after });
+    expect(changes).toEqual([
+      { type: 'created', plant: { id: 3n, name: 'Monstera 🌱', tag: 'Araceae', createdAt: expect.any(Date) } },
+      { type: 'created', plant: { id: 2n, name: 'Pothos', createdAt: expect.any(Date) } },
+      { type: 'deleted', plant: { id: 1n, name: 'before', createdAt: expect.any(Date) } },
+    ]);
+    expect(await store.changes({ after: next })).toEqual({ changes: [], next: expect.any(String) });
+  });
+
+  it('continues a page in the middle of a transaction', async () => {
+    const after = await end();
+    await store.load([5n, 4n, 9n, 7n].map((id) => ({ id, name: `plant ${id}` })));
+    const ids: bigint[] = [];
+    let cursor = after;
+    for (;;) {
+      const { changes, next } = await store.changes({ after: cursor, limit: 3 });
+      if (changes.length === 0) break;
+      ids.push(...changes.map(({ plant }) => plant.id));
+      cursor = next;
+    }
+    expect(ids).toEqual([4n, 5n, 7n, 9n]);
+  });
+
+  it('waits for a change', async () => {
+    const after = await end();
+    const waiting = store.changes({ after, wait: 20 });
+    await store.create({ id: 1n, name: 'Monstera' });
+    expect((await waiting).changes).toHaveLength(1);
+  });
+
+  it('follows', async () => {
+    const controller = new AbortController();
+    const seen: string[] = [];
+    const following = (async () => {
+      for await (const { changes } of store.follow({ signal: controller.signal })) {
+        for (const { type, plant } of changes) seen.push(`${type} ${plant.id}`);
+        if (seen.length === 0) void write();
+        if (seen.includes('deleted 1')) controller.abort(new Error('done'));
+      }
+    })();
+    async function write() {
+      await store.create({ id: 1n, name: 'Monstera' });
+      await store.create({ id: 2n, name: 'Pothos' });
+      await store.delete(1n);
+    }
+    await expect(following).rejects.toThrow('done');
+    expect(seen.at(-1)).toBe('deleted 1');
+    expect(seen).toContain('created 2');
+  });
+});

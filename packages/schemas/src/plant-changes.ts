@@ -1,0 +1,65 @@
+import * as z from 'zod';
+import { maxWait } from './limits.ts';
+import { ListPlants, StoredPlant, unknownParameters } from './stored-plant.ts';
+
+const cursor = z.string({ error: 'must be a cursor: the `next` of a response' }).max(200, {
+  error: 'must be a cursor: the `next` of a response',
+});
+
+const examples = ['NmM3YWFiMDFkMmU1NGYxYSA4MTM'];
+
+const waitError = { error: `must be an integer from 0 to ${maxWait}` };
+
+/** Which changes to list. */
+export const ListPlantChanges = z
+  .strictObject(
+    {
+      after: cursor
+        .meta({
+          description:
+            'Only changes behind this cursor: the `next` of the response before. Without it, the ' +
+            'response has no changes, and the cursor of the present end',
+          examples,
+        })
+        .optional(),
+      limit: ListPlants.unwrap()
+        .shape.limit.meta({ description: 'How many changes to return, at most', examples: [100] }),
+      wait: z
+        .int(waitError)
+        .min(0, waitError)
+        .max(maxWait, waitError)
+        .default(0)
+        .meta({ description: 'How many seconds to wait for a change, at most', examples: [20] }),
+    },
+    { error: unknownParameters },
+  )
+  .prefault({});
+
+/** Where to follow the changes. */
+export const FollowPlantChanges = z
+  .strictObject({ after: ListPlantChanges.unwrap().shape.after, lastEventId: cursor.optional() }, {
+    error: unknownParameters,
+  })
+  .prefault({});
+
+/** A plant that was created or deleted. */
+export const PlantChange = z
+  .object({
+    type: z.enum(['created', 'deleted']).meta({ description: 'What happened', examples: ['created'] }),
+    plant: StoredPlant,
+  })
+  .meta({ id: 'PlantChange' });
+
+/** Changes in their order. */
+export const PlantChanges = z
+  .object({
+    changes: z.array(PlantChange).meta({
+      description: 'Changes; those of one id are in the order in which they happened',
+    }),
+    next: z.string().meta({ description: 'The cursor behind these changes', examples }),
+  })
+  .meta({ id: 'PlantChanges' });
+
+export type ListPlantChanges = z.output<typeof ListPlantChanges>;
+export type PlantChange = z.output<typeof PlantChange>;
+export type PlantChanges = z.output<typeof PlantChanges>;
