@@ -30,7 +30,11 @@ import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
 export type StoreEvents = ClusterEvents & { batch: [CommittedBatch] };
 
 export interface PlantStore
-  extends PlantReader, PlantLoader, PlantRemover, PlantExporter, PlantFeed {
+  extends PlantReader,
+    PlantLoader,
+    PlantRemover,
+    PlantExporter,
+    PlantFeed {
   /**
    * Creates a plant; resolves when it is committed. It also resolves when the same plant (id, name
    * and tag) is stored already, so a create can safely be repeated.

@@ -1,3 +1,4 @@
+export type { FollowOptions, PlantFeed } from './changes/plant-feed.ts';
 export {
   databaseUrlSyntax,
   describeDatabaseUrl,
@@ -8,7 +9,6 @@ export {
 export { DataDirectoryError } from './database/embedded/data-directory-error.ts';
 export { DatabaseSettingsError } from './database/explain-database-error.ts';
 export type { DatabaseOptions } from './database/open-database.ts';
-export { PlantStoreError, type PlantStoreErrorKind } from './plant-store-error.ts';
-export type { FollowOptions, PlantFeed } from './changes/plant-feed.ts';
 export { type OpenPlantReader, openPlantReader } from './open-plant-reader.ts';
+export { PlantStoreError, type PlantStoreErrorKind } from './plant-store-error.ts';
 export type { PlantQuery, PlantReader } from './plants/plant-reader.ts';

@@ -22,8 +22,10 @@ export const ListPlantChanges = z
           examples,
         })
         .optional(),
-      limit: ListPlants.unwrap()
-        .shape.limit.meta({ description: 'How many changes to return, at most', examples: [100] }),
+      limit: ListPlants.unwrap().shape.limit.meta({
+        description: 'How many changes to return, at most',
+        examples: [100],
+      }),
       wait: z
         .int(waitError)
         .min(0, waitError)
@@ -37,15 +39,20 @@ export const ListPlantChanges = z
 
 /** Where to follow the changes. */
 export const FollowPlantChanges = z
-  .strictObject({ after: ListPlantChanges.unwrap().shape.after, lastEventId: cursor.optional() }, {
-    error: unknownParameters,
-  })
+  .strictObject(
+    { after: ListPlantChanges.unwrap().shape.after, lastEventId: cursor.optional() },
+    {
+      error: unknownParameters,
+    },
+  )
   .prefault({});
 
 /** A plant that was created or deleted. */
 export const PlantChange = z
   .object({
-    type: z.enum(['created', 'deleted']).meta({ description: 'What happened', examples: ['created'] }),
+    type: z
+      .enum(['created', 'deleted'])
+      .meta({ description: 'What happened', examples: ['created'] }),
     plant: StoredPlant,
   })
   .meta({ id: 'PlantChange' });

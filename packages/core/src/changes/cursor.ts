@@ -32,9 +32,13 @@ export function parseCursor(text: string): Cursor {
     Buffer.from(text, 'base64url').toString(),
   );
   const [, epoch, transaction, id = lastId] = match ?? [];
-  const cursor = epoch && transaction && { epoch, transaction: BigInt(transaction), id: BigInt(id) };
+  const cursor = epoch &&
+    transaction && { epoch, transaction: BigInt(transaction), id: BigInt(id) };
   if (!cursor || formatCursor(cursor) !== text) {
-    throw new PlantStoreError('invalidInput', 'invalid input: after must be the `next` of a response');
+    throw new PlantStoreError(
+      'invalidInput',
+      'invalid input: after must be the `next` of a response',
+    );
   }
   return cursor;
 }

@@ -205,7 +205,6 @@ export class FeedEnd {
     else if (next.transaction !== end.transaction) this.#heldBackSince = performance.now();
     else this.#heldBackSince ??= performance.now();
   }
-
 }
 
 /** Whether the feed goes on after an error: the database is down, or too many lists wait. */

@@ -51,7 +51,7 @@ export function createChangeReader(run: Run): ReadChanges {
     );
     const found = rows as Row[]; // The statement selects these columns.
     const [first] = found;
-    if (!first) throw new Error('the table plant_feed has no row');
+    if (!first) throw new PlantStoreError('notImplemented', switchedOff);
     const [isPrimary, isCluster, epoch, forgotten, limitText, isHeldBack, count] = first;
     if (isCluster) throw noFeed('a database with the extension Citus');
     if (!isPrimary) throw noFeed('a read replica: use the address of the primary');
@@ -94,6 +94,9 @@ function toChange(row: Row): PlantChange {
   const type = row[firstColumn] as PlantChange['type']; // The row has a change.
   return { type, plant: toStoredPlant(row.slice(firstColumn + 1)) };
 }
+
+const switchedOff =
+  'the feed of changes is switched off: the operator switches it on with `plant-store feed on`';
 
 function noFeed(where: string): PlantStoreError {
   return new PlantStoreError('notImplemented', `there is no feed of changes on ${where}`);

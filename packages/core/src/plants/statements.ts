@@ -146,9 +146,10 @@ const insertArrays = `
  */
 const waitForStandby = `pg_logical_emit_message(true, 'plant-store', '')`;
 
-/** Notes the rows of `deleted` for the feed. */
+/** Notes the rows of `deleted` for the feed, while the feed is switched on. */
 export const noteDeletions = `noted as (
     insert into plant_deletions (${storedColumns}) select ${storedColumns} from deleted
+    where exists (select from plant_feed)
   )`;
 
 const deletePlant = `

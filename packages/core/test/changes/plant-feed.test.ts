@@ -26,7 +26,10 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     await store.delete(1n);
     const { changes, next } = await store.changes({ after });
     expect(changes).toEqual([
-      { type: 'created', plant: { id: 3n, name: 'Monstera 🌱', tag: 'Araceae', createdAt: expect.any(Date) } },
+      {
+        type: 'created',
+        plant: { id: 3n, name: 'Monstera 🌱', tag: 'Araceae', createdAt: expect.any(Date) },
+      },
       { type: 'created', plant: { id: 2n, name: 'Pothos', createdAt: expect.any(Date) } },
       { type: 'deleted', plant: { id: 1n, name: 'before', createdAt: expect.any(Date) } },
     ]);

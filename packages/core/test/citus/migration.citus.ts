@@ -61,13 +61,11 @@ describe('the migration on Citus', () => {
         lockTimeout: 60_000,
       })();
       const sent: string[] = [];
-      const built = buildIndexes({
-        ...connection,
-        query(text, ...rest) {
-          sent.push(text.trim().split(' ', 1).join());
-          return connection.query(text, ...rest);
-        },
-      }).finally(() => connection.close());
+      const query: typeof connection.query = (text, ...rest) => {
+        sent.push(text.trim().split(' ', 1).join());
+        return connection.query(text, ...rest);
+      };
+      const built = buildIndexes({ ...connection, query }, 4_500).finally(() => connection.close());
       return { sent, built };
     };
     const first = await build();

@@ -3,8 +3,8 @@ import { createDatabase, startPostgres, type TestPostgres } from '@plant-store/t
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { inspectDatabase } from '../../../src/database/inspection/inspect-database.ts';
-import { openPlantStore } from '../../../src/plant-store.ts';
 import { openPlantReader } from '../../../src/open-plant-reader.ts';
+import { openPlantStore } from '../../../src/plant-store.ts';
 
 const plant = { id: 1n, name: 'Monstera deliciosa', tag: 'Araceae' };
 
