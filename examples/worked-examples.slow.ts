@@ -10,6 +10,7 @@ import { expect, it, onTestFinished } from 'vitest';
 const exec = promisify(execFile);
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const guide = await readFile(join(repository, 'docs/worked-examples.md'), 'utf8');
+const labelError = await readFile(join(repository, 'examples/label-error.patch'), 'utf8');
 const [, fieldGuide = '', procedureGuide = ''] = guide.split(/^## /m);
 
 const tsc = join(repository, 'node_modules/typescript/bin/tsc');
@@ -88,7 +89,7 @@ it.runIf(hasRelativeLinks)('adds a procedure', async () => {
   const files = filesIn(procedureGuide);
   expect(files).toHaveLength(2);
   for (const [, path = '', code = ''] of files) await write(path, code);
-  await apply(patchesIn(procedureGuide).join(''));
+  await apply(patchesIn(procedureGuide).join('') + labelError);
 
   await run('packages/client', tsc); // Checks core too: the client imports its types.
   await run('apps/api', tsc);
