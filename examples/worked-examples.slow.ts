@@ -10,7 +10,7 @@ import { expect, it, onTestFinished } from 'vitest';
 const exec = promisify(execFile);
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const guide = await readFile(join(repository, 'docs/worked-examples.md'), 'utf8');
-const labelError = await readFile(join(repository, 'examples/label-error.patch'), 'utf8');
+const labelPatch = await readFile(join(repository, 'examples/label.patch'), 'utf8');
 const [, fieldGuide = '', procedureGuide = ''] = guide.split(/^## /m);
 
 const tsc = join(repository, 'node_modules/typescript/bin/tsc');
@@ -49,7 +49,6 @@ async function copyRepository() {
   };
 }
 
-const filesIn = (text: string) => [...text.matchAll(/```ts (\S+)\n(.*?)```/gs)];
 const patchesIn = (text: string) =>
   [...text.matchAll(/```diff\n(.*?)```/gs)].map(([, patch = '']) => patch);
 
@@ -86,10 +85,9 @@ it.runIf(hasRelativeLinks)('adds a field to a plant', async () => {
 
 it.runIf(hasRelativeLinks)('adds a procedure', async () => {
   const { apply, read, write, run } = await copyRepository();
-  const files = filesIn(procedureGuide);
-  expect(files).toHaveLength(2);
-  for (const [, path = '', code = ''] of files) await write(path, code);
-  await apply(patchesIn(procedureGuide).join('') + labelError);
+  const [, path = '', code = ''] = /```ts (\S+)\n(.*?)```/s.exec(procedureGuide) ?? [];
+  await write(path, code);
+  await apply(patchesIn(procedureGuide).join('') + labelPatch);
 
   await run('packages/client', tsc); // Checks core too: the client imports its types.
   await run('apps/api', tsc);
