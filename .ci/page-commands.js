@@ -25,7 +25,6 @@ export const runBy = {
   'plant-store doctor': 'apps/cli/test/doctor/run-checks.test.ts',
   'plant-store distribute': 'apps/cli/test/citus/command-line.citus.ts',
   'plant-store help': 'apps/cli/test/program.test.ts',
-  'source <(plant-store completion': 'apps/cli/test/completion/completion.slow.ts',
 };
 
 const newcomer = 'only changes the shell of the reader';
@@ -50,7 +49,6 @@ export const notRun = {
   'npx -y pnpm --filter @plant-store/example-front-end dev':
     'runs until it is stopped; a test opens the built page',
   'export PLANT_STORE_TOKEN=$(cat .plant-store/token)': newcomer,
-  'plant-store() { npx': newcomer,
   "grep '^{' log": 'a test of the log checks the fields that it selects',
   pg_dump: 'a program of Postgres, which the Postgres of the tests does not have',
   pg_restore: 'a program of Postgres, which the Postgres of the tests does not have',

@@ -10,6 +10,8 @@ import { expect, it, onTestFinished } from 'vitest';
 const exec = promisify(execFile);
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const guide = await readFile(join(repository, 'docs/worked-examples.md'), 'utf8');
+const pricePatch = await readFile(join(repository, 'examples/price.patch'), 'utf8');
+const labelPatch = await readFile(join(repository, 'examples/label.patch'), 'utf8');
 const [, fieldGuide = '', procedureGuide = ''] = guide.split(/^## /m);
 
 const tsc = join(repository, 'node_modules/typescript/bin/tsc');
@@ -48,14 +50,11 @@ async function copyRepository() {
   };
 }
 
-const filesIn = (text: string) => [...text.matchAll(/```ts (\S+)\n(.*?)```/gs)];
-const patchesIn = (text: string) =>
-  [...text.matchAll(/```diff\n(.*?)```/gs)].map(([, patch = '']) => patch);
+const patchIn = (text: string) => /```diff\n(.*?)```/s.exec(text)?.[1] ?? '';
 
 it.runIf(hasRelativeLinks)('adds a field to a plant', async () => {
   const { apply, run } = await copyRepository();
-  const [schema = '', ...others] = patchesIn(fieldGuide);
-  await apply(schema);
+  await apply(patchIn(fieldGuide));
   const faults = async (workspace: string) => {
     const { stdout = '' } = await run(workspace, tsc).catch((error) => error);
     return new Set([...stdout.matchAll(/^(\S+?)\(\d+,\d+\): error/gm)].map(([, file]) => file));
@@ -73,7 +72,7 @@ it.runIf(hasRelativeLinks)('adds a field to a plant', async () => {
     new Set(['src/plant-columns.ts', 'test/plant.test.ts']),
   );
 
-  await apply(others.join(''));
+  await apply(pricePatch);
   const drizzleKit = join(repository, 'tools/node_modules/drizzle-kit/bin.cjs');
   const options = '--dialect postgresql --schema src/database/tables.ts --out drizzle --name price';
   await run('packages/core', drizzleKit, 'generate', ...options.split(' '));
@@ -85,10 +84,9 @@ it.runIf(hasRelativeLinks)('adds a field to a plant', async () => {
 
 it.runIf(hasRelativeLinks)('adds a procedure', async () => {
   const { apply, read, write, run } = await copyRepository();
-  const files = filesIn(procedureGuide);
-  expect(files).toHaveLength(2);
-  for (const [, path = '', code = ''] of files) await write(path, code);
-  await apply(patchesIn(procedureGuide).join(''));
+  const [, path = '', code = ''] = /```ts (\S+)\n(.*?)```/s.exec(procedureGuide) ?? [];
+  await write(path, code);
+  await apply(patchIn(procedureGuide) + labelPatch);
 
   await run('packages/client', tsc); // Checks core too: the client imports its types.
   await run('apps/api', tsc);

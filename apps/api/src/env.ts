@@ -171,8 +171,8 @@ export function readEnv(variables = loadEnvFile(resolve(repositoryRoot, '.env'))
 export const unknownSettings = () => explainUnknownSettings(process.env);
 
 /**
- * The values without those of `.env`. The printed commands repeat them, because another terminal
- * may not have them.
+ * The environment variables, before `.env` is read. The printed commands repeat them, because another
+ * terminal may not have them.
  */
 const { DATABASE_URL: inheritedUrl, PLANT_STORE_ENV_FILE: inheritedFile } = process.env;
 

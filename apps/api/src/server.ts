@@ -40,7 +40,7 @@ export interface ServerOptions {
   store: PlantStore;
   /** Finds the principal of an access token; by the store's own tokens unless given. */
   authenticate?: Authenticate;
-  /** Lets the console sign in by a code; it asks for a token unless given. */
+  /** Lets the console sign in by a code. Without it, the console asks for a token. */
   signIn?: SignIn | undefined;
   /** A pino level. */
   logLevel?: string;

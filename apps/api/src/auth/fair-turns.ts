@@ -3,7 +3,7 @@ const maxInTurn = 16;
 
 /** Lets requests continue in turns, so that none of them delays the event loop for long. */
 export interface FairTurns {
-  /** Resolves when it is the caller's turn; returns nothing when it is its turn now. */
+  /** Resolves when it is the caller's turn; undefined when the caller may continue now. */
   take(): Promise<void> | undefined;
 }
 

@@ -56,7 +56,7 @@ export function runCall(
     path,
     type: procedure._def.type,
     ctx,
-    // Its type asks for a promise, but every caller also takes a value.
+    // The type of `getRawInput` asks for a promise, but every caller also takes a value.
     getRawInput: () => decode(request, index) as Promise<unknown>,
     signal: undefined,
     batchIndex: index ?? 0,
@@ -110,8 +110,8 @@ export function checkEncoding(url: string): void {
 }
 
 /**
- * The error for a query that does not fit its operation. It is core's class, because it may pass
- * through a procedure.
+ * The error for a query that does not fit its operation. A procedure may throw it while it reads the
+ * input, so it is an error of core.
  */
 export function invalidQuery(why: string, cause?: unknown): PlantStoreError {
   return new PlantStoreError('invalidInput', `invalid input: ${why}`, { cause });

@@ -29,8 +29,8 @@ const maxQuietTimes = 20;
  * for the drain delay, so that a load balancer sees `/readyz` change, and closes each connection
  * after its response. Then it stops listening, and closes once every request has its response.
  *
- * @param closed resolves when no process accepts connections for the server, after it stopped
- *   listening
+ * @param closed resolves when no process accepts connections for the address, after the server
+ *   stopped listening
  */
 export function drain(
   server: FastifyInstance,

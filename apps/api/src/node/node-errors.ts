@@ -44,7 +44,7 @@ export function clientErrorHandler(this: FastifyInstance, error: Error, socket: 
   closeWithError(this, socket, new HttpError(...describe(parserError, line)), { line });
 }
 
-/** An error of Node's HTTP server; one of its parser says which bytes it rejected. */
+/** An error of Node's HTTP server. An error of its parser has the bytes that the parser rejected. */
 interface ParserError extends NodeJS.ErrnoException {
   rawPacket?: Buffer;
   bytesParsed?: number;
@@ -52,7 +52,7 @@ interface ParserError extends NodeJS.ErrnoException {
 
 function describe({ code = '' }: ParserError, line: RequestLine = {}): [ErrorKind, string] {
   const { method = '', isComplete } = line;
-  // The parser knows this method, so it rejected the bytes before it.
+  // For a method that Node knows, the parser rejected other bytes, and the request is malformed.
   if (methodErrors.has(code) && isComplete && !METHODS.includes(method)) {
     return ['notImplemented', `there is no method ${method} here: send GET, POST or DELETE`];
   }
@@ -64,7 +64,7 @@ function describe({ code = '' }: ParserError, line: RequestLine = {}): [ErrorKin
   );
 }
 
-/** The parser's errors for a method. The second is for methods of RTSP, which it knows too. */
+/** The parser's error codes for a method. The second one is for methods of RTSP. */
 const methodErrors = new Set(['HPE_INVALID_METHOD', 'HPE_INVALID_CONSTANT']);
 
 export const transferEncodingError =

@@ -2,9 +2,9 @@ import type { NodeReroute, NodeState, PlantStore } from '@plant-store/core';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Logs when the plants of a node of a cluster cannot be written any more, or can be written again,
- * and when this instance cannot reach a node itself that the node in its URL reaches. Logs what the
- * operator should change in the database or before it.
+ * Logs when the plants of a node of a cluster cannot be written any more, or can be written again.
+ * Logs when creates of a node go through another node, because this instance cannot reach the node
+ * itself. Logs the store's warnings, too.
  */
 export function logCluster(server: FastifyInstance, { events }: PlantStore): void {
   const log = ({ address, share, isWritable }: NodeState) => {

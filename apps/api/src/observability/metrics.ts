@@ -41,7 +41,7 @@ export function createMetrics(store: PlantStore): Metrics {
   const register = new Registry();
   const registers = [register];
   collectDefaultMetrics({ register });
-  // Several processes have the start time of the latest one. prom-client leaves it out.
+  // prom-client would omit the start time of several processes; `max` gives the latest one.
   const startTime: object = register.getSingleMetric('process_start_time_seconds') ?? {};
   Object.assign(startTime, { aggregator: 'max' });
   watchStore(store, registers);

@@ -40,8 +40,8 @@ const exit = () => process.exit();
 
 /**
  * Ends `exitOnSignals`. Add the new listeners first: Node loses a signal that arrives while there
- * is no listener. The empty listeners stay, so a worker, which adds none, ignores these signals: a
- * terminal or systemd sends them to all processes, and the primary stops the workers.
+ * is no listener. The empty listeners stay. So a worker, which adds no others, ignores these signals:
+ * a terminal or systemd sends them to all processes, but only the primary stops the workers.
  */
 export function endExitOnSignals(): void {
   for (const signal of stopSignals) process.on(signal, () => {}).off(signal, exit);

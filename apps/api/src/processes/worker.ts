@@ -8,7 +8,7 @@ export interface WorkerProcess {
   readonly signals: EventEmitter;
   /** Whether all processes are ready. */
   areAllReady(): Promise<boolean>;
-  /** Resolves when no process accepts connections for this one, after it has stopped listening. */
+  /** Resolves when no process accepts connections for the address, after this one stopped listening. */
   closed(): Promise<void>;
   /** Tells the primary that this process serves. */
   listening(details: Listening): Promise<void>;
@@ -32,7 +32,8 @@ export function becomeWorker({ isReady, metrics }: WorkerState): WorkerProcess {
   return {
     signals,
     areAllReady: () => call('areAllReady', undefined).catch(() => false),
-    closed: () => call('closed', undefined).catch(() => {}), // Without the primary, responses must not wait.
+    // When the primary is gone, responses must not wait for it.
+    closed: () => call('closed', undefined).catch(() => {}),
     listening: (details) => call('listening', details),
   };
 }
@@ -46,7 +47,7 @@ export interface Listening {
 
 /** The functions of a worker that the primary calls. */
 export type WorkerFunctions = {
-  /** Stops the worker as a process that gets this signal. */
+  /** Stops the worker as this signal stops a single process. */
   stop(signal: NodeJS.Signals): void;
   isReady(argument: undefined): Promise<boolean>;
   metrics(argument: undefined): Promise<MetricValues>;
@@ -57,9 +58,8 @@ export type PrimaryFunctions = {
   listening(details: Listening): void;
   areAllReady(argument: undefined): Promise<boolean>;
   /**
-   * A worker calls this when it has stopped listening. Messages arrive in order, so the primary
-   * knows that already. When all workers stop, the promise resolves when none listens, so that no
-   * client connects to a worker that is about to stop.
+   * A worker calls this after it has stopped listening. When all workers stop, the promise resolves
+   * when none of them listens, so that no client connects to a worker that is about to stop.
    */
   closed(argument: undefined): Promise<void> | undefined;
 };

@@ -17,7 +17,7 @@ interface WorkersOptions {
 
 /** The workers of this process. */
 interface Workers {
-  /** Stops all workers as a process that gets this signal. */
+  /** Stops all workers as this signal stops a single process. */
   stop(signal: NodeJS.Signals): void;
   /** The values of the metrics of each worker. */
   metrics(): Promise<MetricValues[]>;

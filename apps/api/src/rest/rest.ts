@@ -68,7 +68,7 @@ function inputReader({ method, path }: Operation, schema: z.ZodType = z.unknown(
   };
 }
 
-/** Merges parameters. One that both have becomes a list, like one that is repeated in a query. */
+/** Merges parameters. A parameter of both becomes a list, like one that is repeated in a query. */
 function merge(query: object, params: object): Record<string, unknown> {
   const merged: Record<string, unknown> = { ...query };
   for (const [name, value] of Object.entries(params)) {

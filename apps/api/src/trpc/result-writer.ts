@@ -5,7 +5,7 @@ import { listWriter, type WriteJson } from '../http/list-writer.ts';
 /**
  * Makes a function that writes a procedure's output in superjson's format. An output with a list is
  * written by its schema, because superjson visits every value of a page, which is slow. The bytes
- * are the same, without superjson's notes of which objects are identical.
+ * are those of superjson, except for its notes about identical objects.
  *
  * @param serialize writes all other outputs: superjson
  */

@@ -56,7 +56,7 @@ function pathOf({ params }: FastifyRequest): string {
 
 const callParameters = new Set(['batch', 'input']);
 
-/** A browser can send no headers with a subscription: tRPC's links send these in their place. */
+/** A browser can send no headers with a subscription, so tRPC's links send these parameters. */
 const subscriptionParameters = new Set([...callParameters, 'connectionParams', 'lastEventId']);
 
 /**

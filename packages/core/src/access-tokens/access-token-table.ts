@@ -49,7 +49,7 @@ const remaining = sql<number | null>`
   (extract(epoch from ${accessTokens.expiresAt} - clock_timestamp()) * 1000)::float8`;
 
 export function createAccessTokenTable(run: Run): AccessTokenTable {
-  // A lock on the table may block all but the look-ups, which have only one connection.
+  // A lock on the table may block these statements, so they leave the only connection for look-ups free.
   const db = drizzleOver(run, () => ({ share: 'lists', deadline: deadlineIn(defaultTimeout) }));
   const { sha256: hash, name: tokenName, createdAt, revokedAt } = accessTokens;
   const { sha256: _, ...columns } = getTableColumns(accessTokens);

@@ -55,7 +55,7 @@ export function openNodeAccess(
       if (isDirect) return connectDirectly(timeout);
       const connection = await connect();
       if (!isDirect) return connection;
-      // All connections of the pool lead the same way, because their statements differ.
+      // The two ways need different statements, so all connections of the pool lead the same way.
       void connection.close();
       return connectDirectly(timeout);
     },

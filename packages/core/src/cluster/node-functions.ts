@@ -61,7 +61,7 @@ export const clusterIdSignature = 'plant_store_cluster()';
 
 const countSignature = 'plant_store_count(bigint)';
 
-/** About how many plants the node has that stores the plant `key` ($1). */
+/** About how many plants are on the node that stores the plant `key` ($1). */
 export const countOnNode = 'select * from plant_store_count($1)';
 
 /** A comment that shows that the function for inserts has a statement for this shard. */

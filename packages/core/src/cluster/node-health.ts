@@ -53,7 +53,7 @@ export class NodeHealth {
     this.#options = { now: () => performance.now(), ...options };
   }
 
-  /** The same statements; each insert shows whether the node can be written. */
+  /** Returns the same statements, whose inserts also show whether the node can be written. */
   observed(statements: PlantStatements): PlantStatements {
     return {
       ...statements,

@@ -37,8 +37,8 @@ export interface ShardState {
   /** Whether the plants are distributed, and the function that inserts exists. */
   readonly isCluster: boolean;
   /**
-   * The version of Citus when the store was not tested on it. The function writes without Citus's planner,
-   * so the store does not use it there (docs/scaling.md).
+   * The version of Citus if the store was not tested on it; otherwise undefined. The function writes
+   * without Citus's planner, so the store does not use the function there (docs/scaling.md).
    */
   readonly untestedVersion?: string;
   /**

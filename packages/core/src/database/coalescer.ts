@@ -27,7 +27,7 @@ export interface CoalescerOptions<Input, Output> extends CoalescerLimits {
   readonly turn?: SharedTurn;
 }
 
-/** Decides when a coalescer with less than a full statement waits for the others. */
+/** Decides when a coalescer whose calls do not fill a statement waits for other coalescers. */
 export interface SharedTurn {
   /** Returns whether a coalescer must wait. If so, calls `send` when the coalescer may try again. */
   mustWait(send: () => void): boolean;
@@ -219,7 +219,7 @@ export class Coalescer<Input, Output> {
   #isTooSlowFor(deadline: Deadline): boolean {
     const ahead = this.#fullStatements;
     if (ahead === 0) return false;
-    // Counts one running statement, the call's own, and those ahead, of which `maxInFlight` run at the same time.
+    // Before the call's own statement, one statement ends and those ahead run, `maxInFlight` at a time.
     const statements = 2 + Math.floor(ahead / this.#options.maxInFlight);
     return statements * this.#latency > 0.8 * (deadline - performance.now());
   }

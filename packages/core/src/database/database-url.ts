@@ -79,7 +79,7 @@ export function withoutPassword(url: string): string {
   return [shown, parameters.join('&')].filter(Boolean).join('?');
 }
 
-/** Rejects unencoded special characters: the rest of a password with one would become a host or a path. */
+/** Rejects special characters that are not encoded: the rest of a password would be read as a host or path. */
 function checkEncoding({ text, path, query }: { text: string; path: string; query: string }): void {
   const isCut =
     text.includes('#') ||

@@ -31,7 +31,7 @@ export interface OpenOptions {
    * later.
    */
   readonly requireConnection?: boolean;
-  /** Whether a data directory without a database gets one. Default: unless `readOnly`. */
+  /** Whether a data directory without a database gets a new one. Default: true, or false with `readOnly`. */
   readonly create?: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { databaseCode, rootMessage } from '../error-causes.ts';
 import { databaseUrlSyntax } from './database-url.ts';
 
-/** The code of the store's own error for a Postgres that accepts no writes. Postgres has the same SQLSTATE. */
+/** The SQLSTATE of a Postgres that accepts no writes. The store's own error for it has this code, too. */
 export const readOnlyCode = '25006';
 
 /** The code of the store's own error for a Postgres without TLS. */

@@ -38,8 +38,8 @@ const maxBytes = 1024 * 1024;
 export function createPageReader(run: Run): ReadPage {
   return async ({ limit, ...condition }, deadline, caller) => {
     const { where, values } = whereClause(condition);
-    // One more row than the page shows whether there is another page. The default size is a part of the
-    // text: for a parameter, Postgres estimates far too many rows, and so plans the statement again for
+    // A row after the last plant of the page shows that there is another page. The default size is a part
+    // of the text: for a parameter, Postgres estimates far too many rows, and so plans the statement again for
     // each page. That takes longer than to read the page.
     const size = limit === defaultPageSize ? limit + 1 : `$${values.push(String(limit + 1))}::int`;
     const read = (text: string) =>

@@ -22,7 +22,7 @@ export function runDirectly<Procedures extends Record<string, AnyTRPCProcedure>>
     const run = async (call: Call) => {
       try {
         authorize(procedure._def.meta, call.ctx);
-        if (!steps) return await (procedure as unknown as Run)(call); // tRPC hides the call options.
+        if (!steps) return await (procedure as unknown as Run)(call); // tRPC's types hide the options.
         const raw: unknown = call.getRawInput();
         const parsed = parseInput(steps.input, raw instanceof Promise ? await raw : raw);
         const input = parsed instanceof Promise ? await parsed : parsed;

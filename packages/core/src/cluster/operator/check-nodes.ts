@@ -35,7 +35,7 @@ export async function checkNodes(run: Run): Promise<string[]> {
   return storing;
 }
 
-/** Reads the nodes. Citus reports no connection from a node that is down, so `is_reachable` is false then. */
+/** Reads the nodes. Citus reports no connections of a node that is down: then `is_reachable` is false. */
 const nodes = `
   select nodename || ':' || nodeport as address, shouldhaveshards as shards,
     coalesce(bool_or(result), false) as is_reachable

@@ -22,7 +22,7 @@ export interface ClusterState {
   readonly downWithoutPlants: readonly string[];
   /** The instances that have not noticed the cluster, once `distributePlants` has nothing left to do. */
   readonly blindInstances: readonly Instance[];
-  /** The version of Citus when the store was not tested on it. */
+  /** The version of Citus if the store was not tested on it; otherwise undefined. */
   readonly untestedVersion: string | undefined;
 }
 

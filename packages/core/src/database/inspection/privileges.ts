@@ -45,7 +45,7 @@ export function missingGrants(
   return [...new Set(grants)];
 }
 
-// A privilege on each column that the store uses is enough, so a privilege on any column counts.
+// The user may have privileges on columns instead of the table. One column is taken as a sign of all.
 const selectPrivileges = `
   select relname as table, quote_ident(current_user) as user,
     case when not has_schema_privilege(pg_namespace.oid, 'usage') then quote_ident(nspname) end
