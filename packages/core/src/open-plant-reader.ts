@@ -23,7 +23,7 @@ export async function openPlantReader(options: DatabaseOptions): Promise<OpenPla
   const { find } = createPlantStatements(database.run);
   const lookUps = createLookUps({ what: 'plants', find, maxInFlight: database.maxLookUps });
   const get: PlantReader['get'] = (id, options) => lookUps.run(id, options);
-  const { changes, follow, stopWaiting } = createPlantFeed(database.run);
+  const { changes, follow, stopWaiting } = createPlantFeed(database);
   return {
     ...createPlantReader(database, get),
     changes,

@@ -1,5 +1,5 @@
 import type { PlantChange } from '@plant-store/schemas';
-import type { Run } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
 import { deadlineOf } from '../database/deadline.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
@@ -40,19 +40,16 @@ const maxBytes = 1024 * 1024;
  * @throws PlantStoreError `cursorExpired`, or `notImplemented` on a database that has no feed; an error of
  *   the connection or the database
  */
-export function createChangeReader(run: Run): ReadChanges {
+export function createChangeReader({ run, copyId = '' }: ChangeSource): ReadChanges {
   return async (after, limit, options) => {
-    const { rows } = await run(
-      selectChanges,
-      [after ? String(after.transaction) : null, String(after?.id ?? 0n), String(limit + 1)],
-      {
-        share: 'lists',
-        deadline: deadlineOf(options),
-        caller: options?.caller,
-        isRepeatable: true,
-        rowsAs: 'arrays',
-      },
-    );
+    const position = [after ? String(after.transaction) : null, String(after?.id ?? 0n)];
+    const { rows } = await run(selectChanges, [...position, String(limit + 1), copyId], {
+      share: 'lists',
+      deadline: deadlineOf(options),
+      caller: options?.caller,
+      isRepeatable: true,
+      rowsAs: 'arrays',
+    });
     const found = rows as Row[]; // The statement selects these columns.
     const [first] = found;
     if (!first) throw new PlantStoreError('notImplemented', switchedOff);
@@ -77,6 +74,8 @@ export function createChangeReader(run: Run): ReadChanges {
     };
   };
 }
+
+type ChangeSource = Pick<Database, 'run' | 'copyId'>;
 
 type Row = [
   isPrimary: boolean,
@@ -119,8 +118,9 @@ function checkCursor(
 ): void {
   const isForgotten =
     transaction < feed.forgottenUpTo || (transaction === feed.forgottenUpTo && id !== lastId);
-  if (epoch === feed.epoch && transaction < feed.upTo && !isForgotten) return;
-  const why = epoch === feed.epoch ? 'the cursor is too old' : 'the database was replaced';
+  const isOfDatabase = epoch === feed.epoch && transaction < feed.upTo;
+  if (isOfDatabase && !isForgotten) return;
+  const why = isOfDatabase ? 'the cursor is too old' : 'the database was replaced';
   throw new PlantStoreError('cursorExpired', `${why}: list the plants again`);
 }
 
@@ -140,7 +140,7 @@ const epoch = `
   left(md5(concat_ws(' ', epoch, (select system_identifier from pg_control_system()),
     left(pg_walfile_name(pg_current_wal_insert_lsn()), 8),
     (select oid from pg_database where datname = current_database()),
-    pg_relation_filenode('plants'), pg_relation_filenode('plant_deletions'))), 16)`;
+    pg_relation_filenode('plants'), pg_relation_filenode('plant_deletions'), $4::text)), 16)`;
 
 const changesOf = (type: PlantChange['type'], table: string, condition = 'true') => `
   (select '${type}' as type, ${storedColumns}, changed_in from ${table}
