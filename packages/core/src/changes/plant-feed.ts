@@ -4,7 +4,7 @@ import { maxPageSize } from '@plant-store/schemas/plain';
 import type { Database } from '../database/database.ts';
 import { orUnavailable } from '../database/database-error.ts';
 import type { Caller, CallOptions } from '../database/deadline.ts';
-import { type Cursor, formatCursor, isBehind, parseCursor } from './cursor.ts';
+import { type Cursor, formatCursor, parseCursor } from './cursor.ts';
 import { FeedEnd, isPassing, type SharedPage } from './feed-end.ts';
 import { type ChangePage, createChangeReader } from './read-changes.ts';
 
@@ -66,9 +66,8 @@ export function createPlantFeed(database: Pick<Database, 'run' | 'copyId'>): Ope
       try {
         return (await pageAfter(cursor, limit, options.caller, timeout)).output;
       } catch (error) {
-        if (!timeout.aborted && !options.caller?.isGone) throw error;
-        const next = end.end && isBehind(end.end, cursor) ? end.end : cursor;
-        return { changes: [], next: formatCursor(next) };
+        if (error !== timeout.reason && !options.caller?.isGone) throw error;
+        return { changes: [], next: formatCursor(cursor) };
       }
     },
 
@@ -76,11 +75,10 @@ export function createPlantFeed(database: Pick<Database, 'run' | 'copyId'>): Ope
       let cursor = after === undefined ? undefined : parseCursor(after);
       for (;;) {
         const page = await nextPage(cursor, signal).catch(async (error) => {
-          signal?.throwIfAborted();
           if (!isPassing(error)) throw error;
-          await setTimeout(retryDelay, undefined, { signal });
-          return undefined;
+          await setTimeout(retryDelay, undefined, { signal }).catch(() => {});
         });
+        signal?.throwIfAborted();
         if (!page) continue;
         yield page.output;
         cursor = page.next;
@@ -94,6 +92,7 @@ export function createPlantFeed(database: Pick<Database, 'run' | 'copyId'>): Ope
 
   /** Without a cursor, the present end. */
   async function nextPage(cursor: Cursor | undefined, signal?: AbortSignal): Promise<SharedPage> {
+    end.throwIfClosed();
     if (cursor) return pageAfter(cursor, maxPageSize, undefined, signal);
     const page = await read(undefined, 1);
     return { next: page.next, output: outputOf(page) };
@@ -108,6 +107,7 @@ export function createPlantFeed(database: Pick<Database, 'run' | 'copyId'>): Ope
   ): Promise<SharedPage> {
     let after = cursor;
     for (;;) {
+      const { news } = end;
       if (end.covers(after)) {
         const page = end.pageAfter(after, limit);
         if (page) return page;
@@ -117,7 +117,7 @@ export function createPlantFeed(database: Pick<Database, 'run' | 'copyId'>): Ope
         if (page.changes.length > 0) return { next: page.next, output: outputOf(page) };
         end.start(after);
       }
-      await end.change(signal, caller);
+      await end.change(news, signal, caller);
     }
   }
 }
