@@ -5,6 +5,7 @@ import type {
   TRPCBuiltRouter,
   TRPCMutationProcedure,
   TRPCQueryProcedure,
+  TRPCSubscriptionProcedure,
 } from '@trpc/server';
 
 /** The type of the store's router, for libraries on top of tRPC: `createTRPCOptionsProxy<AppRouter>`. */
@@ -31,4 +32,10 @@ type ClientProcedure<Procedure> =
     ? TRPCMutationProcedure<{ input: Types['input']; output: Types['output']; meta: object }>
     : Procedure extends TRPCQueryProcedure<infer Types>
       ? TRPCQueryProcedure<{ input: Types['input']; output: Types['output']; meta: object }>
-      : never;
+      : Procedure extends TRPCSubscriptionProcedure<infer Types>
+        ? TRPCSubscriptionProcedure<{
+            input: Types['input'];
+            output: Types['output'];
+            meta: object;
+          }>
+        : never;
