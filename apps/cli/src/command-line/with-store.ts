@@ -29,9 +29,12 @@ export async function withStore<T>(
  * Opens the store of the settings to read its plants, as `withStore` does. It loads less code, works on
  * a read replica, and creates nothing.
  */
-export async function withReader<T>(use: (reader: OpenPlantReader) => Promise<T>): Promise<T> {
+export async function withReader<T>(
+  use: (reader: OpenPlantReader) => Promise<T>,
+  needs: Needs = { plants: ['SELECT'] },
+): Promise<T> {
   const { openPlantReader } = await import('@plant-store/core/read');
-  return useOpened(openPlantReader, use, { plants: ['SELECT'] });
+  return useOpened(openPlantReader, use, needs);
 }
 
 async function useOpened<Store extends { close(): Promise<void> }, T>(
