@@ -116,11 +116,7 @@ export function createPlantFeed(run: Run): OpenPlantFeed {
   }
 
   /** Waits until there are changes behind a cursor. */
-  async function pageAfter(
-    cursor: Cursor,
-    limit: number,
-    wait: WaitOptions,
-  ): Promise<SharedPage> {
+  async function pageAfter(cursor: Cursor, limit: number, wait: WaitOptions): Promise<SharedPage> {
     let after = cursor;
     for (;;) {
       if (end.covers(after)) {
