@@ -1,4 +1,5 @@
 // The exports for an operator's tools, such as `doctor` and `distribute`.
+export { switchFeed } from './changes/switch-feed.ts';
 export type { Instance } from './cluster/operator/blind-instances.ts';
 export { ClusterError } from './cluster/operator/check-nodes.ts';
 export type {

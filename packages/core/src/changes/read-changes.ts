@@ -52,8 +52,8 @@ export function createChangeReader(run: Run): ReadChanges {
     const found = rows as Row[]; // The statement selects these columns.
     const [first] = found;
     if (!first) throw new PlantStoreError('notImplemented', switchedOff);
-    const [isPrimary, isCluster, epoch, forgotten, limitText, isHeldBack, count] = first;
-    if (isCluster) throw noFeed('a database with the extension Citus');
+    const [isPrimary, onCluster, epoch, forgotten, limitText, isHeldBack, count] = first;
+    if (onCluster) throw noFeedOnCluster();
     if (!isPrimary) throw noFeed('a read replica: use the address of the primary');
     const upTo = BigInt(limitText);
     if (after) checkCursor(after, { epoch, upTo, forgottenUpTo: BigInt(forgotten) });
@@ -76,7 +76,7 @@ export function createChangeReader(run: Run): ReadChanges {
 
 type Row = [
   isPrimary: boolean,
-  isCluster: boolean,
+  onCluster: boolean,
   epoch: string,
   forgottenUpTo: string,
   upTo: string,
@@ -98,6 +98,11 @@ function toChange(row: Row): PlantChange {
 const switchedOff =
   'the feed of changes is switched off: the operator switches it on with `plant-store feed on`';
 
+/** The error for a cluster, where each node has an order of its own. */
+export function noFeedOnCluster(): PlantStoreError {
+  return noFeed('a database with the extension Citus');
+}
+
 function noFeed(where: string): PlantStoreError {
   return new PlantStoreError('notImplemented', `there is no feed of changes on ${where}`);
 }
@@ -113,6 +118,13 @@ function checkCursor(
   const why = epoch === feed.epoch ? 'the cursor is too old' : 'the database was replaced';
   throw new PlantStoreError('cursorExpired', `${why}: list the plants again`);
 }
+
+/** Whether the database has Citus, as a condition in SQL. */
+export const isCluster = "to_regclass('pg_catalog.pg_dist_partition') is not null";
+
+/** The state of the feed. A dump of another server also restores the state of that server's feed. */
+export const ownFeed =
+  'plant_feed where system_identifier = (select system_identifier from pg_control_system())';
 
 /**
  * The identity of a database and its history. It changes when somebody restores a backup, promotes a
@@ -130,20 +142,24 @@ const changesOf = (type: PlantChange['type'], table: string) => `
     where changed_in >= $1::xid8 and (changed_in, id) > ($1::xid8, $2::bigint) and changed_in < up_to
     order by changed_in, id limit $3::int)`;
 
+// With `exists` in place of the LIMIT, the planner would read the whole table while it knows few changes.
 const isHeldBack = ['plants', 'plant_deletions']
-  .map((table) => `exists (select from ${table} where changed_in >= up_to)`)
-  .join(' or ');
+  .map(
+    (table) => `(select true from ${table} where changed_in >= up_to
+    order by changed_in, id limit 1)`,
+  )
+  .join(' is true or ');
 
 /** The window functions read only the rows within the limit. */
 const selectChanges = `
   select is_primary, is_cluster, bounds.epoch, forgotten_up_to::text, up_to::text,
-    ${isHeldBack}, count, changed_in::text, type, ${storedColumns}
+    (${isHeldBack} is true), count, changed_in::text, type, ${storedColumns}
   from (
     select not pg_is_in_recovery() as is_primary,
-      to_regclass('pg_catalog.pg_dist_partition') is not null as is_cluster,
+      ${isCluster} as is_cluster,
       case when pg_is_in_recovery() then '' else ${epoch} end as epoch,
       forgotten_up_to, pg_snapshot_xmin(pg_current_snapshot()) as up_to
-    from plant_feed limit 1
+    from ${ownFeed} limit 1
   ) as bounds left join lateral (
     select *, count(*) over () as count,
       sum(least(${contentBytesSql}, ${maxBytes})) over (
@@ -152,4 +168,4 @@ const selectChanges = `
     from (${changesOf('created', 'plants')} union all ${changesOf('deleted', 'plant_deletions')}
       order by changed_in, id limit $3::int) as limited
   ) as change on bytes <= ${maxBytes} or place = 1
-  order by changed_in, id`;
+  order by change.changed_in, change.id`;
