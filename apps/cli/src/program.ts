@@ -12,6 +12,7 @@ const commands: Record<string, () => Promise<Command>> = {
   delete: async () => (await import('./commands/delete.ts')).deleteCommand(),
   token: async () => (await import('./commands/token.ts')).tokenCommand(),
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(),
+  feed: async () => (await import('./commands/feed.ts')).feedCommand(),
   distribute: async () => (await import('./commands/distribute.ts')).distributeCommand(),
   completion: async () => (await import('./commands/completion.ts')).completionCommand(),
 };

@@ -16,7 +16,7 @@ function tables(state: DatabaseState): Finding[] {
   const check = 'tables';
   const advice = tableAdvice(state);
   if (advice.length === 0) {
-    const message = 'plants and access_tokens have the columns that this version needs';
+    const message = 'all tables have the columns that this version needs';
     return [{ check, level: 'ok', message }];
   }
   const level =
@@ -27,6 +27,8 @@ function tables(state: DatabaseState): Finding[] {
 /** The privileges that the server needs. Most commands need fewer. */
 const serverNeeds: Record<string, Privilege[]> = {
   plants: ['SELECT', 'INSERT', 'DELETE'],
+  plant_deletions: ['SELECT', 'INSERT', 'DELETE'],
+  plant_feed: ['SELECT', 'UPDATE'],
   access_tokens: ['SELECT', 'INSERT', 'UPDATE'],
 };
 
