@@ -25,7 +25,7 @@ export async function openPlantReader(options: DatabaseOptions): Promise<OpenPla
   const { find } = createPlantStatements(database.run);
   const lookUps = createLookUps({ what: 'plants', find, maxInFlight: database.maxLookUps });
   const get: PlantReader['get'] = (id, options) => lookUps.run(id, options);
-  const { changes, follow, followEach, stopWaiting } = createPlantFeed(database.run);
+  const { changes, follow, followEach, stopWaiting } = createPlantFeed(database);
   return {
     ...createPlantReader(database, get),
     changes,

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ListPlantChanges, PlantChanges } from '@plant-store/schemas';
 import { maxPageSize } from '@plant-store/schemas/plain';
-import type { Run } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { orUnavailable } from '../database/database-error.ts';
 import type { CallOptions } from '../database/deadline.ts';
 import { type Cursor, formatCursor, isBehind, parseCursor } from './cursor.ts';
@@ -63,8 +63,8 @@ export interface OpenPlantFeed extends PlantFeed {
 /** Milliseconds before a follower reads again after an error. */
 const retryDelay = 500;
 
-export function createPlantFeed(run: Run): OpenPlantFeed {
-  const readNow = createChangeReader(run);
+export function createPlantFeed(database: Pick<Database, 'run' | 'copyId'>): OpenPlantFeed {
+  const readNow = createChangeReader(database);
   const read: typeof readNow = (...query) => orUnavailable(readNow(...query));
   const end = new FeedEnd(read);
 

@@ -1,5 +1,5 @@
 import type { PlantChange } from '@plant-store/schemas';
-import type { Run } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
 import { deadlineOf } from '../database/deadline.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
@@ -31,28 +31,29 @@ const maxBytes = 1024 * 1024;
  *
  * A page has the changes of the transactions that have ended and before which every transaction has ended,
  * too. So no change can appear later at a position that was read. The order is that of the transactions'
- * numbers, and changes of one id wait for each other.
+ * numbers. A create can wait for the delete of its id, and still have the lower number: then the page does
+ * not have the delete, which would remove the new plant from a copy.
+ *
+ * The cursor behind a page has the transaction of a change. After a crash, Postgres can give the number of a
+ * transaction without a change to another one.
  *
  * @throws PlantStoreError `cursorExpired`, or `notImplemented` on a database that has no feed; an error of
  *   the connection or the database
  */
-export function createChangeReader(run: Run): ReadChanges {
+export function createChangeReader({ run, copyId = '' }: ChangeSource): ReadChanges {
   return async (after, limit, options) => {
-    const { rows } = await run(
-      selectChanges,
-      [after ? String(after.transaction) : null, String(after?.id ?? 0n), String(limit + 1)],
-      {
-        share: 'lists',
-        deadline: deadlineOf(options),
-        caller: options?.caller,
-        isRepeatable: true,
-        rowsAs: 'arrays',
-      },
-    );
+    const position = [after ? String(after.transaction) : null, String(after?.id ?? 0n)];
+    const { rows } = await run(selectChanges, [...position, String(limit + 1), copyId], {
+      share: 'lists',
+      deadline: deadlineOf(options),
+      caller: options?.caller,
+      isRepeatable: true,
+      rowsAs: 'arrays',
+    });
     const found = rows as Row[]; // The statement selects these columns.
     const [first] = found;
     if (!first) throw new PlantStoreError('notImplemented', switchedOff);
-    const [isPrimary, onCluster, epoch, forgotten, limitText, isHeldBack, count] = first;
+    const [isPrimary, onCluster, epoch, forgotten, limitText, isHeldBack, latest, count] = first;
     if (onCluster) throw noFeedOnCluster();
     if (!isPrimary) throw noFeed('a read replica: use the address of the primary');
     const upTo = BigInt(limitText);
@@ -60,19 +61,21 @@ export function createChangeReader(run: Run): ReadChanges {
     const all = found.filter((row) => row[firstColumn] !== null);
     const kept = all.slice(0, limit);
     const positions = kept.map((row) => ({
-      transaction: BigInt(String(row[7])),
+      transaction: BigInt(String(row[8])),
       id: BigInt(String(row[firstColumn + 1])),
     }));
     const isWhole = kept.length === Number(count ?? 0);
-    const end = { transaction: upTo - 1n, id: lastId };
+    const last = positions.at(-1) ?? after ?? { transaction: BigInt(latest), id: lastId };
     return {
       changes: kept.map(toChange),
       positions,
-      next: { epoch, ...(isWhole ? end : (positions.at(-1) ?? end)) },
+      next: { epoch, transaction: last.transaction, id: isWhole ? lastId : last.id },
       isHeldBack,
     };
   };
 }
+
+type ChangeSource = Pick<Database, 'run' | 'copyId'>;
 
 type Row = [
   isPrimary: boolean,
@@ -81,6 +84,7 @@ type Row = [
   forgottenUpTo: string,
   upTo: string,
   isHeldBack: boolean,
+  latest: string,
   count: string | null,
   transaction: unknown,
   type: PlantChange['type'] | null,
@@ -88,7 +92,7 @@ type Row = [
 ];
 
 /** The index of the type in a row. The columns of the plant follow. */
-const firstColumn = 8;
+const firstColumn = 9;
 
 function toChange(row: Row): PlantChange {
   const type = row[firstColumn] as PlantChange['type']; // The row has a change.
@@ -114,8 +118,9 @@ function checkCursor(
 ): void {
   const isForgotten =
     transaction < feed.forgottenUpTo || (transaction === feed.forgottenUpTo && id !== lastId);
-  if (epoch === feed.epoch && transaction < feed.upTo && !isForgotten) return;
-  const why = epoch === feed.epoch ? 'the cursor is too old' : 'the database was replaced';
+  const isOfDatabase = epoch === feed.epoch && transaction < feed.upTo;
+  if (isOfDatabase && !isForgotten) return;
+  const why = isOfDatabase ? 'the cursor is too old' : 'the database was replaced';
   throw new PlantStoreError('cursorExpired', `${why}: list the plants again`);
 }
 
@@ -135,12 +140,28 @@ const epoch = `
   left(md5(concat_ws(' ', epoch, (select system_identifier from pg_control_system()),
     left(pg_walfile_name(pg_current_wal_insert_lsn()), 8),
     (select oid from pg_database where datname = current_database()),
-    pg_relation_filenode('plants'), pg_relation_filenode('plant_deletions'))), 16)`;
+    pg_relation_filenode('plants'), pg_relation_filenode('plant_deletions'), $4::text)), 16)`;
 
-const changesOf = (type: PlantChange['type'], table: string) => `
+const changesOf = (type: PlantChange['type'], table: string, condition = 'true') => `
   (select '${type}' as type, ${storedColumns}, changed_in from ${table}
     where changed_in >= $1::xid8 and (changed_in, id) > ($1::xid8, $2::bigint) and changed_in < up_to
+      and ${condition}
     order by changed_in, id limit $3::int)`;
+
+/** Whether no plant with the id has a lower number. That one was created after the delete. */
+const isNotReplaced = `coalesce(changed_in <=
+  (select changed_in from plants where plants.id = plant_deletions.id), true)`;
+
+/** The greatest number of a transaction with changes, for a cursor of the present end. */
+const latest = `(select changed_in from (
+    ${['plants', 'plant_deletions']
+      .map(
+        (table) =>
+          `(select changed_in from ${table} where changed_in < up_to order by changed_in desc limit 1)`,
+      )
+      .join(' union all ')}
+    union all select forgotten_up_to
+  ) as latest order by changed_in desc limit 1)`;
 
 // With `exists` in place of the LIMIT, the planner would read the whole table while it knows few changes.
 const isHeldBack = ['plants', 'plant_deletions']
@@ -153,7 +174,8 @@ const isHeldBack = ['plants', 'plant_deletions']
 /** The window functions read only the rows within the limit. */
 const selectChanges = `
   select is_primary, is_cluster, bounds.epoch, forgotten_up_to::text, up_to::text,
-    (${isHeldBack} is true), count, changed_in::text, type, ${storedColumns}
+    (${isHeldBack} is true), case when $1::xid8 is null then ${latest} end::text, count, changed_in::text, type,
+    ${storedColumns}
   from (
     select not pg_is_in_recovery() as is_primary,
       ${isCluster} as is_cluster,
@@ -165,7 +187,8 @@ const selectChanges = `
       sum(least(${contentBytesSql}, ${maxBytes})) over (
         order by changed_in, id rows unbounded preceding) as bytes,
       row_number() over (order by changed_in, id) as place
-    from (${changesOf('created', 'plants')} union all ${changesOf('deleted', 'plant_deletions')}
+    from (${changesOf('created', 'plants')} union all
+      ${changesOf('deleted', 'plant_deletions', isNotReplaced)}
       order by changed_in, id limit $3::int) as limited
   ) as change on bytes <= ${maxBytes} or place = 1
   order by change.changed_in, change.id`;
