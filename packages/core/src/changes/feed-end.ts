@@ -7,19 +7,27 @@ import { type Cursor, formatCursor, isBehind, type Position } from './cursor.ts'
 import type { ChangePage, ReadChanges } from './read-changes.ts';
 
 /** A page of changes in memory. All who wait get the same object, so that it is written as JSON once. */
-export interface SharedPage {
+export interface SharedPage extends Pick<ChangePage, 'positions'> {
   readonly next: Cursor;
   readonly output: PlantChanges;
 }
 
-interface KeptPage extends SharedPage, Pick<ChangePage, 'positions'> {
+interface KeptPage extends SharedPage {
   /** Characters of names and tags. */
   readonly length: number;
 }
 
+/** How somebody waits for a change. */
+export interface WaitOptions {
+  /** Ends the wait with its reason. */
+  readonly signal?: AbortSignal | undefined;
+  readonly caller?: Caller | undefined;
+  /** Is called with each error of the database after which the wait goes on. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
 /** Who waits for a change. */
-interface Waiter {
-  readonly caller: Caller | undefined;
+interface Waiter extends Omit<WaitOptions, 'signal'> {
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -110,10 +118,11 @@ export class FeedEnd {
     const from = page.positions.findIndex(isAfterCursor);
     if (from === 0 && changes.length <= limit) return page;
     const part = changes.slice(from, from + limit);
-    const end = from + part.length;
-    const last = page.positions[end - 1];
-    const next = end < changes.length && last ? { ...last, epoch: cursor.epoch } : page.next;
-    return { next, output: { changes: part, next: formatCursor(next) } };
+    const positions = page.positions.slice(from, from + limit);
+    const last = positions.at(-1);
+    const isCut = from + part.length < changes.length;
+    const next = isCut && last ? { ...last, epoch: cursor.epoch } : page.next;
+    return { next, positions, output: { changes: part, next: formatCursor(next) } };
   }
 
   /**
@@ -121,13 +130,13 @@ export class FeedEnd {
    *
    * @throws PlantStoreError `shuttingDown` once the store is closing; the reason of the signal
    */
-  async change(seen: number, signal: AbortSignal | undefined, caller?: Caller): Promise<void> {
+  async change(seen: number, { signal, ...options }: WaitOptions): Promise<void> {
     signal?.throwIfAborted();
     this.throwIfClosed();
     this.#lastWaitAt = performance.now();
     if (this.#news !== seen) return;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiter = { caller, resolve, reject };
+    const waiter = { ...options, resolve, reject };
     const abort = () => reject(signal?.reason);
     signal?.addEventListener('abort', abort);
     this.#waiters.add(waiter);
@@ -166,6 +175,7 @@ export class FeedEnd {
         pause = page.hasMore ? 0 : interval;
       } catch (error) {
         if (!isPassing(error)) break;
+        for (const { onError } of this.#waiters) onError?.(error);
         pause = retryDelay;
       }
       for (const { caller, reject } of this.#waiters) if (caller?.isGone) reject(disconnected());
