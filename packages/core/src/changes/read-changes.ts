@@ -175,4 +175,4 @@ const selectChanges = `
       ${changesOf('deleted', 'plant_deletions', isNotReplaced)}
       order by changed_in, id limit $3::int) as limited
   ) as change on bytes <= ${maxBytes} or place = 1
-  order by changed_in, id`;
+  order by place`;

@@ -1,5 +1,6 @@
 import postgres from 'postgres';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { formatCursor, parseCursor } from '../../src/changes/cursor.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { server } from '../fixtures/databases.ts';
 
@@ -54,4 +55,15 @@ it('has no number of a transaction without changes in a cursor, because a crash 
   await expect(rolledBack).rejects.toThrow('roll back');
   expect(await store.changes({})).toEqual({ changes: [], next: after });
   expect(await store.changes({ after })).toEqual({ changes: [], next: after });
+});
+
+it('orders transactions by their numbers, not by the text of these', async () => {
+  await others`insert into plants (id, name, changed_in)
+    select id, 'Monstera', (id + 7)::text::xid8 from generate_series(1, 4) as id`;
+  const cursor = parseCursor((await store.changes({})).next);
+  const after = formatCursor({ ...cursor, transaction: 0n });
+  const { changes, next } = await store.changes({ after, limit: 3 });
+  expect(changes.map(({ plant }) => plant.id)).toEqual([1n, 2n, 3n]);
+  const rest = await store.changes({ after: next });
+  expect(rest.changes.map(({ plant }) => plant.id)).toEqual([4n]);
 });
