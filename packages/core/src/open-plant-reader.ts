@@ -1,11 +1,13 @@
-import { createPlantFeed, type PlantFeed } from './changes/plant-feed.ts';
+import { createPlantFeed, type OpenPlantFeed } from './changes/plant-feed.ts';
 import { createLookUps } from './database/look-ups.ts';
 import { type DatabaseOptions, openDatabase } from './database/open-database.ts';
 import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
 import { createPlantStatements } from './plants/statements.ts';
 
 /** A store that can only be read. */
-export interface OpenPlantReader extends PlantReader, PlantFeed {
+export interface OpenPlantReader
+  extends PlantReader,
+    Pick<OpenPlantFeed, 'changes' | 'follow' | 'followEach'> {
   close(): Promise<void>;
 }
 
@@ -23,11 +25,12 @@ export async function openPlantReader(options: DatabaseOptions): Promise<OpenPla
   const { find } = createPlantStatements(database.run);
   const lookUps = createLookUps({ what: 'plants', find, maxInFlight: database.maxLookUps });
   const get: PlantReader['get'] = (id, options) => lookUps.run(id, options);
-  const { changes, follow, stopWaiting } = createPlantFeed(database.run);
+  const { changes, follow, followEach, stopWaiting } = createPlantFeed(database);
   return {
     ...createPlantReader(database, get),
     changes,
     follow,
+    followEach,
     async close() {
       stopWaiting();
       await database.close();

@@ -123,7 +123,7 @@ function createPlantStore(database: Database): PlantStore {
   const { bulk } = database;
   const events = new EventEmitter<StoreEvents>();
   const lanes = createLanes({ database, events, onCommit });
-  const feed = createPlantFeed(database.run);
+  const feed = createPlantFeed(database);
   const { insert } = createOrdinaryStatements(bulk.run);
   const { load } = createPlantLoader(bulk, (plants) => insert(plants, deadlineIn(bulkTimeout)));
   const { deleteMany } = createPlantRemover(bulk);

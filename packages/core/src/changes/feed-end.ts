@@ -7,19 +7,27 @@ import { type Cursor, formatCursor, isBehind, type Position } from './cursor.ts'
 import type { ChangePage, ReadChanges } from './read-changes.ts';
 
 /** A page of changes in memory. All who wait get the same object, so that it is written as JSON once. */
-export interface SharedPage {
+export interface SharedPage extends Pick<ChangePage, 'positions'> {
   readonly next: Cursor;
   readonly output: PlantChanges;
 }
 
-interface KeptPage extends SharedPage, Pick<ChangePage, 'positions'> {
+interface KeptPage extends SharedPage {
   /** Characters of names and tags. */
   readonly length: number;
 }
 
+/** How somebody waits for a change. */
+export interface WaitOptions {
+  /** Ends the wait with its reason. */
+  readonly signal?: AbortSignal | undefined;
+  readonly caller?: Caller | undefined;
+  /** Is called with each error of the database after which the wait goes on. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
 /** Who waits for a change. */
-interface Waiter {
-  readonly caller: Caller | undefined;
+interface Waiter extends Omit<WaitOptions, 'signal'> {
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -102,10 +110,11 @@ export class FeedEnd {
     const from = page.positions.findIndex(isAfterCursor);
     if (from === 0 && changes.length <= limit) return page;
     const part = changes.slice(from, from + limit);
-    const end = from + part.length;
-    const last = page.positions[end - 1];
-    const next = end < changes.length && last ? { ...last, epoch: cursor.epoch } : page.next;
-    return { next, output: { changes: part, next: formatCursor(next) } };
+    const positions = page.positions.slice(from, from + limit);
+    const last = positions.at(-1);
+    const isCut = from + part.length < changes.length;
+    const next = isCut && last ? { ...last, epoch: cursor.epoch } : page.next;
+    return { next, positions, output: { changes: part, next: formatCursor(next) } };
   }
 
   /**
@@ -114,12 +123,12 @@ export class FeedEnd {
    * @throws the error of `createChangeReader` after which the feed cannot go on; PlantStoreError
    *   `shuttingDown` once the store is closing; the reason of the signal
    */
-  async change(signal: AbortSignal | undefined, caller?: Caller): Promise<void> {
+  async change({ signal, ...options }: WaitOptions): Promise<void> {
     signal?.throwIfAborted();
     if (this.#isClosed) throw closing();
     this.#lastWaitAt = performance.now();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiter = { caller, resolve, reject };
+    const waiter = { ...options, resolve, reject };
     const abort = () => reject(signal?.reason);
     signal?.addEventListener('abort', abort);
     this.#waiters.add(waiter);
@@ -161,6 +170,7 @@ export class FeedEnd {
           for (const waiter of this.#waiters) waiter.reject(error);
           break;
         }
+        for (const { onError } of this.#waiters) onError?.(error);
         pause = retryDelay;
       }
       for (const { caller, reject } of this.#waiters) if (caller?.isGone) reject(disconnected());

@@ -1,5 +1,5 @@
 import type { PlantChange } from '@plant-store/schemas';
-import type { Run } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
 import { deadlineOf } from '../database/deadline.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
@@ -40,24 +40,21 @@ const maxBytes = 1024 * 1024;
  * @throws PlantStoreError `cursorExpired`, or `notImplemented` on a database that has no feed; an error of
  *   the connection or the database
  */
-export function createChangeReader(run: Run): ReadChanges {
+export function createChangeReader({ run, copyId = '' }: ChangeSource): ReadChanges {
   return async (after, limit, options) => {
-    const { rows } = await run(
-      selectChanges,
-      [after ? String(after.transaction) : null, String(after?.id ?? 0n), String(limit + 1)],
-      {
-        share: 'lists',
-        deadline: deadlineOf(options),
-        caller: options?.caller,
-        isRepeatable: true,
-        rowsAs: 'arrays',
-      },
-    );
+    const position = [after ? String(after.transaction) : null, String(after?.id ?? 0n)];
+    const { rows } = await run(selectChanges, [...position, String(limit + 1), copyId], {
+      share: 'lists',
+      deadline: deadlineOf(options),
+      caller: options?.caller,
+      isRepeatable: true,
+      rowsAs: 'arrays',
+    });
     const found = rows as Row[]; // The statement selects these columns.
     const [first] = found;
     if (!first) throw new PlantStoreError('notImplemented', switchedOff);
-    const [isPrimary, isCluster, epoch, forgotten, limitText, isHeldBack, latest, count] = first;
-    if (isCluster) throw noFeed('a database with the extension Citus');
+    const [isPrimary, onCluster, epoch, forgotten, limitText, isHeldBack, latest, count] = first;
+    if (onCluster) throw noFeedOnCluster();
     if (!isPrimary) throw noFeed('a read replica: use the address of the primary');
     const upTo = BigInt(limitText);
     if (after) checkCursor(after, { epoch, upTo, forgottenUpTo: BigInt(forgotten) });
@@ -78,9 +75,11 @@ export function createChangeReader(run: Run): ReadChanges {
   };
 }
 
+type ChangeSource = Pick<Database, 'run' | 'copyId'>;
+
 type Row = [
   isPrimary: boolean,
-  isCluster: boolean,
+  onCluster: boolean,
   epoch: string,
   forgottenUpTo: string,
   upTo: string,
@@ -103,6 +102,11 @@ function toChange(row: Row): PlantChange {
 const switchedOff =
   'the feed of changes is switched off: the operator switches it on with `plant-store feed on`';
 
+/** The error for a cluster, where each node has an order of its own. */
+export function noFeedOnCluster(): PlantStoreError {
+  return noFeed('a database with the extension Citus');
+}
+
 function noFeed(where: string): PlantStoreError {
   return new PlantStoreError('notImplemented', `there is no feed of changes on ${where}`);
 }
@@ -114,10 +118,18 @@ function checkCursor(
 ): void {
   const isForgotten =
     transaction < feed.forgottenUpTo || (transaction === feed.forgottenUpTo && id !== lastId);
-  if (epoch === feed.epoch && transaction < feed.upTo && !isForgotten) return;
-  const why = epoch === feed.epoch ? 'the cursor is too old' : 'the database was replaced';
+  const isOfDatabase = epoch === feed.epoch && transaction < feed.upTo;
+  if (isOfDatabase && !isForgotten) return;
+  const why = isOfDatabase ? 'the cursor is too old' : 'the database was replaced';
   throw new PlantStoreError('cursorExpired', `${why}: list the plants again`);
 }
+
+/** Whether the database has Citus, as a condition in SQL. */
+export const isCluster = "to_regclass('pg_catalog.pg_dist_partition') is not null";
+
+/** The state of the feed. A dump of another server also restores the state of that server's feed. */
+export const ownFeed =
+  'plant_feed where system_identifier = (select system_identifier from pg_control_system())';
 
 /**
  * The identity of a database and its history. It changes when somebody restores a backup, promotes a
@@ -128,7 +140,7 @@ const epoch = `
   left(md5(concat_ws(' ', epoch, (select system_identifier from pg_control_system()),
     left(pg_walfile_name(pg_current_wal_insert_lsn()), 8),
     (select oid from pg_database where datname = current_database()),
-    pg_relation_filenode('plants'), pg_relation_filenode('plant_deletions'))), 16)`;
+    pg_relation_filenode('plants'), pg_relation_filenode('plant_deletions'), $4::text)), 16)`;
 
 const changesOf = (type: PlantChange['type'], table: string, condition = 'true') => `
   (select '${type}' as type, ${storedColumns}, changed_in from ${table}
@@ -151,21 +163,25 @@ const latest = `(select changed_in from (
     union all select forgotten_up_to
   ) as latest order by changed_in desc limit 1)`;
 
+// With `exists` in place of the LIMIT, the planner would read the whole table while it knows few changes.
 const isHeldBack = ['plants', 'plant_deletions']
-  .map((table) => `exists (select from ${table} where changed_in >= up_to)`)
-  .join(' or ');
+  .map(
+    (table) => `(select true from ${table} where changed_in >= up_to
+    order by changed_in, id limit 1)`,
+  )
+  .join(' is true or ');
 
 /** The window functions read only the rows within the limit. */
 const selectChanges = `
   select is_primary, is_cluster, bounds.epoch, forgotten_up_to::text, up_to::text,
-    ${isHeldBack}, case when $1::xid8 is null then ${latest} end::text, count, changed_in::text, type,
+    (${isHeldBack} is true), case when $1::xid8 is null then ${latest} end::text, count, changed_in::text, type,
     ${storedColumns}
   from (
     select not pg_is_in_recovery() as is_primary,
-      to_regclass('pg_catalog.pg_dist_partition') is not null as is_cluster,
+      ${isCluster} as is_cluster,
       case when pg_is_in_recovery() then '' else ${epoch} end as epoch,
       forgotten_up_to, pg_snapshot_xmin(pg_current_snapshot()) as up_to
-    from plant_feed limit 1
+    from ${ownFeed} limit 1
   ) as bounds left join lateral (
     select *, count(*) over () as count,
       sum(least(${contentBytesSql}, ${maxBytes})) over (
@@ -175,4 +191,4 @@ const selectChanges = `
       ${changesOf('deleted', 'plant_deletions', isNotReplaced)}
       order by changed_in, id limit $3::int) as limited
   ) as change on bytes <= ${maxBytes} or place = 1
-  order by place`;
+  order by change.changed_in, change.id`;

@@ -1,69 +1,22 @@
+import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { formatCursor, parseCursor } from '../../src/changes/cursor.ts';
-import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
-import { server } from '../fixtures/databases.ts';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { lastId } from '../../src/changes/cursor.ts';
+import { createChangeReader } from '../../src/changes/read-changes.ts';
+import { openDatabase } from '../../src/database/open-database.ts';
 
-let store: PlantStore;
-let others: postgres.Sql;
-let remove: () => Promise<void>;
-
-beforeEach(async () => {
-  const { options, remove: removeDatabase } = await server.provide();
-  store = await openPlantStore(options, { requireConnection: true });
-  others = postgres(String(Object(options).databaseUrl), { max: 2 });
-  remove = removeDatabase;
-});
-afterEach(async () => {
-  await store.close();
-  await others.end();
-  await remove();
-});
-
-it('keeps a plant whose transaction began before the one that deleted its predecessor', async () => {
-  await store.create({ id: 2n, name: 'old' });
-  const { next: after } = await store.changes({});
-
-  const holding = await others.reserve();
-  await holding`begin`;
-  await holding`insert into plants (id, name) values (1, 'held')`;
-  const isHeld = () => others`select from pg_locks where not granted`;
-  const creating = store.createMany([
-    { id: 1n, name: 'new' },
-    { id: 2n, name: 'new' },
-  ]);
-  await vi.waitFor(async () => expect(await isHeld()).toHaveLength(1));
-  await store.delete(2n);
-  await holding`rollback`;
-  holding.release();
-  await creating;
-
-  const { changes } = await store.changes({ after });
-  expect(changes.map(({ type, plant }) => `${type} ${plant.id} ${plant.name}`)).toEqual([
-    'created 1 new',
-    'created 2 new',
-  ]);
-});
-
-it('has no number of a transaction without changes in a cursor, because a crash frees that number', async () => {
-  await store.create({ id: 1n, name: 'Monstera' });
-  const { next: after } = await store.changes({});
-  const rolledBack = others.begin(async (sql) => {
-    await sql`insert into plants (id, name) values (2, 'Pothos')`;
-    throw new Error('roll back');
+it('orders changes by the number of the transaction, not by its text', async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const database = await openDatabase({ databaseUrl }, { requireConnection: true });
+  const sql = postgres(databaseUrl);
+  onTestFinished(async () => {
+    await database.close();
+    await sql.end();
   });
-  await expect(rolledBack).rejects.toThrow('roll back');
-  expect(await store.changes({})).toEqual({ changes: [], next: after });
-  expect(await store.changes({ after })).toEqual({ changes: [], next: after });
-});
-
-it('orders transactions by their numbers, not by the text of these', async () => {
-  await others`insert into plants (id, name, changed_in)
-    select id, 'Monstera', (id + 7)::text::xid8 from generate_series(1, 4) as id`;
-  const cursor = parseCursor((await store.changes({})).next);
-  const after = formatCursor({ ...cursor, transaction: 0n });
-  const { changes, next } = await store.changes({ after, limit: 3 });
-  expect(changes.map(({ plant }) => plant.id)).toEqual([1n, 2n, 3n]);
-  const rest = await store.changes({ after: next });
-  expect(rest.changes.map(({ plant }) => plant.id)).toEqual([4n]);
+  const read = createChangeReader(database);
+  const { next } = await read(undefined, 1);
+  await sql`insert into plants (id, name, changed_in) values (1, 'b', '100'), (2, 'a', '99')`;
+  await sql`insert into plant_deletions (id, name, created_at, changed_in) values (3, 'c', now(), '9')`;
+  const { changes } = await read({ ...next, transaction: 1n, id: lastId }, 10);
+  expect(changes.map(({ plant }) => plant.id)).toEqual([3n, 2n, 1n]);
 });

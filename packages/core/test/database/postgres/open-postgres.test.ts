@@ -47,7 +47,7 @@ it('migrates when it opens, and again only when the database was replaced', asyn
   onTestFinished(() => void vi.useRealTimers());
   for (const accepted of [3, 4]) {
     await sql`drop schema drizzle cascade`;
-    await sql`drop table plants, access_tokens`;
+    await sql`drop table plants, plant_deletions, plant_feed, access_tokens`;
     vi.advanceTimersByTime(1_001);
     // Only the first of these statements starts a migration.
     for (let i = 0; i < 3; i++) {
@@ -171,7 +171,7 @@ it('migrates in a single loop while its user may not create a missing table', as
   const database = await openPostgres(url);
   onTestFinished(() => database.close());
   expect((await run(database, countPlants)).rows).toEqual([[0]]);
-  await sql`drop table plants, access_tokens`;
+  await sql`drop table plants, plant_deletions, plant_feed, access_tokens`;
   const { accepted } = proxy;
   const startedAt = performance.now();
   await vi.waitFor(

@@ -1,15 +1,18 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Connection } from '../connection.ts';
+import type { RunText } from '../../schema-version.ts';
+
+/** The index on `plants` that the feed of changes needs. */
+export const feedIndex = 'plants_changed_in';
 
 /** The indexes on `plants` that are younger than the table, each with its definition. */
 const indexes = {
   plants_tag: '(hashtextextended(tag, 0), id) where tag is not null',
-  plants_changed_in: '(changed_in, id) where changed_in is not null',
+  [feedIndex]: '(changed_in, id) where changed_in is not null',
 };
 
 /** Adds the column of an index. It stays empty, so this takes no time, but it waits for a lock. */
 const columns: Partial<Record<keyof typeof indexes, string>> = {
-  plants_changed_in: 'alter table plants add column if not exists changed_in xid8',
+  [feedIndex]: 'alter table plants add column if not exists changed_in xid8',
 };
 
 /** Milliseconds between two checks whether another instance still builds an index. */
@@ -21,9 +24,7 @@ const pollInterval = 500;
  *
  * @param lockTimeout milliseconds to wait for the lock that a new column needs
  */
-export async function buildIndexes(connection: Connection, lockTimeout: number): Promise<void> {
-  const run = async (text: string) => (await connection.query(text, [], 'objects')).rows;
-
+export async function buildIndexes(run: RunText, lockTimeout: number): Promise<void> {
   for (const [name, definition] of Object.entries(indexes)) {
     // The statement returns one row with these columns.
     const read = async () => ((await run(indexState(name))) as [IndexState])[0];
