@@ -118,10 +118,9 @@ export class FeedEnd {
   }
 
   /**
-   * Resolves when there may be further changes.
+   * Resolves when there may be further changes, or when the feed cannot go on: the next read says why.
    *
-   * @throws the error of `createChangeReader` after which the feed cannot go on; PlantStoreError
-   *   `shuttingDown` once the store is closing; the reason of the signal
+   * @throws PlantStoreError `shuttingDown` once the store is closing; the reason of the signal
    */
   async change({ signal, ...options }: WaitOptions): Promise<void> {
     signal?.throwIfAborted();
@@ -167,7 +166,8 @@ export class FeedEnd {
         pause = page.changes.length < maxChanges ? interval : 0;
       } catch (error) {
         if (!isPassing(error)) {
-          for (const waiter of this.#waiters) waiter.reject(error);
+          // Each one reads with its own cursor, which may be good while the loop's has expired.
+          for (const waiter of this.#waiters) waiter.resolve();
           break;
         }
         for (const { onError } of this.#waiters) onError?.(error);

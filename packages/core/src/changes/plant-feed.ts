@@ -77,8 +77,7 @@ export function createPlantFeed(database: Pick<Database, 'run' | 'copyId'>): Ope
         return (await pageAfter(cursor, limit, { caller: options.caller, signal: timeout })).output;
       } catch (error) {
         if (!timeout.aborted && !options.caller?.isGone) throw error;
-        const next = end.end && isBehind(end.end, cursor) ? end.end : cursor;
-        return { changes: [], next: formatCursor(next) };
+        return { changes: [], next: formatCursor(cursor) };
       }
     },
 
@@ -123,9 +122,12 @@ export function createPlantFeed(database: Pick<Database, 'run' | 'copyId'>): Ope
         const page = end.pageAfter(after, limit);
         if (page) return page;
       } else {
+        const { end: earlier } = end;
         const page = await read(after, limit, { caller: wait.caller });
         after = page.next;
         if (page.changes.length > 0) return sharedPage(page);
+        // The loop may have kept a later change before this call could wait for it.
+        if (end.end && (!earlier || isBehind(end.end, earlier))) continue;
         end.start(after);
       }
       await end.change(wait);
