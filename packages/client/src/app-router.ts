@@ -35,7 +35,13 @@ type ClientProcedure<Procedure> =
       : Procedure extends TRPCSubscriptionProcedure<infer Types>
         ? TRPCSubscriptionProcedure<{
             input: Types['input'];
-            output: Types['output'];
+            output: Plain<Types['output']>;
             meta: object;
           }>
         : never;
+
+/** Events without the name of their type, which tRPC exports only from a path that is not stable. */
+type Plain<Events> =
+  Events extends AsyncIterable<infer Event, infer Last>
+    ? AsyncIterable<{ [Key in keyof Event]: Event[Key] }, Last>
+    : never;

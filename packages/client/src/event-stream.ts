@@ -55,7 +55,7 @@ export class EventStream {
       if (done) throw new Error('the store ended the connection');
       const events = (text + decoder.decode(value, { stream: true })).split('\n\n');
       text = events.pop() ?? '';
-      events.forEach((event) => this.#dispatch(event));
+      for (const event of events) this.#dispatch(event);
     }
   }
 

@@ -146,18 +146,21 @@ describe('plantChanges', () => {
     expect(feed.changes).toEqual([2n, 1n, 0n].map((back) => `created ${lastId - back}`));
   });
 
-  it.each(['SIGKILL', 'SIGTERM'] as const)('continues after %s ended the server', async (signal) => {
-    const feed = await follow(client);
-    await create();
-    await feed.received(1);
-    server.child.kill(signal);
-    await server.ended();
-    await vi.waitFor(() => expect(feed.states.at(-1)).toMatch(/^connecting: /));
-    server = await startServer();
-    await create();
-    await feed.received(2);
-    expect(feed.changes).toEqual([`created ${lastId - 1n}`, `created ${lastId}`]);
-  });
+  it.each(['SIGKILL', 'SIGTERM'] as const)(
+    'continues after %s ended the server',
+    async (signal) => {
+      const feed = await follow(client);
+      await create();
+      await feed.received(1);
+      server.child.kill(signal);
+      await server.ended();
+      await vi.waitFor(() => expect(feed.states.at(-1)).toMatch(/^connecting: /));
+      server = await startServer();
+      await create();
+      await feed.received(2);
+      expect(feed.changes).toEqual([`created ${lastId - 1n}`, `created ${lastId}`]);
+    },
+  );
 
   it('continues while a proxy has no server', async () => {
     const statuses = [502, 503, 504, 429];

@@ -1,65 +1,76 @@
-import { openPlantStore, type PlantStore } from '@plant-store/core';
-import { appRouter, type Context } from '@plant-store/core/router';
-import { createDatabase } from '@plant-store/test-setup';
-import { initTRPC, tracked } from '@trpc/server';
-import { type FastifyInstance, fastify } from 'fastify';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import * as z from 'zod';
-import { requireToken } from '../../src/auth/authentication.ts';
-import { limitBodies } from '../../src/http/body/body-budget.ts';
-import { createLargeBodyQueue } from '../../src/http/body/large-body-queue.ts';
-import { handleError } from '../../src/http/send-error.ts';
-import { trpc } from '../../src/trpc/trpc.ts';
+import type { AppRouter } from '@plant-store/core/router';
+import type { PlantChanges } from '@plant-store/schemas';
+import { createTRPCClient, httpSubscriptionLink, type TRPCClientError } from '@trpc/client';
+import superjson from 'superjson';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { TestEventSource } from '../fixtures/event-source.ts';
+import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { databases } from '../fixtures/surfaces.ts';
 
-const { transformer, errorFormatter } = appRouter._def._config;
-const t = initTRPC.context<Context>().create({ transformer, errorFormatter });
-const router = t.router({
-  count: t.procedure.input(z.object({ lastEventId: z.string() })).subscription(async function* ({
-    input,
-  }) {
-    const next = Number(input.lastEventId) + 1;
-    yield tracked(String(next), next);
-  }),
-});
+describe.each(databases)('a subscription on %s', (database) => {
+  let server: RunningServer;
 
-let store: PlantStore;
-let server: FastifyInstance;
-
-beforeAll(async () => {
-  store = await openPlantStore({ databaseUrl: await createDatabase(inject('postgresUrl')) });
-  server = fastify();
-  server.decorate('logError', () => {});
-  server.setErrorHandler(handleError);
-  server.addHook(
-    'onRequest',
-    requireToken(() => ({ name: 'test', scopes: [] })),
-  );
-  // The surface is typed for the store's own router, but serves any.
-  const options = { router: router as never, bodies: limitBodies(2 ** 20) };
-  await server.register(trpc, {
-    ...options,
-    store,
-    queueBody: createLargeBodyQueue(),
-    prefix: '/trpc',
+  beforeAll(async () => {
+    server = await startServer(database);
   });
-});
 
-afterAll(async () => {
-  await server.close();
-  await store.close();
-});
+  afterAll(() => server.stop());
 
-const get = (url: string) => server.inject({ url, headers: { authorization: 'Bearer token' } });
+  /** Subscribes with tRPC's own client, and collects what it gets. */
+  function subscribe(input?: { after: string }, token = server.token) {
+    const pages: PlantChanges[] = [];
+    const states: string[] = [];
+    const ended = Promise.withResolvers<TRPCClientError<AppRouter> | undefined>();
+    const client = createTRPCClient<AppRouter>({
+      links: [
+        httpSubscriptionLink({
+          url: `${server.url}/trpc`,
+          transformer: superjson,
+          EventSource: TestEventSource,
+          eventSourceOptions: { headers: { authorization: `Bearer ${token}` } },
+        }),
+      ],
+    });
+    const { unsubscribe } = client.plantChanges.subscribe(input, {
+      onData: ({ data }) => pages.push(data),
+      onConnectionStateChange: ({ state }) => states.push(state),
+      onError: ended.resolve,
+      onComplete: () => ended.resolve(undefined),
+    });
+    onTestFinished(unsubscribe);
+    return { pages, states, ended: ended.promise, unsubscribe };
+  }
 
-it('sends the events of a subscription, from the last one that the client has', async () => {
-  const { statusCode, headers, body } = await get('/trpc/count?lastEventId=41');
-  expect(statusCode).toBe(200);
-  expect(headers['content-type']).toBe('text/event-stream');
-  expect(body).toContain('data: {"json":42}\nid: 42\n');
-});
+  const first = ({ pages }: { pages: PlantChanges[] }) =>
+    vi.waitFor(() => {
+      const [page] = pages;
+      if (!page) throw new Error('there is no page yet');
+      return page;
+    });
 
-it('rejects another query parameter of a subscription', async () => {
-  const { statusCode, body } = await get('/trpc/count?lastEventId=41&more=1');
-  expect(statusCode).toBe(400);
-  expect(body).toContain('"error":40001');
+  const changesIn = ({ pages }: { pages: PlantChanges[] }) =>
+    pages.flatMap(({ changes }) => changes.map(({ type, plant }) => [type, plant.id]));
+
+  it('sends the cursor of the present end, and then each change', async () => {
+    const subscription = subscribe();
+    expect(await first(subscription)).toEqual({ changes: [], next: expect.any(String) });
+    await server.store.create({ id: 1n, name: 'Monstera', tag: 'Araceae' });
+    await vi.waitFor(() => expect(changesIn(subscription)).toEqual([['created', 1n]]));
+    await server.store.delete(1n);
+    const all = [
+      ['created', 1n],
+      ['deleted', 1n],
+    ];
+    await vi.waitFor(() => expect(changesIn(subscription)).toEqual(all));
+    const [
+      ,
+      {
+        changes: [created],
+      } = { changes: [] },
+    ] = subscription.pages;
+    expect(created).toEqual({
+      type: 'created',
+      plant: { id: 1n, name: 'Monstera', tag: 'Araceae', createdAt: expect.any(Date) },
+    });
+  });
 });

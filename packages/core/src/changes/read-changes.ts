@@ -31,7 +31,11 @@ const maxBytes = 1024 * 1024;
  *
  * A page has the changes of the transactions that have ended and before which every transaction has ended,
  * too. So no change can appear later at a position that was read. The order is that of the transactions'
- * numbers, and changes of one id wait for each other.
+ * numbers. A create can wait for the delete of its id, and still have the lower number: then the page does
+ * not have the delete, which would remove the new plant from a copy.
+ *
+ * The cursor behind a page has the transaction of a change. After a crash, Postgres can give the number of a
+ * transaction without a change to another one.
  *
  * @throws PlantStoreError `cursorExpired`, or `notImplemented` on a database that has no feed; an error of
  *   the connection or the database
@@ -52,7 +56,7 @@ export function createChangeReader(run: Run): ReadChanges {
     const found = rows as Row[]; // The statement selects these columns.
     const [first] = found;
     if (!first) throw new PlantStoreError('notImplemented', switchedOff);
-    const [isPrimary, isCluster, epoch, forgotten, limitText, isHeldBack, count] = first;
+    const [isPrimary, isCluster, epoch, forgotten, limitText, isHeldBack, latest, count] = first;
     if (isCluster) throw noFeed('a database with the extension Citus');
     if (!isPrimary) throw noFeed('a read replica: use the address of the primary');
     const upTo = BigInt(limitText);
@@ -60,15 +64,15 @@ export function createChangeReader(run: Run): ReadChanges {
     const all = found.filter((row) => row[firstColumn] !== null);
     const kept = all.slice(0, limit);
     const positions = kept.map((row) => ({
-      transaction: BigInt(String(row[7])),
+      transaction: BigInt(String(row[8])),
       id: BigInt(String(row[firstColumn + 1])),
     }));
     const isWhole = kept.length === Number(count ?? 0);
-    const end = { transaction: upTo - 1n, id: lastId };
+    const last = positions.at(-1) ?? after ?? { transaction: BigInt(latest), id: lastId };
     return {
       changes: kept.map(toChange),
       positions,
-      next: { epoch, ...(isWhole ? end : (positions.at(-1) ?? end)) },
+      next: { epoch, transaction: last.transaction, id: isWhole ? lastId : last.id },
       isHeldBack,
     };
   };
@@ -81,6 +85,7 @@ type Row = [
   forgottenUpTo: string,
   upTo: string,
   isHeldBack: boolean,
+  latest: string,
   count: string | null,
   transaction: unknown,
   type: PlantChange['type'] | null,
@@ -88,7 +93,7 @@ type Row = [
 ];
 
 /** The index of the type in a row. The columns of the plant follow. */
-const firstColumn = 8;
+const firstColumn = 9;
 
 function toChange(row: Row): PlantChange {
   const type = row[firstColumn] as PlantChange['type']; // The row has a change.
@@ -125,19 +130,40 @@ const epoch = `
     (select oid from pg_database where datname = current_database()),
     pg_relation_filenode('plants'), pg_relation_filenode('plant_deletions'))), 16)`;
 
-const changesOf = (type: PlantChange['type'], table: string) => `
+const changesOf = (type: PlantChange['type'], table: string, condition = 'true') => `
   (select '${type}' as type, ${storedColumns}, changed_in from ${table}
     where changed_in >= $1::xid8 and (changed_in, id) > ($1::xid8, $2::bigint) and changed_in < up_to
+      and ${condition}
     order by changed_in, id limit $3::int)`;
 
+/** Whether no plant with the id has a lower number. That one was created after the delete. */
+const isNotReplaced = `coalesce(changed_in <=
+  (select changed_in from plants where plants.id = plant_deletions.id), true)`;
+
+/** The greatest number of a transaction with changes, for a cursor of the present end. */
+const latest = `(select changed_in from (
+    ${['plants', 'plant_deletions']
+      .map(
+        (table) =>
+          `(select changed_in from ${table} where changed_in < up_to order by changed_in desc limit 1)`,
+      )
+      .join(' union all ')}
+    union all select forgotten_up_to
+  ) as latest order by changed_in desc limit 1)`;
+
+// With `exists` in place of the LIMIT, the planner would read the whole table while it knows few changes.
 const isHeldBack = ['plants', 'plant_deletions']
-  .map((table) => `exists (select from ${table} where changed_in >= up_to)`)
-  .join(' or ');
+  .map(
+    (table) => `(select true from ${table} where changed_in >= up_to
+    order by changed_in, id limit 1)`,
+  )
+  .join(' is true or ');
 
 /** The window functions read only the rows within the limit. */
 const selectChanges = `
   select is_primary, is_cluster, bounds.epoch, forgotten_up_to::text, up_to::text,
-    ${isHeldBack}, count, changed_in::text, type, ${storedColumns}
+    (${isHeldBack} is true), case when $1::xid8 is null then ${latest} end::text, count, changed_in::text, type,
+    ${storedColumns}
   from (
     select not pg_is_in_recovery() as is_primary,
       to_regclass('pg_catalog.pg_dist_partition') is not null as is_cluster,
@@ -149,7 +175,8 @@ const selectChanges = `
       sum(least(${contentBytesSql}, ${maxBytes})) over (
         order by changed_in, id rows unbounded preceding) as bytes,
       row_number() over (order by changed_in, id) as place
-    from (${changesOf('created', 'plants')} union all ${changesOf('deleted', 'plant_deletions')}
+    from (${changesOf('created', 'plants')} union all
+      ${changesOf('deleted', 'plant_deletions', isNotReplaced)}
       order by changed_in, id limit $3::int) as limited
   ) as change on bytes <= ${maxBytes} or place = 1
-  order by changed_in, id`;
+  order by change.changed_in, change.id`;

@@ -1,0 +1,22 @@
+import { createDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { lastId } from '../../src/changes/cursor.ts';
+import { createChangeReader } from '../../src/changes/read-changes.ts';
+import { openDatabase } from '../../src/database/open-database.ts';
+
+it('orders changes by the number of the transaction, not by its text', async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const database = await openDatabase({ databaseUrl }, { requireConnection: true });
+  const sql = postgres(databaseUrl);
+  onTestFinished(async () => {
+    await database.close();
+    await sql.end();
+  });
+  const read = createChangeReader(database.run);
+  const { next } = await read(undefined, 1);
+  await sql`insert into plants (id, name, changed_in) values (1, 'b', '100'), (2, 'a', '99')`;
+  await sql`insert into plant_deletions (id, name, created_at, changed_in) values (3, 'c', now(), '9')`;
+  const { changes } = await read({ ...next, transaction: 1n, id: lastId }, 10);
+  expect(changes.map(({ plant }) => plant.id)).toEqual([3n, 2n, 1n]);
+});

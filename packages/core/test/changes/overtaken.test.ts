@@ -1,0 +1,57 @@
+import postgres from 'postgres';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
+import { server } from '../fixtures/databases.ts';
+
+let store: PlantStore;
+let others: postgres.Sql;
+let remove: () => Promise<void>;
+
+beforeEach(async () => {
+  const { options, remove: removeDatabase } = await server.provide();
+  store = await openPlantStore(options, { requireConnection: true });
+  others = postgres(String(Object(options).databaseUrl), { max: 2 });
+  remove = removeDatabase;
+});
+afterEach(async () => {
+  await store.close();
+  await others.end();
+  await remove();
+});
+
+it('keeps a plant whose transaction began before the one that deleted its predecessor', async () => {
+  await store.create({ id: 2n, name: 'old' });
+  const { next: after } = await store.changes({});
+
+  const holding = await others.reserve();
+  await holding`begin`;
+  await holding`insert into plants (id, name) values (1, 'held')`;
+  const isHeld = () => others`select from pg_locks where not granted`;
+  const creating = store.createMany([
+    { id: 1n, name: 'new' },
+    { id: 2n, name: 'new' },
+  ]);
+  await vi.waitFor(async () => expect(await isHeld()).toHaveLength(1));
+  await store.delete(2n);
+  await holding`rollback`;
+  holding.release();
+  await creating;
+
+  const { changes } = await store.changes({ after });
+  expect(changes.map(({ type, plant }) => `${type} ${plant.id} ${plant.name}`)).toEqual([
+    'created 1 new',
+    'created 2 new',
+  ]);
+});
+
+it('has no number of a transaction without changes in a cursor, because a crash frees that number', async () => {
+  await store.create({ id: 1n, name: 'Monstera' });
+  const { next: after } = await store.changes({});
+  const rolledBack = others.begin(async (sql) => {
+    await sql`insert into plants (id, name) values (2, 'Pothos')`;
+    throw new Error('roll back');
+  });
+  await expect(rolledBack).rejects.toThrow('roll back');
+  expect(await store.changes({})).toEqual({ changes: [], next: after });
+  expect(await store.changes({ after })).toEqual({ changes: [], next: after });
+});
