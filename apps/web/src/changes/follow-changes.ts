@@ -11,6 +11,9 @@ import { noteChanges, updatePage } from './update-page.ts';
 /** Milliseconds between two updates, so that the page stays fast during an import elsewhere. */
 const interval = 250;
 
+/** Milliseconds without a connection until the page says so. The store ends each connection now and then. */
+const patience = 5_000;
+
 /** Keeps the plants on the page current, if the token may read them. */
 export function useChanges(mayRead: boolean): void {
   const client = useTRPCClient();
@@ -29,6 +32,7 @@ function followChanges(client: PlantStoreClient, queryClient: QueryClient): () =
   const updates = collectUpdates((changes) => updatePage(queryClient, changes));
   let cursor: string | undefined;
   let subscription: { unsubscribe(): void } | undefined;
+  let interruption: ReturnType<typeof setTimeout> | undefined;
 
   function open(): void {
     if (subscription) return;
@@ -46,15 +50,19 @@ function followChanges(client: PlantStoreClient, queryClient: QueryClient): () =
         updates.add(data);
       },
       onConnectionStateChange({ state, error }) {
-        if (state === 'pending') setFeedState(queryClient, 'live');
+        if (state === 'pending') {
+          clearTimeout(interruption);
+          interruption = undefined;
+          setFeedState(queryClient, 'live');
+        }
         if (!error) return;
         isFirst = true;
-        setFeedState(queryClient, 'interrupted');
+        interruption ??= setTimeout(() => setFeedState(queryClient, 'interrupted'), patience);
         void queryClient.invalidateQueries({ queryKey: serverState.queryKey });
       },
       onError(error) {
         if (subscription !== opened) return;
-        subscription = undefined;
+        close();
         const isExpired = plantStoreError(error)?.kind === 'cursorExpired' && cursor !== undefined;
         cursor = undefined;
         if (isExpired) return open();
@@ -68,6 +76,8 @@ function followChanges(client: PlantStoreClient, queryClient: QueryClient): () =
   function close(): void {
     const opened = subscription;
     subscription = undefined;
+    clearTimeout(interruption);
+    interruption = undefined;
     opened?.unsubscribe();
   }
   function restart(): void {
