@@ -19,7 +19,7 @@ export function useFeedState(): FeedState | undefined {
 
 /** Loads the plants again after a change of this page, unless the feed brings the change. */
 export function refreshUnlessLive(queryClient: QueryClient): void {
-  if (queryClient.getQueryData(feed.queryKey) !== 'live') refreshPlants(queryClient);
+  if (queryClient.getQueryData(feed.queryKey) !== 'live') void refreshPlants(queryClient);
 }
 
 /** Milliseconds for which loaded plants count as current. The feed keeps them current. */

@@ -46,7 +46,7 @@ function followChanges(client: PlantStoreClient, queryClient: QueryClient): () =
         cursor = isFarBehind ? undefined : data.next;
         if (isFarBehind) return restart();
         // The lists may have been read before the feed began.
-        if (isStart) refreshPlants(queryClient);
+        if (isStart) void refreshPlants(queryClient);
         updates.add(data);
       },
       onConnectionStateChange({ state, error }) {
