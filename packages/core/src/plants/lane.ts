@@ -87,7 +87,7 @@ export function createLane({
     maxBatch: maxManyBatch,
     ...limits,
   });
-  const lookUps = createLookUps({ what: 'plants', find: statements.find, maxInFlight: maxLookUps });
+  const lookUps = createLookUps({ find: statements.find, maxInFlight: maxLookUps });
   onClockMoved((error) => {
     for (const each of [creates, manyCreates]) each.rejectWaiting(insertError(error));
   });

@@ -55,7 +55,7 @@ export interface OpenPlantReader extends PlantReader {
 export async function openPlantReader(options: DatabaseOptions): Promise<OpenPlantReader> {
   const database = await openDatabase(options, { readOnly: true });
   const { find } = createPlantStatements(database.run);
-  const lookUps = createLookUps({ what: 'plants', find, maxInFlight: database.maxLookUps });
+  const lookUps = createLookUps({ find, maxInFlight: database.maxLookUps });
   const get: PlantReader['get'] = (id, options) => lookUps.run(id, options);
   return { ...createPlantReader(database, get), close: () => database.close() };
 }
