@@ -73,7 +73,13 @@ export const ways: Record<string, Way> = {
 
 /** Takes a cursor, and lists all plants. */
 export async function list(world: FeedWorld, random: Random, signal: AbortSignal) {
-  const { next: cursor } = await get<{ next: string }>(world, random, '/plants/changes', {}, signal);
+  const { next: cursor } = await get<{ next: string }>(
+    world,
+    random,
+    '/plants/changes',
+    {},
+    signal,
+  );
   const plants: StoredPlant[] = [];
   for (let after: number | undefined; ; ) {
     const query = { limit: random.pick([100, 1_000]), ...(after !== undefined && { after }) };
@@ -84,11 +90,7 @@ export async function list(world: FeedWorld, random: Random, signal: AbortSignal
   }
 }
 
-type Json<T> = T extends bigint
-  ? number
-  : T extends Date
-    ? string
-    : { [K in keyof T]: Json<T[K]> };
+type Json<T> = T extends bigint ? number : T extends Date ? string : { [K in keyof T]: Json<T[K]> };
 
 interface PlantList {
   plants: Json<StoredPlant>[];
