@@ -17,23 +17,20 @@ import { isCluster, noFeedOnCluster, ownFeed } from './read-changes.ts';
  */
 export function switchFeed(options: DatabaseOptions, to: 'on' | 'off'): Promise<boolean> {
   const switched = useDatabaseFor(options, async (run) => {
-    const [state] = (await run(selectState)) as [State]; // The statement returns one row.
-    if (state.is_cluster) throw noFeedOnCluster();
-    await (to === 'on' ? switchOn(run, state) : switchOff(run));
-    return state.is_on !== (to === 'on');
+    if (await holds(run, isCluster)) throw noFeedOnCluster();
+    const isOn = await holds(run, `exists (select from ${ownFeed})`);
+    await (to === 'on' ? switchOn(run, isOn) : switchOff(run));
+    return isOn !== (to === 'on');
   });
   return orUnavailable(switched);
 }
 
-interface State {
-  is_cluster: boolean;
-  is_on: boolean;
+async function holds(run: RunText, condition: string): Promise<boolean> {
+  const [row] = (await run(`select ${condition} as holds`)) as [{ holds: boolean }]; // The statement returns one row.
+  return row.holds;
 }
 
-const selectState = `
-  select ${isCluster} as is_cluster, exists (select from ${ownFeed}) as is_on`;
-
-async function switchOn(run: RunText, { is_on: isOn }: State): Promise<void> {
+async function switchOn(run: RunText, isOn: boolean): Promise<void> {
   if (!isOn) {
     // A column that is new and empty needs no rewrite of the table, and only a small index.
     await transaction(run, [
