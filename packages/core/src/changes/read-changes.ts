@@ -2,6 +2,7 @@ import type { PlantChange } from '@plant-store/schemas';
 import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
 import { deadlineOf } from '../database/deadline.ts';
+import { isCluster, ownFeed } from '../database/postgres/migration/feed-tables.ts';
 import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { contentBytesSql, storedColumns, toStoredPlant } from '../plants/columns.ts';
@@ -138,13 +139,6 @@ function checkCursor(
   const why = isOfDatabase ? 'the cursor is too old' : 'the database was replaced';
   throw new PlantStoreError('cursorExpired', `${why}: list the plants again`);
 }
-
-/** Whether the database has Citus, as a condition in SQL. */
-export const isCluster = "to_regclass('pg_catalog.pg_dist_partition') is not null";
-
-/** The state of the feed. A dump of another server also restores the state of that server's feed. */
-export const ownFeed =
-  'plant_feed where system_identifier = (select system_identifier from pg_control_system())';
 
 /**
  * The identity of a database and its history. It changes when somebody restores a backup, promotes a
