@@ -12,6 +12,7 @@ export type { ClusterState } from './cluster/operator/inspect-cluster.ts';
 export { distributePlants, inspectCluster } from './cluster/operator.ts';
 export { databaseUrlSyntax, isDatabaseUrl } from './database/database-url.ts';
 export { explainDatabaseError } from './database/explain-database-error.ts';
+export type { FeedState, OldTransaction } from './database/inspection/feed-state.ts';
 export { type DatabaseState, inspectDatabase } from './database/inspection/inspect-database.ts';
 export type { Lock } from './database/inspection/locks.ts';
 export {

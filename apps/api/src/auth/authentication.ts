@@ -8,6 +8,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The principal that sent the request; set by `requireToken`. */
     principal?: Principal;
+    /** Finds the principal again; set by `requireToken`. */
+    findPrincipal?: () => Authentication | undefined;
   }
 }
 
@@ -32,6 +34,7 @@ export function requireToken(
     const token = bearerToken(request);
     const look = () => (token === undefined ? undefined : authenticate(token));
     const authentication = limited ? limited(request.ip, look) : look();
+    request.findPrincipal = look;
     const principal = await authentication;
     if (authentication instanceof Promise || request.method !== 'POST') await turns.take();
     request.principal = principal ?? rejectToken(token);
@@ -54,6 +57,16 @@ export const tokenSyntax = /^[\w.~+/-]+=*$/;
 export function principalOf({ principal }: FastifyRequest): Principal {
   if (!principal) throw new Error('the hook requireToken is missing on this route');
   return principal;
+}
+
+/**
+ * Checks the token of a request that `requireToken` has accepted some time ago: it may have expired, or
+ * somebody may have revoked it.
+ *
+ * @throws HttpError `tokenInvalid`; the error of the look-up
+ */
+export async function checkTokenAgain({ findPrincipal }: FastifyRequest): Promise<void> {
+  if (!(await findPrincipal?.())) throw tokenInvalid();
 }
 
 function bearerToken({ headers }: FastifyRequest): string | undefined {

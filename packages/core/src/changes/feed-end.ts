@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout } from 'node:timers/promises';
 import type { PlantChanges } from '@plant-store/schemas';
 import type { Caller } from '../database/deadline.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
@@ -7,19 +7,27 @@ import { type Cursor, formatCursor, isBehind, type Position } from './cursor.ts'
 import type { ChangePage, ReadChanges } from './read-changes.ts';
 
 /** A page of changes in memory. All who wait get the same object, so that it is written as JSON once. */
-export interface SharedPage {
+export interface SharedPage extends Pick<ChangePage, 'positions'> {
   readonly next: Cursor;
   readonly output: PlantChanges;
 }
 
-interface KeptPage extends SharedPage, Pick<ChangePage, 'positions'> {
+interface KeptPage extends SharedPage {
   /** Characters of names and tags. */
   readonly length: number;
 }
 
+/** How somebody waits for a change. */
+export interface WaitOptions {
+  /** Ends the wait with its reason. */
+  readonly signal?: AbortSignal | undefined;
+  readonly caller?: Caller | undefined;
+  /** Is called with each error of the database after which the wait goes on. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
 /** Who waits for a change. */
-interface Waiter {
-  readonly caller: Caller | undefined;
+interface Waiter extends Omit<WaitOptions, 'signal'> {
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -29,6 +37,15 @@ const interval = 150;
 
 /** Milliseconds between two reads after changes of this process. */
 const shortInterval = 25;
+
+/**
+ * How many times as long as the last pages took to reach those who wait, the next read waits. So the feed
+ * takes a tenth of the process's time, and the rest is for requests.
+ */
+const restFactor = 9;
+
+/** The most milliseconds of such a rest. */
+const maxRest = 1_000;
 
 /** Milliseconds between two reads after an error. */
 const retryDelay = 500;
@@ -59,6 +76,8 @@ export class FeedEnd {
   #lastWaitAt = 0;
   #isNoticed = false;
   #lastReadAt = 0;
+  /** Milliseconds for which the next read waits at least. */
+  #rest = 0;
   #wake = () => {};
   #heldBackSince: number | undefined;
   #isClosed = false;
@@ -110,10 +129,11 @@ export class FeedEnd {
     const from = page.positions.findIndex(isAfterCursor);
     if (from === 0 && changes.length <= limit) return page;
     const part = changes.slice(from, from + limit);
-    const end = from + part.length;
-    const last = page.positions[end - 1];
-    const next = end < changes.length && last ? { ...last, epoch: cursor.epoch } : page.next;
-    return { next, output: { changes: part, next: formatCursor(next) } };
+    const positions = page.positions.slice(from, from + limit);
+    const last = positions.at(-1);
+    const isCut = from + part.length < changes.length;
+    const next = isCut && last ? { ...last, epoch: cursor.epoch } : page.next;
+    return { next, positions, output: { changes: part, next: formatCursor(next) } };
   }
 
   /**
@@ -121,13 +141,13 @@ export class FeedEnd {
    *
    * @throws PlantStoreError `shuttingDown` once the store is closing; the reason of the signal
    */
-  async change(seen: number, signal: AbortSignal | undefined, caller?: Caller): Promise<void> {
+  async change(seen: number, { signal, ...options }: WaitOptions): Promise<void> {
     signal?.throwIfAborted();
     this.throwIfClosed();
     this.#lastWaitAt = performance.now();
     if (this.#news !== seen) return;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiter = { caller, resolve, reject };
+    const waiter = { ...options, resolve, reject };
     const abort = () => reject(signal?.reason);
     signal?.addEventListener('abort', abort);
     this.#waiters.add(waiter);
@@ -160,12 +180,13 @@ export class FeedEnd {
       try {
         const page = await this.#read(end, maxChanges);
         this.#watchOthers(page, end);
-        if (page.changes.length > 0) this.#keep(page);
+        if (page.changes.length > 0) await this.#deliver(page);
         end = page.next;
         this.#end = end;
         pause = page.hasMore ? 0 : interval;
       } catch (error) {
         if (!isPassing(error)) break;
+        for (const { onError } of this.#waiters) onError?.(error);
         pause = retryDelay;
       }
       for (const { caller, reject } of this.#waiters) if (caller?.isGone) reject(disconnected());
@@ -187,9 +208,19 @@ export class FeedEnd {
     this.#wake = noticed.resolve;
     if (this.#isNoticed || this.#isClosed) this.#wake();
     const soon = Math.max(0, shortInterval - (performance.now() - this.#lastReadAt));
+    await setTimeout(this.#rest);
     await Promise.race([setTimeout(milliseconds), noticed.promise.then(() => setTimeout(soon))]);
+    this.#rest = 0;
     this.#isNoticed = false;
     this.#lastReadAt = performance.now();
+  }
+
+  /** Gives a page to those who wait, and notes how long that keeps the process busy. */
+  async #deliver(page: ChangePage): Promise<void> {
+    const startedAt = performance.now();
+    this.#keep(page);
+    await nextTurn();
+    this.#rest = Math.min(maxRest, restFactor * (performance.now() - startedAt));
   }
 
   #keep({ changes, positions, next }: ChangePage): void {
