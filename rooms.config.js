@@ -109,6 +109,7 @@ export const packages = {
         controls: 'which buttons, fields and dialogs do all views share?',
         address: 'what does the address of the page say?',
       },
+      { changes: 'how does the page follow the changes of the plants?' },
       {
         token: 'which access token does this tab have, and what may it do?',
         requests: 'which requests did the page make, and how does a user repeat them elsewhere?',
@@ -134,6 +135,7 @@ export const packages = {
       { import: 'how do the plants of a file get into the store?' },
       {
         export: 'how do the plants of the store get into a file?',
+        follow: 'how does a program get the changes of the store?',
         delete: 'how are the plants with the ids in a file deleted?',
         doctor: 'what is wrong with the store?',
         completion: 'how does a shell complete the commands?',

@@ -18,6 +18,8 @@ export const runBy = {
   'npx -y pnpm exec node examples/rest/add-plant.ts': 'examples/rest/add-plant.test.ts',
   'plant-store import': 'apps/cli/test/import/file-kinds.slow.ts',
   'plant-store export': 'apps/cli/test/commands/export.slow.ts',
+  'plant-store follow': 'apps/cli/test/commands/follow.slow.ts',
+  'plant-store feed': 'apps/cli/test/commands/feed.slow.ts',
   'plant-store delete --file': 'apps/cli/test/commands/delete-file.slow.ts',
   'plant-store token create': 'apps/cli/test/commands/token.test.ts',
   'plant-store token list': 'apps/cli/test/commands/token.test.ts',

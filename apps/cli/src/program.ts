@@ -8,9 +8,11 @@ const commands: Record<string, () => Promise<Command>> = {
   get: async () => (await import('./commands/read-plants.ts')).getCommand(),
   list: async () => (await import('./commands/read-plants.ts')).listCommand(),
   count: async () => (await import('./commands/read-plants.ts')).countCommand(),
+  follow: async () => (await import('./commands/follow.ts')).followCommand(),
   delete: async () => (await import('./commands/delete.ts')).deleteCommand(),
   token: async () => (await import('./commands/token.ts')).tokenCommand(),
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(),
+  feed: async () => (await import('./commands/feed.ts')).feedCommand(),
   distribute: async () => (await import('./commands/distribute.ts')).distributeCommand(),
   completion: async () => (await import('./commands/completion.ts')).completionCommand(),
 };

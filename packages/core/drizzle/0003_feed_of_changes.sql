@@ -10,7 +10,8 @@ CREATE TABLE "plant_deletions" (
 --> statement-breakpoint
 CREATE TABLE "plant_feed" (
 	"epoch" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
-	"forgotten_up_to" "xid8" DEFAULT '0' NOT NULL
+	"forgotten_up_to" "xid8" DEFAULT '0' NOT NULL,
+	"system_identifier" bigint DEFAULT (pg_control_system()).system_identifier NOT NULL
 );
 --> statement-breakpoint
 INSERT INTO "plant_feed" DEFAULT VALUES;--> statement-breakpoint

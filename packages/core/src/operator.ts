@@ -1,4 +1,5 @@
 // The exports for an operator's tools, such as `doctor` and `distribute`.
+export { switchFeed } from './changes/switch-feed.ts';
 export type { Instance } from './cluster/operator/blind-instances.ts';
 export { ClusterError } from './cluster/operator/check-nodes.ts';
 export type {
@@ -11,6 +12,7 @@ export type { ClusterState } from './cluster/operator/inspect-cluster.ts';
 export { distributePlants, inspectCluster } from './cluster/operator.ts';
 export { databaseUrlSyntax, isDatabaseUrl } from './database/database-url.ts';
 export { explainDatabaseError } from './database/explain-database-error.ts';
+export type { FeedState, OldTransaction } from './database/inspection/feed-state.ts';
 export { type DatabaseState, inspectDatabase } from './database/inspection/inspect-database.ts';
 export type { Lock } from './database/inspection/locks.ts';
 export {

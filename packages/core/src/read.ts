@@ -1,4 +1,4 @@
-export type { FollowOptions, PlantFeed } from './changes/plant-feed.ts';
+export type { FollowOptions, PlantFeed, ResumableChanges } from './changes/plant-feed.ts';
 export {
   databaseUrlSyntax,
   describeDatabaseUrl,

@@ -29,30 +29,44 @@ export async function withStore<T>(
  * Opens the store of the settings to read its plants, as `withStore` does. It loads less code, works on
  * a read replica, and creates nothing.
  */
-export async function withReader<T>(use: (reader: OpenPlantReader) => Promise<T>): Promise<T> {
+export async function withReader<T>(
+  use: (reader: OpenPlantReader) => Promise<T>,
+  { needs = { plants: ['SELECT'] }, ...options }: Pick<StoreOptions, 'needs' | 'onPrimary'> = {},
+): Promise<T> {
   const { openPlantReader } = await import('@plant-store/core/read');
-  return useOpened(openPlantReader, use, { plants: ['SELECT'] });
+  return useOpened((settings) => openPlantReader(settings, options), use, needs);
 }
 
-async function useOpened<Store extends { close(): Promise<void> }, T>(
+function useOpened<Store extends { close(): Promise<void> }, T>(
   open: (settings: DatabaseOptions) => Promise<Store>,
   use: (store: Store) => Promise<T>,
   needs: Needs,
 ): Promise<T> {
-  let settings = readSettings();
-  const useOnce = async () => {
+  return withSettings(async (settings) => {
     const store = await open(settings);
     try {
       return await use(store);
     } finally {
       await store.close();
     }
-  };
+  }, needs);
+}
+
+/**
+ * Calls `use` with the settings. It asks for a missing password on a terminal, and then calls `use` again.
+ *
+ * @throws CommandError when the settings are invalid, or the database cannot be used
+ */
+export async function withSettings<T>(
+  use: (settings: DatabaseOptions) => Promise<T>,
+  needs: Needs,
+): Promise<T> {
+  let settings = readSettings();
   try {
-    return await useOnce().catch(async (error: unknown) => {
+    return await use(settings).catch(async (error: unknown) => {
       const { askPassword } = await import('./question.ts');
       settings = await askPassword(settings, error);
-      return useOnce();
+      return use(settings);
     });
   } catch (error) {
     const { toCommandError } = await import('./database-errors.ts');

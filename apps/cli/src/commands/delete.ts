@@ -5,7 +5,7 @@ import { jsonOption, parseId } from '../command-line/options.ts';
 import { writeOutput } from '../command-line/output.ts';
 import { confirm, isInteractive } from '../command-line/question.ts';
 import { withStore } from '../command-line/with-store.ts';
-import { type DeleteOptions, deleteFile } from '../delete/delete-file.ts';
+import { type DeleteOptions, deleteFile, deleteNeeds } from '../delete/delete-file.ts';
 
 const help = `
 A file has one id on each line. Blank lines and the header id are ignored. The command reports each line
@@ -57,7 +57,7 @@ async function deletePlant(id: bigint, { yes, json }: DeleteOptions): Promise<vo
       if (!wasThere) throw plantUnknown(id);
       return stored;
     },
-    { create: false, needs: { plants: ['SELECT', 'DELETE'] } },
+    { create: false, needs: deleteNeeds },
   );
   await writeOutput([json ? `${formatJson(plant)}\n` : `deleted the plant with the id ${id}\n`]);
 }

@@ -10,6 +10,13 @@ export interface DeleteOptions {
   json?: true;
 }
 
+/** The privileges of a command that deletes. The feed of changes notes the deleted plants. */
+export const deleteNeeds = {
+  plants: ['SELECT', 'DELETE'],
+  plant_deletions: ['INSERT'],
+  plant_feed: ['SELECT'],
+} as const;
+
 /**
  * Deletes the plants with the ids in a file, and writes how many there were. Reports each line that is
  * not an id on stderr, and goes on.
@@ -41,7 +48,7 @@ export async function deleteFile(file: string, { yes, json }: DeleteOptions): Pr
         counts.absent += ids.length - deleted;
       }
     },
-    { create: false, needs: { plants: ['SELECT', 'DELETE'] } },
+    { create: false, needs: deleteNeeds },
   );
   await writeOutput([json ? `${formatJson(counts)}\n` : `${summary()}\n`]);
   return counts.invalid === 0;

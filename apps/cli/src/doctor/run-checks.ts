@@ -8,6 +8,7 @@ import { describeDatabaseUrl } from '@plant-store/core/read';
 import { readSettings } from '../command-line/settings.ts';
 import { clusterChecks } from './cluster-checks.ts';
 import { databaseChecks } from './database-checks.ts';
+import { feedChecks } from './feed-checks.ts';
 import type { Finding } from './finding.ts';
 import { embeddedStorage, serverStorage } from './storage-checks.ts';
 import { tableChecks } from './table-checks.ts';
@@ -40,6 +41,7 @@ async function checkDatabase(settings: DatabaseOptions): Promise<Finding[]> {
   return [
     ...databaseChecks(state),
     ...tableChecks(state),
+    ...feedChecks(state),
     ...(isEmbedded ? await embeddedStorage(settings.dataDirectory) : serverStorage(state)),
     ...(!isEmbedded && hasTables ? await clusterChecks(settings.databaseUrl) : []),
   ];

@@ -16,7 +16,7 @@ function tables(state: DatabaseState): Finding[] {
   const check = 'tables';
   const advice = tableAdvice(state);
   if (advice.length === 0) {
-    const message = 'plants and access_tokens have the columns that this version needs';
+    const message = 'all tables have the columns that this version needs';
     return [{ check, level: 'ok', message }];
   }
   const level =
@@ -27,6 +27,8 @@ function tables(state: DatabaseState): Finding[] {
 /** The privileges that the server needs. Most commands need fewer. */
 const serverNeeds: Record<string, Privilege[]> = {
   plants: ['SELECT', 'INSERT', 'DELETE'],
+  plant_deletions: ['SELECT', 'INSERT', 'DELETE'],
+  plant_feed: ['SELECT', 'UPDATE'],
   access_tokens: ['SELECT', 'INSERT', 'UPDATE'],
 };
 
@@ -47,23 +49,24 @@ function privileges({ privileges, isReadOnly }: DatabaseState): Finding[] {
 }
 
 function distribution({ distribution }: DatabaseState): Finding[] {
-  return (distribution ?? []).map(({ table, kind, column, shards }): Finding => {
+  return (distribution ?? []).flatMap(({ table, kind, column, shards }): Finding[] => {
     const check = 'distribution';
-    if (table !== 'plants') return { check, ...copies(table, kind) };
+    if (table === 'access_tokens') return [{ check, ...copies(table, kind) }];
+    if (table !== 'plants') return []; // A cluster has no feed of changes.
     if (kind === 'hash' && column === 'id') {
-      return { check, level: 'ok', message: `plants is distributed by id, in ${shards} shards` };
+      return [{ check, level: 'ok', message: `plants is distributed by id, in ${shards} shards` }];
     }
     if (kind === 'local') {
       const message =
         'plants is on the coordinator only: run plant-store distribute to use the workers';
-      return { check, level: 'warning', message };
+      return [{ check, level: 'warning', message }];
     }
     const how = kind === 'reference' ? 'copied to each node' : `distributed by ${column ?? kind}`;
     // Citus does not block inserts through other nodes meanwhile, and would lose them.
     const message =
       `plants is ${how}: stop all instances, run SELECT undistribute_table('plants'), and then ` +
       'plant-store distribute';
-    return { check, level: 'problem', message };
+    return [{ check, level: 'problem', message }];
   });
 }
 

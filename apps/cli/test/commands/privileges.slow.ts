@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createDatabase, startPostgres } from '@plant-store/test-setup';
 import type postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { startFollower } from '../fixtures/follower.ts';
 import { migratedDatabase } from '../fixtures/migrated-database.ts';
 import { run } from '../fixtures/run-program.ts';
 
@@ -15,18 +16,25 @@ describe('a user with few privileges', () => {
   beforeAll(async () => {
     url = await createDatabase(inject('postgresUrl'));
     sql = await migratedDatabase({ DATABASE_URL: url });
-    await sql`insert into plants (id, name) values (1, 'Hoya')`;
+  });
+
+  beforeEach(async () => {
+    await sql`insert into plants (id, name) values (1, 'Hoya') on conflict do nothing`;
   });
 
   afterAll(() => sql.end());
 
-  /** Runs a command as a new user with these privileges. */
-  async function runAs(grants: string[], command: string) {
+  /** The settings of a new user with these privileges. */
+  async function settingsWith(grants: string[]) {
     user = `user_${randomUUID().replaceAll('-', '')}`;
     await sql.unsafe(`create role ${user} login`);
     for (const grant of grants) await sql.unsafe(`grant ${grant} to ${user}`);
-    const DATABASE_URL = Object.assign(new URL(url), { username: user }).href;
-    return run(command.split(' '), { env: { DATABASE_URL } });
+    return { DATABASE_URL: Object.assign(new URL(url), { username: user }).href };
+  }
+
+  /** Runs a command as a new user with these privileges. */
+  async function runAs(grants: string[], command: string) {
+    return run(command.split(' '), { env: await settingsWith(grants) });
   }
 
   it.each([
@@ -37,7 +45,11 @@ describe('a user with few privileges', () => {
     ['token create Ann', ['insert on access_tokens'], /^plant_/],
     ['token list', ['select on access_tokens'], /"name":"Ann"/],
     ['token revoke Ann --json', ['select, update on access_tokens'], /"name":"Ann"/],
-    ['delete 1 --yes', ['select, delete on plants'], /^deleted the plant/],
+    [
+      'delete 1 --yes',
+      ['select, delete on plants', 'insert on plant_deletions', 'select on plant_feed'],
+      /^deleted the plant/,
+    ],
   ])('%s needs only %j', async (command, grants, stdout) => {
     expect(await runAs(grants, command)).toMatchObject({
       code: 0,
@@ -45,11 +57,25 @@ describe('a user with few privileges', () => {
     });
   });
 
+  it('follow needs only the privilege SELECT', async () => {
+    const env = await settingsWith(['select on plants, plant_deletions, plant_feed']);
+    const follower = startFollower(['--from', 'start'], { env });
+    await follower.waitFor(1);
+    follower.child.kill();
+    await follower.result;
+  });
+
   it.each([
     ['get 1', [], 'SELECT ON plants'],
     ['list', ['insert on plants'], 'SELECT ON plants'],
     ['count', [], 'SELECT ON plants'],
-    ['delete 1 --yes', [], 'SELECT, DELETE ON plants'],
+    [
+      'delete 1 --yes',
+      ['select on plants, plant_feed', 'insert on plant_deletions'],
+      'DELETE ON plants',
+    ],
+    ['delete 1 --yes', ['select, delete on plants, plant_feed'], 'INSERT ON plant_deletions'],
+    ['follow', ['select on plants, plant_deletions'], 'SELECT ON plant_feed'],
     ['token create Bob', ['select on access_tokens'], 'INSERT ON access_tokens'],
     ['token list', ['select on plants'], 'SELECT ON access_tokens'],
     ['token revoke Bob', ['select on access_tokens'], 'UPDATE ON access_tokens'],
@@ -63,7 +89,7 @@ describe('a user with few privileges', () => {
 
   it('doctor works, and names the grants that the server needs', async () => {
     const { stdout } = await runAs(['select on plants'], 'doctor');
-    expect(stdout).toMatch(/^ok +tables +plants and access_tokens have the columns/m);
+    expect(stdout).toMatch(/^ok +tables +all tables have the columns/m);
     expect(stdout).toMatch(
       new RegExp(
         `^warning +rights .* run GRANT INSERT, DELETE ON plants TO ${user}; GRANT SELECT`,

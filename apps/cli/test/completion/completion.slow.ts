@@ -12,7 +12,7 @@ describe.runIf(isInstalled('bash'))('in bash, where it is installed,', () => {
   });
 
   it.each([
-    ['', 'import export get list count delete token doctor distribute completion help'],
+    ['', 'import export get list count follow delete token doctor feed distribute completion help'],
     ['im', 'import'],
     ['-', '-V --version --verbose -h --help'],
     ['--verbose li', 'list'],
@@ -35,6 +35,9 @@ describe.runIf(isInstalled('bash'))('in bash, where it is installed,', () => {
     ['import --on-conflict ', 'report skip fail'],
     ['import --d', '--delimiter --dry-run'],
     ['completion ', 'bash zsh'],
+    ['follow --f', '--from'],
+    ['follow --from ', 'now start'],
+    ['feed ', 'on off'],
   ])('completes `plant-store %s` with %s', (typed, expected) => {
     expect(complete(typed.split(' '))).toBe(expected);
   });

@@ -33,7 +33,11 @@ export function parseCursor(text: string): Cursor {
   );
   const [, epoch, transaction, id = lastId] = match ?? [];
   const cursor = epoch &&
-    transaction && { epoch, transaction: BigInt(transaction), id: BigInt(id) };
+    transaction && {
+      epoch,
+      transaction: BigInt.asUintN(64, BigInt(transaction)),
+      id: BigInt.asIntN(64, BigInt(id)),
+    };
   if (!cursor || formatCursor(cursor) !== text) {
     throw new PlantStoreError(
       'invalidInput',

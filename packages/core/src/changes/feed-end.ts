@@ -7,19 +7,27 @@ import { type Cursor, formatCursor, isBehind, type Position } from './cursor.ts'
 import type { ChangePage, ReadChanges } from './read-changes.ts';
 
 /** A page of changes in memory. All who wait get the same object, so that it is written as JSON once. */
-export interface SharedPage {
+export interface SharedPage extends Pick<ChangePage, 'positions'> {
   readonly next: Cursor;
   readonly output: PlantChanges;
 }
 
-interface KeptPage extends SharedPage, Pick<ChangePage, 'positions'> {
+interface KeptPage extends SharedPage {
   /** Characters of names and tags. */
   readonly length: number;
 }
 
+/** How somebody waits for a change. */
+export interface WaitOptions {
+  /** Ends the wait with its reason. */
+  readonly signal?: AbortSignal | undefined;
+  readonly caller?: Caller | undefined;
+  /** Is called with each error of the database after which the wait goes on. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
 /** Who waits for a change. */
-interface Waiter {
-  readonly caller: Caller | undefined;
+interface Waiter extends Omit<WaitOptions, 'signal'> {
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -53,6 +61,8 @@ export class FeedEnd {
   /** Where the kept pages begin and end. Undefined while the loop does not run. */
   #start: Cursor | undefined;
   #end: Cursor | undefined;
+  /** How often those who wait were woken. */
+  #news = 0;
   readonly #waiters = new Set<Waiter>();
   #lastWaitAt = 0;
   #isNoticed = false;
@@ -74,9 +84,14 @@ export class FeedEnd {
     };
   }
 
-  /** The cursor behind everything that was read; undefined while the loop does not run. */
-  get end(): Cursor | undefined {
-    return this.#end;
+  /** A number for `change`, to take before a look for changes. */
+  get news(): number {
+    return this.#news;
+  }
+
+  /** @throws PlantStoreError `shuttingDown` once the store is closing */
+  throwIfClosed(): void {
+    if (this.#isClosed) throw closing();
   }
 
   /** Begins to read behind a cursor that is near the present end, unless it reads there already. */
@@ -88,9 +103,10 @@ export class FeedEnd {
     void this.#run(cursor);
   }
 
-  /** Whether the changes behind a cursor are kept, or will be. */
+  /** Whether the changes behind a cursor are kept, or will be. Only the database knows a cursor behind the end. */
   covers(cursor: Cursor): boolean {
-    return this.#start?.epoch === cursor.epoch && !isBehind(this.#start, cursor);
+    if (this.#start?.epoch !== cursor.epoch || !this.#end) return false;
+    return !isBehind(this.#start, cursor) && !isBehind(cursor, this.#end);
   }
 
   /** The kept changes behind a cursor, at most so many; undefined when there are none yet. */
@@ -102,24 +118,25 @@ export class FeedEnd {
     const from = page.positions.findIndex(isAfterCursor);
     if (from === 0 && changes.length <= limit) return page;
     const part = changes.slice(from, from + limit);
-    const end = from + part.length;
-    const last = page.positions[end - 1];
-    const next = end < changes.length && last ? { ...last, epoch: cursor.epoch } : page.next;
-    return { next, output: { changes: part, next: formatCursor(next) } };
+    const positions = page.positions.slice(from, from + limit);
+    const last = positions.at(-1);
+    const isCut = from + part.length < changes.length;
+    const next = isCut && last ? { ...last, epoch: cursor.epoch } : page.next;
+    return { next, positions, output: { changes: part, next: formatCursor(next) } };
   }
 
   /**
-   * Resolves when there may be further changes.
+   * Resolves when there may be further changes since `news` was `seen`.
    *
-   * @throws the error of `createChangeReader` after which the feed cannot go on; PlantStoreError
-   *   `shuttingDown` once the store is closing; the reason of the signal
+   * @throws PlantStoreError `shuttingDown` once the store is closing; the reason of the signal
    */
-  async change(signal: AbortSignal | undefined, caller?: Caller): Promise<void> {
+  async change(seen: number, { signal, ...options }: WaitOptions): Promise<void> {
     signal?.throwIfAborted();
-    if (this.#isClosed) throw closing();
+    this.throwIfClosed();
     this.#lastWaitAt = performance.now();
+    if (this.#news !== seen) return;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiter = { caller, resolve, reject };
+    const waiter = { ...options, resolve, reject };
     const abort = () => reject(signal?.reason);
     signal?.addEventListener('abort', abort);
     this.#waiters.add(waiter);
@@ -152,15 +169,13 @@ export class FeedEnd {
       try {
         const page = await this.#read(end, maxChanges);
         this.#watchOthers(page, end);
-        if (page.changes.length > 0) this.#keep(page, end);
+        if (page.changes.length > 0) this.#keep(page);
         end = page.next;
         this.#end = end;
-        pause = page.changes.length < maxChanges ? interval : 0;
+        pause = page.hasMore ? 0 : interval;
       } catch (error) {
-        if (!isPassing(error)) {
-          for (const waiter of this.#waiters) waiter.reject(error);
-          break;
-        }
+        if (!isPassing(error)) break;
+        for (const { onError } of this.#waiters) onError?.(error);
         pause = retryDelay;
       }
       for (const { caller, reject } of this.#waiters) if (caller?.isGone) reject(disconnected());
@@ -169,6 +184,7 @@ export class FeedEnd {
     this.#start = undefined;
     this.#end = undefined;
     this.#heldBackSince = undefined;
+    this.#tell(); // Those who wait read for themselves, and get an error of their own cursor.
   }
 
   get #isWatched(): boolean {
@@ -186,7 +202,7 @@ export class FeedEnd {
     this.#lastReadAt = performance.now();
   }
 
-  #keep({ changes, positions, next }: ChangePage, after: Cursor): void {
+  #keep({ changes, positions, next }: ChangePage): void {
     const length = changes.reduce((sum, { plant }) => sum + contentLength(plant), 0);
     const output = { changes: [...changes], next: formatCursor(next) };
     this.#pages.push({ positions, next, output, length });
@@ -194,8 +210,14 @@ export class FeedEnd {
     while (this.#pages.length > maxPages || (total > maxLength && this.#pages.length > 1)) {
       const dropped = this.#pages.shift();
       total -= dropped?.length ?? 0;
-      this.#start = dropped?.next ?? after;
+      this.#start = dropped?.next ?? this.#start;
     }
+    this.#tell();
+  }
+
+  /** Wakes all who wait. */
+  #tell(): void {
+    this.#news += 1;
     for (const waiter of this.#waiters) waiter.resolve();
   }
 

@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ListPlantChanges, PlantChanges } from '@plant-store/schemas';
 import { maxPageSize } from '@plant-store/schemas/plain';
-import type { Run } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { orUnavailable } from '../database/database-error.ts';
-import type { Caller, CallOptions } from '../database/deadline.ts';
-import { type Cursor, formatCursor, isBehind, parseCursor } from './cursor.ts';
-import { FeedEnd, isPassing, type SharedPage } from './feed-end.ts';
+import type { CallOptions } from '../database/deadline.ts';
+import { type Cursor, formatCursor, parseCursor } from './cursor.ts';
+import { FeedEnd, isPassing, type SharedPage, type WaitOptions } from './feed-end.ts';
 import { type ChangePage, createChangeReader } from './read-changes.ts';
 
 /** Where to follow the feed. */
@@ -14,6 +14,14 @@ export interface FollowOptions {
   readonly after?: string | undefined;
   /** Ends the feed with its reason. */
   readonly signal?: AbortSignal | undefined;
+  /** Is called with each error of the database after which the feed goes on. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/** A page of changes, from each of which a client can go on. */
+export interface ResumableChanges extends PlantChanges {
+  /** The cursor behind each change. */
+  readonly cursors: readonly string[];
 }
 
 export interface PlantFeed {
@@ -42,6 +50,8 @@ export interface PlantFeed {
 
 /** The feed, as the store itself uses it. */
 export interface OpenPlantFeed extends PlantFeed {
+  /** Yields the pages of `follow` with a cursor behind each change, for a client that takes them one by one. */
+  followEach(options?: FollowOptions): AsyncGenerator<ResumableChanges, never>;
   /** Is called after a change by this process, so that those who wait get it sooner. */
   notice(): void;
   /** See `PlantStore.feed`. */
@@ -53,8 +63,8 @@ export interface OpenPlantFeed extends PlantFeed {
 /** Milliseconds before a follower reads again after an error. */
 const retryDelay = 500;
 
-export function createPlantFeed(run: Run): OpenPlantFeed {
-  const readNow = createChangeReader(run);
+export function createPlantFeed(database: Pick<Database, 'run' | 'copyId'>): OpenPlantFeed {
+  const readNow = createChangeReader(database);
   const read: typeof readNow = (...query) => orUnavailable(readNow(...query));
   const end = new FeedEnd(read);
 
@@ -64,62 +74,75 @@ export function createPlantFeed(run: Run): OpenPlantFeed {
       if (!cursor || wait === 0) return outputOf(await read(cursor, limit, options));
       const timeout = AbortSignal.timeout(wait * 1_000);
       try {
-        return (await pageAfter(cursor, limit, options.caller, timeout)).output;
+        return (await pageAfter(cursor, limit, { caller: options.caller, signal: timeout })).output;
       } catch (error) {
-        if (!timeout.aborted && !options.caller?.isGone) throw error;
-        const next = end.end && isBehind(end.end, cursor) ? end.end : cursor;
-        return { changes: [], next: formatCursor(next) };
+        if (error !== timeout.reason && !options.caller?.isGone) throw error;
+        return { changes: [], next: formatCursor(cursor) };
       }
     },
 
-    async *follow({ after, signal } = {}) {
-      let cursor = after === undefined ? undefined : parseCursor(after);
-      for (;;) {
-        const page = await nextPage(cursor, signal).catch(async (error) => {
-          signal?.throwIfAborted();
-          if (!isPassing(error)) throw error;
-          await setTimeout(retryDelay, undefined, { signal });
-          return undefined;
-        });
-        if (!page) continue;
-        yield page.output;
-        cursor = page.next;
-      }
-    },
+    follow: (options) => followAs(({ output }) => output, options),
+    followEach: (options) => followAs(withCursors, options),
 
     notice: () => end.notice(),
     state: () => end.state,
     stopWaiting: () => end.close(),
   };
 
+  async function* followAs<T>(
+    toOutput: (page: SharedPage) => T,
+    { after, ...wait }: FollowOptions = {},
+  ): AsyncGenerator<T, never> {
+    const { signal, onError } = wait;
+    let cursor = after === undefined ? undefined : parseCursor(after);
+    for (;;) {
+      const page = await nextPage(cursor, wait).catch(async (error) => {
+        if (!isPassing(error)) throw error;
+        onError?.(error);
+        await setTimeout(retryDelay, undefined, { signal }).catch(() => {});
+      });
+      signal?.throwIfAborted();
+      if (!page) continue;
+      yield toOutput(page);
+      cursor = page.next;
+    }
+  }
+
   /** Without a cursor, the present end. */
-  async function nextPage(cursor: Cursor | undefined, signal?: AbortSignal): Promise<SharedPage> {
-    if (cursor) return pageAfter(cursor, maxPageSize, undefined, signal);
-    const page = await read(undefined, 1);
-    return { next: page.next, output: outputOf(page) };
+  async function nextPage(cursor: Cursor | undefined, wait: WaitOptions): Promise<SharedPage> {
+    end.throwIfClosed();
+    return cursor ? pageAfter(cursor, maxPageSize, wait) : sharedPage(await read(undefined, 1));
   }
 
   /** Waits until there are changes behind a cursor. */
-  async function pageAfter(
-    cursor: Cursor,
-    limit: number,
-    caller?: Caller,
-    signal?: AbortSignal,
-  ): Promise<SharedPage> {
+  async function pageAfter(cursor: Cursor, limit: number, wait: WaitOptions): Promise<SharedPage> {
     let after = cursor;
     for (;;) {
+      const { news } = end;
       if (end.covers(after)) {
         const page = end.pageAfter(after, limit);
         if (page) return page;
       } else {
-        const page = await read(after, limit, { caller });
+        const page = await read(after, limit, { caller: wait.caller });
         after = page.next;
-        if (page.changes.length > 0) return { next: page.next, output: outputOf(page) };
+        if (page.changes.length > 0) return sharedPage(page);
         end.start(after);
       }
-      await end.change(signal, caller);
+      await end.change(news, wait);
     }
   }
+}
+
+function sharedPage(page: ChangePage): SharedPage {
+  return { next: page.next, positions: page.positions, output: outputOf(page) };
+}
+
+function withCursors({ output, positions, next: { epoch } }: SharedPage): ResumableChanges {
+  const last = positions.length - 1;
+  const cursors = positions.map((position, i) =>
+    i === last ? output.next : formatCursor({ ...position, epoch }),
+  );
+  return { ...output, cursors };
 }
 
 function outputOf({ changes, next }: ChangePage): PlantChanges {

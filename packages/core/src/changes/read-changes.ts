@@ -1,5 +1,5 @@
 import type { PlantChange } from '@plant-store/schemas';
-import type { Run } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
 import { deadlineOf } from '../database/deadline.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
@@ -13,6 +13,8 @@ export interface ChangePage {
   readonly positions: readonly Position[];
   /** The cursor behind the page. */
   readonly next: Cursor;
+  /** Whether the database has further changes now. */
+  readonly hasMore: boolean;
   /** Whether a transaction that still runs hides further changes. */
   readonly isHeldBack: boolean;
 }
@@ -40,24 +42,21 @@ const maxBytes = 1024 * 1024;
  * @throws PlantStoreError `cursorExpired`, or `notImplemented` on a database that has no feed; an error of
  *   the connection or the database
  */
-export function createChangeReader(run: Run): ReadChanges {
+export function createChangeReader({ run, copyId = '' }: ChangeSource): ReadChanges {
   return async (after, limit, options) => {
-    const { rows } = await run(
-      selectChanges,
-      [after ? String(after.transaction) : null, String(after?.id ?? 0n), String(limit + 1)],
-      {
-        share: 'lists',
-        deadline: deadlineOf(options),
-        caller: options?.caller,
-        isRepeatable: true,
-        rowsAs: 'arrays',
-      },
-    );
+    const position = [after ? String(after.transaction) : null, String(after?.id ?? 0n)];
+    const { rows } = await run(selectChanges, [...position, String(limit + 1), copyId], {
+      share: 'lists',
+      deadline: deadlineOf(options),
+      caller: options?.caller,
+      isRepeatable: true,
+      rowsAs: 'arrays',
+    });
     const found = rows as Row[]; // The statement selects these columns.
     const [first] = found;
     if (!first) throw new PlantStoreError('notImplemented', switchedOff);
-    const [isPrimary, isCluster, epoch, forgotten, limitText, isHeldBack, latest, count] = first;
-    if (isCluster) throw noFeed('a database with the extension Citus');
+    const [isPrimary, onCluster, epoch, forgotten, limitText, isHeldBack, latest, count] = first;
+    if (onCluster) throw noFeedOnCluster();
     if (!isPrimary) throw noFeed('a read replica: use the address of the primary');
     const upTo = BigInt(limitText);
     if (after) checkCursor(after, { epoch, upTo, forgottenUpTo: BigInt(forgotten) });
@@ -73,14 +72,17 @@ export function createChangeReader(run: Run): ReadChanges {
       changes: kept.map(toChange),
       positions,
       next: { epoch, transaction: last.transaction, id: isWhole ? lastId : last.id },
+      hasMore: !isWhole,
       isHeldBack,
     };
   };
 }
 
+type ChangeSource = Pick<Database, 'run' | 'copyId'>;
+
 type Row = [
   isPrimary: boolean,
-  isCluster: boolean,
+  onCluster: boolean,
   epoch: string,
   forgottenUpTo: string,
   upTo: string,
@@ -103,6 +105,11 @@ function toChange(row: Row): PlantChange {
 const switchedOff =
   'the feed of changes is switched off: the operator switches it on with `plant-store feed on`';
 
+/** The error for a cluster, where each node has an order of its own. */
+export function noFeedOnCluster(): PlantStoreError {
+  return noFeed('a database with the extension Citus');
+}
+
 function noFeed(where: string): PlantStoreError {
   return new PlantStoreError('notImplemented', `there is no feed of changes on ${where}`);
 }
@@ -114,10 +121,18 @@ function checkCursor(
 ): void {
   const isForgotten =
     transaction < feed.forgottenUpTo || (transaction === feed.forgottenUpTo && id !== lastId);
-  if (epoch === feed.epoch && transaction < feed.upTo && !isForgotten) return;
-  const why = epoch === feed.epoch ? 'the cursor is too old' : 'the database was replaced';
+  const isOfDatabase = epoch === feed.epoch && transaction < feed.upTo;
+  if (isOfDatabase && !isForgotten) return;
+  const why = isOfDatabase ? 'the cursor is too old' : 'the database was replaced';
   throw new PlantStoreError('cursorExpired', `${why}: list the plants again`);
 }
+
+/** Whether the database has Citus, as a condition in SQL. */
+export const isCluster = "to_regclass('pg_catalog.pg_dist_partition') is not null";
+
+/** The state of the feed. A dump of another server also restores the state of that server's feed. */
+export const ownFeed =
+  'plant_feed where system_identifier = (select system_identifier from pg_control_system())';
 
 /**
  * The identity of a database and its history. It changes when somebody restores a backup, promotes a
@@ -128,7 +143,7 @@ const epoch = `
   left(md5(concat_ws(' ', epoch, (select system_identifier from pg_control_system()),
     left(pg_walfile_name(pg_current_wal_insert_lsn()), 8),
     (select oid from pg_database where datname = current_database()),
-    pg_relation_filenode('plants'), pg_relation_filenode('plant_deletions'))), 16)`;
+    pg_relation_filenode('plants'), pg_relation_filenode('plant_deletions'), $4::text)), 16)`;
 
 const changesOf = (type: PlantChange['type'], table: string, condition = 'true') => `
   (select '${type}' as type, ${storedColumns}, changed_in from ${table}
@@ -166,10 +181,10 @@ const selectChanges = `
     ${storedColumns}
   from (
     select not pg_is_in_recovery() as is_primary,
-      to_regclass('pg_catalog.pg_dist_partition') is not null as is_cluster,
+      ${isCluster} as is_cluster,
       case when pg_is_in_recovery() then '' else ${epoch} end as epoch,
       forgotten_up_to, pg_snapshot_xmin(pg_current_snapshot()) as up_to
-    from plant_feed limit 1
+    from ${ownFeed} limit 1
   ) as bounds left join lateral (
     select *, count(*) over () as count,
       sum(least(${contentBytesSql}, ${maxBytes})) over (

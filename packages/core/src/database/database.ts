@@ -15,6 +15,8 @@ export interface Database {
   onWarning?(listener: (message: string) => void): void;
   /** How to reach the nodes of a cluster; undefined when the database cannot be a part of one. */
   readonly nodes?: NodeConnections | undefined;
+  /** Differs for a copy of the database when nothing in the database itself does. */
+  readonly copyId?: string;
   readonly bulk: Bulk;
   close(): Promise<void>;
 }
@@ -26,6 +28,8 @@ export interface OpenOptions {
    * directory must have a database already.
    */
   readonly readOnly?: boolean;
+  /** With `readOnly`, the Postgres must be the primary: only that has the feed of changes. */
+  readonly onPrimary?: boolean;
   /**
    * Throw `databaseUnavailable` when the Postgres is unreachable. By default, it may become reachable
    * later.

@@ -69,6 +69,13 @@ export const plantFeed = pgTable('plant_feed', {
   forgottenUpTo: customType<{ data: string }>({ dataType: () => 'xid8' })('forgotten_up_to')
     .notNull()
     .default(sql`'0'`),
+  /**
+   * The server that counts the transactions. A dump that is restored on another server has numbers that
+   * mean nothing there.
+   */
+  systemIdentifier: bigint('system_identifier', { mode: 'bigint' })
+    .notNull()
+    .default(sql`(pg_control_system()).system_identifier`),
 });
 
 // The table has the SHA-256 of each token, never the token itself.

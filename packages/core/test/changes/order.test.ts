@@ -13,7 +13,7 @@ it('orders changes by the number of the transaction, not by its text', async () 
     await database.close();
     await sql.end();
   });
-  const read = createChangeReader(database.run);
+  const read = createChangeReader(database);
   const { next } = await read(undefined, 1);
   await sql`insert into plants (id, name, changed_in) values (1, 'b', '100'), (2, 'a', '99')`;
   await sql`insert into plant_deletions (id, name, created_at, changed_in) values (3, 'c', now(), '9')`;

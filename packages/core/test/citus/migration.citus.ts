@@ -15,9 +15,13 @@ describe('the migration on Citus', () => {
       postgres.Sql,
       postgres.Sql,
     ];
-    // The state before the last migration, which adds the index.
+    // The state before the migration that adds the index.
     await owner`alter table access_tokens drop column scope`;
-    await owner`delete from drizzle.__drizzle_migrations where id = (select max(id) from drizzle.__drizzle_migrations)`;
+    await owner`alter table plants drop column changed_in`;
+    await owner`drop table plant_deletions, plant_feed`;
+    await owner`
+      delete from drizzle.__drizzle_migrations where id not in (
+        select id from drizzle.__drizzle_migrations order by id limit 2)`;
     // The build has ended, and the shards of this worker have no index.
     await admin`update pg_index set indisvalid = false where indexrelid = 'plants_tag'::regclass`;
     await worker`set citus.enable_manual_changes_to_shards = on`;
@@ -61,11 +65,11 @@ describe('the migration on Citus', () => {
         lockTimeout: 60_000,
       })();
       const sent: string[] = [];
-      const query: typeof connection.query = (text, ...rest) => {
+      const run = async (text: string) => {
         sent.push(text.trim().split(' ', 1).join());
-        return connection.query(text, ...rest);
+        return (await connection.query(text, [], 'objects')).rows;
       };
-      const built = buildIndexes({ ...connection, query }, 4_500).finally(() => connection.close());
+      const built = buildIndexes(run, 4_500).finally(() => connection.close());
       return { sent, built };
     };
     const first = await build();
@@ -79,7 +83,7 @@ describe('the migration on Citus', () => {
     await other`commit`;
     other.release();
     await Promise.all([first.built, second.built]);
-    expect(first.sent).toEqual(['select', 'create']);
+    expect(first.sent).toEqual(['select', 'create', 'select', 'select']);
     expect(new Set(second.sent)).toEqual(new Set(['select']));
     await Promise.all([owner.end(), worker.end()]);
   });

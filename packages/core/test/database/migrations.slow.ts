@@ -25,10 +25,20 @@ it('creates the expected tables and columns', async () => {
     'access_tokens revoked_at timestamp with time zone YES',
     'access_tokens last_used_at timestamp with time zone YES',
     "access_tokens scope text NO 'plants:create'::text",
+    'plant_deletions id bigint NO',
+    'plant_deletions name text NO',
+    'plant_deletions tag text YES',
+    'plant_deletions created_at timestamp with time zone NO',
+    'plant_deletions changed_in xid8 NO pg_current_xact_id()',
+    'plant_deletions deleted_at timestamp with time zone NO now()',
+    'plant_feed epoch uuid NO gen_random_uuid()',
+    "plant_feed forgotten_up_to xid8 NO '0'::xid8",
+    'plant_feed system_identifier bigint NO (pg_control_system()).system_identifier',
     'plants id bigint NO',
     'plants name text NO',
     'plants tag text YES',
     'plants created_at timestamp with time zone NO now()',
+    'plants changed_in xid8 YES pg_current_xact_id()',
   ]);
   await sql.end();
 });

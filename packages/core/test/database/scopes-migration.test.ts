@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { openPlantStore } from '../../src/plant-store.ts';
+import { createOldTables } from '../fixtures/old-tables.ts';
 
 /** All statements of the version before scopes. */
 const oldInsert = 'insert into plants (id, name, tag) values ($1, $2, $3) on conflict do nothing';
@@ -10,24 +12,18 @@ const oldSelect = 'select sha256, name, created_at, expires_at, revoked_at, last
 let databaseUrl: string;
 let sql: postgres.Sql;
 
+const oldToken = 'an old token';
+
 /** Makes a database of the version before scopes, with a plant and a token. */
 beforeEach(async () => {
   databaseUrl = await createDatabase(inject('postgresUrl'));
-  const store = await openPlantStore({ databaseUrl });
-  await store.create({ id: 1n, name: 'Monstera deliciosa', tag: 'Araceae' });
-  const token = await store.accessTokens.create('old');
-  await store.close();
+  await createOldTables(databaseUrl, 2);
   sql = postgres(databaseUrl);
   onTestFinished(() => sql.end());
-  await sql`drop index plants_tag`;
-  await sql`alter table access_tokens drop column scope`;
-  await sql`
-    delete from drizzle.__drizzle_migrations
-    where id = (select max(id) from drizzle.__drizzle_migrations)`;
-  oldToken = token;
+  await sql.unsafe(oldInsert, [1, 'Monstera deliciosa', 'Araceae']);
+  const sha256 = createHash('sha256').update(oldToken).digest();
+  await sql`insert into access_tokens (sha256, name) values (${sha256}, 'old')`;
 });
-
-let oldToken: string;
 
 const tagIndex = () =>
   sql`select indisvalid from pg_index where indexrelid = to_regclass('plants_tag')`;

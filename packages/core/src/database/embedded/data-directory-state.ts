@@ -54,6 +54,12 @@ export function checkNotReplaced(directory: string, id: string | undefined): voi
   );
 }
 
+/** Identifies the files of a database: a copy has another number or another time of its last change. */
+export function copyId(directory: string): string {
+  const { ino, ctimeNs } = statSync(join(directory, 'postgres', 'PG_VERSION'), { bigint: true });
+  return `${ino} ${ctimeNs}`;
+}
+
 export function hasDatabase(directory: string): Promise<boolean> {
   return exists(directory, 'postgres', 'PG_VERSION');
 }

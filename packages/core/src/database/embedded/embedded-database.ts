@@ -4,7 +4,7 @@ import { type Database, type DatabaseConnection, migrationsFolder, type Run } fr
 import { bulkTimeout, timeText } from '../deadline.ts';
 import { type RunText, readSchemaVersion } from '../schema-version.ts';
 import { openCopies, removeCopies } from './copy-session.ts';
-import { hasDatabase, markInUse } from './data-directory-state.ts';
+import { copyId, hasDatabase, markInUse } from './data-directory-state.ts';
 import { openError, PGliteConnection } from './pglite-connection.ts';
 
 /**
@@ -32,6 +32,7 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
   };
   return {
     run: pool.run,
+    copyId: copyId(directory),
     maxInserts: shares.creates,
     maxLookUps: shares.lookUps,
     onClockMoved: (listener) => pool.onClockMoved(listener),

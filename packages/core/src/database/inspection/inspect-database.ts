@@ -1,6 +1,7 @@
 import { type DatabaseOptions, useDatabase } from '../open-database.ts';
 import type { UnreachableHost } from '../postgres/use-postgres.ts';
 import { type RunText, readSchemaVersion, type SchemaVersion } from '../schema-version.ts';
+import { type FeedState, readFeedState } from './feed-state.ts';
 import { type Lock, readLocks } from './locks.ts';
 import { readPrivileges, type TablePrivileges } from './privileges.ts';
 import { checkTables, type TableFault } from './table-check.ts';
@@ -25,6 +26,8 @@ export interface DatabaseState extends SchemaVersion {
   readonly tableFaults: readonly TableFault[];
   /** What its user may do with the existing tables. */
   readonly privileges: readonly TablePrivileges[];
+  /** The feed of changes; undefined on a cluster and on a read replica, which have none. */
+  readonly feed: FeedState | undefined;
   /** The sessions whose locks make statements of the store wait. */
   readonly locks: readonly Lock[];
   /** How Citus distributes the tables; undefined without Citus. */
@@ -62,6 +65,7 @@ async function inspect(
     ...(await readSchemaVersion(run)),
     tableFaults: await checkTables(run),
     privileges: await readPrivileges(run),
+    feed: await readFeedState(run),
     locks: await readLocks(run),
     distribution: await readTableDistributions(run),
     unreachableHosts,

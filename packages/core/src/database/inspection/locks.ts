@@ -1,4 +1,5 @@
 import type { RunText } from '../schema-version.ts';
+import { tableOids } from './table-check.ts';
 
 /** A session that holds a lock on a whole table, for which statements of the store wait. */
 export interface Lock {
@@ -20,7 +21,7 @@ const selectLocks = `
   from pg_locks
     join pg_class on pg_class.oid = relation
     left join pg_stat_activity on pg_stat_activity.pid = pg_locks.pid
-  where relation in (to_regclass('plants'), to_regclass('access_tokens')) and granted
+  where relation in ${tableOids} and granted
     and database = (select oid from pg_database where datname = current_database())
     and mode in ('AccessExclusiveLock', 'ExclusiveLock', 'ShareRowExclusiveLock', 'ShareLock')
     and pg_locks.pid <> pg_backend_pid()`;

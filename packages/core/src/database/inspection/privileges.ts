@@ -1,4 +1,5 @@
 import type { RunText } from '../schema-version.ts';
+import { tableNames } from './table-check.ts';
 
 /** A privilege on a table, as GRANT names it. */
 export type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
@@ -56,7 +57,7 @@ const selectPrivileges = `
       case when has_any_column_privilege(pg_class.oid, 'update') then 'UPDATE' end,
       case when has_table_privilege(pg_class.oid, 'delete') then 'DELETE' end) as privileges
   from pg_class join pg_namespace on pg_namespace.oid = relnamespace
-  where relname in ('plants', 'access_tokens') and relkind in ('r', 'p')
+  where relname in ${tableNames} and relkind in ('r', 'p')
     and nspname = any (string_to_array(replace(replace(
       current_setting('search_path'), '"$user"', current_user), ' ', ''), ','))
   order by relname desc`;

@@ -1,8 +1,16 @@
 import { getTableConfig } from 'drizzle-orm/pg-core';
 import type { RunText } from '../schema-version.ts';
-import { accessTokens, plants } from '../tables.ts';
+import { accessTokens, plantDeletions, plantFeed, plants } from '../tables.ts';
 
-const tables = [plants, accessTokens].map((table) => getTableConfig(table));
+const tables = [plants, plantDeletions, plantFeed, accessTokens].map((table) =>
+  getTableConfig(table),
+);
+
+/** The names of the tables, as a list in SQL. */
+export const tableNames = `(${tables.map(({ name }) => `'${name}'`).join(', ')})`;
+
+/** The tables that exist, as a list of oids in SQL. */
+export const tableOids = `(${tables.map(({ name }) => `to_regclass('${name}')`).join(', ')})`;
 
 /** Something about a table that this version of the store cannot use. */
 export interface TableFault {
@@ -43,9 +51,16 @@ interface ColumnRow {
   is_key: boolean;
 }
 
+interface NeededColumn {
+  name: string;
+  type: string;
+  primary: boolean;
+  hasDefault: boolean;
+}
+
 function columnFaults(
   table: string,
-  { name, type, primary }: { name: string; type: string; primary: boolean },
+  { name, type, primary, hasDefault }: NeededColumn,
   found: ColumnRow | undefined,
 ): TableFault[] {
   if (!found) {
@@ -67,7 +82,7 @@ function columnFaults(
     const what = `the column ${column} is not the primary key`;
     faults.push({ table, what, remedy: `run ${alter} ADD PRIMARY KEY (${name})` });
   }
-  if (name === 'created_at' && !found.has_default) {
+  if (name === 'created_at' && hasDefault && !found.has_default) {
     const what = `the column ${column} has no default`;
     faults.push({ table, what, remedy: `run ${alter} ALTER COLUMN ${name} SET DEFAULT now()` });
   }
@@ -91,5 +106,5 @@ const selectColumns = `
       select from pg_index
       where indrelid = pg_class.oid and indisprimary and indkey::text = attnum::text) as is_key
   from pg_attribute join pg_class on pg_class.oid = attrelid
-  where attrelid in (${tables.map(({ name }) => `to_regclass('${name}')`).join(', ')})
+  where attrelid in ${tableOids}
     and attnum > 0 and not attisdropped`;

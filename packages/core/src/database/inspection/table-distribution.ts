@@ -1,4 +1,5 @@
 import type { RunText } from '../schema-version.ts';
+import { tableOids } from './table-check.ts';
 
 /** How Citus distributes a table over its nodes. */
 export interface TableDistribution {
@@ -34,4 +35,4 @@ const selectDistribution = `
     left join pg_dist_partition on pg_dist_partition.logicalrelid = pg_class.oid
     left join pg_attribute on attrelid = pg_class.oid
       and attnum = substring(partkey from ':varattno (\\d+)')::int
-  where pg_class.oid in (to_regclass('plants'), to_regclass('access_tokens'))`;
+  where pg_class.oid in ${tableOids}`;

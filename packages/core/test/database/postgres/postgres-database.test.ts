@@ -152,7 +152,7 @@ it('creates plants while a trigger warns', async () => {
 it('migrates a database that was dropped and created again', async () => {
   expect(await store.create(plant)).toEqual({ name: plant.name });
   await sql`drop schema drizzle cascade`;
-  await sql`drop table plants, access_tokens`;
+  await sql`drop table plants, plant_deletions, plant_feed, access_tokens`;
   await vi.waitFor(() => store.create(plant));
   expect(await sql`select name from plants`).toEqual([{ name: plant.name }]);
   expect(await store.accessTokens.list()).toEqual([]);

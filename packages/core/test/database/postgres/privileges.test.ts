@@ -40,6 +40,9 @@ it('a user that may not create tables uses a store that is migrated already', as
   await sql.unsafe(`grant select, insert, update on access_tokens to ${user}`);
   const store = await openPlantStore(options);
   expect(await store.create(plant)).toMatchObject({ name: plant.name });
+  await expect(store.delete(1n)).rejects.toMatchObject({ databaseCode: '42501' });
+  await sql.unsafe(`grant insert on plant_deletions to ${user}`);
+  await sql.unsafe(`grant select on plant_feed to ${user}`);
   expect(await store.delete(1n)).toBe(true);
   const token = await store.accessTokens.create('Ann');
   expect(await store.accessTokens.authenticate(token)).toMatchObject({ name: 'Ann' });
@@ -67,6 +70,8 @@ it('an inspection finds the privileges of a user, and a schema that it may not u
     tableFaults: [],
     privileges: [
       { table: 'plants', user, privileges: ['SELECT', 'UPDATE'], closedSchema: null },
+      { table: 'plant_feed', user, privileges: [], closedSchema: null },
+      { table: 'plant_deletions', user, privileges: [], closedSchema: null },
       { table: 'access_tokens', user, privileges: [], closedSchema: null },
     ],
   });

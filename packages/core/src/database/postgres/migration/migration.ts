@@ -15,7 +15,7 @@ export const migrationTimeout = 60 * 60_000;
 const insufficientPrivilege = '42501';
 
 /** Milliseconds to wait for a lock. A waiting statement blocks all later ones. */
-const lockTimeout = 4_500;
+export const lockTimeout = 4_500;
 
 /**
  * Applies the missing migrations in one transaction, on a connection of its own. The transaction
@@ -79,7 +79,8 @@ async function applyMigrations(connection: Connection): Promise<void> {
     import('./indexes.ts'),
     import('../../database.ts'),
   ]);
-  await withTimeout(buildIndexes(connection, lockTimeout), migrationTimeout);
+  const runText: RunText = async (text) => (await connection.query(text, [], 'objects')).rows;
+  await withTimeout(buildIndexes(runText, lockTimeout), migrationTimeout);
   const run = (text: string, timeout = defaultTimeout) =>
     withTimeout(connection.query(text, [], 'objects'), timeout);
   await run('begin');

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vi
 import { createConnectToPrimary } from '../../../../src/database/postgres/connect-to-primary.ts';
 import type { Connection } from '../../../../src/database/postgres/connection.ts';
 import { migratePostgres } from '../../../../src/database/postgres/migration/migration.ts';
+import { createOldTables } from '../../../fixtures/old-tables.ts';
 
 let databaseUrl: string;
 let sql: postgres.Sql;
@@ -40,6 +41,8 @@ const tables = async () => {
   return rows.map(({ tablename }) => tablename);
 };
 
+const allTables = ['access_tokens', 'plant_deletions', 'plant_feed', 'plants'];
+
 const tagIndex = () =>
   sql`select indisvalid from pg_index where indexrelid = to_regclass('plants_tag')`;
 
@@ -49,7 +52,7 @@ const sessions = () => sql`
 
 it('makes the tables once, and closes its connection', async () => {
   await migrate();
-  expect(await tables()).toEqual(['access_tokens', 'plants']);
+  expect(await tables()).toEqual(allTables);
   expect(await tagIndex()).toEqual([{ indisvalid: true }]);
   const applied = await sql`select count(*) from drizzle.__drizzle_migrations`;
   const { connect, sent } = recording();
@@ -65,7 +68,7 @@ it('applies a migration that the list of migrations lacks, even when the tables 
   await sql`
     delete from drizzle.__drizzle_migrations
     where id = (select max(id) from drizzle.__drizzle_migrations)`;
-  await expect(migrate()).rejects.toMatchObject({ code: '42701' });
+  await expect(migrate()).rejects.toMatchObject({ code: '42P07' });
 });
 
 it('changes nothing when a statement of it fails, and closes its connection', async () => {
@@ -123,11 +126,7 @@ describe('a user without privileges', () => {
   });
 
   it('gets an error that names the owner when the tables are of an earlier version', async () => {
-    await migrate();
-    await sql`alter table access_tokens drop column scope`;
-    await sql`
-      delete from drizzle.__drizzle_migrations
-      where id = (select max(id) from drizzle.__drizzle_migrations)`;
+    await createOldTables(databaseUrl, 3);
     const { url } = await userWith(
       `create on database ${sql.options.database}`,
       'create, usage on schema public, drizzle',
@@ -166,7 +165,7 @@ describe('in a Citus cluster', () => {
   it('the coordinator migrates', async () => {
     await joinCluster(0);
     await migrate();
-    expect(await tables()).toEqual(['access_tokens', 'plants']);
+    expect(await tables()).toEqual(allTables);
     await migrate();
   });
 

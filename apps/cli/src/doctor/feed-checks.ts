@@ -1,0 +1,43 @@
+import type { DatabaseState, OldTransaction } from '@plant-store/core/operator';
+import type { Finding } from './finding.ts';
+
+const check = 'feed';
+
+/** Seconds. Transactions of the store itself hold the feed back for a shorter time. */
+const tolerance = 10;
+
+/** Checks the feed of changes, and names the transaction that holds it back. */
+export function feedChecks({ feed, distribution }: DatabaseState): Finding[] {
+  if (distribution) return [{ check, level: 'ok', message: 'a cluster has no feed of changes' }];
+  if (!feed) return [];
+  if (!feed.isOn) {
+    const message = 'the feed of changes is off: plant-store feed on switches it on';
+    return [{ check, level: 'ok', message }];
+  }
+  if (!feed.hasIndex) {
+    const message =
+      'the feed of changes has no index, so each read takes long: run plant-store feed on';
+    return [{ check, level: 'warning', message }];
+  }
+  const { oldest } = feed;
+  if (oldest?.age == null || oldest.age < tolerance) {
+    const unknown = oldest && oldest.age === null ? `, and waits for ${nameOf(oldest)}` : '';
+    return [{ check, level: 'ok', message: `the feed of changes is on${unknown}` }];
+  }
+  const message =
+    `the feed of changes lacks the changes of the last ${Math.round(oldest.age)} s, because it waits for ` +
+    `${nameOf(oldest)}: ${remedy(oldest)}`;
+  return [{ check, level: 'warning', message }];
+}
+
+function nameOf({ pid, prepared, user, application, database, state, since }: OldTransaction) {
+  const details = [`database ${database}`, user && `user ${user}`, application, state];
+  const who =
+    pid === null ? `the prepared transaction '${prepared}'` : `the transaction of process ${pid}`;
+  return `${who} (${details.filter(Boolean).join(', ')})${since ? ` since ${since}` : ''}`;
+}
+
+function remedy({ pid, prepared, database }: OldTransaction): string {
+  if (pid !== null) return `end it with SELECT pg_terminate_backend(${pid})`;
+  return `run COMMIT PREPARED or ROLLBACK PREPARED '${prepared}' in the database ${database}`;
+}

@@ -1,0 +1,138 @@
+import { setTimeout } from 'node:timers/promises';
+import { explainDatabaseError } from '@plant-store/core/operator';
+import { type OpenPlantReader, PlantStoreError } from '@plant-store/core/read';
+import { createPlantWriter } from '@plant-store/formats';
+import { listenForInterruption } from '../command-line/bulk-command.ts';
+import { CommandError, usageError } from '../command-line/errors.ts';
+import { writeOutput } from '../command-line/output.ts';
+import { withReader } from '../command-line/with-store.ts';
+import { formatListCursor, type StartingPoint, startingPointSyntax } from './starting-point.ts';
+
+const needs = { plants: ['SELECT'], plant_deletions: ['SELECT'], plant_feed: ['SELECT'] } as const;
+
+/**
+ * Writes the changes of the store to standard output, until a signal interrupts it or the reader closes the
+ * pipe.
+ *
+ * @throws CommandError after an interruption, and when the feed cannot go on
+ */
+export async function followChanges(from: StartingPoint): Promise<void> {
+  const interruption = listenForInterruption();
+  const closedPipe = new AbortController();
+  process.stdout.once('error', () => closedPipe.abort());
+  const signal = AbortSignal.any([interruption.signal, closedPipe.signal]);
+  await withReader((reader) => writeOutput(linesUntil(signal, reader, from)), {
+    needs,
+    onPrimary: true,
+  });
+  const { exitCode } = interruption;
+  if (exitCode === undefined) return;
+  const message = 'interrupted: to go on, run follow --from with the cursor of the last line';
+  throw new CommandError(message, { exitCode });
+}
+
+/** The signal interrupts nothing that is being written, so that the last line is complete. */
+async function* linesUntil(
+  signal: AbortSignal,
+  reader: OpenPlantReader,
+  from: StartingPoint,
+): AsyncGenerator<string> {
+  try {
+    for await (const lines of linesOf(reader, from, signal)) {
+      yield lines;
+      if (signal.aborted) return;
+    }
+  } catch (error) {
+    if (!signal.aborted) throw explained(error);
+  }
+}
+
+async function* linesOf(
+  reader: OpenPlantReader,
+  { cursor, list }: StartingPoint,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  // This call has the errors of the settings and of the cursor. Later, the database may be down for a while.
+  const { next } = await reader.changes({ after: cursor, limit: 1 });
+  const after = cursor ?? next;
+  const outage = createOutageWarning();
+  if (list) {
+    for await (const plants of listPlants(reader, list.after, signal, outage.begin)) {
+      outage.end();
+      yield plants
+        .map((plant) => line('created', plant, formatListCursor(after, plant.id)))
+        .join('');
+    }
+  } else if (!cursor) {
+    yield `{"cursor":"${after}"}\n`;
+  }
+  for await (const { changes, cursors } of reader.followEach({
+    after,
+    signal,
+    onError: outage.begin,
+  })) {
+    outage.end();
+    yield changes.map(({ type, plant }, i) => line(type, plant, cursors[i])).join('');
+  }
+}
+
+const { row } = createPlantWriter('ndjson');
+
+/** The characters of a cursor need no escapes in JSON. */
+function line(type: string, plant: object, cursor: string | undefined): string {
+  return `{"type":"${type}","plant":${row(plant).trimEnd()},"cursor":"${cursor}"}\n`;
+}
+
+/** Milliseconds before the list goes on after an error. */
+const retryDelay = 500;
+
+/** Lists the plants, and goes on after errors of the database, as `followEach` does. */
+async function* listPlants(
+  reader: OpenPlantReader,
+  after: bigint | undefined,
+  signal: AbortSignal,
+  onError: (error: unknown) => void,
+) {
+  let last = after;
+  for (;;) {
+    try {
+      for await (const plants of reader.read({ after: last })) {
+        yield plants;
+        last = plants.at(-1)?.id;
+      }
+      return;
+    } catch (error) {
+      if (!(error instanceof PlantStoreError) || error.kind !== 'databaseUnavailable') throw error;
+      onError(error);
+      await setTimeout(retryDelay, undefined, { signal });
+    }
+  }
+}
+
+/** Warns once on stderr while the database is down. */
+function createOutageWarning() {
+  let isDown = false;
+  return {
+    begin(error: unknown) {
+      if (isDown) return;
+      isDown = true;
+      const reason = explainDatabaseError(error);
+      process.stderr.write(
+        `plant-store: warning: ${reason}; the command goes on when the database responds\n`,
+      );
+    },
+    end() {
+      isDown = false;
+    },
+  };
+}
+
+/** Says what to do about an error of the feed. An error of the database is explained elsewhere. */
+function explained(error: unknown): unknown {
+  if (!(error instanceof PlantStoreError)) return error;
+  const { kind, message, code } = error;
+  if (kind === 'databaseUnavailable') return error;
+  if (kind === 'invalidInput') return usageError(`--from ${startingPointSyntax}`);
+  const advice = kind === 'cursorExpired' ? ' with follow --from start' : '';
+  return new CommandError(message + advice, { code });
+}

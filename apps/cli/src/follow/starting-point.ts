@@ -1,0 +1,33 @@
+import { explainIdText } from '@plant-store/schemas/plain';
+import { InvalidArgumentError } from 'commander';
+
+/** Where to begin to follow the changes. */
+export interface StartingPoint {
+  /** A cursor of the feed. Default: the present end. */
+  readonly cursor?: string;
+  /** Lists the plants first: those with greater ids than `after`, or all. */
+  readonly list?: { readonly after?: bigint };
+}
+
+/** The words for starting points without a cursor. */
+export const startingPoints = { now: {}, start: { list: {} } } satisfies Record<
+  string,
+  StartingPoint
+>;
+
+export const startingPointSyntax = 'must be now, start, or the cursor of a line';
+
+/** The cursor of a line of the list. It is the cursor of the feed from before the list, and the plant's id. */
+export function formatListCursor(cursor: string, id: bigint): string {
+  return `${cursor}.${id}`;
+}
+
+/** Parses `now`, `start`, or the cursor of a line. Only the store can parse the cursors of the feed. */
+export function parseStartingPoint(text: string): StartingPoint {
+  if (text === 'now' || text === 'start') return startingPoints[text];
+  const [, cursor, id] = /^([\w-]+)(?:\.(-?\d+))?$/.exec(text) ?? [];
+  if (!cursor || (id && explainIdText(id) !== undefined)) {
+    throw new InvalidArgumentError(`It ${startingPointSyntax}.`);
+  }
+  return { cursor, ...(id && { list: { after: BigInt(id) } }) };
+}

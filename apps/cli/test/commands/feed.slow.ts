@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openPlantStore } from '@plant-store/core';
+import { createDatabase } from '@plant-store/test-setup';
+import { beforeEach, expect, inject, it } from 'vitest';
+import { startFollower } from '../fixtures/follower.ts';
+import { migratedDatabase } from '../fixtures/migrated-database.ts';
+import { hasTerminals, type ProgramOptions, run, runOnTerminal } from '../fixtures/run-program.ts';
+
+let env: { DATABASE_URL: string };
+
+beforeEach(async () => {
+  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
+  await (await migratedDatabase(env)).end();
+});
+
+const said = (stdout: string) => ({ code: 0, stdout, stderr: '' });
+
+async function switchesOffAndOn(options: ProgramOptions) {
+  expect(await run(['feed', 'on'], options)).toEqual(
+    said('the feed of changes is on, as before\n'),
+  );
+  expect(await run(['feed', 'off', '--yes'], options)).toEqual(
+    said('the feed of changes is off\n'),
+  );
+  expect(await run(['feed', 'off', '--yes'], options)).toEqual(
+    said('the feed of changes is off, as before\n'),
+  );
+  expect((await run(['follow'], options)).stderr).toContain('is switched off');
+  expect(await run(['feed', 'on'], options)).toEqual(said('the feed of changes is on\n'));
+}
+
+it('stops a consumer, which must begin again after the feed is on', async () => {
+  const follower = startFollower([], { env });
+  const [line] = await follower.waitFor(1);
+  await switchesOffAndOn({ env });
+  expect(await follower.result).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('plant-store: the feed of changes is switched off'),
+  });
+  const again = await run(['follow', '--from', String(line?.cursor)], { env });
+  expect(again.stderr).toBe(
+    'plant-store: the database was replaced: list the plants again with follow --from start\n',
+  );
+  expect(again.code).toBe(1);
+});
+
+it('works on an embedded database', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'plant-store-cli-'));
+  await (await openPlantStore({ dataDirectory: directory })).close();
+  await switchesOffAndOn({ env: { PLANT_STORE_DATA_DIR: directory } });
+  await rm(directory, { recursive: true });
+});
+
+it('asks before it switches the feed off', async () => {
+  const { code, stderr } = await run(['feed', 'off'], { env });
+  expect(stderr).toBe(
+    'plant-store: cannot ask without a terminal: add --yes to switch the feed off\n',
+  );
+  expect(code).toBe(2);
+});
+
+it.runIf(hasTerminals)('changes nothing when nobody confirms', async () => {
+  const { code, stdout } = await runOnTerminal(['feed', 'off'], { env, input: 'n\n' });
+  expect(stdout).toContain('plant-store: the feed of changes is still on');
+  expect(code).toBe(1);
+  expect((await run(['feed', 'on'], { env })).stdout).toContain('as before');
+});
+
+it('says that the user must own the tables', async () => {
+  const sql = await migratedDatabase(env);
+  const user = `user_${randomUUID().replaceAll('-', '')}`;
+  await sql.unsafe(`create role ${user} login`);
+  await sql.unsafe(`grant all on all tables in schema public to ${user}`);
+  await sql.end();
+  const DATABASE_URL = Object.assign(new URL(env.DATABASE_URL), { username: user }).href;
+  const { code, stderr } = await run(['feed', 'off', '--yes'], { env: { DATABASE_URL } });
+  expect(stderr).toMatch(
+    /^plant-store: only the owner of the tables can switch the feed \(must be owner of table plants\): use a/,
+  );
+  expect(code).toBe(1);
+});

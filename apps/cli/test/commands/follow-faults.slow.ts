@@ -1,0 +1,182 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { openPlantStore, type PlantStore } from '@plant-store/core';
+import { createDatabase, startPostgres } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { expect, inject, it, vi } from 'vitest';
+import { changesIn, type Line, startFollower } from '../fixtures/follower.ts';
+import { migratedDatabase } from '../fixtures/migrated-database.ts';
+import { main, run } from '../fixtures/run-program.ts';
+
+const plants = (first: number, count: number) =>
+  Array.from({ length: count }, (_, i) => ({ id: BigInt(first + i), name: `plant ${first + i}` }));
+
+it('gives each change once to a consumer that is killed again and again', async () => {
+  const env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
+  const store = await openPlantStore({ databaseUrl: env.DATABASE_URL });
+  await store.load(plants(0, 200));
+
+  let follower = startFollower([], { env });
+  const taken: Line[] = [];
+  const [start] = await follower.waitFor(1);
+  const changeStore = async () => {
+    // A transaction of many changes, so that a consumer is killed in the middle of one.
+    for (let i = 0; i < 40; i++) {
+      await store.load(plants(1_000 + 100 * i, 70));
+      await store.deleteMany(plants(5 * i, 5).map(({ id }) => id));
+    }
+  };
+  const changed = changeStore();
+  const all = 40 * (70 + 5);
+  let cursor = String(start?.cursor);
+  for (const next of [1, 33, 100, 101, 777, 1_999, all - taken.length]) {
+    follower.child.kill('SIGKILL');
+    follower = startFollower(['--from', cursor], { env });
+    // The consumer takes fewer lines than it gets.
+    taken.push(...(await follower.waitFor(Math.min(next, all - taken.length))).slice(0, next));
+    cursor = taken.at(-1)?.cursor ?? cursor;
+  }
+  await changed;
+  follower.child.kill('SIGKILL');
+  expect(changesIn(taken)).toHaveLength(all);
+  expect(changesIn(taken)).toEqual(await changesBehind(store, String(start?.cursor)));
+  await store.close();
+});
+
+/** All changes behind a cursor, as short texts. */
+async function changesBehind(store: PlantStore, cursor: string): Promise<string[]> {
+  const found: string[] = [];
+  let after = cursor;
+  for (;;) {
+    const { changes, next } = await store.changes({ after });
+    if (changes.length === 0) return found;
+    found.push(...changes.map(({ type, plant }) => `${type} ${plant.id}`));
+    after = next;
+  }
+}
+
+it('copies a store exactly when it is killed in the middle of the list', async () => {
+  const env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
+  const store = await openPlantStore({ databaseUrl: env.DATABASE_URL });
+  await store.load(plants(0, 12_000));
+  const copy = new Map<number, string>();
+  const take = (lines: readonly Line[]) => {
+    for (const { type, plant } of lines) {
+      if (!plant) continue;
+      if (type === 'created') copy.set(plant.id, plant.name);
+      else copy.delete(plant.id);
+    }
+    return lines.at(-1)?.cursor ?? 'start';
+  };
+  let cursor = 'start';
+  for (const count of [6_000, 5_000]) {
+    const follower = startFollower(['--from', cursor], { env });
+    cursor = take((await follower.waitFor(count)).slice(0, count));
+    follower.child.kill('SIGKILL');
+    // Plants before and behind the last line of the list.
+    for (const id of [count - 1, count + 1]) await store.delete(BigInt(id));
+    await store.create({ id: BigInt(count - 1), name: 'another' });
+    await store.create({ id: BigInt(100_000 + count), name: 'new' });
+  }
+  const follower = startFollower(['--from', cursor], { env });
+  const sql = postgres(env.DATABASE_URL);
+  const rows = await sql<{ id: string; name: string }[]>`select id, name from plants order by id`;
+  await sql.end();
+  await vi.waitFor(
+    () => {
+      take(follower.lines());
+      const sorted = [...copy].toSorted(([a], [b]) => a - b);
+      expect(sorted).toEqual(rows.map(({ id, name }) => [Number(id), name]));
+    },
+    { timeout: 20_000, interval: 200 },
+  );
+  follower.child.kill('SIGKILL');
+  await store.close();
+});
+
+it('goes on after a restart of the database, and says so once', async () => {
+  const server = await startPostgres({ fsync: 'off' });
+  const env = { DATABASE_URL: server.url };
+  let sql = await migratedDatabase(env);
+  const follower = startFollower([], { env });
+  let errors = '';
+  follower.child.stderr.on('data', (chunk) => (errors += chunk));
+  await follower.waitFor(1);
+  for (const id of [1, 2]) {
+    await sql.end();
+    await server.halt();
+    await vi.waitFor(() => expect(errors.match(/\n/g)).toHaveLength(id), { timeout: 20_000 });
+    await severalConnections(Number(new URL(server.url).port));
+    await server.start();
+    sql = postgres(server.url);
+    await sql`insert into plants (id, name) values (${id}, 'Hoya')`;
+    await follower.waitFor(1 + id);
+  }
+  expect(changesIn(follower.lines())).toEqual(['created 1', 'created 2']);
+  follower.child.kill('SIGKILL');
+  const { stderr } = await follower.result;
+  expect(stderr).toMatch(
+    /^(plant-store: warning: .*; the command goes on when the database responds\n){2}$/,
+  );
+  await sql.end();
+  await server.stop();
+});
+
+it('connects to the primary among the hosts, and says when there is none', async () => {
+  const primary = await startPostgres({ fsync: 'off' });
+  const sql = await migratedDatabase({ DATABASE_URL: primary.url });
+  const standby = await primary.startStandby();
+  const replica = await run(['follow'], { env: { DATABASE_URL: standby.url } });
+  expect(replica.stderr).toMatch(/^plant-store: the database accepts no writes .*: connect to the/);
+  expect(replica.code).toBe(1);
+  const DATABASE_URL = primary.url.replace('@', `@${new URL(standby.url).host},`);
+  const follower = startFollower([], { env: { DATABASE_URL } });
+  await follower.waitFor(1);
+  follower.child.kill('SIGKILL');
+  await sql.end();
+  await standby.stop();
+  await primary.stop();
+});
+
+/** Resolves when several connections to a port were made and lost. */
+async function severalConnections(port: number): Promise<void> {
+  let connections = 0;
+  const listener = createServer((socket) => {
+    connections++;
+    socket.destroy();
+  }).listen(port, '127.0.0.1');
+  await vi.waitFor(() => expect(connections).toBeGreaterThan(3), { timeout: 20_000 });
+  listener.close();
+  await once(listener, 'close');
+}
+
+it('reads no further while its reader is slow', async () => {
+  const env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
+  const sql = await migratedDatabase(env);
+  const count = 100_000;
+  await sql`insert into plants (id, name)
+    select id, repeat('x', 1000) from generate_series(1, ${count}::int) as id`;
+  const readRows = async () => {
+    const [row] = await sql<{ reads: number }[]>`
+      select idx_tup_fetch::int as reads from pg_stat_user_tables
+      where relname = 'plants'`;
+    return row?.reads ?? 0;
+  };
+  const before = await readRows();
+  const child = spawn(process.execPath, [main, 'follow', '--from', 'start'], { env });
+  let last = before;
+  await vi.waitFor(
+    async () => {
+      const previous = last;
+      last = await readRows();
+      if (last === before || last > previous) throw new Error(`${last} rows`);
+    },
+    // Postgres counts the rows with a delay of a second.
+    { timeout: 30_000, interval: 1_500 },
+  );
+  expect(last - before).toBeLessThan(count / 2);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  await sql.end();
+});

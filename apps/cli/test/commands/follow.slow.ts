@@ -1,0 +1,149 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openPlantStore, type PlantStore } from '@plant-store/core';
+import { createDatabase, hasPosixSignals } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { afterEach, beforeEach, expect, inject, it } from 'vitest';
+import { changesIn, startFollower } from '../fixtures/follower.ts';
+import { run } from '../fixtures/run-program.ts';
+
+let env: { DATABASE_URL: string };
+let store: PlantStore;
+
+beforeEach(async () => {
+  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
+  store = await openPlantStore({ databaseUrl: env.DATABASE_URL });
+});
+
+afterEach(() => store.close());
+
+it('begins with the cursor of this moment, and then writes each change', async () => {
+  await store.create({ id: 1n, name: 'Ficus' });
+  const follower = startFollower([], { env });
+  const [first] = await follower.waitFor(1);
+  expect(first).toEqual({ cursor: expect.stringMatching(/^[\w-]+$/) });
+  await store.create({ id: 9007199254740993n, name: 'Monstera "🌱"', tag: 'Araceae' });
+  await store.delete(1n);
+  await follower.waitFor(3);
+  follower.child.kill();
+  const { stdout } = await follower.result;
+  const [, created, deleted] = stdout.split('\n');
+  expect(created).toMatch(
+    /^\{"type":"created","plant":\{"id":9007199254740993,"name":"Monstera \\"🌱\\"","tag":"Araceae","created_at":"[\d-]+T[\d:.]+Z"\},"cursor":"[\w-]+"\}$/,
+  );
+  expect(deleted).toMatch(/^\{"type":"deleted","plant":\{"id":1,"name":"Ficus","created_at":"/);
+
+  const again = startFollower(['--from', String(first?.cursor)], { env });
+  expect(changesIn(await again.waitFor(2))).toEqual(['created 9007199254740992', 'deleted 1']);
+  again.child.kill();
+  await again.result;
+});
+
+it('lists all plants first with --from start', async () => {
+  await store.load([-1n, 1n, 2n].map((id) => ({ id, name: `plant ${id}` })));
+  const follower = startFollower(['--from', 'start'], { env });
+  await follower.waitFor(3);
+  await store.delete(2n);
+  expect(changesIn(await follower.waitFor(4))).toEqual([
+    ...['created -1', 'created 1', 'created 2', 'deleted 2'],
+  ]);
+  follower.child.kill();
+  await follower.result;
+});
+
+it('goes on in the middle of the list, with the deletions since it began', async () => {
+  await store.load([-1n, 1n, 2n, 3n].map((id) => ({ id, name: `plant ${id}` })));
+  const first = startFollower(['--from', 'start'], { env });
+  const [, line] = await first.waitFor(4);
+  first.child.kill();
+  await store.delete(-1n);
+  await store.delete(3n);
+  const second = startFollower(['--from', String(line?.cursor)], { env });
+  expect(changesIn(await second.waitFor(3))).toEqual(['created 2', 'deleted -1', 'deleted 3']);
+  second.child.kill();
+  await Promise.all([first.result, second.result]);
+});
+
+it.runIf(hasPosixSignals).each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('ends with a complete line when %s interrupts it', async (signal, exitCode) => {
+  await store.load(Array.from({ length: 3_000 }, (_, id) => ({ id: BigInt(id), name: 'Hoya' })));
+  const follower = startFollower(['--from', 'start'], { env });
+  await follower.waitFor(1);
+  follower.child.kill(signal);
+  const { code, stdout, stderr } = await follower.result;
+  expect(code).toBe(exitCode);
+  expect(stdout).toMatch(/"\}\n$/);
+  expect(stderr).toBe(
+    'plant-store: interrupted: to go on, run follow --from with the cursor of the last line\n',
+  );
+});
+
+it('exits quietly when the reader closes the pipe, as head does', async () => {
+  await store.create({ id: 1n, name: 'Ficus' });
+  const follower = startFollower(['--from', 'start'], { env });
+  await follower.waitFor(1);
+  follower.child.stdout.destroy();
+  await store.create({ id: 2n, name: 'Hoya' });
+  expect(await follower.result).toMatchObject({ code: 0, stderr: '' });
+});
+
+it.each(['yesterday!', 'abc', 'abc.x', 'abc.9223372036854775808', ''])(
+  'rejects the starting point %j',
+  async (from) => {
+    const { code, stderr } = await run(['follow', '--from', from], { env });
+    expect(stderr).toMatch(/must be now, start, or the cursor of a line\.?\n$/);
+    expect(code).toBe(2);
+  },
+);
+
+it('says that a cursor is of another database', async () => {
+  const other = await createDatabase(inject('postgresUrl'));
+  const otherStore = await openPlantStore({ databaseUrl: other });
+  const { next } = await otherStore.changes({});
+  await otherStore.close();
+  const message = 'the database was replaced: list the plants again with follow --from start';
+  for (const cursor of [next, `${next}.5`]) {
+    const result = await run(['follow', '--from', cursor, '--json'], { env });
+    expect(result).toEqual({
+      code: 1,
+      stderr: `plant-store: ${message}\n`,
+      stdout: `{"error":41000,"message":"${message}"}\n`,
+    });
+  }
+});
+
+it('says that the feed is switched off', async () => {
+  const sql = postgres(env.DATABASE_URL);
+  await sql`delete from plant_feed`;
+  await sql.end();
+  const { code, stderr } = await run(['follow', '--from', 'start'], { env });
+  expect(stderr).toBe(
+    'plant-store: the feed of changes is switched off: the operator switches it on with `plant-store feed on`\n',
+  );
+  expect(code).toBe(1);
+});
+
+it('says that the database does not respond', async () => {
+  const unreachable = { DATABASE_URL: 'postgres://127.0.0.1:1/plants' };
+  const { code, stderr } = await run(['follow'], { env: unreachable });
+  expect(stderr).toMatch(/^plant-store: nothing accepts connections there .*\n$/);
+  expect(code).toBe(1);
+});
+
+it('follows an embedded database that no server uses', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'plant-store-cli-'));
+  const embedded = await openPlantStore({ dataDirectory: directory });
+  await embedded.create({ id: 1n, name: 'Ficus' });
+  const options = { env: { PLANT_STORE_DATA_DIR: directory } };
+  const { stderr } = await run(['follow'], options);
+  expect(stderr).toContain(`the data directory ${directory} is in use by process ${process.pid}`);
+  await embedded.close();
+  const follower = startFollower(['--from', 'start'], options);
+  expect(changesIn(await follower.waitFor(1))).toEqual(['created 1']);
+  follower.child.kill();
+  await follower.result;
+  await rm(directory, { recursive: true });
+});

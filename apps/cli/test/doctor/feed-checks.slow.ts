@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import { type DatabaseState, inspectDatabase } from '@plant-store/core/operator';
+import { startPostgres, type TestPostgres } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { feedChecks } from '../../src/doctor/feed-checks.ts';
+import { migratedDatabase } from '../fixtures/migrated-database.ts';
+import { run } from '../fixtures/run-program.ts';
+
+// A transaction of any database of the server holds the feed back, so this file has a server of its own.
+let server: TestPostgres;
+let sql: postgres.Sql;
+let other: postgres.Sql;
+
+beforeAll(async () => {
+  server = await startPostgres({ fsync: 'off', max_prepared_transactions: '2' });
+  sql = await migratedDatabase({ DATABASE_URL: server.url });
+});
+afterAll(async () => {
+  await sql.end();
+  await server.stop();
+});
+
+beforeEach(() => {
+  other = postgres(server.url, { max: 1 });
+});
+// This also undoes an open transaction.
+afterEach(() => other.end());
+
+async function inspect(user = 'postgres'): Promise<DatabaseState> {
+  const databaseUrl = Object.assign(new URL(server.url), { username: user }).href;
+  const state = await inspectDatabase({ databaseUrl });
+  if (!state) throw new Error('the server has a database');
+  return state;
+}
+
+/** The finding about a state whose oldest transaction has this age. */
+function findingAt(age: number, state: DatabaseState): string {
+  const oldest = state.feed?.oldest;
+  if (!state.feed || !oldest) throw new Error('no transaction holds the feed back');
+  expect(oldest.age).toBeGreaterThanOrEqual(0);
+  const [finding] = feedChecks({ ...state, feed: { ...state.feed, oldest: { ...oldest, age } } });
+  return `${finding?.level} ${finding?.message}`;
+}
+
+const doctor = async () =>
+  (await run(['doctor'], { env: { DATABASE_URL: server.url } })).stdout
+    .split('\n')
+    .filter((line) => line.includes(' feed '));
+
+it('says that the feed is on', async () => {
+  expect(await doctor()).toEqual([expect.stringMatching(/^ok +feed +the feed of changes is on$/)]);
+  expect((await inspect()).feed?.oldest).toBeUndefined();
+});
+
+it('names the session whose transaction holds the feed back', async () => {
+  await other`begin`;
+  await other`set local application_name = 'a report'`;
+  const [row] = await other`select pg_backend_pid() as pid, pg_current_xact_id()`;
+  const state = await inspect();
+  expect(findingAt(9, state)).toBe('ok the feed of changes is on');
+  const pid = row?.['pid'];
+  const since = state.feed?.oldest?.since;
+  expect(Math.abs(Date.parse(String(since)) - Date.now())).toBeLessThan(60_000);
+  expect(findingAt(84, state)).toBe(
+    'warning the feed of changes lacks the changes of the last 84 s, because it waits for the transaction of ' +
+      `process ${pid} (database postgres, user postgres, a report, idle in transaction) since ${since}: ` +
+      `end it with SELECT pg_terminate_backend(${pid})`,
+  );
+});
+
+it('names a prepared transaction', async () => {
+  await other`begin`;
+  await other`select pg_current_xact_id()`;
+  await other`prepare transaction 'from afar'`;
+  expect(findingAt(84, await inspect())).toMatch(
+    /because it waits for the prepared transaction 'from afar' \(database postgres, user postgres\) since \S+: run COMMIT PREPARED or ROLLBACK PREPARED 'from afar' in the database postgres$/,
+  );
+  await other`rollback prepared 'from afar'`;
+});
+
+it('names the session although this user may not see since when', async () => {
+  const user = `user_${randomUUID().replaceAll('-', '')}`;
+  await sql.unsafe(`create role ${user} login`);
+  await other`begin`;
+  const [row] = await other`select pg_backend_pid() as pid, pg_current_xact_id()`;
+  expect(feedChecks(await inspect(user))).toEqual([
+    {
+      check: 'feed',
+      level: 'ok',
+      message: expect.stringContaining(
+        `is on, and waits for the transaction of process ${row?.['pid']} (`,
+      ),
+    },
+  ]);
+});
+
+it('says what to do when the feed is off, or lacks its index', async () => {
+  await sql`drop index plants_changed_in`;
+  expect(await doctor()).toEqual([expect.stringMatching(/^warning .*run plant-store feed on$/)]);
+  const env = { DATABASE_URL: server.url };
+  await run(['feed', 'off', '--yes'], { env });
+  expect(await doctor()).toEqual([
+    expect.stringMatching(/^ok .* is off: plant-store feed on switches it on$/),
+  ]);
+  await run(['feed', 'on'], { env });
+  expect(await doctor()).toEqual([expect.stringMatching(/^ok .* is on$/)]);
+});
+
+it('says that a cluster has no feed', async () => {
+  // The catalog of Citus, as far as the checks read it.
+  await sql`create table pg_dist_partition (logicalrelid regclass, partmethod "char", partkey text, repmodel "char")`;
+  await sql`create table pg_dist_shard (logicalrelid regclass, shardid bigint)`;
+  expect(feedChecks(await inspect())).toEqual([
+    { check: 'feed', level: 'ok', message: 'a cluster has no feed of changes' },
+  ]);
+  await sql`drop table pg_dist_partition, pg_dist_shard`;
+});

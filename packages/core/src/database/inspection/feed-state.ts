@@ -1,0 +1,61 @@
+import { feedIndex } from '../postgres/migration/indexes.ts';
+import type { RunText } from '../schema-version.ts';
+
+/** The feed of changes on the primary. */
+export interface FeedState {
+  readonly isOn: boolean;
+  /** Whether the index of the feed can be used. */
+  readonly hasIndex: boolean;
+  /** The oldest transaction that writes. The feed has no change that is younger. */
+  readonly oldest: OldTransaction | undefined;
+}
+
+/** A transaction of any database of the server. */
+export interface OldTransaction {
+  /** The process of its session in the server; null for a prepared transaction. */
+  readonly pid: number | null;
+  /** The identifier of a prepared transaction; null for another one. */
+  readonly prepared: string | null;
+  readonly user: string;
+  readonly database: string;
+  readonly application: string;
+  /** Such as `active` or `idle in transaction`; null when this user may not see it. */
+  readonly state: string | null;
+  /** The time at which it began or was prepared (ISO 8601); null when this user may not see it. */
+  readonly since: string | null;
+  /** Seconds since then. */
+  readonly age: number | null;
+}
+
+/** Reads the state of the feed; undefined where there can be none, and without its tables. */
+export async function readFeedState(run: RunText): Promise<FeedState | undefined> {
+  const [row] = (await run(selectFeed)) as (Pick<FeedState, 'isOn' | 'hasIndex'> & {
+    hasFeed: boolean;
+  })[]; // The statement selects these columns.
+  if (!row?.hasFeed) return undefined;
+  const [oldest] = (await run(selectOldest)) as OldTransaction[]; // The statement selects these columns.
+  return { isOn: row.isOn, hasIndex: row.hasIndex, oldest };
+}
+
+// The catalogs tell whether the feed is on, without a privilege on its table: the column has its default then.
+const selectFeed = `
+  select to_regclass('plant_feed') is not null and not pg_is_in_recovery()
+      and to_regclass('pg_catalog.pg_dist_partition') is null as "hasFeed",
+    exists (select from pg_attribute where attrelid = to_regclass('plants')
+      and attname = 'changed_in' and atthasdef) as "isOn",
+    exists (select from pg_index
+      where indexrelid = to_regclass('${feedIndex}') and indisvalid) as "hasIndex"`;
+
+const columns = (since: string) => `
+  to_char(${since} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since,
+  extract(epoch from clock_timestamp() - ${since})::float8 as age`;
+
+const selectOldest = `
+  select pid, null as prepared, coalesce(usename, '') as user, coalesce(datname, '') as database,
+    coalesce(application_name, '') as application, state, ${columns('xact_start')}
+  from pg_stat_activity
+  where backend_xid = pg_snapshot_xmin(pg_current_snapshot())::xid and pid <> pg_backend_pid()
+  union all
+  select null, gid, owner, database, '', null, ${columns('prepared')}
+  from pg_prepared_xacts
+  where transaction = pg_snapshot_xmin(pg_current_snapshot())::xid`;

@@ -1,0 +1,36 @@
+import { createDatabase } from '@plant-store/test-setup';
+import { afterEach, beforeEach, expect, inject, it } from 'vitest';
+import { type OpenPlantReader, openPlantReader } from '../../src/open-plant-reader.ts';
+import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
+
+let store: PlantStore;
+let reader: OpenPlantReader;
+
+beforeEach(async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  store = await openPlantStore({ databaseUrl });
+  reader = await openPlantReader({ databaseUrl });
+});
+
+afterEach(() => Promise.all([store.close(), reader.close()]));
+
+/** The first page behind a cursor: the ids, and the cursor behind each. */
+async function pageAfter(after: string) {
+  const { value } = await reader.followEach({ after }).next();
+  const { changes, cursors } = value;
+  return changes.map(({ plant }, i) => ({ id: plant.id, cursor: String(cursors[i]) }));
+}
+
+it('goes on behind each change, also in the middle of a transaction', async () => {
+  const { next } = await reader.changes({});
+  // Waits for the page, so that the reader keeps it. The first changes are read from memory then.
+  const waiting = pageAfter(next);
+  await store.load([1n, 2n, 3n, 4n].map((id) => ({ id, name: `plant ${id}` })));
+  const page = await waiting;
+  expect(page.map(({ id }) => id)).toEqual([1n, 2n, 3n, 4n]);
+  await store.create({ id: 5n, name: 'plant 5' });
+  for (const { id, cursor } of page) {
+    const [following] = await pageAfter(cursor);
+    expect(following?.id).toBe(id + 1n);
+  }
+});

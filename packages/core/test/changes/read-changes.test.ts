@@ -1,0 +1,130 @@
+import { Buffer } from 'node:buffer';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { formatCursor, parseCursor } from '../../src/changes/cursor.ts';
+import type { DatabaseOptions } from '../../src/database/open-database.ts';
+import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
+import { idsOf, summaryOf } from '../fixtures/changes.ts';
+import { embedded, server } from '../fixtures/databases.ts';
+
+const minId = -(2n ** 63n);
+const maxId = 2n ** 63n - 1n;
+
+describe.each([server, embedded])('on $name', ({ provide }) => {
+  let options: DatabaseOptions;
+  let store: PlantStore;
+  let remove: () => Promise<void>;
+
+  beforeEach(async () => {
+    ({ options, remove } = await provide());
+    store = await openPlantStore(options, { requireConnection: true });
+  });
+  afterEach(async () => {
+    await store.close();
+    await remove();
+  });
+
+  const end = async () => (await store.changes({})).next;
+
+  it('begins at the end, which stays the same while nothing changes', async () => {
+    const empty = await end();
+    expect(await end()).toBe(empty);
+    expect(await store.changes({ after: empty })).toEqual({ changes: [], next: empty });
+    await store.create({ id: 1n, name: 'Hoya' });
+    const { next } = await store.changes({ after: empty });
+    expect(await end()).toBe(next);
+    expect(await store.changes({ after: next })).toEqual({ changes: [], next });
+  });
+
+  it('has the ids at both ends', async () => {
+    const after = await end();
+    await store.createMany([maxId, 0n, minId].map((id) => ({ id, name: 'x' })));
+    expect(idsOf(await store.changes({ after }))).toEqual([minId, 0n, maxId]);
+    const first = await store.changes({ after, limit: 2 });
+    const second = await store.changes({ after: first.next, limit: 1 });
+    expect(idsOf(second)).toEqual([maxId]);
+    expect(second.next).toBe(await end());
+    await store.delete(maxId);
+    expect(summaryOf(await store.changes({ after: second.next }))).toEqual([`deleted ${maxId}`]);
+  });
+
+  it('bounds a page in bytes, and has at least one change', async () => {
+    const after = await end();
+    const large = '🌱'.repeat(2 ** 18);
+    await store.createMany(
+      [{ id: 1n, name: 'small' }].concat([2n, 3n].map((id) => ({ id, name: large }))),
+    );
+    const pages: bigint[][] = [];
+    for (let cursor = after; ; ) {
+      const page = await store.changes({ after: cursor });
+      if (page.changes.length === 0) break;
+      pages.push(idsOf(page));
+      cursor = page.next;
+    }
+    expect(pages).toEqual([[1n], [2n], [3n]]);
+  });
+
+  it('has a plant that was created and deleted since as deleted alone', async () => {
+    const after = await end();
+    await store.create({ id: 1n, name: 'Hoya' });
+    await store.delete(1n);
+    expect(summaryOf(await store.changes({ after }))).toEqual(['deleted 1']);
+  });
+
+  it('has a plant that was deleted and created again as both, in their order', async () => {
+    await store.create({ id: 1n, name: 'Hoya' });
+    const after = await end();
+    await store.delete(1n);
+    await store.create({ id: 1n, name: 'Ficus' });
+    const { changes } = await store.changes({ after });
+    expect(changes.map(({ type, plant }) => `${type} ${plant.name}`)).toEqual([
+      'deleted Hoya',
+      'created Ficus',
+    ]);
+  });
+
+  it('has the plants that deleteMany deletes', async () => {
+    await store.load([1n, 2n, 3n].map((id) => ({ id, name: 'x' })));
+    const after = await end();
+    expect(await store.deleteMany([3n, 1n, 4n])).toBe(2);
+    expect(summaryOf(await store.changes({ after }))).toEqual(['deleted 1', 'deleted 3']);
+  });
+
+  it('rejects a cursor that is none', async () => {
+    const cursor = parseCursor(await end());
+    const encode = (text: string) => Buffer.from(text).toString('base64url');
+    const bad = [
+      'x',
+      '%00',
+      formatCursor(cursor).slice(1),
+      `${formatCursor(cursor)}=`,
+      encode(`${cursor.epoch} ${2n ** 64n}`),
+      encode(`${cursor.epoch} 1 ${maxId + 1n}`),
+      encode(`${cursor.epoch} 1 -0`),
+      encode(`${cursor.epoch} 01`),
+      encode(`${cursor.epoch.toUpperCase()}A 1`),
+    ];
+    for (const after of bad) {
+      await expect(store.changes({ after }), after).rejects.toMatchObject({ code: 40001 });
+    }
+  });
+
+  it('gives 41000 for a cursor of the future or of another database', async () => {
+    const cursor = parseCursor(await end());
+    const replaced = { code: 41000, message: expect.stringContaining('was replaced') };
+    for (const other of [
+      { ...cursor, transaction: cursor.transaction + 1_000_000n },
+      { ...cursor, transaction: 2n ** 64n - 1n },
+      { ...cursor, epoch: '0'.repeat(16) },
+    ]) {
+      await expect(store.changes({ after: formatCursor(other) })).rejects.toMatchObject(replaced);
+    }
+  });
+
+  it('continues after the store was closed and opened again', async () => {
+    const after = await end();
+    await store.create({ id: 1n, name: 'Hoya' });
+    await store.close();
+    store = await openPlantStore(options, { requireConnection: true });
+    expect(idsOf(await store.changes({ after }))).toEqual([1n]);
+  });
+});
