@@ -155,6 +155,7 @@ describe.each(databases)('a subscription on %s', (database) => {
       [403, 40300, 'GET', '', bearer(creator)],
       [400, 40001, 'GET', '?more=1'],
       [400, 40001, 'GET', '?input={"json":{"more":1}}'],
+      [400, 40001, 'GET', '?input={"json":5}&lastEventId=x'],
       [400, 40002, 'GET', '?batch=1&input={}'],
       [405, 40500, 'POST', '', { 'content-type': 'application/json' }],
     ];
