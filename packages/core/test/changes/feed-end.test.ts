@@ -67,7 +67,8 @@ async function openFeed() {
       done.catch(() => {});
       return { pages, outputs, done };
     },
-    isWaitedFor: (count: number) => vi.waitFor(() => expect(feed.state().waiting).toBe(count)),
+    isWaitedFor: (count: number) =>
+      vi.waitFor(() => expect(feed.state().waiting).toBe(count)),
   };
 }
 
