@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { databaseCode } from '../../../error-causes.ts';
 import type { RunText } from '../../schema-version.ts';
 
 /** The index on `plants` that the feed of changes needs. */
@@ -11,7 +12,7 @@ const indexes = {
 };
 
 /** Adds the column of an index. It stays empty, so this takes no time, but it waits for a lock. */
-const columns: Partial<Record<keyof typeof indexes, string>> = {
+const columns: Partial<Record<IndexName, string>> = {
   [feedIndex]: 'alter table plants add column if not exists changed_in xid8',
 };
 
@@ -25,18 +26,19 @@ const pollInterval = 500;
  * @param lockTimeout milliseconds to wait for the lock that a new column needs
  */
 export async function buildIndexes(run: RunText, lockTimeout: number): Promise<void> {
-  for (const [name, definition] of Object.entries(indexes)) {
-    // The statement returns one row with these columns.
-    const read = async () => ((await run(indexState(name))) as [IndexState])[0];
-    let state = await read();
-    // The migration must not begin yet: its lock would wait for the build, and every create for that lock.
-    while (state.is_building) {
-      await setTimeout(pollInterval);
-      state = await read();
+  for (const name of Object.keys(indexes) as IndexName[]) { // `indexes` has no other keys.
+    for (;;) {
+      const [state] = (await run(indexState(name))) as [IndexState]; // The statement returns one row.
+      // The migration must not begin yet: its lock would wait for the build, and every create for that lock.
+      if (state.is_building) await setTimeout(pollInterval);
+      else if (!state.has_table) return;
+      else if (state.is_valid) break;
+      else await build(name, state).catch(rollBackDeadlock);
     }
-    if (!state.has_table) return;
-    if (state.is_valid) continue;
-    const addColumn = columns[name as keyof typeof indexes]; // `indexes` has this name.
+  }
+
+  async function build(name: IndexName, state: IndexState): Promise<void> {
+    const addColumn = columns[name];
     if (addColumn) {
       await run('begin');
       await run(`set local lock_timeout = ${lockTimeout}`);
@@ -46,9 +48,20 @@ export async function buildIndexes(run: RunText, lockTimeout: number): Promise<v
     // An index is invalid when its build was interrupted. On a Citus cluster, some shards may lack it, so
     // the statement has `if exists`, which Citus passes on to each shard.
     if (state.is_valid === false) await run(`drop index concurrently if exists ${name}`);
-    await run(`create index concurrently if not exists ${name} on plants ${definition}`);
+    await run(`create index concurrently if not exists ${name} on plants ${indexes[name]}`);
+  }
+
+  /** Two builds that begin at the same moment wait for each other. The database ends one of them. */
+  async function rollBackDeadlock(error: unknown): Promise<void> {
+    if (databaseCode(error) !== deadlock) throw error;
+    await run('rollback');
   }
 }
+
+type IndexName = keyof typeof indexes;
+
+/** The SQLSTATE of a statement that the database cancelled because of a deadlock. */
+const deadlock = '40P01';
 
 interface IndexState {
   has_table: boolean;

@@ -1,0 +1,101 @@
+import { createDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { openPlantStore } from '../../src/plant-store.ts';
+import { createOldTables } from '../fixtures/old-tables.ts';
+
+let databaseUrl: string;
+let sql: postgres.Sql;
+
+/** Makes a database of the version before the feed, with plants. */
+beforeEach(async () => {
+  databaseUrl = await createDatabase(inject('postgresUrl'));
+  await createOldTables(databaseUrl, 3);
+  sql = postgres(databaseUrl);
+  onTestFinished(() => sql.end());
+  await sql`insert into plants (id, name) select id, 'old' from generate_series(1, 1000) as id`;
+});
+
+async function open() {
+  const store = await openPlantStore({ databaseUrl }, { requireConnection: true });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+const insert = (id: number) => sql`insert into plants (id, name) values (${id}, 'new')`;
+
+describe('the migration to the feed', () => {
+  it('does not rewrite the table, and leaves the old rows out of the feed', async () => {
+    const file = () => sql`select pg_relation_filenode('plants'), pg_relation_size('plants')`;
+    const before = await file();
+    const store = await open();
+    expect(await file()).toEqual(before);
+    expect(await sql`select from plants where changed_in is not null`).toEqual([]);
+    const { next } = await store.changes({});
+    await store.delete(1n);
+    await insert(1001); // As an instance of the earlier version does.
+    const { changes } = await store.changes({ after: next });
+    expect(changes.map(({ type, plant }) => `${type} ${plant.id}`)).toEqual([
+      'deleted 1',
+      'created 1001',
+    ]);
+  });
+
+  it('blocks no create while one of two new instances builds the index', async () => {
+    const other = await sql.reserve();
+    await other`begin`;
+    await other`select pg_current_xact_id()`; // The build waits for this transaction.
+    const building = () =>
+      sql`select from pg_stat_progress_create_index where datname = current_database()`;
+    const first = open();
+    await vi.waitFor(async () => expect(await building()).toHaveLength(1));
+    const second = open();
+    await vi.waitFor(async () =>
+      expect(
+        await sql`
+          select from pg_stat_activity
+          where application_name like 'plant-store%' and datname = current_database()`,
+      ).toHaveLength(2),
+    );
+    await insert(1001);
+    expect(
+      await sql`select from pg_locks where relation = 'plants'::regclass and not granted`,
+    ).toEqual([]);
+    await other`commit`;
+    other.release();
+    const stores = await Promise.all([first, second]);
+    expect(
+      await sql`select indisvalid from pg_index where indexrelid = 'plants_changed_in'::regclass`,
+    ).toEqual([{ indisvalid: true }]);
+    expect(await sql`select from plant_feed`).toHaveLength(1);
+    const cursors = await Promise.all(stores.map((store) => store.changes({})));
+    expect(cursors[0]).toEqual(cursors[1]);
+  });
+
+  it('succeeds when several instances start at the same moment', async () => {
+    const stores = await Promise.all([open(), open(), open(), open()]);
+    await Promise.all(stores.map((store) => store.ready()));
+    expect(await sql`select from plant_feed`).toHaveLength(1);
+  });
+
+  it('builds the index again when its build was interrupted', async () => {
+    await sql`alter table plants add column changed_in xid8`;
+    await sql`create index plants_changed_in on plants (changed_in, id)`;
+    await sql`update pg_index set indisvalid = false where indexrelid = 'plants_changed_in'::regclass`;
+    await open();
+    expect(
+      await sql`select indisvalid, indpred is not null as is_partial from pg_index
+        where indexrelid = 'plants_changed_in'::regclass`,
+    ).toEqual([{ indisvalid: true, is_partial: true }]);
+  });
+
+  it('gives up after some seconds when a transaction has locked the table', async () => {
+    const other = await sql.reserve();
+    await other`begin`;
+    await other`lock table plants in access share mode`;
+    await expect(open()).rejects.toMatchObject({ databaseCode: '55P03' });
+    await other`rollback`;
+    other.release();
+    await open();
+  });
+});
