@@ -74,10 +74,12 @@ function followChanges(client: PlantStoreClient, queryClient: QueryClient): () =
     close();
     const isExpired = plantStoreError(error)?.kind === 'cursorExpired' && cursor !== undefined;
     cursor = undefined;
-    if (isExpired) return open();
-    setFeedState(queryClient, 'off');
-    // If the token is the cause, the response says so to the page.
-    void queryClient.invalidateQueries({ queryKey: [['whoAmI']] });
+    if (isExpired) open();
+    else {
+      setFeedState(queryClient, 'off');
+      // If the token is the cause, the response says so to the page.
+      void queryClient.invalidateQueries({ queryKey: [['whoAmI']] });
+    }
   }
   function setLive(): void {
     clearTimeout(interruption);
