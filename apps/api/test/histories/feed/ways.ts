@@ -48,7 +48,7 @@ export const ways: Record<string, Way> = {
       const page = await get<Json<PlantChanges>>(world, random, '/plants/changes', query, signal);
       deliver(toPage(page));
       cursor = page.next;
-      if (wait === 0) await setTimeout(random.whole(0, 100), undefined, { signal });
+      if (wait === 0) await setTimeout(random.whole(0, 250), undefined, { signal });
     }
   },
 
