@@ -100,6 +100,10 @@ const settings = {
     schema: whole(0, 600_000).default(1_000),
     fix: 'set the milliseconds, up to 600000, for which the server takes requests after SIGTERM',
   },
+  PLANT_STORE_FEED_DAYS: {
+    schema: whole(1, 36_500).default(7),
+    fix: 'set for how many days the feed of changes keeps deletions, from 1 to 36500',
+  },
   PLANT_STORE_TRUST_PROXY: {
     schema: list(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])),
     fix: 'set addresses or subnets of proxies, such as 10.0.0.0/8, separated by commas',

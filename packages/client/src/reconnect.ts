@@ -3,7 +3,7 @@ import { observable, type Unsubscribable } from '@trpc/server/observable';
 import { AccessTokenError } from './access-token.ts';
 import type { AppRouter } from './app-router.ts';
 
-/** The most milliseconds between two attempts. */
+/** The most milliseconds between two attempts. A connection that lasts longer is not a failure. */
 const maxDelay = 10_000;
 
 /**
@@ -15,7 +15,7 @@ export const reconnectLink: TRPCLink<AppRouter> =
   ({ op, next }) =>
     observable((observer) => {
       let lastEventId: string | undefined;
-      let startedAt = Date.now();
+      let startedAt = Infinity;
       let failures = 0;
       let timer: ReturnType<typeof setTimeout> | undefined;
       let subscription: Unsubscribable | undefined;
@@ -30,8 +30,12 @@ export const reconnectLink: TRPCLink<AppRouter> =
           },
           error(error) {
             if (!mayPass(error)) return observer.error(error);
-            if (Date.now() - startedAt > maxDelay) failures = 0;
-            timer = setTimeout(connect, delayAfter(++failures));
+            const hasLasted = Date.now() - startedAt > maxDelay;
+            startedAt = Infinity;
+            failures = hasLasted ? 0 : failures + 1;
+            // The server ends each connection after about a minute, which is not an error.
+            if (hasLasted) return connect();
+            timer = setTimeout(connect, delayAfter(failures));
             observer.next({ result: { type: 'state', state: 'connecting', error } });
           },
           complete: () => observer.complete(),
@@ -50,11 +54,15 @@ export const reconnectLink: TRPCLink<AppRouter> =
       };
     });
 
-/** Whether the same request may succeed later: the network, the server or a proxy is down or overloaded. */
+/**
+ * Whether the same request may succeed later: the network, the server or a proxy is down or overloaded. After
+ * an expired token ended a connection, the token function may return a new one.
+ */
 export function mayPass({ cause, data, meta }: TRPCClientError<AppRouter>): boolean {
   if (cause instanceof AccessTokenError) return false;
   const { response }: { response?: { status: number } } = Object(meta);
   const status = data?.httpStatus ?? response?.status ?? 503;
+  if (status === 401) return !response;
   return [200, 408, 429].includes(status) || (status >= 500 && status !== 501);
 }
 

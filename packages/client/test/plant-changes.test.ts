@@ -187,6 +187,64 @@ describe('plantChanges', () => {
     );
   });
 
+  it('continues after a long connection without a pause and without an error', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const proxy = await startFaultProxy(url);
+    onTestFinished(() => {
+      vi.useRealTimers();
+      proxy.close();
+    });
+    const feed = await follow(createPlantStoreClient({ url: proxy.url, token }));
+    await feed.connected();
+    vi.setSystemTime(Date.now() + 11_000);
+    proxy.fault = 'refuse';
+    proxy.fault = 'none';
+    await create();
+    await feed.received(1);
+    expect(feed.states).toEqual(['connecting', 'pending', 'connecting', 'pending']);
+  });
+
+  it('connects again when the connection is silent, as after a sleep', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const proxy = await startFaultProxy(url);
+    onTestFinished(() => {
+      vi.useRealTimers();
+      proxy.close();
+    });
+    const feed = await follow(createPlantStoreClient({ url: proxy.url, token }));
+    await feed.connected();
+    proxy.forget();
+    vi.advanceTimersByTime(15_000);
+    await create();
+    await feed.received(1);
+    expect(proxy.accepted).toBe(2);
+  });
+
+  it('asks for a new token when the token has expired meanwhile', async () => {
+    const data = { code: 'UNAUTHORIZED', httpStatus: 401, error: 40101 };
+    const expired = JSON.stringify({ json: { code: -32001, message: 'expired', data } });
+    const events = ['connected\ndata: {}', `serialized-error\ndata: ${expired}`];
+    const received: unknown[] = [];
+    const stub = createServer(({ headers }, response) => {
+      received.push(headers.authorization);
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(events.map((event) => `event: ${event}\n\n`).join(''));
+    });
+    const port = await freePort();
+    stub.listen(port);
+    onTestFinished(() => void stub.close());
+    const tokens = ['first', 'second', ''];
+    const store = createPlantStoreClient({
+      url: `http://127.0.0.1:${port}`,
+      token: () => tokens.shift() ?? '',
+    });
+    const error = await new Promise((onError) => {
+      store.plantChanges.subscribe(undefined, { onError });
+    });
+    expect(received).toEqual(['Bearer first', 'Bearer second']);
+    expect(error).toMatchObject({ cause: { name: 'AccessTokenError' } });
+  });
+
   it('closes its connection when nobody is subscribed', async () => {
     const proxy = await startFaultProxy(url);
     onTestFinished(() => proxy.close());

@@ -1,4 +1,5 @@
 import { createPlantFeed, type OpenPlantFeed } from './changes/plant-feed.ts';
+import type { OpenOptions } from './database/database.ts';
 import { createLookUps } from './database/look-ups.ts';
 import { type DatabaseOptions, openDatabase } from './database/open-database.ts';
 import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
@@ -12,18 +13,21 @@ export interface OpenPlantReader
 }
 
 /**
- * Opens a store to read plants, and changes nothing. The Postgres may be a read replica, and its user
- * needs only the privilege `SELECT` on `plants`, and for the feed
- * of changes also on `plant_deletions` and `plant_feed`. When the Postgres is unreachable, each call throws
- * `databaseUnavailable`.
+ * Opens a store to read plants, and changes nothing. The Postgres may be a read replica, unless `onPrimary`
+ * is set: only the primary has the feed of changes. Its user needs only the privilege `SELECT` on `plants`,
+ * and for the feed also on `plant_deletions` and `plant_feed`. When the Postgres is unreachable, each call
+ * throws `databaseUnavailable`.
  *
  * @throws DataDirectoryError when the data directory has no store or cannot be used,
  *   DatabaseSettingsError when the URL cannot be parsed
  */
-export async function openPlantReader(options: DatabaseOptions): Promise<OpenPlantReader> {
-  const database = await openDatabase(options, { readOnly: true });
+export async function openPlantReader(
+  options: DatabaseOptions,
+  { onPrimary = false }: Pick<OpenOptions, 'onPrimary'> = {},
+): Promise<OpenPlantReader> {
+  const database = await openDatabase(options, { readOnly: true, onPrimary });
   const { find } = createPlantStatements(database.run);
-  const lookUps = createLookUps({ what: 'plants', find, maxInFlight: database.maxLookUps });
+  const lookUps = createLookUps({ find, maxInFlight: database.maxLookUps });
   const get: PlantReader['get'] = (id, options) => lookUps.run(id, options);
   const { changes, follow, followEach, stopWaiting } = createPlantFeed(database);
   return {

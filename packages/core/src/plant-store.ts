@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { NewPlant, Plant } from '@plant-store/schemas';
 import { type AccessTokens, createAccessTokens } from './access-tokens/access-tokens.ts';
+import { forgetDeletions } from './changes/forget-deletions.ts';
 import { createPlantFeed, type PlantFeed } from './changes/plant-feed.ts';
 import { createOrdinaryStatements } from './cluster/citus-statements.ts';
 import { type ClusterEvents, createLanes } from './cluster/lanes.ts';
@@ -97,6 +98,14 @@ export interface PlantStore
    */
   feed(): { waiting: number; heldBackFor: number };
 
+  /**
+   * Forgets the deletions that are older than so many days, and returns how many. Cursors from before them
+   * give `cursorExpired`. It does nothing while another instance does this, and on a cluster.
+   *
+   * @throws PlantStoreError `databaseUnavailable`
+   */
+  forgetDeletions(days: number): Promise<number>;
+
   /** Ends the waits of `changes` and `follow` with `shuttingDown`, now and later. */
   stopWaiting(): void;
 
@@ -144,6 +153,7 @@ function createPlantStore(database: Database): PlantStore {
     changes: feed.changes,
     follow: feed.follow,
     feed: feed.state,
+    forgetDeletions: (days) => forgetDeletions(database.run, days),
     stopWaiting: feed.stopWaiting,
     accessTokens: createAccessTokens(database),
     events,

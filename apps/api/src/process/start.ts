@@ -116,8 +116,23 @@ export async function listen(
       throwStartError('listen', 'set HOST and PORT to an address of this machine that is free'),
     );
   const databaseError = await store.ready().then(() => undefined, explainDatabaseError);
-  if (databaseError !== undefined) void logWhenOpen(server, store);
+  const open = databaseError === undefined ? Promise.resolve() : logWhenOpen(server, store);
+  void open.then(() => forgetDeletionsHourly(server, store, env.PLANT_STORE_FEED_DAYS));
   return { url, databaseError };
+}
+
+/** Forgets old deletions at once, and each hour. Another instance may do it instead. */
+async function forgetDeletionsHourly(
+  { log }: FastifyInstance,
+  store: PlantStore,
+  days: number,
+): Promise<void> {
+  const forget = () =>
+    store.forgetDeletions(days).catch((error) => {
+      log.warn(`the feed still has old deletions: ${explainDatabaseError(error)}`);
+    });
+  await forget();
+  for await (const _ of setInterval(60 * 60_000, undefined, { ref: false })) await forget();
 }
 
 /** Builds the console in another process. Only `pnpm start` asks for it. */

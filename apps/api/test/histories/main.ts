@@ -11,8 +11,7 @@ const concurrency: Record<DatabaseName, number> = { postgres: 2, embedded: 1 };
 
 const options = readOptions();
 const stopAt = performance.now() + 1_000 * options.seconds;
-const isOver = (histories: number) =>
-  performance.now() >= stopAt || histories >= options.histories;
+const isOver = (histories: number) => performance.now() >= stopAt || histories >= options.histories;
 const totals = { histories: 0, calls: 0, failed: 0 };
 
 // The servers are killed when this process exits.

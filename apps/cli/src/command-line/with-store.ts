@@ -31,10 +31,10 @@ export async function withStore<T>(
  */
 export async function withReader<T>(
   use: (reader: OpenPlantReader) => Promise<T>,
-  needs: Needs = { plants: ['SELECT'] },
+  { needs = { plants: ['SELECT'] }, ...options }: Pick<StoreOptions, 'needs' | 'onPrimary'> = {},
 ): Promise<T> {
   const { openPlantReader } = await import('@plant-store/core/read');
-  return useOpened(openPlantReader, use, needs);
+  return useOpened((settings) => openPlantReader(settings, options), use, needs);
 }
 
 function useOpened<Store extends { close(): Promise<void> }, T>(

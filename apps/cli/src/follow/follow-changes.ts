@@ -21,7 +21,10 @@ export async function followChanges(from: StartingPoint): Promise<void> {
   const closedPipe = new AbortController();
   process.stdout.once('error', () => closedPipe.abort());
   const signal = AbortSignal.any([interruption.signal, closedPipe.signal]);
-  await withReader((reader) => writeOutput(linesUntil(signal, reader, from)), needs);
+  await withReader((reader) => writeOutput(linesUntil(signal, reader, from)), {
+    needs,
+    onPrimary: true,
+  });
   const { exitCode } = interruption;
   if (exitCode === undefined) return;
   const message = 'interrupted: to go on, run follow --from with the cursor of the last line';

@@ -7,7 +7,7 @@ import postgres from 'postgres';
 import { expect, inject, it, vi } from 'vitest';
 import { changesIn, type Line, startFollower } from '../fixtures/follower.ts';
 import { migratedDatabase } from '../fixtures/migrated-database.ts';
-import { main } from '../fixtures/run-program.ts';
+import { main, run } from '../fixtures/run-program.ts';
 
 const plants = (first: number, count: number) =>
   Array.from({ length: count }, (_, i) => ({ id: BigInt(first + i), name: `plant ${first + i}` }));
@@ -121,6 +121,22 @@ it('goes on after a restart of the database, and says so once', async () => {
   );
   await sql.end();
   await server.stop();
+});
+
+it('connects to the primary among the hosts, and says when there is none', async () => {
+  const primary = await startPostgres({ fsync: 'off' });
+  const sql = await migratedDatabase({ DATABASE_URL: primary.url });
+  const standby = await primary.startStandby();
+  const replica = await run(['follow'], { env: { DATABASE_URL: standby.url } });
+  expect(replica.stderr).toMatch(/^plant-store: the database accepts no writes .*: connect to the/);
+  expect(replica.code).toBe(1);
+  const DATABASE_URL = primary.url.replace('@', `@${new URL(standby.url).host},`);
+  const follower = startFollower([], { env: { DATABASE_URL } });
+  await follower.waitFor(1);
+  follower.child.kill('SIGKILL');
+  await sql.end();
+  await standby.stop();
+  await primary.stop();
 });
 
 /** Resolves when several connections to a port were made and lost. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createDatabase, startPostgres } from '@plant-store/test-setup';
 import type postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { startFollower } from '../fixtures/follower.ts';
 import { migratedDatabase } from '../fixtures/migrated-database.ts';
 import { run } from '../fixtures/run-program.ts';
@@ -16,7 +16,10 @@ describe('a user with few privileges', () => {
   beforeAll(async () => {
     url = await createDatabase(inject('postgresUrl'));
     sql = await migratedDatabase({ DATABASE_URL: url });
-    await sql`insert into plants (id, name) values (1, 'Hoya')`;
+  });
+
+  beforeEach(async () => {
+    await sql`insert into plants (id, name) values (1, 'Hoya') on conflict do nothing`;
   });
 
   afterAll(() => sql.end());

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type DatabaseState, inspectDatabase } from '@plant-store/core/operator';
 import { startPostgres, type TestPostgres } from '@plant-store/test-setup';
-import type postgres from 'postgres';
+import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { feedChecks } from '../../src/doctor/feed-checks.ts';
 import { migratedDatabase } from '../fixtures/migrated-database.ts';
@@ -10,7 +10,7 @@ import { run } from '../fixtures/run-program.ts';
 // A transaction of any database of the server holds the feed back, so this file has a server of its own.
 let server: TestPostgres;
 let sql: postgres.Sql;
-let other: postgres.ReservedSql;
+let other: postgres.Sql;
 
 beforeAll(async () => {
   server = await startPostgres({ fsync: 'off', max_prepared_transactions: '2' });
@@ -21,13 +21,11 @@ afterAll(async () => {
   await server.stop();
 });
 
-beforeEach(async () => {
-  other = await sql.reserve();
+beforeEach(() => {
+  other = postgres(server.url, { max: 1 });
 });
-afterEach(async () => {
-  await other`rollback`;
-  other.release();
-});
+// This also undoes an open transaction.
+afterEach(() => other.end());
 
 async function inspect(user = 'postgres'): Promise<DatabaseState> {
   const databaseUrl = Object.assign(new URL(server.url), { username: user }).href;

@@ -61,6 +61,8 @@ export class FeedEnd {
   /** Where the kept pages begin and end. Undefined while the loop does not run. */
   #start: Cursor | undefined;
   #end: Cursor | undefined;
+  /** How often those who wait were woken. */
+  #news = 0;
   readonly #waiters = new Set<Waiter>();
   #lastWaitAt = 0;
   #isNoticed = false;
@@ -82,9 +84,14 @@ export class FeedEnd {
     };
   }
 
-  /** The cursor behind everything that was read; undefined while the loop does not run. */
-  get end(): Cursor | undefined {
-    return this.#end;
+  /** A number for `change`, to take before a look for changes. */
+  get news(): number {
+    return this.#news;
+  }
+
+  /** @throws PlantStoreError `shuttingDown` once the store is closing */
+  throwIfClosed(): void {
+    if (this.#isClosed) throw closing();
   }
 
   /** Begins to read behind a cursor that is near the present end, unless it reads there already. */
@@ -96,9 +103,10 @@ export class FeedEnd {
     void this.#run(cursor);
   }
 
-  /** Whether the changes behind a cursor are kept, or will be. */
+  /** Whether the changes behind a cursor are kept, or will be. Only the database knows a cursor behind the end. */
   covers(cursor: Cursor): boolean {
-    return this.#start?.epoch === cursor.epoch && !isBehind(this.#start, cursor);
+    if (this.#start?.epoch !== cursor.epoch || !this.#end) return false;
+    return !isBehind(this.#start, cursor) && !isBehind(cursor, this.#end);
   }
 
   /** The kept changes behind a cursor, at most so many; undefined when there are none yet. */
@@ -118,14 +126,15 @@ export class FeedEnd {
   }
 
   /**
-   * Resolves when there may be further changes, or when the feed cannot go on: the next read says why.
+   * Resolves when there may be further changes since `news` was `seen`.
    *
    * @throws PlantStoreError `shuttingDown` once the store is closing; the reason of the signal
    */
-  async change({ signal, ...options }: WaitOptions): Promise<void> {
+  async change(seen: number, { signal, ...options }: WaitOptions): Promise<void> {
     signal?.throwIfAborted();
-    if (this.#isClosed) throw closing();
+    this.throwIfClosed();
     this.#lastWaitAt = performance.now();
+    if (this.#news !== seen) return;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiter = { ...options, resolve, reject };
     const abort = () => reject(signal?.reason);
@@ -160,16 +169,12 @@ export class FeedEnd {
       try {
         const page = await this.#read(end, maxChanges);
         this.#watchOthers(page, end);
-        if (page.changes.length > 0) this.#keep(page, end);
+        if (page.changes.length > 0) this.#keep(page);
         end = page.next;
         this.#end = end;
-        pause = page.changes.length < maxChanges ? interval : 0;
+        pause = page.hasMore ? 0 : interval;
       } catch (error) {
-        if (!isPassing(error)) {
-          // Each one reads with its own cursor, which may be good while the loop's has expired.
-          for (const waiter of this.#waiters) waiter.resolve();
-          break;
-        }
+        if (!isPassing(error)) break;
         for (const { onError } of this.#waiters) onError?.(error);
         pause = retryDelay;
       }
@@ -179,6 +184,7 @@ export class FeedEnd {
     this.#start = undefined;
     this.#end = undefined;
     this.#heldBackSince = undefined;
+    this.#tell(); // Those who wait read for themselves, and get an error of their own cursor.
   }
 
   get #isWatched(): boolean {
@@ -196,7 +202,7 @@ export class FeedEnd {
     this.#lastReadAt = performance.now();
   }
 
-  #keep({ changes, positions, next }: ChangePage, after: Cursor): void {
+  #keep({ changes, positions, next }: ChangePage): void {
     const length = changes.reduce((sum, { plant }) => sum + contentLength(plant), 0);
     const output = { changes: [...changes], next: formatCursor(next) };
     this.#pages.push({ positions, next, output, length });
@@ -204,8 +210,14 @@ export class FeedEnd {
     while (this.#pages.length > maxPages || (total > maxLength && this.#pages.length > 1)) {
       const dropped = this.#pages.shift();
       total -= dropped?.length ?? 0;
-      this.#start = dropped?.next ?? after;
+      this.#start = dropped?.next ?? this.#start;
     }
+    this.#tell();
+  }
+
+  /** Wakes all who wait. */
+  #tell(): void {
+    this.#news += 1;
     for (const waiter of this.#waiters) waiter.resolve();
   }
 

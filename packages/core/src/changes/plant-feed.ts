@@ -4,7 +4,7 @@ import { maxPageSize } from '@plant-store/schemas/plain';
 import type { Database } from '../database/database.ts';
 import { orUnavailable } from '../database/database-error.ts';
 import type { CallOptions } from '../database/deadline.ts';
-import { type Cursor, formatCursor, isBehind, parseCursor } from './cursor.ts';
+import { type Cursor, formatCursor, parseCursor } from './cursor.ts';
 import { FeedEnd, isPassing, type SharedPage, type WaitOptions } from './feed-end.ts';
 import { type ChangePage, createChangeReader } from './read-changes.ts';
 
@@ -76,7 +76,7 @@ export function createPlantFeed(database: Pick<Database, 'run' | 'copyId'>): Ope
       try {
         return (await pageAfter(cursor, limit, { caller: options.caller, signal: timeout })).output;
       } catch (error) {
-        if (!timeout.aborted && !options.caller?.isGone) throw error;
+        if (error !== timeout.reason && !options.caller?.isGone) throw error;
         return { changes: [], next: formatCursor(cursor) };
       }
     },
@@ -97,12 +97,11 @@ export function createPlantFeed(database: Pick<Database, 'run' | 'copyId'>): Ope
     let cursor = after === undefined ? undefined : parseCursor(after);
     for (;;) {
       const page = await nextPage(cursor, wait).catch(async (error) => {
-        signal?.throwIfAborted();
         if (!isPassing(error)) throw error;
         onError?.(error);
-        await setTimeout(retryDelay, undefined, { signal });
-        return undefined;
+        await setTimeout(retryDelay, undefined, { signal }).catch(() => {});
       });
+      signal?.throwIfAborted();
       if (!page) continue;
       yield toOutput(page);
       cursor = page.next;
@@ -111,6 +110,7 @@ export function createPlantFeed(database: Pick<Database, 'run' | 'copyId'>): Ope
 
   /** Without a cursor, the present end. */
   async function nextPage(cursor: Cursor | undefined, wait: WaitOptions): Promise<SharedPage> {
+    end.throwIfClosed();
     return cursor ? pageAfter(cursor, maxPageSize, wait) : sharedPage(await read(undefined, 1));
   }
 
@@ -118,19 +118,17 @@ export function createPlantFeed(database: Pick<Database, 'run' | 'copyId'>): Ope
   async function pageAfter(cursor: Cursor, limit: number, wait: WaitOptions): Promise<SharedPage> {
     let after = cursor;
     for (;;) {
+      const { news } = end;
       if (end.covers(after)) {
         const page = end.pageAfter(after, limit);
         if (page) return page;
       } else {
-        const { end: earlier } = end;
         const page = await read(after, limit, { caller: wait.caller });
         after = page.next;
         if (page.changes.length > 0) return sharedPage(page);
-        // The loop may have kept a later change before this call could wait for it.
-        if (end.end && (!earlier || isBehind(end.end, earlier))) continue;
         end.start(after);
       }
-      await end.change(wait);
+      await end.change(news, wait);
     }
   }
 }

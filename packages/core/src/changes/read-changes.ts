@@ -13,6 +13,8 @@ export interface ChangePage {
   readonly positions: readonly Position[];
   /** The cursor behind the page. */
   readonly next: Cursor;
+  /** Whether the database has further changes now. */
+  readonly hasMore: boolean;
   /** Whether a transaction that still runs hides further changes. */
   readonly isHeldBack: boolean;
 }
@@ -70,6 +72,7 @@ export function createChangeReader({ run, copyId = '' }: ChangeSource): ReadChan
       changes: kept.map(toChange),
       positions,
       next: { epoch, transaction: last.transaction, id: isWhole ? lastId : last.id },
+      hasMore: !isWhole,
       isHeldBack,
     };
   };

@@ -28,6 +28,8 @@ export interface OpenOptions {
    * directory must have a database already.
    */
   readonly readOnly?: boolean;
+  /** With `readOnly`, the Postgres must be the primary: only that has the feed of changes. */
+  readonly onPrimary?: boolean;
   /**
    * Throw `databaseUnavailable` when the Postgres is unreachable. By default, it may become reachable
    * later.

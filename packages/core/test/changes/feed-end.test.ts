@@ -1,71 +1,248 @@
-import { createDatabase } from '@plant-store/test-setup';
+import { createDatabase, startFaultProxy } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
-import { createPlantFeed, type OpenPlantFeed } from '../../src/changes/plant-feed.ts';
-import type { Database, Run } from '../../src/database/database.ts';
+import { expect, inject, it, onTestFinished, vi } from 'vitest';
+import { createPlantFeed, type FollowOptions } from '../../src/changes/plant-feed.ts';
+import type { Run } from '../../src/database/database.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
+import { idsOf } from '../fixtures/changes.ts';
 
-let database: Database;
-let sql: postgres.Sql;
-
-beforeEach(async () => {
+/**
+ * A feed, and a gate through which its statements pass. While the gate is closed, a statement waits until the
+ * test lets one through.
+ */
+async function openFeed() {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
-  database = await openDatabase({ databaseUrl }, { requireConnection: true });
-  sql = postgres(databaseUrl);
-});
-afterEach(async () => {
-  await database.close();
-  await sql.end();
-});
-
-/** A feed whose reads wait while they are held. `before` and `after` are the sides of the statement. */
-function holdableFeed() {
-  const held: { before?: Promise<void>; after?: Promise<void>; reads: number } = { reads: 0 };
-  const run: Run = async (...query) => {
-    const { before, after } = held;
-    if (before) held.reads++;
-    await before;
-    const rows = await database.run(...query);
-    await after;
-    return rows;
+  const proxy = await startFaultProxy(databaseUrl);
+  const database = await openDatabase({ databaseUrl: proxy.url }, { requireConnection: true });
+  const sql = postgres(databaseUrl, { onnotice: () => {} });
+  let isClosed = false;
+  const waiting: (() => void)[] = [];
+  const sent = { count: 0 };
+  const run: Run = async (...statement) => {
+    if (isClosed) await new Promise<void>((resolve) => waiting.push(resolve));
+    sent.count += 1;
+    return database.run(...statement);
   };
-  return { held, feed: createPlantFeed({ ...database, run }) };
+  const feed = createPlantFeed({ run });
+  onTestFinished(async () => {
+    feed.stopWaiting();
+    for (const pass of waiting) pass();
+    proxy.close();
+    await database.close();
+    await sql.end();
+  });
+
+  return {
+    feed,
+    sql,
+    proxy,
+    sent,
+    end: async () => (await feed.changes({})).next,
+    insert: (...ids: number[]) =>
+      sql`insert into plants (id, name) select unnest(${ids}::bigint[]), 'x'`,
+    gate: {
+      async close() {
+        isClosed = true;
+        await vi.waitFor(() => expect(waiting).toHaveLength(1));
+      },
+      async pass() {
+        await vi.waitFor(() => expect(waiting).not.toHaveLength(0));
+        waiting.shift()?.();
+      },
+      open() {
+        isClosed = false;
+        for (const pass of waiting.splice(0)) pass();
+      },
+    },
+    /** Follows, and returns the pages so far. */
+    follow(options: FollowOptions) {
+      const pages: bigint[][] = [];
+      const outputs: unknown[] = [];
+      const done = (async () => {
+        for await (const page of feed.follow(options)) {
+          outputs.push(page);
+          pages.push(idsOf(page));
+        }
+      })();
+      done.catch(() => {});
+      return { pages, outputs, done };
+    },
+    isWaitedFor: (count: number) => vi.waitFor(() => expect(feed.state().waiting).toBe(count)),
+  };
 }
 
-const waiting = (feed: OpenPlantFeed, count: number) =>
-  vi.waitFor(() => expect(feed.state().waiting).toBe(count));
-
-it('loses no change that others read while a slow read was under way', async () => {
-  const { held, feed } = holdableFeed();
-  const { next: after } = await feed.changes({});
-  const slowly = Promise.withResolvers<void>();
-  held.after = slowly.promise;
-  const slow = feed.changes({ after, wait: 2 });
-  delete held.after;
-  const fast = feed.changes({ after, wait: 20 });
-  await waiting(feed, 1);
-  await sql`insert into plants (id, name) values (1, 'Monstera')`;
-  expect((await fast).changes).toHaveLength(1);
-  slowly.resolve();
-  expect((await slow).changes).toHaveLength(1);
+it('reads once for all who wait, and gives them the same page', async () => {
+  const { feed, end, insert, sent, gate, follow, isWaitedFor } = await openFeed();
+  const after = await end();
+  const followers = [1, 2, 3].map(() => follow({ after }));
+  const callers = [1, 2].map(() => feed.changes({ after, wait: 20 }));
+  await isWaitedFor(5);
+  await gate.close();
+  await insert(1, 2);
+  const before = sent.count;
+  await gate.pass();
+  for (const caller of callers) expect(idsOf(await caller)).toEqual([1n, 2n]);
+  await vi.waitFor(() => {
+    for (const { pages } of followers) expect(pages).toEqual([[1n, 2n]]);
+  });
+  expect(sent.count).toBe(before + 1);
+  const [first, second] = followers;
+  expect(first?.outputs[0]).toBe(second?.outputs[0]);
 });
 
-it('keeps the waits of good cursors when an old one expires', async () => {
-  const { held, feed } = holdableFeed();
-  const { next: old } = await feed.changes({});
-  const expiring = feed.changes({ after: old, wait: 20 });
-  expiring.catch(() => {}); // It is checked below.
-  await waiting(feed, 1);
-  const hold = Promise.withResolvers<void>();
-  held.before = hold.promise; // The loop's next read waits.
-  await sql`truncate plants`;
-  await vi.waitFor(() => expect(held.reads).toBeGreaterThan(0));
-  delete held.before;
-  const { next: after } = await feed.changes({});
-  const good = feed.changes({ after, wait: 20 });
-  await waiting(feed, 2);
-  hold.resolve();
-  await expect(expiring).rejects.toMatchObject({ kind: 'cursorExpired' });
-  await sql`insert into plants (id, name) values (1, 'Monstera')`;
-  expect((await good).changes).toHaveLength(1);
+it('gives a kept page in parts, without a statement', async () => {
+  const { feed, end, insert, sent, gate, follow, isWaitedFor } = await openFeed();
+  const after = await end();
+  const { pages } = follow({ after });
+  await isWaitedFor(1);
+  await insert(5, 3, 4, 1, 2);
+  await vi.waitFor(() => expect(pages).toEqual([[1n, 2n, 3n, 4n, 5n]]));
+  await isWaitedFor(1);
+  await gate.close();
+  const before = sent.count;
+  const first = await feed.changes({ after, limit: 2, wait: 20 });
+  const second = await feed.changes({ after: first.next, limit: 2, wait: 20 });
+  const third = await feed.changes({ after: second.next, limit: 2, wait: 20 });
+  expect([first, second, third].map(idsOf)).toEqual([[1n, 2n], [3n, 4n], [5n]]);
+  expect(sent.count).toBe(before);
+  gate.open();
+  expect(third.next).toBe(await end());
+});
+
+it('reads from the database what it no longer keeps', async () => {
+  const { feed, end, sql, follow, isWaitedFor } = await openFeed();
+  const after = await end();
+  const { pages } = follow({ after });
+  await isWaitedFor(1);
+  for (const id of [1, 2, 3]) {
+    await sql`insert into plants (id, name) values (${id}, repeat('x', 1000000))`;
+    await vi.waitFor(() => expect(pages.flat()).toHaveLength(id));
+  }
+  const late = [];
+  for (let cursor = after; ; ) {
+    const page = await feed.changes({ after: cursor, wait: 1 });
+    if (page.changes.length === 0) break;
+    late.push(...idsOf(page));
+    cursor = page.next;
+  }
+  expect(late).toEqual([1n, 2n, 3n]);
+});
+
+it('has many pages for one who follows from far behind, and then the new ones', async () => {
+  const { end, sql, insert, follow } = await openFeed();
+  const after = await end();
+  await sql`insert into plants (id, name) select id, 'x' from generate_series(1, 2500) as id`;
+  const { pages } = follow({ after });
+  await vi.waitFor(() => expect(pages.flat()).toHaveLength(2_500));
+  await insert(2_501);
+  await vi.waitFor(() => expect(pages.flat()).toHaveLength(2_501));
+  expect(pages.flat()).toEqual(Array.from({ length: 2_501 }, (_, i) => BigInt(i + 1)));
+});
+
+it('goes on after the database was down', async () => {
+  const { end, insert, proxy, follow, isWaitedFor } = await openFeed();
+  const { pages } = follow({ after: await end() });
+  await isWaitedFor(1);
+  proxy.fault = 'refuse';
+  const other = follow({});
+  await insert(1);
+  proxy.fault = 'none';
+  await vi.waitFor(() => expect(pages).toEqual([[1n]]));
+  await vi.waitFor(() => expect(other.pages).toHaveLength(1));
+});
+
+it('ends the waits of cursors of another epoch, and goes on with the new one', async () => {
+  const { feed, end, insert, sql, follow, isWaitedFor } = await openFeed();
+  const after = await end();
+  const { done } = follow({ after });
+  const waiting = feed.changes({ after, wait: 20 });
+  waiting.catch(() => {});
+  await isWaitedFor(2);
+  await sql`update plant_feed set epoch = gen_random_uuid()`;
+  await expect(done).rejects.toMatchObject({ code: 41000 });
+  await expect(waiting).rejects.toMatchObject({ code: 41000 });
+  const { pages } = follow({});
+  await isWaitedFor(1);
+  await insert(1);
+  await vi.waitFor(() => expect(pages).toEqual([[], [1n]]));
+});
+
+it('ends the waits when the feed is switched off', async () => {
+  const { end, sql, follow, isWaitedFor } = await openFeed();
+  const { done } = follow({ after: await end() });
+  await isWaitedFor(1);
+  await sql`delete from plant_feed`;
+  await expect(done).rejects.toMatchObject({ code: 50100 });
+});
+
+it('reads nothing once nobody waits, and begins again', async () => {
+  const { feed, end, insert, sent, follow, isWaitedFor } = await openFeed();
+  const controller = new AbortController();
+  const first = follow({ after: await end(), signal: controller.signal });
+  await isWaitedFor(1);
+  const reason = new Error('enough');
+  controller.abort(reason);
+  await expect(first.done).rejects.toBe(reason);
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  vi.advanceTimersByTime(10_000);
+  let before = -1;
+  await vi.waitFor(
+    () => {
+      const hasStopped = sent.count === before;
+      before = sent.count;
+      expect(hasStopped).toBe(true);
+    },
+    { interval: 1_000 },
+  );
+  const { pages } = follow({ after: await end() });
+  await isWaitedFor(1);
+  await insert(1);
+  await vi.waitFor(() => expect(pages).toEqual([[1n]]));
+  expect(feed.state().heldBackFor).toBe(0);
+});
+
+it('lets go of a caller who has disconnected', async () => {
+  const { feed, end, isWaitedFor } = await openFeed();
+  const caller = { isGone: false };
+  const after = await end();
+  const waiting = feed.changes({ after, wait: 20 }, { caller });
+  await isWaitedFor(1);
+  caller.isGone = true;
+  expect((await waiting).changes).toEqual([]);
+  await isWaitedFor(0);
+});
+
+it('has no changes after so many seconds, and gives the cursor back', async () => {
+  const { feed, end } = await openFeed();
+  const after = await end();
+  expect(await feed.changes({ after, wait: 1 })).toEqual({ changes: [], next: after });
+});
+
+it('ends all waits when it closes, also those whose statement runs, and begins no others', async () => {
+  const { feed, end, gate, follow, isWaitedFor } = await openFeed();
+  const after = await end();
+  const waiting = follow({ after });
+  await isWaitedFor(1);
+  await gate.close();
+  const reading = follow({});
+  feed.stopWaiting();
+  await expect(waiting.done).rejects.toMatchObject({ kind: 'shuttingDown' });
+  gate.open();
+  await expect(reading.done).rejects.toMatchObject({ kind: 'shuttingDown' });
+  await expect(follow({ after }).done).rejects.toMatchObject({ kind: 'shuttingDown' });
+  await expect(feed.changes({ after, wait: 20 })).rejects.toMatchObject({ kind: 'shuttingDown' });
+  expect(await feed.changes({ after })).toEqual({ changes: [], next: after });
+});
+
+it('ends a follower that waits for the database when it closes, or by its signal', async () => {
+  const { feed, proxy, follow } = await openFeed();
+  proxy.fault = 'refuse';
+  const controller = new AbortController();
+  const followers = [follow({}), follow({ signal: controller.signal })];
+  const reason = new Error('enough');
+  controller.abort(reason);
+  await expect(followers[1]?.done).rejects.toBe(reason);
+  feed.stopWaiting();
+  await expect(followers[0]?.done).rejects.toMatchObject({ kind: 'shuttingDown' });
 });

@@ -1,6 +1,6 @@
 import { faults } from '../faults.ts';
-import type { FeedWorld } from './feed-world.ts';
 import type { Instance, World } from '../world.ts';
+import type { FeedWorld } from './feed-world.ts';
 
 type BeginFault = (world: FeedWorld, instance: Instance) => Promise<() => unknown>;
 

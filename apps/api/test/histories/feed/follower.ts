@@ -36,7 +36,11 @@ export function startFollower(name: string, way: Way, world: FeedWorld, random: 
 
   const begin = async (signal: AbortSignal) => {
     const { cursor, plants } = await list(world, random, signal);
-    copy = { plants: new Map(plants.map((plant) => [plant.id, textOf(plant)])), cursor, changes: [] };
+    copy = {
+      plants: new Map(plants.map((plant) => [plant.id, textOf(plant)])),
+      cursor,
+      changes: [],
+    };
     saved = cloneOf(copy);
   };
   const live = async (signal: AbortSignal) => {

@@ -64,7 +64,9 @@ export function wrongChanges(journal: Journal, changes: readonly SeenChange[]): 
 
 function historyOf(id: bigint, changes: readonly SeenChange[], journal: Journal): string {
   const own = changes.filter((change) => change.id === id);
-  const texts = own.map((change) => `${change.type} ${change.name} (${journal.get(keyOf(change))})`);
+  const texts = own.map(
+    (change) => `${change.type} ${change.name} (${journal.get(keyOf(change))})`,
+  );
   return `${id} ${texts.join(', ')}`;
 }
 

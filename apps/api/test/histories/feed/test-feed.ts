@@ -34,5 +34,7 @@ function reportOf(
 ): string {
   const seconds = (milliseconds / 1_000).toFixed(1);
   const head = `feed seed ${seed}: ${read} changes read after ${lists} lists in ${seconds} s; ${faults.join(', ')}`;
-  return [`${wrong.length > 0 ? '✗' : '✓'} ${head}`, ...wrong.map((line) => `  ${line}`)].join('\n');
+  return [`${wrong.length > 0 ? '✗' : '✓'} ${head}`, ...wrong.map((line) => `  ${line}`)].join(
+    '\n',
+  );
 }

@@ -116,7 +116,13 @@ const commandLine = fileURLToPath(
 
 /** Takes a cursor, and lists all plants. */
 export async function list(world: FeedWorld, random: Random, signal: AbortSignal) {
-  const { next: cursor } = await get<{ next: string }>(world, random, '/plants/changes', {}, signal);
+  const { next: cursor } = await get<{ next: string }>(
+    world,
+    random,
+    '/plants/changes',
+    {},
+    signal,
+  );
   const plants: StoredPlant[] = [];
   for (let after: number | undefined; ; ) {
     const query = { limit: random.pick([100, 1_000]), ...(after !== undefined && { after }) };
@@ -127,11 +133,7 @@ export async function list(world: FeedWorld, random: Random, signal: AbortSignal
   }
 }
 
-type Json<T> = T extends bigint
-  ? number
-  : T extends Date
-    ? string
-    : { [K in keyof T]: Json<T[K]> };
+type Json<T> = T extends bigint ? number : T extends Date ? string : { [K in keyof T]: Json<T[K]> };
 
 interface PlantList {
   plants: Json<StoredPlant>[];

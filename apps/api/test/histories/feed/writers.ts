@@ -26,7 +26,11 @@ interface NewPlant {
   readonly tag?: string;
 }
 
-const createOf = ({ id, name }: NewPlant): SeenChange => ({ type: 'created', id: BigInt(id), name });
+const createOf = ({ id, name }: NewPlant): SeenChange => ({
+  type: 'created',
+  id: BigInt(id),
+  name,
+});
 
 /** The ids that all writers change again and again. */
 const hotIds = 12;

@@ -7,15 +7,28 @@ export interface Selection {
   onChange(change: (latest: ReadonlySet<bigint>) => ReadonlySet<bigint>): void;
 }
 
-type Pages = Pick<ReturnType<typeof usePlantPages>, 'plantAt' | 'idsBetween'>;
+type Pages = Pick<ReturnType<typeof usePlantPages>, 'plantAt' | 'rowOf' | 'idsBetween'>;
+
+/** A row, and its plant where it was loaded. The plant may move to another row. */
+export interface Place {
+  readonly row: number;
+  readonly id: bigint | undefined;
+}
+
+/** The present row of a place. */
+export function rowAt({ row, id }: Place, { rowOf }: Pick<Pages, 'rowOf'>): number {
+  return (id === undefined ? undefined : rowOf(id)) ?? row;
+}
 
 /** Selects rows one by one, or from the row that was chosen last to another. */
 export function useRangeSelection(selection: Selection | undefined, pages: Pages, active: number) {
-  const anchor = useRef<number>(undefined);
+  const anchor = useRef<Place>(undefined);
+  const placeOf = (row: number): Place => ({ row, id: pages.plantAt(row)?.id });
 
   const extend = async (row: number) => {
-    anchor.current ??= active;
-    const [from, to] = [Math.min(anchor.current, row), Math.max(anchor.current, row)];
+    anchor.current ??= placeOf(active);
+    const start = rowAt(anchor.current, pages);
+    const [from, to] = [Math.min(start, row), Math.max(start, row)];
     const ids = await pages.idsBetween(from, to);
     selection?.onChange((latest) => new Set([...latest, ...ids]));
   };
@@ -25,8 +38,9 @@ export function useRangeSelection(selection: Selection | undefined, pages: Pages
     /** Selects a row, or takes it out of the selection. */
     toggle(row: number, isRange: boolean): void {
       if (isRange) return void extend(row);
-      anchor.current = row;
-      const id = pages.plantAt(row)?.id;
+      const place = placeOf(row);
+      anchor.current = place;
+      const { id } = place;
       if (id === undefined) return;
       selection?.onChange((latest) => {
         const ids = new Set(latest);

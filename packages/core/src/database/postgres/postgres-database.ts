@@ -36,7 +36,7 @@ const bulkLockTimeout = 10_000;
  */
 export async function openPostgres(
   url: string,
-  { readOnly = false, requireConnection = false }: OpenOptions = {},
+  { readOnly = false, onPrimary = !readOnly, requireConnection = false }: OpenOptions = {},
 ): Promise<Database> {
   let warn: ((message: string) => void) | undefined;
   let isCluster = false;
@@ -45,18 +45,18 @@ export async function openPostgres(
     return isCluster ? 'plant-store cluster' : 'plant-store';
   };
   const connect = afterMigration(
-    warnOfPooler(createConnectToPrimary(url, { readOnly, applicationName })),
+    warnOfPooler(createConnectToPrimary(url, { readOnly: !onPrimary, applicationName })),
   );
   const pool = new ConnectionPool({
     connect,
     shares,
-    onError: (error) => !readOnly && migrator.notice(error),
+    onError: (error) => migrator.notice(error),
   });
   const bulk = new ConnectionPool({
     connect: afterMigration(
       createConnectToPrimary(url, {
         timeout: bulkTimeout,
-        readOnly,
+        readOnly: !onPrimary,
         applicationName,
         ...(!readOnly && { lockTimeout: bulkLockTimeout }),
       }),
@@ -102,7 +102,7 @@ export async function openPostgres(
         bulk.use(bulkUse(), (connection) =>
           connection.copy(`copy plants (${columns}) from stdin`, rows),
         ),
-      openCopies: () => openCopies(url, readOnly),
+      openCopies: () => openCopies(url, !onPrimary),
     },
     async close() {
       migrator.close();

@@ -1,0 +1,50 @@
+import type { Run } from '../database/database.ts';
+import { orUnavailable } from '../database/database-error.ts';
+import { deadlineOf } from '../database/deadline.ts';
+import { isCluster, ownFeed } from './read-changes.ts';
+
+/** Any key works, as long as every instance uses the same one. */
+const forgetLock = 0x666f72676574; // "forget"
+
+/** The most deletions in a statement, so that no other delete waits for long. */
+const stepSize = 1_000;
+
+/**
+ * Forgets the deletions that are older than so many days, and returns how many. It does nothing while another
+ * instance forgets, and on a cluster or a read replica. Cursors before a forgotten deletion expire.
+ *
+ * @throws PlantStoreError `databaseUnavailable`
+ */
+export async function forgetDeletions(run: Run, days: number): Promise<number> {
+  const first = async (text: string, values: string[]) => {
+    const options = { share: 'deletes', deadline: deadlineOf() } as const;
+    const { rows } = await orUnavailable(run(text, values, options));
+    return (rows as [[unknown]])[0][0]; // Both statements return one value.
+  };
+  if (!(await first(hasFeed, []))) return 0;
+  let sum = 0;
+  for (;;) {
+    const count = Number(await first(forgetStep, [String(days)]));
+    sum += count;
+    if (count < stepSize) return sum;
+  }
+}
+
+const hasFeed = `select not (${isCluster} or pg_is_in_recovery())`;
+
+/** The deletions leave in the order of the feed, in one commit with the position up to which they have left. */
+const forgetStep = `
+  with oldest as materialized (
+    select changed_in, id, deleted_at from plant_deletions
+    where (select pg_try_advisory_xact_lock(${forgetLock})) and exists (select from ${ownFeed})
+    order by changed_in, id limit ${stepSize}
+  ), old as materialized (
+    select changed_in, id from oldest where deleted_at < now() - make_interval(days => $1::int)
+  ), deleted as (
+    delete from plant_deletions using old
+    where (plant_deletions.changed_in, plant_deletions.id) = (old.changed_in, old.id) returning old.id
+  ), moved as (
+    update plant_feed set forgotten_up_to = last.changed_in
+    from (select changed_in from old order by changed_in desc limit 1) as last
+    where forgotten_up_to < last.changed_in
+  ) select count(*) from deleted`;

@@ -1,0 +1,111 @@
+import { createDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import type { DatabaseOptions } from '../../src/database/open-database.ts';
+import { openPlantStore } from '../../src/plant-store.ts';
+import { summaryOf } from '../fixtures/changes.ts';
+import { embedded, server } from '../fixtures/databases.ts';
+
+async function open(options: DatabaseOptions) {
+  const store = await openPlantStore(options, { requireConnection: true });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+const tooOld = { code: 41000, message: expect.stringContaining('the cursor is too old') };
+
+describe.each([server, embedded])('on $name', ({ provide }) => {
+  it('forgets deletions, and the cursors before them expire', async () => {
+    const { options, remove } = await provide();
+    onTestFinished(remove);
+    const store = await open(options);
+    await store.load([1n, 2n, 3n].map((id) => ({ id, name: 'x' })));
+    const { next: before } = await store.changes({});
+    await store.deleteMany([1n, 2n]);
+    const { next: within } = await store.changes({ after: before, limit: 1 });
+    const { next: behind } = await store.changes({ after: before });
+    expect(await store.forgetDeletions(1)).toBe(0);
+    expect(summaryOf(await store.changes({ after: before }))).toEqual(['deleted 1', 'deleted 2']);
+    expect(await store.forgetDeletions(0)).toBe(2);
+    expect(await store.forgetDeletions(0)).toBe(0);
+    for (const after of [before, within]) {
+      await expect(store.changes({ after })).rejects.toMatchObject(tooOld);
+    }
+    // The last change is forgotten, and a new cursor is behind it.
+    expect((await store.changes({})).next).toBe(behind);
+    await store.create({ id: 4n, name: 'x' });
+    expect(summaryOf(await store.changes({ after: behind }))).toEqual(['created 4']);
+  });
+});
+
+async function createStore() {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const store = await open({ databaseUrl });
+  const sql = postgres(databaseUrl, { onnotice: () => {} });
+  onTestFinished(() => sql.end());
+  const { next } = await store.changes({});
+  /** Deletes so many plants in one transaction, some days ago. */
+  const deleteDaysAgo = (days: number, from: number, to: number) => sql`
+    insert into plant_deletions (id, name, created_at, deleted_at)
+    select id, 'x', now(), now() - make_interval(days => ${days}) from generate_series(${from}::int, ${to}) as id`;
+  const ids = async () => {
+    const rows = await sql`select id from plant_deletions order by changed_in, id`;
+    return rows.map(({ id }) => Number(id));
+  };
+  return { databaseUrl, store, sql, next, deleteDaysAgo, ids };
+}
+
+it('forgets only the old ones, in steps of 1,000, and never a part that is newer', async () => {
+  const { store, deleteDaysAgo, ids } = await createStore();
+  await deleteDaysAgo(8, 1, 2_500);
+  await deleteDaysAgo(6, 2_501, 2_502);
+  await deleteDaysAgo(9, 2_503, 2_503); // By a clock that was wrong.
+  expect(await store.forgetDeletions(7)).toBe(2_501);
+  expect(await ids()).toEqual([2_501, 2_502]);
+});
+
+it('has a transaction without its forgotten part only behind that part', async () => {
+  const { store, sql, next, deleteDaysAgo } = await createStore();
+  await deleteDaysAgo(8, 1, 1_500);
+  const { next: within } = await store.changes({ after: next, limit: 500 });
+  const { next: late } = await store.changes({ after: within, limit: 1_000 });
+  const lock = await sql.reserve();
+  // The second step waits for this lock, and fails.
+  await lock`begin`;
+  await lock`select from plant_deletions where id = 1500 for update`;
+  await expect(store.forgetDeletions(7)).rejects.toMatchObject({ databaseCode: '55P03' });
+  await lock`rollback`;
+  lock.release();
+  expect(await sql`select from plant_deletions`).toHaveLength(500);
+  await expect(store.changes({ after: within })).rejects.toMatchObject(tooOld);
+  expect((await store.changes({ after: late })).changes).toEqual([]);
+});
+
+it('does nothing while another instance does it', async () => {
+  const { databaseUrl, store, sql, deleteDaysAgo, ids } = await createStore();
+  await deleteDaysAgo(8, 1, 1);
+  const other = await open({ databaseUrl });
+  const lock = await sql.reserve();
+  await lock`begin`;
+  await lock`select from plant_deletions for update`;
+  const forgetting = store.forgetDeletions(7);
+  await vi.waitFor(async () =>
+    expect(
+      await sql`select from pg_locks where locktype = 'advisory' and database = (
+        select oid from pg_database where datname = current_database())`,
+    ).toHaveLength(1),
+  );
+  expect(await other.forgetDeletions(7)).toBe(0);
+  await lock`rollback`;
+  lock.release();
+  expect(await forgetting).toBe(1);
+  expect(await ids()).toEqual([]);
+});
+
+it('changes nothing while the feed is switched off, or is of another server', async () => {
+  const { store, sql, deleteDaysAgo, ids } = await createStore();
+  await deleteDaysAgo(8, 1, 1);
+  await sql`update plant_feed set system_identifier = 1`;
+  expect(await store.forgetDeletions(7)).toBe(0);
+  expect(await ids()).toEqual([1]);
+});

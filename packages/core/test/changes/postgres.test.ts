@@ -1,0 +1,184 @@
+import {
+  createDatabase,
+  hasPgBouncer,
+  startPgBouncer,
+  startPostgres,
+} from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { expect, inject, it, onTestFinished, vi } from 'vitest';
+import { switchFeed } from '../../src/changes/switch-feed.ts';
+import { openPlantReader } from '../../src/open-plant-reader.ts';
+import { openPlantStore } from '../../src/plant-store.ts';
+import { idsOf, summaryOf } from '../fixtures/changes.ts';
+
+const name = 'Monstera';
+const replaced = { code: 41000, message: expect.stringContaining('was replaced') };
+
+async function open(databaseUrl: string) {
+  const store = await openPlantStore({ databaseUrl }, { requireConnection: true });
+  onTestFinished(() => store.close());
+  const sql = postgres(databaseUrl, { onnotice: () => {} });
+  onTestFinished(() => sql.end());
+  return { store, sql };
+}
+
+async function createStore() {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  return { databaseUrl, ...(await open(databaseUrl)) };
+}
+
+it('has the change of a transaction that began earlier and commits later', async () => {
+  const { store, sql } = await createStore();
+  const { next: after } = await store.changes({});
+  const other = await sql.reserve();
+  await other`begin`;
+  await other`insert into plants (id, name) values (1, 'early')`;
+  await store.create({ id: 2n, name });
+  expect(await store.changes({ after })).toEqual({ changes: [], next: after });
+  const waiting = store.changes({ after, wait: 20 });
+  await vi.waitFor(() => expect(store.feed().heldBackFor).toBeGreaterThan(0));
+  expect(store.feed().waiting).toBe(1);
+  await other`commit`;
+  other.release();
+  expect(idsOf(await waiting)).toEqual([1n, 2n]);
+  expect(idsOf(await store.changes({ after }))).toEqual([1n, 2n]);
+  const { next } = await waiting;
+  const held = () => store.feed().heldBackFor;
+  void store.changes({ after: next, wait: 20 }).catch(() => {});
+  await vi.waitFor(() => expect(held()).toBe(0));
+});
+
+it('has the same cursor for two instances, and each continues where the other stopped', async () => {
+  const { databaseUrl, store } = await createStore();
+  const { store: other } = await open(databaseUrl);
+  await store.create({ id: 1n, name });
+  const { next } = await store.changes({});
+  expect(await other.changes({})).toEqual({ changes: [], next });
+  await store.create({ id: 2n, name });
+  const page = await other.changes({ after: next });
+  expect(idsOf(page)).toEqual([2n]);
+  await other.delete(1n);
+  expect(summaryOf(await store.changes({ after: page.next }))).toEqual(['deleted 1']);
+});
+
+it('sees the changes of another instance while it waits', async () => {
+  const { databaseUrl, store } = await createStore();
+  const { store: other } = await open(databaseUrl);
+  const { next: after } = await store.changes({});
+  const waiting = store.changes({ after, wait: 20 });
+  await other.create({ id: 1n, name });
+  expect(idsOf(await waiting)).toEqual([1n]);
+});
+
+it.each([
+  ['a table was truncated', 'truncate plants'],
+  ['the deletions were truncated', 'truncate plant_deletions'],
+  ['the operator gave it a new epoch', 'update plant_feed set epoch = gen_random_uuid()'],
+])('gives 41000 after %s', async (_, statement) => {
+  const { store, sql } = await createStore();
+  await store.create({ id: 1n, name });
+  const { next: after } = await store.changes({});
+  await sql.unsafe(statement);
+  await expect(store.changes({ after })).rejects.toMatchObject(replaced);
+  await expect(store.changes({ after, wait: 20 })).rejects.toMatchObject(replaced);
+});
+
+it('gives 41000 after the database was dropped and created again', async () => {
+  const { store, sql } = await createStore();
+  await store.create({ id: 1n, name });
+  const { next: after } = await store.changes({});
+  await sql`drop schema drizzle cascade`;
+  await sql`drop table plants, plant_deletions, plant_feed, access_tokens`;
+  await vi.waitFor(() => store.create({ id: 1n, name }));
+  await expect(store.changes({ after })).rejects.toMatchObject(replaced);
+});
+
+it('takes no number of the server from which a dump comes', async () => {
+  const { databaseUrl, store, sql } = await createStore();
+  const { next: before } = await store.changes({});
+  // A restored dump has the rows of the tables as another server wrote them.
+  await sql`insert into plants (id, name, changed_in) values (1, 'dumped', '1000000000')`;
+  await sql`
+    insert into plant_deletions (id, name, created_at, changed_in)
+    values (2, 'dumped', now(), '2000000000')`;
+  await sql`update plant_feed set system_identifier = 1, forgotten_up_to = '1500000000'`;
+  await expect(store.changes({ after: before })).rejects.toMatchObject({ code: 50100 });
+  expect(await switchFeed({ databaseUrl }, 'on')).toBe(true);
+  await expect(store.changes({ after: before })).rejects.toMatchObject(replaced);
+  const { next: after } = await store.changes({});
+  await store.create({ id: 3n, name });
+  await store.delete(1n);
+  expect(summaryOf(await store.changes({ after }))).toEqual(['created 3', 'deleted 1']);
+  expect(await sql`select id from plants where changed_in > '100000000'`).toEqual([]);
+});
+
+it('loses nothing when Postgres gives a number again after a crash', async () => {
+  const server = await startPostgres({ fsync: 'off' });
+  onTestFinished(() => server.stop());
+  const { store, sql } = await open(server.url);
+  const { next: before } = await store.changes({});
+  // Nothing of these transactions is in the log of the database.
+  for (let i = 0; i < 5; i++) {
+    await sql`select pg_current_xact_id()`;
+  }
+  const { next: after } = await store.changes({ after: before });
+  await server.halt('SIGQUIT');
+  await server.start();
+  await vi.waitFor(() => store.create({ id: 1n, name }));
+  expect(idsOf(await store.changes({ after }))).toEqual([1n]);
+});
+
+it('gives 50100 on a read replica, and 41000 after its promotion', async () => {
+  const primary = await startPostgres({ fsync: 'off' });
+  onTestFinished(() => primary.stop());
+  const { store } = await open(primary.url);
+  await store.create({ id: 1n, name });
+  const { next: after } = await store.changes({});
+  const standby = await primary.startStandby();
+  onTestFinished(() => standby.stop());
+  const reader = await openPlantReader({ databaseUrl: standby.url });
+  onTestFinished(() => reader.close());
+  await vi.waitFor(async () =>
+    expect(reader.changes({ after })).rejects.toMatchObject({
+      code: 50100,
+      message: expect.stringContaining('read replica'),
+    }),
+  );
+  const sql = postgres(standby.url);
+  onTestFinished(() => sql.end());
+  await expect(switchFeed({ databaseUrl: standby.url }, 'off')).rejects.toMatchObject({
+    databaseCode: '25006',
+  });
+  await sql`select pg_promote()`;
+  await expect(reader.changes({ after })).rejects.toMatchObject(replaced);
+  const { next } = await reader.changes({});
+  const { store: promoted } = await open(standby.url);
+  await promoted.create({ id: 2n, name });
+  expect(idsOf(await reader.changes({ after: next }))).toEqual([2n]);
+});
+
+it.runIf(hasPgBouncer)('is read through PgBouncer in transaction mode', async () => {
+  const { databaseUrl, store } = await createStore();
+  const pooler = await startPgBouncer(databaseUrl);
+  onTestFinished(() => pooler.stop());
+  const { store: pooled } = await open(pooler.url);
+  const { next: after } = await store.changes({});
+  const waiting = pooled.changes({ after, wait: 20 });
+  await store.create({ id: 1n, name });
+  expect(idsOf(await waiting)).toEqual([1n]);
+  await pooled.delete(1n);
+  expect(summaryOf(await pooled.changes({ after }))).toEqual(['deleted 1']);
+  expect(await pooled.forgetDeletions(0)).toBe(1);
+});
+
+it('rejects a reader without the privileges, and needs no others', async () => {
+  const { databaseUrl, sql } = await createStore();
+  const user = `user_${crypto.randomUUID().replaceAll('-', '')}`;
+  await sql.unsafe(`create role ${user} login; grant select on plants to ${user}`);
+  const url = Object.assign(new URL(databaseUrl), { username: user }).href;
+  const reader = await openPlantReader({ databaseUrl: url });
+  onTestFinished(() => reader.close());
+  await expect(reader.changes({})).rejects.toMatchObject({ databaseCode: '42501' });
+  await sql.unsafe(`grant select on plant_deletions, plant_feed to ${user}`);
+  expect((await reader.changes({})).changes).toEqual([]);
+});
