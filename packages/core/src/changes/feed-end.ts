@@ -180,9 +180,9 @@ export class FeedEnd {
       try {
         const page = await this.#read(end, maxChanges);
         this.#watchOthers(page, end);
-        if (page.changes.length > 0) await this.#deliver(page);
         end = page.next;
         this.#end = end;
+        if (page.changes.length > 0) await this.#deliver(page);
         pause = page.hasMore ? 0 : interval;
       } catch (error) {
         if (!isPassing(error)) break;
