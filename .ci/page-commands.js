@@ -40,7 +40,6 @@ export const notRun = {
   'npx -y pnpm bench': measures,
   'npx -y pnpm mutants': 'takes hours',
   'npx -y pnpm test:citus': 'needs an installed Citus',
-  'npx -y pnpm format': 'changes files; `check` fails where it would',
   'npx -y pnpm migrations': writes,
   'npx -y pnpm openapi': writes,
   'npx -y pnpm --filter @plant-store/example-rest generate': writes,
@@ -51,7 +50,6 @@ export const notRun = {
   'npx -y pnpm --filter @plant-store/example-front-end dev':
     'runs until it is stopped; a test opens the built page',
   'export PLANT_STORE_TOKEN=$(cat .plant-store/token)': newcomer,
-  "grep '^{' log": 'a test of the log checks the fields that it selects',
   pg_dump: 'a program of Postgres, which the Postgres of the tests does not have',
   pg_restore: 'a program of Postgres, which the Postgres of the tests does not have',
 };
