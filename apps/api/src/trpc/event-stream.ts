@@ -14,10 +14,10 @@ interface EventStreamOptions<Page> extends Pick<ResponseBudget, 'countPart'> {
 }
 
 /** Milliseconds between two pings, so that proxies and clients see that the connection works. */
-const pingInterval = 5_000;
+const pingInterval = 10_000;
 
 /** Milliseconds without any event after which a client connects again. */
-export const reconnectAfterInactivity = 3 * pingInterval;
+export const reconnectAfterInactivity = 25_000;
 
 /**
  * The longest time of a stream, in milliseconds. Then the client connects again, so that the

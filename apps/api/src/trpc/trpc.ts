@@ -9,7 +9,7 @@ import type { ResponseBudget } from '../http/response-budget.ts';
 import { checkBatchSize, sendBatch } from './batch.ts';
 import { createEndpoints, readJson, subscriptionInBatch } from './endpoints.ts';
 import { sendStream } from './stream.ts';
-import { sendEvents } from './subscription.ts';
+import { subscriptionHandler } from './subscription.ts';
 
 interface TrpcOptions {
   store: PlantStore;
@@ -34,9 +34,10 @@ export async function trpc(
   );
 
   for (const endpoint of endpoints.subscriptions) {
+    const sendEvents = subscriptionHandler({ store, responses, endpoint });
     scope.get(`/${endpoint.path}`, (request, reply) => {
       if (readQuery(request, subscriptionParameters)) throw subscriptionInBatch();
-      return sendEvents({ store, responses, endpoint }, request, reply);
+      return sendEvents(request, reply);
     });
   }
 

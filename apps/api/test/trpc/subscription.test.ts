@@ -155,6 +155,7 @@ describe.each(databases)('a subscription on %s', (database) => {
       [403, 40300, 'GET', '', bearer(creator)],
       [400, 40001, 'GET', '?more=1'],
       [400, 40001, 'GET', '?input={"json":{"more":1}}'],
+      [400, 40001, 'GET', '?input={"json":5}&lastEventId=x'],
       [400, 40002, 'GET', '?batch=1&input={}'],
       [405, 40500, 'POST', '', { 'content-type': 'application/json' }],
     ];
@@ -207,6 +208,21 @@ describe.each(databases)('a subscription on %s', (database) => {
       data: { error: 40101, httpStatus: 401, code: 'UNAUTHORIZED' },
     });
     expect(changesIn(subscription)).toEqual([]);
+  });
+
+  it('resumes by itself after its connection was lost', async () => {
+    const subscription = subscribe();
+    await first(subscription);
+    await server.store.create({ id: 51n, name: 'x' });
+    await vi.waitFor(() => expect(changesIn(subscription)).toHaveLength(1));
+    const before = subscription.states.length;
+    server.connectionsTimeOut();
+    await vi.waitFor(() =>
+      expect(subscription.states.slice(before)).toEqual(['connecting', 'pending']),
+    );
+    await server.store.create({ id: 52n, name: 'x' });
+    const all = [51n, 52n].map((id) => ['created', id]);
+    await vi.waitFor(() => expect(changesIn(subscription)).toEqual(all));
   });
 
   it('has one line in the log, with the status 200, when its client disconnects', async () => {

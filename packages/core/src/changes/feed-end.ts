@@ -141,7 +141,7 @@ export class FeedEnd {
    *
    * @throws PlantStoreError `shuttingDown` once the store is closing; the reason of the signal
    */
-  async change(seen: number, { signal, ...options }: WaitOptions): Promise<void> {
+  async change(seen: number, { signal, ...options }: WaitOptions = {}): Promise<void> {
     signal?.throwIfAborted();
     this.throwIfClosed();
     this.#lastWaitAt = performance.now();
