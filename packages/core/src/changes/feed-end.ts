@@ -180,9 +180,9 @@ export class FeedEnd {
       try {
         const page = await this.#read(end, maxChanges);
         this.#watchOthers(page, end);
-        if (page.changes.length > 0) await this.#deliver(page);
         end = page.next;
-        this.#end = end;
+        this.#end = end; // Before those who wait get the page and go on behind it.
+        if (page.changes.length > 0) await this.#deliver(page);
         pause = page.hasMore ? 0 : interval;
       } catch (error) {
         if (!isPassing(error)) break;

@@ -67,10 +67,13 @@ export const ways: Record<string, Way> = {
   /** An EventSource that connects to any instance. */
   async events(world, random, after, deliver, signal) {
     const { url } = world.instanceOf(random);
-    const response = await fetch(`${url}/trpc/plantChanges?input=${encodeURIComponent('{"json":{}}')}`, {
-      headers: { authorization: `Bearer ${world.token}`, 'last-event-id': after },
-      signal,
-    });
+    const response = await fetch(
+      `${url}/trpc/plantChanges?input=${encodeURIComponent('{"json":{}}')}`,
+      {
+        headers: { authorization: `Bearer ${world.token}`, 'last-event-id': after },
+        signal,
+      },
+    );
     if (!response.ok) throwTrpcError(Object(await response.json()).error);
     if (!response.body) throw new Error('no body');
     let text = '';
@@ -110,9 +113,7 @@ export const ways: Record<string, Way> = {
   },
 };
 
-const commandLine = fileURLToPath(
-  new URL('../../../../cli/bin/plant-store.js', import.meta.url),
-);
+const commandLine = fileURLToPath(new URL('../../../../cli/bin/plant-store.js', import.meta.url));
 
 /** Takes a cursor, and lists all plants. */
 export async function list(world: FeedWorld, random: Random, signal: AbortSignal) {
