@@ -181,7 +181,7 @@ export class FeedEnd {
         const page = await this.#read(end, maxChanges);
         this.#watchOthers(page, end);
         end = page.next;
-        this.#end = end;
+        this.#end = end; // Before those who wait get the page and go on behind it.
         if (page.changes.length > 0) await this.#deliver(page);
         pause = page.hasMore ? 0 : interval;
       } catch (error) {

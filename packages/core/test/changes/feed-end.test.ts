@@ -85,6 +85,7 @@ it('reads once for all who wait, and gives them the same page', async () => {
   await vi.waitFor(() => {
     for (const { pages } of followers) expect(pages).toEqual([[1n, 2n]]);
   });
+  await isWaitedFor(3); // They wait for the loop, and not for a statement of their own.
   expect(sent.count).toBe(before + 1);
   const [first, second] = followers;
   expect(first?.outputs[0]).toBe(second?.outputs[0]);
