@@ -39,6 +39,7 @@ beforeAll(async () => {
   running = await startBrowser();
   const browser = await chromium.connect(running.endpoint);
   page = await browser.newPage();
+  page.setDefaultTimeout(60_000);
   page.on('dialog', (dialog) => dialog.accept(token));
   await page.goto(`${site.resolvedUrls?.local[0]}live`);
 });

@@ -53,7 +53,10 @@ export class EventStream {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) throw new Error('the store ended the connection');
-      const events = (text + decoder.decode(value, { stream: true })).split('\n\n');
+      const part = decoder.decode(value, { stream: true });
+      text += part;
+      if (!part.includes('\n')) continue; // A page is one line, which may have many parts.
+      const events = text.split('\n\n');
       text = events.pop() ?? '';
       for (const event of events) this.#dispatch(event);
     }

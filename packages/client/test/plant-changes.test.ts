@@ -1,4 +1,4 @@
-import { createServer, request } from 'node:http';
+import { createServer, type RequestListener, request } from 'node:http';
 import {
   createDatabase,
   freePort,
@@ -88,6 +88,21 @@ async function follow(store: PlantStoreClient, after?: string) {
   };
 }
 
+/** Starts a server of event streams. */
+async function startStub(onRequest: RequestListener): Promise<string> {
+  const stub = createServer((incoming, response) => {
+    response.setHeader('content-type', 'text/event-stream');
+    onRequest(incoming, response);
+  });
+  const port = await freePort();
+  stub.listen(port);
+  onTestFinished(() => {
+    stub.closeAllConnections();
+    stub.close();
+  });
+  return `http://127.0.0.1:${port}`;
+}
+
 describe('plantChanges', () => {
   it('sends the changes behind a cursor, and those that happen', async () => {
     const after = await cursor();
@@ -164,22 +179,15 @@ describe('plantChanges', () => {
 
   it('continues while a proxy has no server', async () => {
     const statuses = [502, 503, 504, 429];
-    const proxy = createServer((incoming, outgoing) => {
+    const proxy = await startStub((incoming, outgoing) => {
       const status = statuses.shift();
       if (status) return outgoing.writeHead(status).end('<h1>Try again</h1>');
       const { method, headers } = incoming;
       return request(`${url}${incoming.url}`, { method, headers }, (response) => {
-        outgoing.writeHead(response.statusCode ?? 0, response.headers);
         response.pipe(outgoing);
       }).end();
     });
-    const port = await freePort();
-    proxy.listen(port);
-    onTestFinished(() => {
-      proxy.closeAllConnections();
-      proxy.close();
-    });
-    const feed = await follow(createPlantStoreClient({ url: `http://127.0.0.1:${port}`, token }));
+    const feed = await follow(createPlantStoreClient({ url: proxy, token }));
     await create();
     await feed.received(1);
     expect(feed.states.filter((state) => state.endsWith('is not from a plant store'))).toHaveLength(
@@ -204,20 +212,18 @@ describe('plantChanges', () => {
     expect(feed.states).toEqual(['connecting', 'pending', 'connecting', 'pending']);
   });
 
-  it('connects again when the connection is silent, as after a sleep', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const proxy = await startFaultProxy(url);
-    onTestFinished(() => {
-      vi.useRealTimers();
-      proxy.close();
+  it('connects again behind the last event when the connection is silent, as after a sleep', async () => {
+    const addresses: string[] = [];
+    const stub = await startStub((request, response) => {
+      addresses.push(decodeURIComponent(request.url ?? ''));
+      response.write('event: connected\ndata: {"reconnectAfterInactivityMs":100}\n\n');
+      response.write('data: {"json":{"changes":[],"next":"last"}}\nid: last\n\n');
     });
-    const feed = await follow(createPlantStoreClient({ url: proxy.url, token }));
-    await feed.connected();
-    proxy.forget();
-    vi.advanceTimersByTime(15_000);
-    await create();
-    await feed.received(1);
-    expect(proxy.accepted).toBe(2);
+    const store = createPlantStoreClient({ url: stub, token });
+    await follow(store, 'first');
+    await vi.waitFor(() => expect(addresses.length).toBeGreaterThan(1), { timeout: 60_000 });
+    expect(addresses[0]).toContain('{"after":"first"}');
+    expect(addresses[1]).toContain('{"after":"first","lastEventId":"last"}');
   });
 
   it('asks for a new token when the token has expired meanwhile', async () => {
@@ -225,17 +231,13 @@ describe('plantChanges', () => {
     const expired = JSON.stringify({ json: { code: -32001, message: 'expired', data } });
     const events = ['connected\ndata: {}', `serialized-error\ndata: ${expired}`];
     const received: unknown[] = [];
-    const stub = createServer(({ headers }, response) => {
+    const stub = await startStub(({ headers }, response) => {
       received.push(headers.authorization);
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.end(events.map((event) => `event: ${event}\n\n`).join(''));
     });
-    const port = await freePort();
-    stub.listen(port);
-    onTestFinished(() => void stub.close());
     const tokens = ['first', 'second', ''];
     const store = createPlantStoreClient({
-      url: `http://127.0.0.1:${port}`,
+      url: stub,
       token: () => tokens.shift() ?? '',
     });
     const error = await new Promise((onError) => {
