@@ -77,7 +77,7 @@ export const packages = {
   },
   'apps/api': {
     imports: ['packages/schemas', 'packages/core', 'packages/fast-start'],
-    testImports: ['packages/test-setup'],
+    testImports: ['packages/test-setup', 'packages/client'],
     rooms: [
       { errors: 'which HTTP error does a client get?' },
       { observability: 'what do the log and the metrics say?' },

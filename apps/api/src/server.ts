@@ -120,7 +120,7 @@ export async function buildServer({
   server.decorateRequest('principal', undefined);
   server.decorateRequest('deadline', undefined);
   server.decorateRequest('lookUpTime', 0);
-  server.decorateRequest('findPrincipal', undefined);
+  server.decorateRequest('checkTokenAgain');
   server.decorateRequest('waitsFrom', undefined);
   server.decorateRequest('isGone', { getter: isGone });
   server.decorate('logError', createErrorLog(server.log, metrics));

@@ -47,8 +47,10 @@ export function followPlants(
           onError: reject,
           onData({ data: { changes } }) {
             for (const { type, plant } of changes) {
-              if (type === 'deleted') plants.delete(plant.id);
-              else if (tag === undefined || plant.tag === tag) plants.set(plant.id, plant);
+              // A plant that was created again, with another tag, may appear without the delete before.
+              const isShown = type === 'created' && (tag === undefined || plant.tag === tag);
+              if (isShown) plants.set(plant.id, plant);
+              else plants.delete(plant.id);
             }
             show();
           },

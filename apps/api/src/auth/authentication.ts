@@ -8,8 +8,13 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The principal that sent the request; set by `requireToken`. */
     principal?: Principal;
-    /** Finds the principal again; set by `requireToken`. */
-    findPrincipal?: () => Authentication | undefined;
+    /**
+     * Checks its token again: it may have expired since, or somebody may have revoked it. Many requests
+     * that wait for changes continue at the same time, so they take turns. Set by `requireToken`.
+     *
+     * @throws HttpError `tokenInvalid`; the error of the look-up
+     */
+    checkTokenAgain(): Promise<void>;
   }
 }
 
@@ -34,7 +39,10 @@ export function requireToken(
     const token = bearerToken(request);
     const look = () => (token === undefined ? undefined : authenticate(token));
     const authentication = limited ? limited(request.ip, look) : look();
-    request.findPrincipal = look;
+    request.checkTokenAgain = async () => {
+      await turns.take();
+      if (!(await look())) throw tokenInvalid();
+    };
     const principal = await authentication;
     if (authentication instanceof Promise || request.method !== 'POST') await turns.take();
     request.principal = principal ?? rejectToken(token);
@@ -57,16 +65,6 @@ export const tokenSyntax = /^[\w.~+/-]+=*$/;
 export function principalOf({ principal }: FastifyRequest): Principal {
   if (!principal) throw new Error('the hook requireToken is missing on this route');
   return principal;
-}
-
-/**
- * Checks the token of a request that `requireToken` has accepted some time ago: it may have expired, or
- * somebody may have revoked it.
- *
- * @throws HttpError `tokenInvalid`; the error of the look-up
- */
-export async function checkTokenAgain({ findPrincipal }: FastifyRequest): Promise<void> {
-  if (!(await findPrincipal?.())) throw tokenInvalid();
 }
 
 function bearerToken({ headers }: FastifyRequest): string | undefined {

@@ -4,7 +4,7 @@ import type { Operation } from '@plant-store/schemas';
 import type { AnyTRPCProcedure } from '@trpc/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
-import { checkTokenAgain, principalOf } from '../auth/authentication.ts';
+import { principalOf } from '../auth/authentication.ts';
 import { toHttpError } from '../errors/http-error.ts';
 import { startDeadline } from '../http/body/deadline.ts';
 import { sendJsonText } from '../http/json-response.ts';
@@ -89,7 +89,7 @@ export function callContext(
     async hold(wait) {
       request.server.startWaiting(request, reply);
       const output = await wait();
-      await checkTokenAgain(request);
+      await request.checkTokenAgain();
       return output;
     },
     onError: (error) => request.server.logError(toHttpError(error), request),

@@ -3,7 +3,6 @@ import type { PlantStore } from '@plant-store/core';
 import type { PlantChanges } from '@plant-store/schemas';
 import type { TrackedEnvelope } from '@trpc/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { checkTokenAgain } from '../auth/authentication.ts';
 import { callContext, type Endpoint, startCall } from '../calls/call-flow.ts';
 import { trpcError } from '../errors/error-response.ts';
 import { toHttpError } from '../errors/http-error.ts';
@@ -46,7 +45,7 @@ export function subscriptionHandler({ store, responses, endpoint }: Subscription
     const stream = eventStream({
       pages: pages as AsyncGenerator<Page>, // `endpoints` has one subscription.
       partOf: ([, page]) => partOf(page),
-      check: () => checkTokenAgain(request),
+      check: () => request.checkTokenAgain(),
       countPart: responses.countPart,
       connection,
       errorEvent(thrown) {

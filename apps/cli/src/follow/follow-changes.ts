@@ -18,10 +18,7 @@ const needs = { plants: ['SELECT'], plant_deletions: ['SELECT'], plant_feed: ['S
  */
 export async function followChanges(from: StartingPoint): Promise<void> {
   const interruption = listenForInterruption();
-  const closedPipe = new AbortController();
-  process.stdout.once('error', () => closedPipe.abort());
-  const signal = AbortSignal.any([interruption.signal, closedPipe.signal]);
-  await withReader((reader) => writeOutput(linesUntil(signal, reader, from)), {
+  await withReader((reader) => writeOutput(linesUntil(interruption.signal, reader, from)), {
     needs,
     onPrimary: true,
   });

@@ -37,41 +37,54 @@ function followChanges(client: PlantStoreClient, queryClient: QueryClient): () =
   function open(): void {
     if (subscription) return;
     const input = cursor === undefined ? {} : { after: cursor };
-    let isFirst = true;
-    const opened = client.plantChanges.subscribe(input, {
+    let isFirst = true; // After a time without a connection.
+    subscription = client.plantChanges.subscribe(input, {
       onData({ data }) {
         const isStart = cursor === undefined;
         const isFarBehind = isFirst && data.changes.length >= maxPageSize;
         isFirst = false;
         cursor = isFarBehind ? undefined : data.next;
-        if (isFarBehind) return restart();
-        // The lists may have been read before the feed began.
-        if (isStart) void refreshPlants(queryClient);
+        if (isFarBehind) {
+          // Lists are loaded faster than all changes since.
+          close();
+          return open();
+        }
+        if (isStart) {
+          setLive();
+          // The lists may have been read before the feed began.
+          void refreshPlants(queryClient);
+        }
         updates.add(data);
       },
       onConnectionStateChange({ state, error }) {
-        if (state === 'pending') {
-          clearTimeout(interruption);
-          interruption = undefined;
-          setFeedState(queryClient, 'live');
-        }
+        if (state === 'pending' && cursor !== undefined) setLive();
         if (!error) return;
-        isFirst = true;
-        interruption ??= setTimeout(() => setFeedState(queryClient, 'interrupted'), patience);
+        // tRPC's link would connect again after this error of a stream.
+        if (plantStoreError(error)?.kind === 'notImplemented') return fail(error);
+        interruption ??= setTimeout(() => {
+          isFirst = true;
+          setFeedState(queryClient, 'interrupted');
+        }, patience);
         void queryClient.invalidateQueries({ queryKey: serverState.queryKey });
       },
-      onError(error) {
-        if (subscription !== opened) return;
-        close();
-        const isExpired = plantStoreError(error)?.kind === 'cursorExpired' && cursor !== undefined;
-        cursor = undefined;
-        if (isExpired) return open();
-        setFeedState(queryClient, 'off');
-        // If the token is the cause, the response says so to the page.
-        void queryClient.invalidateQueries({ queryKey: [['whoAmI']] });
-      },
+      onError: fail,
     });
-    subscription = opened;
+  }
+  function fail(error: unknown): void {
+    close();
+    const isExpired = plantStoreError(error)?.kind === 'cursorExpired' && cursor !== undefined;
+    cursor = undefined;
+    if (isExpired) open();
+    else {
+      setFeedState(queryClient, 'off');
+      // If the token is the cause, the response says so to the page.
+      void queryClient.invalidateQueries({ queryKey: [['whoAmI']] });
+    }
+  }
+  function setLive(): void {
+    clearTimeout(interruption);
+    interruption = undefined;
+    setFeedState(queryClient, 'live');
   }
   function close(): void {
     const opened = subscription;
@@ -79,10 +92,6 @@ function followChanges(client: PlantStoreClient, queryClient: QueryClient): () =
     clearTimeout(interruption);
     interruption = undefined;
     opened?.unsubscribe();
-  }
-  function restart(): void {
-    close();
-    open();
   }
   const onVisibility = () => (document.visibilityState === 'visible' ? open() : close());
 

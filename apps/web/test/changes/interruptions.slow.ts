@@ -55,6 +55,24 @@ describe.each(databases)('on %s', (database) => {
     await tableOf(page).getByText('Ceropegia woodii').waitFor();
   });
 
+  it('lists the plants again when it has missed more changes than a page has', async () => {
+    const page = await open();
+    await live(page);
+    await count(page, '4 plants');
+    await server.pause();
+    await page.locator('[data-feed="interrupted"]').waitFor();
+    const missed = Array.from({ length: 1_500 }, (_, i) => ({
+      id: BigInt(100 + i),
+      name: 'Missed',
+    }));
+    await server.whilePaused({ store: (store) => store.load(missed) });
+    const list = page.waitForRequest((request) => request.url().includes('listPlants'));
+    await server.resume();
+    await list;
+    await count(page, '1,504 plants');
+    await tableOf(page).and(page.locator('[aria-rowcount="-1"]')).waitFor();
+  });
+
   it('lists the plants again when its place in the feed is gone', async () => {
     const page = await open();
     await live(page);

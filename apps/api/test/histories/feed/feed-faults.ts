@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+import type postgres from 'postgres';
 import { faults } from '../faults.ts';
 import type { Instance, World } from '../world.ts';
 import type { FeedWorld } from './feed-world.ts';
@@ -17,7 +19,14 @@ export const feedFaults = {
   holdNetwork: known('holdNetwork'),
   loseResponses: known('loseResponses'),
   cutNetwork: known('cutNetwork'),
-  restartPostgres: known('restartPostgres'),
+
+  async restartPostgres({ database: { server, admin } }) {
+    await server.halt();
+    return async () => {
+      await server.start();
+      await untilReady(admin);
+    };
+  },
 
   async cutFeedNetwork({ feedNetwork }) {
     feedNetwork.fault = 'reset';
@@ -37,8 +46,13 @@ export const feedFaults = {
     const [backend] = await admin<{ pid: number }[]>`select pid from pg_stat_activity
       where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1`;
     if (backend) process.kill(backend.pid, 'SIGKILL');
-    return () => {};
+    return () => untilReady(admin);
   },
 } satisfies Record<string, BeginFault>;
 
 export type FeedFaultName = keyof typeof feedFaults;
+
+/** Resolves when the connection to the database works again. */
+async function untilReady(admin: postgres.Sql): Promise<void> {
+  while (!(await admin`select 1`.catch(() => undefined))) await setTimeout(50);
+}

@@ -4,6 +4,7 @@ import {
   startFaultProxy,
   startPgBouncer,
 } from '@plant-store/test-setup';
+import postgres from 'postgres';
 import type { PlantsDatabase } from '../../faults/plants-database.ts';
 import type { Random } from '../random.ts';
 import { type Instance, startInstance, startWorld } from '../world.ts';
@@ -23,6 +24,12 @@ export interface FeedWorld {
 export async function startFeedWorld(): Promise<FeedWorld> {
   const { token, database, instances: direct, stop } = await startWorld('postgres');
   if (!database) throw new Error('the world has no Postgres');
+  // Without the types of arrays: postgres.js 3.4 ends this process when it cannot read these after a restart.
+  const admin = postgres(Object.assign(new URL(database.server.url), { pathname: 'plants' }).href, {
+    max: 1,
+    fetch_types: false,
+    onnotice: () => {},
+  });
   const feedNetwork = await startFaultProxy(database.url);
   const pgBouncer = hasPgBouncer ? await startPgBouncer(database.url) : undefined;
   const env = { DATABASE_URL: pgBouncer?.url ?? database.url, PLANT_STORE_TOKEN: token };
@@ -30,7 +37,7 @@ export async function startFeedWorld(): Promise<FeedWorld> {
   const instances: FeedWorld['instances'] = [...direct, third];
   return {
     token,
-    database,
+    database: { ...database, admin },
     instances,
     feedNetwork,
     instanceOf(random) {
@@ -42,6 +49,7 @@ export async function startFeedWorld(): Promise<FeedWorld> {
       await third.kill();
       await pgBouncer?.stop();
       feedNetwork.close();
+      await admin.end();
       await stop();
     },
   };

@@ -52,6 +52,7 @@ export function startFollower(name: string, way: Way, world: FeedWorld, random: 
       random,
       current.cursor,
       (page) => {
+        if (signal.aborted) return;
         read += page.changes.length;
         apply(page, current);
         if (random.isLikely(0.2)) saved = cloneOf(current);
@@ -61,7 +62,7 @@ export function startFollower(name: string, way: Way, world: FeedWorld, random: 
   };
   const run = async () => {
     while (!stopped.signal.aborted) {
-      const life = AbortSignal.timeout(random.whole(50, 3_000));
+      const life = AbortSignal.timeout(random.whole(50, random.pick([1_000, 5_000, 20_000])));
       const signal = AbortSignal.any([stopped.signal, life]);
       await live(signal).catch((error) => {
         if (error instanceof CursorExpired) {

@@ -36,9 +36,9 @@ export async function runFeedHistory(world: FeedWorld, seed: number): Promise<Fe
   await startJournal(admin);
   const store = await openPlantStore({ databaseUrl: world.feedNetwork.url });
   const writes = createWrites(world, store, seed);
-  const followers = [...Object.entries(ways), ...Object.entries(ways).slice(1, 2)].map(
-    ([name, way], i) => startFollower(`${name} ${i}`, way, world, randomOf(seed * 100 + 1 + i)),
-  );
+  const followers = Object.entries(ways)
+    .filter(([name]) => name !== 'command line' || seed % 3 === 0) // Its process takes long to start.
+    .map(([name, way], i) => startFollower(name, way, world, randomOf(seed * 100 + 1 + i)));
   const faults: string[] = [];
   const wrong: string[] = [];
   const isTruncated = seed % 8 === 7;

@@ -1,4 +1,9 @@
+import { spawn } from 'node:child_process';
+import { devNull } from 'node:os';
+import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { createPlantStoreClient } from '@plant-store/client';
 import { type OpenPlantReader, openPlantReader, PlantStoreError } from '@plant-store/core/read';
 import type { PlantChanges, StoredPlant } from '@plant-store/schemas';
 import superjson from 'superjson';
@@ -43,15 +48,27 @@ export const ways: Record<string, Way> = {
       const page = await get<Json<PlantChanges>>(world, random, '/plants/changes', query, signal);
       deliver(toPage(page));
       cursor = page.next;
-      if (wait === 0) await setTimeout(random.whole(0, 100), undefined, { signal });
+      if (wait === 0) await setTimeout(random.whole(0, 250), undefined, { signal });
     }
   },
 
-  async SSE(world, random, after, deliver, signal) {
+  /** The client connects again by itself, until its instance gets another port. */
+  async client(world, random, after, deliver, signal) {
+    const { url = '' } = world.instanceOf(random);
+    const { plantChanges } = createPlantStoreClient({ url, token: world.token });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    plantChanges.subscribe(
+      { after },
+      { signal, onData: ({ data }) => deliver(data), onError: reject, onComplete: resolve },
+    );
+    await promise.catch((error) => throwError(Object(error.data)));
+  },
+
+  /** An EventSource that connects to any instance. */
+  async events(world, random, after, deliver, signal) {
     const { url } = world.instanceOf(random);
-    const input = encodeURIComponent(JSON.stringify({ json: { after } }));
-    const response = await fetch(`${url}/trpc/plantChanges?input=${input}`, {
-      headers: { authorization: `Bearer ${world.token}`, accept: 'text/event-stream' },
+    const response = await fetch(`${url}/trpc/plantChanges?input=${encodeURIComponent('{"json":{}}')}`, {
+      headers: { authorization: `Bearer ${world.token}`, 'last-event-id': after },
       signal,
     });
     if (!response.ok) throwTrpcError(Object(await response.json()).error);
@@ -69,7 +86,33 @@ export const ways: Record<string, Way> = {
       }
     }
   },
+
+  async 'command line'({ feedNetwork }, random, after, deliver, signal) {
+    const child = spawn(process.execPath, [commandLine, 'follow', '--json', '--from', after], {
+      env: { DATABASE_URL: feedNetwork.url, PLANT_STORE_ENV_FILE: devNull },
+      signal,
+      killSignal: random.pick(['SIGINT', 'SIGTERM', 'SIGKILL']),
+    }).on('error', () => {}); // Node emits the reason of the signal.
+    let errors = '';
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      errors += text;
+    });
+    const exit = new Promise((resolve) => child.once('close', resolve));
+    for await (const line of createInterface({ input: child.stdout })) {
+      const { type, plant, cursor } = JSON.parse(line);
+      const { created_at: createdAt, ...content } = plant;
+      deliver({ changes: [{ type, plant: toPlant({ ...content, createdAt }) }], next: cursor });
+    }
+    await exit;
+    if (signal.aborted) return;
+    const { error } = JSON.parse(/^\{.*"error".*$/m.exec(errors)?.[0] ?? '{}');
+    throwError({ error, message: errors });
+  },
 };
+
+const commandLine = fileURLToPath(
+  new URL('../../../../cli/bin/plant-store.js', import.meta.url),
+);
 
 /** Takes a cursor, and lists all plants. */
 export async function list(world: FeedWorld, random: Random, signal: AbortSignal) {

@@ -113,7 +113,12 @@ async function holdTransactions(
   { world, random, newPlant }: Writes,
   isOver: () => boolean,
 ): Promise<void> {
-  const sql = postgres(world.database.url, { max: 1, backoff: () => 0.1, onnotice: () => {} });
+  const sql = postgres(world.database.url, {
+    max: 1,
+    fetch_types: false,
+    backoff: () => 0.1,
+    onnotice: () => {},
+  });
   const insert = () => {
     const plants = Array.from({ length: random.whole(1, 4) }, () => newPlant());
     const rows = plants.toSorted((a, b) => a.id - b.id).map(({ id, name }) => `(${id}, '${name}')`);

@@ -17,8 +17,9 @@ import { PlantRow } from './plant-row.tsx';
 import './plant-table.css';
 import { useTextWidth } from './row-size.ts';
 import { type RowRange, useScrollWindow } from './scroll-window.ts';
+import { useActiveRow } from './use-active-row.ts';
 import { usePlantPages } from './use-plant-pages.ts';
-import { type Place, rowAt, type Selection, useRangeSelection } from './use-range-selection.ts';
+import { type Selection, useRangeSelection } from './use-range-selection.ts';
 
 interface PlantTableProps {
   tag: string | undefined;
@@ -55,11 +56,7 @@ export function PlantTable(props: PlantTableProps) {
     [],
   );
   const hovered = useRef<number>(undefined);
-  const hoveredRow = () => {
-    const { current: row = visible.first - 1 } = hovered;
-    return row >= visible.first && row <= visible.last ? row : undefined;
-  };
-  const pages = usePlantPages({ tag, at, visible, hoveredRow });
+  const pages = usePlantPages({ tag, at, visible, hovered });
   const { known, rows, isComplete, plantAt } = pages;
   const isJump = useAddress().jumps > 0;
   const scroll = useScrollWindow({ rows, rowHeight, onVisible: show });
@@ -67,9 +64,7 @@ export function PlantTable(props: PlantTableProps) {
     '--ids': useTextWidth('.plant-id > span'),
     '--names': useTextWidth('.plant-name > *'),
   };
-  const [activePlace, setActivePlace] = useState<Place>({ row: 0, id: undefined });
-  const active = rowAt(activePlace, pages);
-  const setActive = (row: number) => setActivePlace({ row, id: plantAt(row)?.id });
+  const [active, setActive] = useActiveRow(pages);
   const range = useRangeSelection(selection, pages, active);
 
   const isStartKnown = rows.first === known.first;

@@ -35,11 +35,11 @@ interface PlantPagesOptions {
   at: bigint | undefined;
   visible: RowRange;
   /** The row under the pointer. */
-  hoveredRow(): number | undefined;
+  hovered: { readonly current: number | undefined };
 }
 
 /** Loads the pages of a list that the table shows, and the pages around them. */
-export function usePlantPages({ tag, at, visible, hoveredRow }: PlantPagesOptions) {
+export function usePlantPages({ tag, at, visible, hovered }: PlantPagesOptions) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queryClient = useQueryClient();
@@ -65,10 +65,14 @@ export function usePlantPages({ tag, at, visible, hoveredRow }: PlantPagesOption
 
   const responses = useQueries({ queries: wanted.map((index) => pageAfter(startOf(map, index))) });
   const shown = useRef(plantOf(map, firstWanted, responses));
+  const { current: hoveredRow = visible.first - 1 } = hovered;
+  const isHovered = hoveredRow >= visible.first && hoveredRow <= visible.last;
+  const row = isHovered ? hoveredRow : visible.first;
+  const id = shown.current(row)?.id;
+  // At the start of the list, new plants push the others down.
   const isAtStart = startOf(map, 0) === undefined && visible.first <= firstRow(map);
-  const row = hoveredRow() ?? (isAtStart ? undefined : visible.first);
-  const id = row === undefined ? undefined : shown.current(row)?.id;
-  const anchor = row === undefined || id === undefined ? undefined : { row, id };
+  const isFree = id === undefined || (isAtStart && !isHovered);
+  const anchor = isFree ? undefined : { row, id };
   const learnt = responses.reduce((latest, { data }, i) => {
     const index = firstWanted + i;
     // The map no longer has this page, so its response is ignored.

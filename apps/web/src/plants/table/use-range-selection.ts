@@ -1,4 +1,5 @@
 import { useRef } from 'react';
+import { type Place, placeOf, rowOf } from './use-active-row.ts';
 import type { usePlantPages } from './use-plant-pages.ts';
 
 /** The selected plants. */
@@ -9,25 +10,13 @@ export interface Selection {
 
 type Pages = Pick<ReturnType<typeof usePlantPages>, 'plantAt' | 'rowOf' | 'idsBetween'>;
 
-/** A row, and its plant where it was loaded. The plant may move to another row. */
-export interface Place {
-  readonly row: number;
-  readonly id: bigint | undefined;
-}
-
-/** The present row of a place. */
-export function rowAt({ row, id }: Place, { rowOf }: Pick<Pages, 'rowOf'>): number {
-  return (id === undefined ? undefined : rowOf(id)) ?? row;
-}
-
 /** Selects rows one by one, or from the row that was chosen last to another. */
 export function useRangeSelection(selection: Selection | undefined, pages: Pages, active: number) {
   const anchor = useRef<Place>(undefined);
-  const placeOf = (row: number): Place => ({ row, id: pages.plantAt(row)?.id });
 
   const extend = async (row: number) => {
-    anchor.current ??= placeOf(active);
-    const start = rowAt(anchor.current, pages);
+    anchor.current ??= placeOf(active, pages);
+    const start = rowOf(anchor.current, pages);
     const [from, to] = [Math.min(start, row), Math.max(start, row)];
     const ids = await pages.idsBetween(from, to);
     selection?.onChange((latest) => new Set([...latest, ...ids]));
@@ -38,7 +27,7 @@ export function useRangeSelection(selection: Selection | undefined, pages: Pages
     /** Selects a row, or takes it out of the selection. */
     toggle(row: number, isRange: boolean): void {
       if (isRange) return void extend(row);
-      const place = placeOf(row);
+      const place = placeOf(row, pages);
       anchor.current = place;
       const { id } = place;
       if (id === undefined) return;
