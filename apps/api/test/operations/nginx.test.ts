@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { connect as connectHttp2 } from 'node:http2';
 import { type RequestOptions, request } from 'node:https';
 import { connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { errorCatalogue } from '@plant-store/schemas';
 import { freePort } from '@plant-store/test-setup';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type RunningServer, startServer } from '../fixtures/running-server.ts';
 import { hasNginx, startNginx, type TestNginx } from './start-nginx.ts';
 
@@ -131,6 +132,22 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       expect((await remove()).status).toBe(body ? 200 : 204);
       const again = await remove();
       expect([again.status, again.body]).toEqual([404, expect.stringContaining('40401')]);
+    });
+
+    it('passes the feed of changes on over HTTP/2', async () => {
+      const session = connectHttp2(`https://localhost:${nginx.port}`, { ca: nginx.ca });
+      onTestFinished(() => session.destroy());
+      const authorization = 'Bearer test-token';
+      const feed = session.request({ ':path': '/store/trpc/plantChanges', authorization });
+      let received = '';
+      feed.setEncoding('utf8').on('data', (text: string) => {
+        received += text;
+      });
+      const receives = (text: string) =>
+        vi.waitFor(() => expect(received).toContain(text), { timeout: 60_000 });
+      await receives('id: ');
+      await create(nginx, { id: 6, name: 'Pilea peperomioides' });
+      await receives('Pilea peperomioides');
     });
 
     it('keeps its connection to the store open', async () => {
