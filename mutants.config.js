@@ -45,6 +45,7 @@ export const areas = {
     tests: [
       'packages/core/test/plants/*.test.ts',
       'packages/core/test/database/coalescer.test.ts',
+      'packages/core/test/cluster/node-turns.test.ts',
       'packages/core/test/plant-store.test.ts',
     ],
   },

@@ -77,7 +77,7 @@ export const packages = {
   },
   'apps/api': {
     imports: ['packages/schemas', 'packages/core', 'packages/fast-start'],
-    testImports: ['packages/test-setup'],
+    testImports: ['packages/test-setup', 'packages/client'],
     rooms: [
       { errors: 'which HTTP error does a client get?' },
       { observability: 'what do the log and the metrics say?' },
@@ -109,6 +109,7 @@ export const packages = {
         controls: 'which buttons, fields and dialogs do all views share?',
         address: 'what does the address of the page say?',
       },
+      { changes: 'how does the page follow the changes of the plants?' },
       {
         token: 'which access token does this tab have, and what may it do?',
         requests: 'which requests did the page make, and how does a user repeat them elsewhere?',

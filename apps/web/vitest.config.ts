@@ -13,5 +13,8 @@ export default vitestConfig(
         // The fixtures have hooks, which a file registers when it loads them.
         isolate: true,
       }
-    : { exclude: ['test/**/!(page-map|earlier-page|as-text).*.ts'], passWithNoTests: true },
+    : {
+        exclude: ['test/**/!(page-map|change-page|earlier-page|as-text).*.ts'],
+        passWithNoTests: true,
+      },
 );

@@ -1,6 +1,7 @@
 import { createPlantStoreClient } from '@plant-store/client';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createRoot } from 'react-dom/client';
+import { LivePlants } from './live-plants.tsx';
 import { Plants } from './plants.tsx';
 
 const token = () => {
@@ -14,7 +15,7 @@ const root = document.getElementById('root');
 if (root) {
   createRoot(root).render(
     <QueryClientProvider client={new QueryClient()}>
-      <Plants store={store} />
+      {location.pathname === '/live' ? <LivePlants store={store} /> : <Plants store={store} />}
     </QueryClientProvider>,
   );
 }

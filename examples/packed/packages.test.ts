@@ -120,12 +120,15 @@ it('the client is light, and works with Vite, React and TanStack Query', async (
   ]);
 
   const readme = await readFile(join(repository, 'packages/client/README.md'), 'utf8');
-  const [, snippet = ''] = /```tsx\n(.*?)```/s.exec(readme) ?? [];
-  expect(snippet).toContain('createTRPCOptionsProxy<AppRouter>({ client, queryClient })');
-  await writeFile(join(project, 'create-button.tsx'), snippet);
+  const snippets = [...readme.matchAll(/```tsx\n(.*?)```/gs)].map(([, code = '']) => code);
+  const [button = '', list = ''] = snippets;
+  expect(button).toContain('createTRPCOptionsProxy<AppRouter>({ client, queryClient })');
+  await writeFile(join(project, 'create-button.tsx'), button);
+  await writeFile(join(project, 'live-list.tsx'), list);
   await writeFile(join(project, 'browser.ts'), typedPrograms.browser);
   const options = { target: 'es2022', lib: ['es2022', 'dom'], types: [], jsx: 'react-jsx' };
-  const errors = await typeErrors(project, ['create-button.tsx', 'browser.ts'], options);
+  const programs = ['create-button.tsx', 'live-list.tsx', 'browser.ts'];
+  const errors = await typeErrors(project, programs, options);
   // The declarations of @trpc/server have errors of their own without Node's types.
   const isOfServer = (error: string) => error.startsWith('node_modules/@trpc/server/');
   expect(errors.filter((error) => !isOfServer(error))).toEqual([]);
@@ -137,7 +140,7 @@ it('the client is light, and works with Vite, React and TanStack Query', async (
   await run(project, join(project, 'node_modules/.bin/vite'), ['build']);
 
   // The example of a front end, outside the workspace.
-  const example = ['index.html', 'main.tsx', 'plants.tsx'];
+  const example = ['index.html', 'main.tsx', 'plants.tsx', 'live-plants.tsx'];
   for (const file of example) {
     await copyFile(join(repository, 'examples/front-end', file), join(project, file));
   }

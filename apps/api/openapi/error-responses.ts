@@ -3,6 +3,7 @@ import {
   errorCatalogue,
   errorKinds,
   httpStatus,
+  operations,
   type Scope,
 } from '@plant-store/schemas';
 import { errorExamples } from './error-examples.ts';
@@ -50,7 +51,11 @@ const onlyWithBody: ReadonlySet<ErrorKind> = new Set([
   'unsupportedMediaType',
 ]);
 
-function canHave({ body, namesPlant, scope }: Operation, kind: ErrorKind): boolean {
+/** The only path whose operation takes a cursor of the feed. */
+const changesPath = operations.listPlantChanges.path;
+
+function canHave({ body, path, namesPlant, scope }: Operation, kind: ErrorKind): boolean {
+  if (kind === 'cursorExpired') return path === changesPath;
   if (kind === 'plantUnknown') return namesPlant;
   if (kind === 'idTaken' || kind === 'plantRejected') return body === 'NewPlant';
   if (kind === 'insufficientScope') return scope !== 'none';
@@ -104,7 +109,7 @@ function exampleFor(operation: Operation): Partial<Record<ErrorKind, string>> {
 function invalidExample({ body, path, namesPlant }: Operation): string {
   if (body !== undefined) return 'plants[3].name is missing: it must be a string';
   if (namesPlant) return 'id must be a whole number';
-  return path === '/plants'
+  return path === '/plants' || path === changesPath
     ? 'limit must be an integer from 1 to 1000'
     : 'it has no parameter "limit"';
 }

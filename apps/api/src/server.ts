@@ -16,6 +16,7 @@ import { checkBodyHeaders, checkRequestHeaders, sendContinue } from './http/requ
 import { limitResponses } from './http/response-budget.ts';
 import { handleError, routerErrorHandler } from './http/send-error.ts';
 import { answerServerOptions, rejectUnknownRoute } from './http/unknown-route.ts';
+import { limitWaiting } from './http/waiting.ts';
 import {
   dropAfterError,
   isGone,
@@ -83,7 +84,7 @@ export interface ServerOptions {
     | undefined;
 }
 
-/** Builds the HTTP server, ready to `listen` or `inject`. Closing it leaves the store open. */
+/** Builds the HTTP server, ready to `listen` or `inject`. Closing it leaves the store open, without its feed. */
 export async function buildServer({
   store,
   authenticate = store.accessTokens.authenticate,
@@ -119,8 +120,11 @@ export async function buildServer({
   server.decorateRequest('principal', undefined);
   server.decorateRequest('deadline', undefined);
   server.decorateRequest('lookUpTime', 0);
+  server.decorateRequest('checkTokenAgain');
+  server.decorateRequest('waitsFrom', undefined);
   server.decorateRequest('isGone', { getter: isGone });
   server.decorate('logError', createErrorLog(server.log, metrics));
+  server.decorate('startWaiting', limitWaiting(Math.ceil(maxConnections / 2)));
   server.setErrorHandler(handleError);
   logCluster(server, store);
 
@@ -145,8 +149,8 @@ export async function buildServer({
     // The further hooks of an operation, over REST and tRPC alike.
     if (rateLimit !== undefined) operations.addHook('onRequest', limitRate(rateLimit));
     operations.addHook('onRequest', requireToken(authenticate, authFailureLimit));
-    const { checkResponses, countResponse } = limitResponses(responseBudget);
-    operations.addHook('onRequest', checkResponses);
+    const responses = limitResponses(responseBudget);
+    operations.addHook('onRequest', responses.checkResponses);
     operations.addHook('onRequest', checkBodyHeaders);
     const bodies = limitBodies(bodyBudget);
     operations.addHook('onRequest', bodies.reserveBody);
@@ -155,16 +159,20 @@ export async function buildServer({
     operations.addHook('preValidation', dropAfterError(bodies.release));
     operations.addHook('preValidation', dropGoneAfterGap(operations, bodies.release));
     operations.addHook('onSend', bodies.releaseBody);
-    operations.addHook('onSend', countResponse);
+    operations.addHook('onSend', responses.countResponse);
     operations.addHook('onSend', compressResponse);
 
     const surface = { store, router: appRouter, queueBody: createLargeBodyQueue() };
     await operations.register(rest, surface);
-    await operations.register(trpc, { ...surface, bodies, prefix: '/trpc' });
+    await operations.register(trpc, { ...surface, bodies, responses, prefix: '/trpc' });
   });
 
   // The hooks of every response.
-  const { waitForDrain, announceClose, closeAfterResponse } = drain(server, processes.closed);
+  const { waitForDrain, announceClose, closeAfterResponse } = drain(
+    server,
+    processes.closed,
+    store.stopWaiting,
+  );
   if (corsOrigins.length > 0) {
     server.addHook('onSend', async (request, reply) => crossOrigin.setCorsHeaders(request, reply));
   }

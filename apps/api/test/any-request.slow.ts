@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import { parseJson } from '@plant-store/schemas';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   anyBody,
+  anyChangesQuery,
   anyHeaders,
   anyTarget,
   anyValue,
@@ -16,6 +18,11 @@ import { readPlant } from './fixtures/read-plant.ts';
 import { type Row, type RunningServer, startServer } from './fixtures/running-server.ts';
 import { surfaces } from './fixtures/surfaces.ts';
 
+interface Changes {
+  changes: { type: string; plant: { id: bigint | number; name: string; tag?: string } }[];
+  next: string;
+}
+
 interface Outcome {
   result?: string;
   error?: number;
@@ -27,6 +34,8 @@ const seed = Number(process.env['FAST_CHECK_SEED'] ?? Date.now() % 2 ** 31);
 describe(`any request (seed ${seed})`, () => {
   let server: RunningServer;
   let document: Awaited<ReturnType<typeof documentValidator>>;
+  /** The cursor before the first plant. */
+  let start: string;
   /**
    * The plants that the server answered with 200. The table must have them exactly as they were
    * sent.
@@ -37,6 +46,7 @@ describe(`any request (seed ${seed})`, () => {
     console.log(`any request: seed ${seed}`);
     server = await startServer('Postgres', { logLevel: 'silent' });
     document = await documentValidator(server.url);
+    start = (await server.store.changes({})).next;
   });
 
   /**
@@ -192,6 +202,39 @@ describe(`any request (seed ${seed})`, () => {
       }),
       runs(1000),
     );
+  });
+
+  /** Sends a request for changes, and checks that the response is as the document says. */
+  async function getChanges(query: string) {
+    const head = `GET /plants/changes${query} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`;
+    const response = await sendRaw(server.url, `${head}Authorization: Bearer test-token\r\n\r\n`);
+    expect(document.operation('GET /plants/changes').differencesFrom(response)).toEqual([]);
+    return { status: response.status, ...(parseJson(response.body) as Partial<Changes>) };
+  }
+
+  it('for changes is answered as the document says', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyChangesQuery(start), async ({ query, status }) => {
+        expect({ query, ...(await getChanges(query)) }).toMatchObject({ query, status });
+      }),
+      runs(500),
+    );
+  });
+
+  it('for changes leads to exactly the plants that are stored', async () => {
+    const copy = new Map<bigint, Omit<Row, 'id'>>();
+    let after = start;
+    for (;;) {
+      const { changes = [], next = '' } = await getChanges(`?after=${after}&limit=99`);
+      for (const { type, plant } of changes) {
+        const { id, name, tag = null } = plant;
+        if (type === 'created') copy.set(BigInt(id), { name, tag });
+        else copy.delete(BigInt(id));
+      }
+      if (changes.length === 0) break;
+      after = next;
+    }
+    expect(copy).toEqual(acknowledged);
   });
 
   it('that is not HTTP is answered with a 4xx status', async () => {

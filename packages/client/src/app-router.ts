@@ -5,6 +5,7 @@ import type {
   TRPCBuiltRouter,
   TRPCMutationProcedure,
   TRPCQueryProcedure,
+  TRPCSubscriptionProcedure,
 } from '@trpc/server';
 
 /** The type of the store's router, for libraries on top of tRPC: `createTRPCOptionsProxy<AppRouter>`. */
@@ -31,4 +32,16 @@ type ClientProcedure<Procedure> =
     ? TRPCMutationProcedure<{ input: Types['input']; output: Types['output']; meta: object }>
     : Procedure extends TRPCQueryProcedure<infer Types>
       ? TRPCQueryProcedure<{ input: Types['input']; output: Types['output']; meta: object }>
-      : never;
+      : Procedure extends TRPCSubscriptionProcedure<infer Types>
+        ? TRPCSubscriptionProcedure<{
+            input: Types['input'];
+            output: Plain<Types['output']>;
+            meta: object;
+          }>
+        : never;
+
+/** Events without the name of their type, which tRPC exports only from a path that is not stable. */
+type Plain<Events> =
+  Events extends AsyncIterable<infer Event, infer Last>
+    ? AsyncIterable<{ [Key in keyof Event]: Event[Key] }, Last>
+    : never;

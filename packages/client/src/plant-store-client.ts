@@ -3,12 +3,15 @@ import {
   createTRPCClient,
   httpBatchLink,
   httpLink,
+  httpSubscriptionLink,
   splitLink,
   type TRPCClient,
 } from '@trpc/client';
 import superjson from 'superjson';
 import { type AccessToken, bearer } from './access-token.ts';
 import type { AppRouter } from './app-router.ts';
+import { EventStream } from './event-stream.ts';
+import { reconnectLink } from './reconnect.ts';
 
 export interface PlantStoreClientOptions {
   /**
@@ -38,12 +41,23 @@ export function createPlantStoreClient({ url, token }: PlantStoreClientOptions):
     transformer: superjson,
     fetch: fetchExplained,
   };
+  const eventSourceOptions = async () => ({
+    headers: await options.headers(),
+    fetch: fetchExplained,
+  });
   return createTRPCClient<AppRouter>({
     links: [
       splitLink({
-        condition: ({ type, input }) => isLong(input, maxLength[type]),
-        true: httpLink(options),
-        false: httpBatchLink({ ...options, maxItems: maxBatchSize }),
+        condition: ({ type }) => type === 'subscription',
+        true: [
+          reconnectLink,
+          httpSubscriptionLink({ ...options, EventSource: EventStream, eventSourceOptions }),
+        ],
+        false: splitLink({
+          condition: ({ type, input }) => isLong(input, maxLength[type]),
+          true: httpLink(options),
+          false: httpBatchLink({ ...options, maxItems: maxBatchSize }),
+        }),
       }),
     ],
   });

@@ -27,7 +27,7 @@ export async function openPlantReader(
 ): Promise<OpenPlantReader> {
   const database = await openDatabase(options, { readOnly: true, onPrimary });
   const { find } = createPlantStatements(database.run);
-  const lookUps = createLookUps({ what: 'plants', find, maxInFlight: database.maxLookUps });
+  const lookUps = createLookUps({ find, maxInFlight: database.maxLookUps });
   const get: PlantReader['get'] = (id, options) => lookUps.run(id, options);
   const { changes, follow, followEach, stopWaiting } = createPlantFeed(database);
   return {

@@ -6,8 +6,8 @@ import { errorCatalogue, errorKinds, httpStatus } from '../src/error-catalogue.t
 
 it('keeps the error codes that clients rely on', () => {
   expect(errorKinds.map((kind) => errorCatalogue[kind].code)).toEqual([
-    40000, 40001, 40002, 40100, 40101, 40300, 40400, 40401, 40500, 40800, 40900, 41300, 41500,
-    41700, 42900, 43100, 50000, 50001, 50100, 50300, 50301, 50302, 50303,
+    40000, 40001, 40002, 40100, 40101, 40300, 40400, 40401, 40500, 40800, 40900, 41000, 41300,
+    41500, 41700, 42900, 43100, 50000, 50001, 50100, 50300, 50301, 50302, 50303,
   ]);
 });
 

@@ -8,6 +8,13 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The principal that sent the request; set by `requireToken`. */
     principal?: Principal;
+    /**
+     * Checks its token again: it may have expired since, or somebody may have revoked it. Many requests
+     * that wait for changes continue at the same time, so they take turns. Set by `requireToken`.
+     *
+     * @throws HttpError `tokenInvalid`; the error of the look-up
+     */
+    checkTokenAgain(): Promise<void>;
   }
 }
 
@@ -32,6 +39,10 @@ export function requireToken(
     const token = bearerToken(request);
     const look = () => (token === undefined ? undefined : authenticate(token));
     const authentication = limited ? limited(request.ip, look) : look();
+    request.checkTokenAgain = async () => {
+      await turns.take();
+      if (!(await look())) throw tokenInvalid();
+    };
     const principal = await authentication;
     if (authentication instanceof Promise || request.method !== 'POST') await turns.take();
     request.principal = principal ?? rejectToken(token);

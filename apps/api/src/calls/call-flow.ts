@@ -40,38 +40,58 @@ export function callHandler(
 ) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const endpoint = match(request, reply);
-    const json = await runCall(endpoint, request, callContext(store, request));
+    const json = await runCall(endpoint, request, callContext(store, request, reply));
     return endpoint.status === 204 ? reply.code(204).send() : sendJsonText(reply, json);
   };
 }
 
 /** Decodes the input of a call, runs it, and encodes its output. */
 export function runCall(
-  { path, procedure, decode, encode }: Endpoint,
+  endpoint: Endpoint,
   request: FastifyRequest,
   ctx: Context,
   index?: number,
 ): Promise<string> {
-  const output: Promise<unknown> = procedure({
+  const decode = () => endpoint.decode(request, index);
+  return startCall(endpoint, decode, ctx, { index }).then(endpoint.encode);
+}
+
+/** Runs a call and returns its output. */
+export function startCall(
+  { path, procedure }: Endpoint,
+  decode: () => unknown,
+  ctx: Context,
+  { index = 0, signal }: { index?: number | undefined; signal?: AbortSignal } = {},
+): Promise<unknown> {
+  return procedure({
     path,
     type: procedure._def.type,
     ctx,
     // The type of `getRawInput` asks for a promise, but every caller also takes a value.
-    getRawInput: () => decode(request, index) as Promise<unknown>,
-    signal: undefined,
-    batchIndex: index ?? 0,
+    getRawInput: decode as () => Promise<unknown>,
+    signal,
+    batchIndex: index,
   });
-  return output.then(encode);
 }
 
 /** The context for the procedures that a request calls. */
-export function callContext(store: PlantStore, request: FastifyRequest): Context {
+export function callContext(
+  store: PlantStore,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Context {
   const deadline = startDeadline(request);
   return {
     store,
     principal: principalOf(request),
     deadline,
     caller: request,
+    async hold(wait) {
+      request.server.startWaiting(request, reply);
+      const output = await wait();
+      await request.checkTokenAgain();
+      return output;
+    },
     onError: (error) => request.server.logError(toHttpError(error), request),
   };
 }

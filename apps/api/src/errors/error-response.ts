@@ -17,7 +17,12 @@ export function errorBody(error: HttpError, target: string): string {
 
 /** Writes tRPC's envelope of an error, for the procedure at a path. */
 export function trpcErrorBody(error: CatalogueError, path: string): string {
-  return JSON.stringify({ error: serialize(errorShape(error, hideTokens(path) || undefined)) });
+  return JSON.stringify({ error: trpcError(error, path) });
+}
+
+/** An error in tRPC's form, for the procedure at a path. */
+export function trpcError(error: CatalogueError, path: string): object {
+  return serialize(errorShape(error, hideTokens(path) || undefined));
 }
 
 /** The procedures that a request target names; undefined for a target that is not tRPC's. */

@@ -67,6 +67,6 @@ const preflightHeaders = {
   // The last two are tRPC's: `trpc-accept` asks for a stream, and the other names the kind of
   // client.
   'access-control-allow-headers':
-    'Authorization, Content-Type, X-Request-Id, trpc-accept, x-trpc-source',
+    'Authorization, Content-Type, Last-Event-ID, X-Request-Id, trpc-accept, x-trpc-source',
   'access-control-max-age': '600', // In seconds.
 };

@@ -31,10 +31,13 @@ const maxQuietTimes = 20;
  *
  * @param closed resolves when no process accepts connections for the address, after the server
  *   stopped listening
+ * @param stopWaiting ends the waits for changes. Until then they are like other requests, and a client
+ *   that waits again after its response reaches another instance
  */
 export function drain(
   server: FastifyInstance,
   closed: () => Promise<void>,
+  stopWaiting: () => void,
 ): {
   waitForDrain: preCloseAsyncHookHandler;
   announceClose: onSendHookHandler;
@@ -63,6 +66,7 @@ export function drain(
       // A client may connect again after its response. So no process may listen when it gets the
       // response.
       released = quiet.then(nextTurn).then(closed);
+      stopWaiting();
       await quiet;
     },
     announceClose(_request, reply, _payload, done) {

@@ -26,6 +26,22 @@ export function listWriter(
 }
 
 /**
+ * Makes a function that writes the text of an object once. Many requests that wait for changes get the
+ * same page.
+ */
+export function writeOnce<Value extends object, Text>(
+  write: (value: Value) => Text,
+): (value: Value) => Text {
+  const texts = new WeakMap<Value, Text>();
+
+  return (value) => {
+    const text = texts.get(value) ?? write(value);
+    texts.set(value, text);
+    return text;
+  };
+}
+
+/**
  * Replaces a choice of objects by one object with the properties of all. The generated code leaves
  * out properties that a value does not have. With a choice, it would check each value against each
  * object. Objects that give one property different types stay a choice.

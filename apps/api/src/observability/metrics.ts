@@ -105,6 +105,13 @@ function watchStore(store: PlantStore, registers: Registry[]): void {
       'Creates in statements that the database has not answered yet',
       () => store.pending().inFlight,
     ],
+    ['feed_waiting', 'Requests that wait for changes', () => store.feed().waiting],
+    [
+      'feed_held_back_seconds',
+      'Time for which a transaction that still runs has hidden changes from those who wait',
+      () => store.feed().heldBackFor / 1000,
+      'max',
+    ],
     [
       'unwritable_ratio',
       'The part of all ids whose node in a cluster cannot be written',

@@ -46,8 +46,11 @@ export class RequestLog extends LogController {
   }
 
   /** Logs a request whose connection closed before its response was sent. */
-  connectionLost({ request, elapsedTime }: FastifyReply): void {
-    this.#add(request, request.errors?.[0]?.status ?? clientDisconnected, elapsedTime);
+  connectionLost({ request, elapsedTime, raw, statusCode }: FastifyReply): void {
+    const { waitsFrom, errors } = request;
+    const isStream = waitsFrom !== undefined && raw.headersSent; // A subscriber that has had enough.
+    const status = isStream ? statusCode : (errors?.[0]?.status ?? clientDisconnected);
+    this.#add(request, status, elapsedTime);
   }
 
   override streamError(error: Error, request: FastifyRequest): void {
@@ -57,7 +60,7 @@ export class RequestLog extends LogController {
   }
 
   #add(request: FastifyRequest, status: number, milliseconds: number): void {
-    this.#metrics?.countRequest(request, status, milliseconds);
+    this.#metrics?.countRequest(request, status, request.waitsFrom ?? milliseconds);
     if (this.#log.isLevelEnabled('info')) {
       this.#stream.write(this.#line(request, status, milliseconds));
     }

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { callHandler, checkEncoding, type Endpoint, proceduresOf } from '../calls/call-flow.ts';
 import { bodyNotJson, isObject, parseJsonBodies } from '../http/body/json-body.ts';
 import type { QueueBody } from '../http/body/large-body-queue.ts';
-import { listWriter } from '../http/list-writer.ts';
+import { listWriter, writeOnce } from '../http/list-writer.ts';
 import { methodsWithoutBody } from '../http/request-headers.ts';
 import { textReader } from './text-input.ts';
 
@@ -32,12 +32,13 @@ export async function rest(scope: FastifyInstance, { store, router, queueBody }:
   for (const { path, procedure, meta, inputs, output } of proceduresOf(router)) {
     const operation = meta?.openapi;
     if (!operation) continue;
+    const writeList = listWriter(output, 'integer');
     const endpoint: Endpoint = {
       path,
       procedure,
       status: operation.status,
       decode: inputReader(operation, inputs[0]),
-      encode: listWriter(output, 'integer') ?? formatJson,
+      encode: writeList ? writeOnce(writeList) : formatJson,
     };
     scope.route({
       method: operation.method,

@@ -20,7 +20,7 @@ export async function sendBatch(
     const message = 'the input of a batch must be an object: {"0": …, "1": …}';
     throw new HttpError('malformedRequest', message);
   }
-  const context = callContext(store, request);
+  const context = callContext(store, request, reply);
   const statuses = new Set<number>();
   const envelopes = await Promise.all(
     paths.map(async (path, index) => {

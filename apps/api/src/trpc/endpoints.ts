@@ -1,5 +1,5 @@
 import type { AppRouter } from '@plant-store/core/router';
-import { checkJsonDepth, formatJson, isExact, parseJson } from '@plant-store/schemas';
+import { checkJsonDepth, formatJson, isExact, PlantChanges, parseJson } from '@plant-store/schemas';
 import { TRPCError } from '@trpc/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Endpoint, proceduresOf } from '../calls/call-flow.ts';
@@ -12,7 +12,10 @@ export function createEndpoints({ _def }: AppRouter) {
   const { input, output: outputs } = _def._config.transformer;
   const endpoints = new Map<string, Endpoint>();
   for (const { path, procedure, output } of proceduresOf({ _def })) {
-    const write = resultWriter(output, outputs.serialize);
+    // The events of the only subscription. tRPC does not keep their schema.
+    const isSubscription = procedure._def.type === 'subscription';
+    const schema = isSubscription ? PlantChanges : output;
+    const write = resultWriter(schema, outputs.serialize);
     endpoints.set(path, {
       path,
       procedure,
@@ -27,29 +30,38 @@ export function createEndpoints({ _def }: AppRouter) {
       },
       encode(value) {
         const data = write(value);
+        if (isSubscription) return data;
         return typeof data === 'string' ? envelope(data) : data.then(envelope);
       },
     });
   }
 
   return {
-    /** The endpoint of the procedure at a path. The messages are tRPC's. */
+    /** The endpoint of the query or the mutation at a path. The messages are tRPC's. */
     find(path: string, request: FastifyRequest, reply: FastifyReply): Endpoint {
       const endpoint = endpoints.get(path);
       if (!endpoint) throw new HttpError('pathUnknown', `No procedure found on path "${path}"`);
       const { type } = endpoint.procedure._def;
       const allowed = type === 'mutation' ? 'POST' : 'GET';
       const method = request.method === 'POST' ? 'POST' : 'GET'; // Node leaves the body of HEAD out.
+      if (method === allowed && type === 'subscription') throw subscriptionInBatch();
       if (method === allowed) return endpoint;
       reply.header('allow', allowed);
       const message = `Unsupported ${method}-request to ${type} procedure at path "${path}"`;
       throw new HttpError('methodNotAllowed', message);
     },
-    isSubscription: (path: string) => endpoints.get(path)?.procedure._def.type === 'subscription',
+    subscriptions: [...endpoints.values()].filter(
+      ({ procedure }) => procedure._def.type === 'subscription',
+    ),
   };
 }
 
 export type Endpoints = ReturnType<typeof createEndpoints>;
+
+/** The error for a batch with a subscription, whose response is a stream. */
+export function subscriptionInBatch(): HttpError {
+  return new HttpError('malformedRequest', 'Cannot batch subscription calls: send one alone');
+}
 
 function envelope(data: string): string {
   return `{"result":{"data":${data}}}`;

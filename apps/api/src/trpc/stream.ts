@@ -16,9 +16,9 @@ interface StreamOptions {
 }
 
 /**
- * Sends the results of a request as a stream: those of `httpBatchStreamLink`, and the events of a
- * subscription. tRPC's own `resolveResponse` runs these calls, because their format is tRPC's. It
- * costs several times as much as `sendBatch`, so no other request takes this way.
+ * Sends the results of a request of `httpBatchStreamLink` as a stream. tRPC's own `resolveResponse`
+ * runs these calls, because their format is tRPC's. It costs several times as much as `sendBatch`,
+ * so no other request takes this way.
  */
 export async function sendStream(
   { store, router, bodies }: StreamOptions,
@@ -26,7 +26,7 @@ export async function sendStream(
   reply: FastifyReply,
   path: string,
 ): Promise<FastifyReply> {
-  const context = callContext(store, request);
+  const context = callContext(store, request, reply);
   const json = request.body === undefined ? '' : JSON.stringify(request.body);
   request.body = undefined;
   bodies.reserveParsed(request, json); // tRPC keeps all inputs.

@@ -5,14 +5,17 @@ import { callHandler, checkEncoding, invalidQuery } from '../calls/call-flow.ts'
 import type { BodyBudget } from '../http/body/body-budget.ts';
 import { parseJsonBodies, readText } from '../http/body/json-body.ts';
 import type { QueueBody } from '../http/body/large-body-queue.ts';
+import type { ResponseBudget } from '../http/response-budget.ts';
 import { checkBatchSize, sendBatch } from './batch.ts';
-import { createEndpoints, readJson } from './endpoints.ts';
+import { createEndpoints, readJson, subscriptionInBatch } from './endpoints.ts';
 import { sendStream } from './stream.ts';
+import { subscriptionHandler } from './subscription.ts';
 
 interface TrpcOptions {
   store: PlantStore;
   router: AppRouter;
   bodies: BodyBudget;
+  responses: ResponseBudget;
   queueBody: QueueBody;
 }
 
@@ -22,7 +25,7 @@ interface TrpcOptions {
  */
 export async function trpc(
   scope: FastifyInstance,
-  { store, router, bodies, queueBody }: TrpcOptions,
+  { store, router, bodies, responses, queueBody }: TrpcOptions,
 ) {
   parseJsonBodies(scope, queueBody, readJson);
   const endpoints = createEndpoints(router);
@@ -30,17 +33,24 @@ export async function trpc(
     endpoints.find(pathOf(request), request, reply),
   );
 
+  for (const endpoint of endpoints.subscriptions) {
+    const sendEvents = subscriptionHandler({ store, responses, endpoint });
+    scope.get(`/${endpoint.path}`, (request, reply) => {
+      if (readQuery(request, subscriptionParameters)) throw subscriptionInBatch();
+      return sendEvents(request, reply);
+    });
+  }
+
   scope.route({
     method: ['GET', 'POST'],
     url: '/*',
     handler(request, reply) {
       const path = pathOf(request);
-      const isSubscription = endpoints.isSubscription(path);
-      const isBatch = readQuery(request, isSubscription ? subscriptionParameters : callParameters);
+      const isBatch = readQuery(request, callParameters);
       const paths = isBatch ? path.split(',') : undefined;
       if (paths) checkBatchSize(paths);
       reply.header('vary', 'trpc-accept, accept');
-      if (isSubscription || asksForStream(request)) {
+      if (asksForStream(request)) {
         return sendStream({ store, router, bodies }, request, reply, path);
       }
       if (paths) return sendBatch({ store, endpoints }, request, reply, paths);

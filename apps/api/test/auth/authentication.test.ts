@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { fastify } from 'fastify';
 import { expect, it } from 'vitest';
 import {
@@ -17,6 +18,27 @@ it.each([
   server.get('/', { onRequest: requireToken(authenticate) }, principalOf);
   const response = await server.inject({ url: '/', headers: { authorization: 'Bearer x' } });
   expect(response.json()).toEqual(ann);
+});
+
+it('checks the tokens of many who have waited in turns, and rejects those that are no longer valid', async () => {
+  let isValid = true;
+  const server = fastify();
+  const hook = requireToken(() => (isValid ? ann : undefined));
+  server.get('/', { onRequest: hook }, async (request) => {
+    const checks = Promise.all(Array.from({ length: 100 }, () => request.checkTokenAgain()));
+    let turns = 0;
+    let isDone = false;
+    const done = checks.finally(() => {
+      isDone = true;
+    });
+    for (; !isDone; turns++) await setImmediate();
+    await done;
+    isValid = false;
+    return { turns, error: await request.checkTokenAgain().catch(({ kind }) => kind) };
+  });
+  const response = await server.inject({ url: '/', headers: { authorization: 'Bearer x' } });
+  expect(response.json().turns).toBeGreaterThan(5);
+  expect(response.json().error).toBe('tokenInvalid');
 });
 
 it.each([

@@ -38,6 +38,9 @@ const raw = (text: string) => sendRaw(server.url, text);
 
 const rateLimitHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
+/** A cursor of another database. */
+const otherCursor = Buffer.from('0123456789abcdef 1').toString('base64url');
+
 /** Functions that cause each error and return its response. */
 const causes: Record<ErrorKind, () => Promise<ReceivedResponse>> = {
   bodyNotJson: () => create(''),
@@ -61,6 +64,7 @@ const causes: Record<ErrorKind, () => Promise<ReceivedResponse>> = {
     await create();
     return create('{"id":1,"name":"Ficus lyrata"}');
   },
+  cursorExpired: () => send('GET', `/plants/changes?after=${otherCursor}`),
   bodyTooLarge: () => create(`"${'a'.repeat(2 ** 20)}"`),
   unsupportedMediaType: () => create(monstera, { 'content-type': 'text/plain' }),
   expectationFailed: () =>
@@ -173,13 +177,14 @@ describe('the document', () => {
   ];
 
   it.each([
-    ['POST /plants', 200, ['plantUnknown']],
-    ['POST /plants/batch', 200, ['idTaken', 'plantRejected']],
-    ['GET /plants', 200, ['plantUnknown', ...onlyWithBody]],
-    ['GET /plants/count', 200, ['plantUnknown', ...onlyWithBody]],
-    ['GET /whoami', 200, ['plantUnknown', 'insufficientScope', ...onlyWithBody]],
-    ['GET /plants/{id}', 200, onlyWithBody],
-    ['DELETE /plants/{id}', 204, onlyWithBody],
+    ['POST /plants', 200, ['plantUnknown', 'cursorExpired']],
+    ['POST /plants/batch', 200, ['idTaken', 'plantRejected', 'cursorExpired']],
+    ['GET /plants', 200, ['plantUnknown', 'cursorExpired', ...onlyWithBody]],
+    ['GET /plants/count', 200, ['plantUnknown', 'cursorExpired', ...onlyWithBody]],
+    ['GET /plants/changes', 200, ['plantUnknown', ...onlyWithBody]],
+    ['GET /whoami', 200, ['plantUnknown', 'insufficientScope', 'cursorExpired', ...onlyWithBody]],
+    ['GET /plants/{id}', 200, ['cursorExpired', ...onlyWithBody]],
+    ['DELETE /plants/{id}', 204, ['cursorExpired', ...onlyWithBody]],
   ])(
     'declares the statuses of %s: success, and every error that it can have',
     (name, ok, never) => {
@@ -195,13 +200,19 @@ describe('the document', () => {
     expect(document.operation('GET /plants/{id}').differencesFrom(got)).toEqual([]);
     const page = await send('GET', '/plants?limit=1');
     expect(document.operation('GET /plants').differencesFrom(page)).toEqual([]);
+    const changes = await send('GET', '/plants/changes');
+    expect(document.operation('GET /plants/changes').differencesFrom(changes)).toEqual([]);
     const deleted = await send('DELETE', '/plants/2');
     expect(document.operation('DELETE /plants/{id}').differencesFrom(deleted)).toEqual([]);
   });
 
   it.each(kinds)('has an example that is exactly the response to %s', async (kind) => {
-    const isOfOnePlant = ['plantUnknown', 'insufficientScope'].includes(kind);
-    const operation = document.operation(isOfOnePlant ? 'DELETE /plants/{id}' : 'POST /plants');
+    const names: Partial<Record<ErrorKind, string>> = {
+      plantUnknown: 'DELETE /plants/{id}',
+      insufficientScope: 'DELETE /plants/{id}',
+      cursorExpired: 'GET /plants/changes',
+    };
+    const operation = document.operation(names[kind] ?? 'POST /plants');
     const response = await causes[kind]();
     const body = JSON.parse(response.body);
     expect(body).toEqual({ error: errorCatalogue[kind].code, message: errorExamples[kind] });
@@ -215,12 +226,13 @@ describe('the document', () => {
 
   it.each(kinds)('says in the example of %s what to do', (kind) => {
     const advice =
-      /\b(ask|check|choose|send|tell|try|use)\b|must be|takes .*, not |lists the paths/;
+      /\b(ask|check|choose|list|send|tell|try|use)\b|must be|takes .*, not |lists the paths/;
     expect(errorExamples[kind]).toMatch(advice);
   });
 
   it.each([
     ['GET /plants', '/plants?limit=0'],
+    ['GET /plants/changes', '/plants/changes?limit=0'],
     ['GET /plants/{id}', '/plants/five'],
     ['GET /plants/count', '/plants/count?limit=1'],
     ['GET /whoami', '/whoami?limit=1'],

@@ -78,6 +78,8 @@ it('has the components of the contract and no others', () => {
     'NewPlant',
     'NewPlants',
     'Plant',
+    'PlantChange',
+    'PlantChanges',
     'PlantCount',
     'PlantPage',
     'StoredPlant',

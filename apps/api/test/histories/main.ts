@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { testFeed } from './feed/test-feed.ts';
 import { readOptions } from './options.ts';
 import { reportOf } from './report.ts';
 import { runHistory } from './run-history.ts';
@@ -10,12 +11,17 @@ const concurrency: Record<DatabaseName, number> = { postgres: 2, embedded: 1 };
 
 const options = readOptions();
 const stopAt = performance.now() + 1_000 * options.seconds;
+const isOver = (histories: number) => performance.now() >= stopAt || histories >= options.histories;
 const totals = { histories: 0, calls: 0, failed: 0 };
 
 // The servers are killed when this process exits.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-const results = await Promise.all(options.databases.map(testDatabase));
+const tests = {
+  responses: () => options.databases.map(testDatabase),
+  feed: () => [testFeed(options.seed, isOver, totals)],
+};
+const results = await Promise.all(options.subjects.flatMap((subject) => tests[subject]()));
 const { histories, calls, failed } = totals;
 console.log(`${histories} histories with ${calls} calls: ${failed} failed`);
 const numPassedTests = results.filter(Boolean).length;
@@ -31,7 +37,7 @@ async function testDatabase(database: DatabaseName): Promise<boolean> {
 
   const runSome = async () => {
     let world: World | undefined;
-    while (performance.now() < stopAt && next - options.seed < options.histories) {
+    while (!isOver(next - options.seed)) {
       const seed = next++;
       const firstId = 1 + 1_000 * (seed - options.seed);
       const schedule = scheduleOf(database, seed, { fault: options.fault, firstId });

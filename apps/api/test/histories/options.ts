@@ -1,28 +1,36 @@
 import { parseArgs } from 'node:util';
 import { type DatabaseName, databaseNames, type FaultName, faultNames } from './schedule.ts';
 
+const subjects = ['responses', 'feed'] as const;
+
+type Subject = (typeof subjects)[number];
+
 interface Options {
   /** How long to begin new histories. */
   readonly seconds: number;
   /** How many histories for each database, at most. */
   readonly histories: number;
+  /** What is tested: the responses of the store, or its feed of changes. */
+  readonly subjects: readonly Subject[];
   readonly databases: readonly DatabaseName[];
   /** The only fault that happens. */
   readonly fault: FaultName | undefined;
-  /** The seed of the first history of each database. */
+  /** The seed of the first history of each kind. */
   readonly seed: number;
 }
 
-const help = `Tests whether some order of the calls explains all responses of the store while faults happen.
+const help = `Tests while faults happen: whether some order of the calls explains all responses of the store, and
+whether everybody who follows the feed of changes gets exactly the store.
 
   npx -y pnpm test:histories
 
   --seconds 60      how long to begin new histories
-  --histories N     how many histories for each database, at most
+  --histories N     how many histories for each database and for the feed, at most
+  --subject NAME    ${subjects.join(' or ')}; both unless given
   --database NAME   ${databaseNames.join(' or ')}; both unless given
   --fault NAME      the only fault that happens; they take turns unless given:
                     ${faultNames.join(', ')}
-  --seed N          the seed of the first history of each database; the next ones follow
+  --seed N          the seed of the first history of each kind; the next ones follow
   --help            shows this text`;
 
 /** Reads the command line. An option that is not valid, and `--help`, end the process. */
@@ -31,6 +39,7 @@ export function readOptions(): Options {
     options: {
       seconds: { type: 'string', default: '60' },
       histories: { type: 'string', default: '1000000' },
+      subject: { type: 'string' },
       database: { type: 'string' },
       fault: { type: 'string' },
       seed: { type: 'string', default: String(Date.now() % 1_000_000) },
@@ -42,15 +51,17 @@ export function readOptions(): Options {
     if (/^\d{1,9}$/.test(values[name])) return Number(values[name]);
     return end(`--${name} is ${values[name]}: give a whole number`, 2);
   };
-  const oneOf = <T extends string>(name: 'database' | 'fault', names: readonly T[]) => {
+  const oneOf = <T extends string>(name: 'subject' | 'database' | 'fault', names: readonly T[]) => {
     const value = names.find((each) => each === values[name]);
     if (values[name] === undefined || value) return value;
     return end(`--${name} is ${values[name]}: give one of ${names.join(', ')}`, 2);
   };
+  const subject = oneOf('subject', subjects);
   const database = oneOf('database', databaseNames);
   return {
     seconds: whole('seconds'),
     histories: whole('histories'),
+    subjects: subject ? [subject] : subjects,
     databases: database ? [database] : databaseNames,
     fault: oneOf('fault', faultNames),
     seed: whole('seed'),

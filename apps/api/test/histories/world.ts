@@ -77,7 +77,7 @@ async function startSynchronousStandby({ server, admin }: PlantsDatabase): Promi
   return standby;
 }
 
-async function startInstance(
+export async function startInstance(
   name: string,
   env: Record<string, string>,
   network: FaultProxy | undefined,

@@ -113,6 +113,32 @@ it('shows how many creates wait and how many are in flight', async () => {
   expect(value('plant_store_creates_in_flight')).toBe(0);
 });
 
+it('shows how many requests wait for changes, and that a transaction holds the changes back', async () => {
+  const get = (query: string) =>
+    fetch(`${target.url}/plants/changes${query}`, {
+      headers: { authorization: `Bearer ${target.token}` },
+    });
+  const { next } = (await (await get('')).json()) as { next: string };
+  const waiting = get(`?after=${next}&wait=20`);
+  await expect.poll(async () => (await scrape()).value('plant_store_feed_waiting')).toBe(1);
+  expect((await scrape()).value('plant_store_feed_held_back_seconds')).toBe(0);
+  const slow = 'route="/plants/changes",method="GET",status="200"';
+  const sum = `plant_store_request_duration_seconds_sum{${slow}}`;
+  const before = (await scrape()).value(sum);
+  const sql = postgres(databaseUrl, { max: 1 });
+  await sql.begin(async (transaction) => {
+    await transaction`insert into plants (id, name) values (300, 'x')`;
+    await post(target, '/plants', '{"id":301,"name":"x"}');
+    const seconds = async () => (await scrape()).value('plant_store_feed_held_back_seconds');
+    await expect.poll(seconds).toBeGreaterThan(0.5);
+  });
+  await sql.end();
+  const { changes } = (await (await waiting).json()) as { changes: unknown[] };
+  expect(changes).toHaveLength(2);
+  // The wait does not count as time, so it raises no alarm.
+  expect((await scrape()).value(sum) - before).toBeLessThan(0.5);
+});
+
 it('adds no series for the paths, methods and ids that clients choose', async () => {
   const send = async (methods: string[], word: string) => {
     const paths = [

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { errorCatalogue } from '@plant-store/schemas';
 import { freePort } from '@plant-store/test-setup';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type RunningServer, startServer } from '../fixtures/running-server.ts';
 import { hasNginx, startNginx, type TestNginx } from './start-nginx.ts';
 
@@ -300,6 +300,33 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
         ...['POST /trpc/createPlant', 'POST /trpc/createPlant'],
       ]);
     });
+
+    it.each(['/plants/changes?wait=20', '/store/plants/changes?wait=20', '/trpc/plantChanges'])(
+      'passes each part of %s on at once, and waits longer for it',
+      async (path) => {
+        const feed = Promise.withResolvers<Socket>();
+        const instance = await startInstance((socket) => {
+          socket.on('data', (bytes) => {
+            if (String(bytes).startsWith(`GET ${path.replace('/store', '')} `))
+              feed.resolve(socket);
+          });
+        });
+        const nginx = await start([instance], '100ms');
+        const { port, ca } = nginx;
+        const socket = connectTls({ port, ca, host: '127.0.0.1', servername: 'localhost' });
+        socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+        const upstream = await feed.promise;
+        expectError(await send(nginx, '/plants'), databaseUnavailable); // After the other timeout.
+        let received = '';
+        socket.setEncoding('utf8').on('data', (text: string) => {
+          received += text;
+        });
+        upstream.write('HTTP/1.1 200 OK\r\n\r\ndata: 1');
+        // The response goes on.
+        await vi.waitFor(() => expect(received).toMatch(/data: 1\r\n$/), { timeout: 60_000 });
+        upstream.end();
+      },
+    );
 
     it('passes the 503 of the store on when no instance is left', async () => {
       const closing = await startServer('Postgres');

@@ -40,7 +40,7 @@ export async function startNginx(
     replaceEach(await readFile(new URL('../../../../docs/nginx.conf', import.meta.url), 'utf8'), [
       [/server 10\.0\.0\.11:3000 max_fails=0;/, hosts.join('\n')],
       [/server 10\.0\.0\.12:3000 max_fails=0;/, ''],
-      [/listen 443 ssl;/, `listen 127.0.0.1:${port} ssl;`],
+      [/listen 443 ssl http2;/, `listen 127.0.0.1:${port} ssl http2;`],
       [/ssl_certificate .*;/, 'ssl_certificate certificate;'],
       [/ssl_certificate_key .*;/, 'ssl_certificate_key key;'],
       [/proxy_read_timeout 15s;/, `proxy_read_timeout ${readTimeout};`],

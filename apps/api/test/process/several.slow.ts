@@ -65,6 +65,30 @@ it('adds the metrics of all processes', async () => {
   expect(value('process_start_time_seconds')).toBeGreaterThan(Date.now() / 1000 - 600);
 });
 
+it('answers those who wait for changes in all processes, after a change and when it stops', async () => {
+  const { server, url } = await start({ PLANT_STORE_METRICS_PORT: '0' });
+  const [, metricsUrl = ''] = await server.printed(/Metrics +(\S+)/);
+  const wait = async (after: string) => {
+    const responses = [1, 2, 3, 4].map(() => get(`${url}/plants/changes?after=${after}&wait=20`));
+    const waiting = async () => {
+      const { value } = readPrometheusText(await (await fetch(metricsUrl)).text());
+      return value('plant_store_feed_waiting');
+    };
+    await expect.poll(waiting).toBe(4);
+    return responses.map(async (response) => Object(await (await response).json()));
+  };
+  const { next } = Object(await (await get(`${url}/plants/changes`)).json());
+  const pages = await wait(next);
+  await fetch(`${url}/plants`, { method: 'POST', headers, body: '{"id":1,"name":"x"}' });
+  const [page, ...others] = await Promise.all(pages);
+  expect(page).toMatchObject({ changes: [{ type: 'created', plant: { id: 1 } }] });
+  expect(others).toEqual([page, page, page]);
+  const last = await wait(page.next);
+  server.child.kill('SIGTERM');
+  for (const each of last) expect(await each).toEqual({ changes: [], next: page.next });
+  expect(await server.ended()).toBe(0);
+});
+
 it('prints once why it cannot start, and exits with code 1', async () => {
   const none = Object.assign(new URL(inject('postgresUrl')), { pathname: '/none' });
   const server = startProgram({ DATABASE_URL: none.href, PLANT_STORE_PROCESSES: '2' });

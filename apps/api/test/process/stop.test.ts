@@ -62,6 +62,25 @@ describe.runIf(hasPosixSignals)('the process', () => {
     },
   );
 
+  it('answers those who wait for changes at once, without an error, before it exits', async () => {
+    await start();
+    const headers = { authorization: 'Bearer secret' };
+    const get = (query: string) => fetch(`${url}/plants/changes${query}`, { headers });
+    const { next } = (await (await get('')).json()) as { next: string };
+    const waiting = get(`?after=${next}&wait=20`);
+    const events = await fetch(`${url}/trpc/plantChanges`, { headers });
+    const text = events.text();
+    const socket = await beginCreate();
+    server.child.kill('SIGTERM');
+    const response = await waiting;
+    expect([response.status, await response.json()]).toEqual([200, { changes: [], next }]);
+    expect(response.headers.get('connection')).toBe('close');
+    expect(await text).toMatch(/^retry: \d+\nevent: connected\n/);
+    expect(await text).not.toMatch(/event: (return|serialized-error)/);
+    expect(await finishCreate(socket)).toMatch(/^HTTP\/1\.1 200 OK/);
+    expect(await server.ended()).toBe(0);
+  });
+
   it('is not ready after SIGTERM, but accepts requests during the drain delay', async () => {
     await start({ PLANT_STORE_DRAIN_DELAY_MS: '600000' });
     server.child.kill('SIGTERM');

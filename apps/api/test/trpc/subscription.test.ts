@@ -1,65 +1,296 @@
-import { openPlantStore, type PlantStore } from '@plant-store/core';
-import { appRouter, type Context } from '@plant-store/core/router';
-import { createDatabase } from '@plant-store/test-setup';
-import { initTRPC, tracked } from '@trpc/server';
-import { type FastifyInstance, fastify } from 'fastify';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import * as z from 'zod';
-import { requireToken } from '../../src/auth/authentication.ts';
-import { limitBodies } from '../../src/http/body/body-budget.ts';
-import { createLargeBodyQueue } from '../../src/http/body/large-body-queue.ts';
-import { handleError } from '../../src/http/send-error.ts';
-import { trpc } from '../../src/trpc/trpc.ts';
+import { connect } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import type { AppRouter } from '@plant-store/core/router';
+import type { PlantChanges } from '@plant-store/schemas';
+import { createTRPCClient, httpSubscriptionLink, type TRPCClientError } from '@trpc/client';
+import postgres from 'postgres';
+import superjson from 'superjson';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { TestEventSource } from '../fixtures/event-source.ts';
+import { type RunningServer, startServer, startServerOn } from '../fixtures/running-server.ts';
+import { databases } from '../fixtures/surfaces.ts';
 
-const { transformer, errorFormatter } = appRouter._def._config;
-const t = initTRPC.context<Context>().create({ transformer, errorFormatter });
-const router = t.router({
-  count: t.procedure.input(z.object({ lastEventId: z.string() })).subscription(async function* ({
-    input,
-  }) {
-    const next = Number(input.lastEventId) + 1;
-    yield tracked(String(next), next);
-  }),
-});
+describe.each(databases)('a subscription on %s', (database) => {
+  let server: RunningServer;
 
-let store: PlantStore;
-let server: FastifyInstance;
+  beforeAll(async () => {
+    server = await startServer(database);
+  });
 
-beforeAll(async () => {
-  store = await openPlantStore({ databaseUrl: await createDatabase(inject('postgresUrl')) });
-  server = fastify();
-  server.decorate('logError', () => {});
-  server.setErrorHandler(handleError);
-  server.addHook(
-    'onRequest',
-    requireToken(() => ({ name: 'test', scopes: [] })),
-  );
-  // The surface is typed for the store's own router, but serves any.
-  const options = { router: router as never, bodies: limitBodies(2 ** 20) };
-  await server.register(trpc, {
-    ...options,
-    store,
-    queueBody: createLargeBodyQueue(),
-    prefix: '/trpc',
+  afterAll(() => server.stop());
+
+  /** Subscribes with tRPC's own client, and collects what it gets. */
+  function subscribe(input?: { after: string }, token = server.token) {
+    const pages: PlantChanges[] = [];
+    const states: string[] = [];
+    const ended = Promise.withResolvers<TRPCClientError<AppRouter> | undefined>();
+    const client = createTRPCClient<AppRouter>({
+      links: [
+        httpSubscriptionLink({
+          url: `${server.url}/trpc`,
+          transformer: superjson,
+          EventSource: TestEventSource,
+          eventSourceOptions: { headers: { authorization: `Bearer ${token}` } },
+        }),
+      ],
+    });
+    const { unsubscribe } = client.plantChanges.subscribe(input, {
+      onData: ({ data }) => pages.push(data),
+      onConnectionStateChange: ({ state }) => states.push(state),
+      onError: ended.resolve,
+      onComplete: () => ended.resolve(undefined),
+    });
+    onTestFinished(unsubscribe);
+    return { pages, states, ended: ended.promise, unsubscribe };
+  }
+
+  const first = ({ pages }: { pages: PlantChanges[] }) =>
+    vi.waitFor(() => {
+      const [page] = pages;
+      if (!page) throw new Error('there is no page yet');
+      return page;
+    });
+
+  const changesIn = ({ pages }: { pages: PlantChanges[] }) =>
+    pages.flatMap(({ changes }) => changes.map(({ type, plant }) => [type, plant.id]));
+
+  it('sends the cursor of the present end, and then each change', async () => {
+    const subscription = subscribe();
+    expect(await first(subscription)).toEqual({ changes: [], next: expect.any(String) });
+    await server.store.create({ id: 1n, name: 'Monstera', tag: 'Araceae' });
+    await vi.waitFor(() => expect(changesIn(subscription)).toEqual([['created', 1n]]));
+    await server.store.delete(1n);
+    const all = [
+      ['created', 1n],
+      ['deleted', 1n],
+    ];
+    await vi.waitFor(() => expect(changesIn(subscription)).toEqual(all));
+    const [
+      ,
+      {
+        changes: [created],
+      } = { changes: [] },
+    ] = subscription.pages;
+    expect(created).toEqual({
+      type: 'created',
+      plant: { id: 1n, name: 'Monstera', tag: 'Araceae', createdAt: expect.any(Date) },
+    });
+  });
+
+  it('resumes behind the last event that the client has', async () => {
+    const { next } = await server.store.changes({});
+    for (const id of [11n, 12n, 13n]) await server.store.create({ id, name: 'x' });
+    const subscription = subscribe({ after: next });
+    await vi.waitFor(() => expect(changesIn(subscription)).toHaveLength(3));
+    const { next: last } = await server.store.changes({ after: next, limit: 2 });
+    const input = encodeURIComponent(JSON.stringify({ json: { after: next } }));
+    for (const [query, headers] of [
+      [`?input=${input}&lastEventId=${last}`, {}],
+      [`?input=${input}&lastEventId=${next}`, { 'last-event-id': last }],
+    ] as const) {
+      const events = await open(query, headers);
+      expect(events).toContain('"id":"13"');
+      expect(events).not.toContain('"id":"12"');
+      expect(events).toMatch(/\nid: [\w-]+\n$/);
+    }
+  });
+
+  /** Opens a stream, and returns its text up to the first page. */
+  async function open(query = '', headers = {}): Promise<string> {
+    const response = await send('GET', query, headers);
+    let text = '';
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += chunk;
+      if (/\nid: .*\n\n/.test(text)) break;
+    }
+    return text.slice(0, -1);
+  }
+
+  const send = (method: string, query = '', headers = {}) =>
+    fetch(`${server.url}/trpc/plantChanges${query}`, {
+      method,
+      headers: { authorization: `Bearer ${server.token}`, ...headers },
+      ...(method === 'POST' && { body: '{}' }),
+    });
+
+  it('is a stream that no proxy may collect, change or compress', async () => {
+    const headers = { 'accept-encoding': 'gzip, br' };
+    const response = await send('GET', '', headers);
+    await response.body?.cancel();
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+      'x-request-id': expect.any(String),
+    });
+    expect(response.headers.has('content-encoding')).toBe(false);
+    const head = await send('HEAD');
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    expect(head.headers.get('content-type')).toBe('text/event-stream');
+  });
+
+  it('is not cut off over HTTP/1.0', async () => {
+    const request = `GET /trpc/plantChanges HTTP/1.0\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\n\r\n`;
+    const socket = connect(Number(new URL(server.url).port));
+    onTestFinished(() => void socket.destroy());
+    let text = '';
+    socket.on('data', (bytes) => {
+      text += bytes;
+    });
+    socket.write(request);
+    await vi.waitFor(() => expect(text).toContain('\nid: '));
+    await server.store.create({ id: 21n, name: 'x' });
+    await vi.waitFor(() => expect(text).toContain('"id":"21"'));
+    expect(text).not.toMatch(/transfer-encoding/i);
+  });
+
+  it('begins with an error as other calls have it', async () => {
+    const creator = await server.store.accessTokens.create('creator', {
+      scopes: ['plants:create'],
+    });
+    const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+    const cases: [number, number, string, string, object?][] = [
+      [401, 40101, 'GET', '', bearer('unknown')],
+      [403, 40300, 'GET', '', bearer(creator)],
+      [400, 40001, 'GET', '?more=1'],
+      [400, 40001, 'GET', '?input={"json":{"more":1}}'],
+      [400, 40001, 'GET', '?input={"json":5}&lastEventId=x'],
+      [400, 40002, 'GET', '?batch=1&input={}'],
+      [405, 40500, 'POST', '', { 'content-type': 'application/json' }],
+    ];
+    for (const [status, code, method, query, headers] of cases) {
+      const response = await send(method, query, headers);
+      const { error } = (await response.json()) as ErrorEnvelope;
+      expect([response.status, error.json.data]).toMatchObject([
+        status,
+        { error: code, httpStatus: status, path: 'plantChanges' },
+      ]);
+    }
+    const batch = await fetch(`${server.url}/trpc/whoAmI,plantChanges?batch=1&input={}`, {
+      headers: bearer(server.token),
+    });
+    expect(batch.status).toBe(207);
+    expect(await batch.json()).toMatchObject([
+      { result: {} },
+      { error: { json: { data: { error: 40002 } } } },
+    ]);
+  });
+
+  it.each([
+    ['a cursor that is none', 40001, 400, 'x'],
+    [
+      'a cursor of another database',
+      41000,
+      410,
+      Buffer.from('0123456789abcdef 1').toString('base64url'),
+    ],
+  ])('sends an error for %s', async (_what, error, httpStatus, after) => {
+    const data = { error, httpStatus, path: 'plantChanges' };
+    expect(await subscribe({ after }).ended).toMatchObject({ data });
+    await vi.waitFor(() => {
+      const lines = server.log.map((line) => JSON.parse(line));
+      const path = '/trpc/plantChanges';
+      expect(lines).toContainEqual(
+        expect.objectContaining({ path, status: 200, errors: [error], principal: 'tester' }),
+      );
+    });
+  });
+
+  it('ends when its token is revoked, before the next change', async () => {
+    const { accessTokens } = server.store;
+    const token = await accessTokens.create('subscriber');
+    const subscription = subscribe(undefined, token);
+    await first(subscription);
+    await accessTokens.revoke('subscriber');
+    await server.store.create({ id: 31n, name: 'secret' });
+    expect(await subscription.ended).toMatchObject({
+      data: { error: 40101, httpStatus: 401, code: 'UNAUTHORIZED' },
+    });
+    expect(changesIn(subscription)).toEqual([]);
+  });
+
+  it('resumes by itself after its connection was lost', async () => {
+    const subscription = subscribe();
+    await first(subscription);
+    await server.store.create({ id: 51n, name: 'x' });
+    await vi.waitFor(() => expect(changesIn(subscription)).toHaveLength(1));
+    const before = subscription.states.length;
+    server.connectionsTimeOut();
+    await vi.waitFor(() =>
+      expect(subscription.states.slice(before)).toEqual(['connecting', 'pending']),
+    );
+    await server.store.create({ id: 52n, name: 'x' });
+    const all = [51n, 52n].map((id) => ['created', id]);
+    await vi.waitFor(() => expect(changesIn(subscription)).toEqual(all));
+  });
+
+  it('has one line in the log, with the status 200, when its client disconnects', async () => {
+    const requestId = `gone-${database}`;
+    const stream = await send('GET', '', { 'x-request-id': requestId });
+    await stream.body?.cancel();
+    const lines = () => server.log.filter((line) => line.includes(requestId));
+    await vi.waitFor(() => expect(lines()).toHaveLength(1));
+    expect(JSON.parse(lines()[0] ?? '')).toMatchObject({ msg: 'request', status: 200 });
+    await vi.waitFor(() => expect(server.store.feed().waiting).toBe(0));
+  });
+
+  it('sends many subscribers the same page', async () => {
+    const all = Array.from({ length: 50 }, () => subscribe());
+    await Promise.all(all.map(first));
+    await Promise.all(
+      [41n, 42n, 43n].map((id) => server.store.create({ id, name: 'x', tag: 'y' })),
+    );
+    for (const subscription of all) {
+      await vi.waitFor(() => expect(changesIn(subscription)).toHaveLength(3));
+      expect(subscription.pages).toEqual(all[0]?.pages);
+    }
   });
 });
 
-afterAll(async () => {
-  await server.close();
-  await store.close();
+interface ErrorEnvelope {
+  error: { json: { data: object } };
+}
+
+it('sends an error while the feed is switched off', async () => {
+  const server = await startServer('Postgres');
+  const sql = postgres(server.databaseUrl ?? '', { max: 1 });
+  await sql`delete from plant_feed`;
+  await sql.end();
+  const headers = { authorization: `Bearer ${server.token}` };
+  const list = await fetch(`${server.url}/plants/changes`, { headers });
+  expect([list.status, await list.json()]).toMatchObject([501, { error: 50100 }]);
+  const events = await (await fetch(`${server.url}/trpc/plantChanges`, { headers })).text();
+  expect(events).toMatch(/\nevent: serialized-error\ndata: \{"json":\{.*"error":50100/);
+  await server.stop();
 });
 
-const get = (url: string) => server.inject({ url, headers: { authorization: 'Bearer token' } });
-
-it('sends the events of a subscription, from the last one that the client has', async () => {
-  const { statusCode, headers, body } = await get('/trpc/count?lastEventId=41');
-  expect(statusCode).toBe(200);
-  expect(headers['content-type']).toBe('text/event-stream');
-  expect(body).toContain('data: {"json":42}\nid: 42\n');
-});
-
-it('rejects another query parameter of a subscription', async () => {
-  const { statusCode, body } = await get('/trpc/count?lastEventId=41&more=1');
-  expect(statusCode).toBe(400);
-  expect(body).toContain('"error":40001');
+it('reads no further pages for a client that reads none, and cuts it off', async () => {
+  const opened = await startServer('Postgres');
+  let pages = 0;
+  async function* follow(): AsyncGenerator<PlantChanges, never> {
+    for (;;) {
+      const plant = { id: 1n, name: 'x'.repeat(2 ** 20), createdAt: new Date() };
+      yield { changes: [{ type: 'created', plant }], next: String(++pages) };
+      await setImmediate();
+    }
+  }
+  const server = await startServerOn({ ...opened.store, follow });
+  const socket = connect(Number(new URL(server.url).port)).pause();
+  onTestFinished(() => void socket.destroy());
+  socket.write(
+    `GET /trpc/plantChanges HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\n\r\n`,
+  );
+  await vi.waitFor(() => expect(pages).toBeGreaterThan(0));
+  const isBlocked = async () => {
+    const before = pages;
+    for (let turn = 0; turn < 100; turn++) await setImmediate();
+    expect(pages).toBe(before);
+  };
+  await vi.waitFor(isBlocked, 10_000);
+  expect(pages).toBeLessThan(16); // The system itself holds some MiB.
+  server.connectionsTimeOut();
+  await vi.waitFor(async () => expect(await server.connections()).toBe(0));
+  await server.stop();
+  await opened.stop();
 });

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
+import { refreshUnlessLive } from '../changes/feed-state.ts';
 import { explainError } from '../store/explain-error.ts';
-import { refreshPlants } from '../store/query-client.ts';
 import type { Client, Connection } from './create-plants.ts';
 import { type FileImport, isActive, isStarted, withStep } from './file-import.ts';
 import { importFile, nothingCounted } from './import-file.ts';
@@ -156,7 +156,7 @@ export function useRefreshAfterImports(imports: Imports): void {
     const unsubscribe = imports.subscribe(() => {
       const before = active;
       active = countActive();
-      if (active < before) refreshPlants(queryClient);
+      if (active < before) refreshUnlessLive(queryClient);
     });
     return () => void unsubscribe();
   }, [imports, queryClient]);

@@ -1,6 +1,7 @@
 import type { NewPlant, StoredPlant } from '@plant-store/schemas';
 import { useCallback, useState } from 'react';
 import { closeSheet, go, useAddress } from '../address/use-address.ts';
+import { useChanges } from '../changes/follow-changes.ts';
 import { Question } from '../controls/question.tsx';
 import { type Imports, useRefreshAfterImports } from '../import/imports.ts';
 import { FileDrop } from '../import/views/file-drop.tsx';
@@ -35,6 +36,7 @@ export function Console({ history, imports, onForgetToken }: ConsoleProps) {
   const [question, setQuestion] = useState<'forget token' | 'discard'>();
   const currentExport = useExport();
   useRefreshAfterImports(imports);
+  useChanges(may.read);
 
   const showPlant = (plant: bigint) => {
     setNotice(undefined);

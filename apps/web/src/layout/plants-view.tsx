@@ -1,7 +1,8 @@
 import type { StoredPlant } from '@plant-store/schemas';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { go, useAddress } from '../address/use-address.ts';
+import { onChanges } from '../changes/update-page.ts';
 import { Button } from '../controls/button.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { FindField } from '../plants/find/find-field.tsx';
@@ -26,7 +27,7 @@ export function PlantsView({ may, onOpen, onDeleted }: PlantsViewProps) {
   const { tag, plant, jumps } = useAddress();
   const queryClient = useQueryClient();
   const rowHeight = useRowHeight();
-  const { shown, added } = usePlantCount(tag);
+  const { data: number, isStale } = usePlantCount(tag);
   const [selected, setSelected] = useState<ReadonlySet<bigint>>(new Set());
   const list = JSON.stringify([tag]);
   const [selectedIn, setSelectedIn] = useState(list);
@@ -34,10 +35,24 @@ export function PlantsView({ may, onOpen, onDeleted }: PlantsViewProps) {
     setSelectedIn(list);
     setSelected(new Set());
   }
+  useEffect(
+    () =>
+      onChanges((changes) => {
+        const latest = new Map(changes.map(({ type, plant }) => [plant.id, type]));
+        setSelected((ids) => {
+          const left = [...ids].filter((id) => latest.get(id) !== 'deleted');
+          return left.length === ids.size ? ids : new Set(left);
+        });
+      }),
+    [],
+  );
   return (
     <>
       <div className="title">
-        <h1 aria-live="polite">{shown ? countOf(shown.count, shown.isExact) : 'Plants'}</h1>
+        {/* A screen reader does not read out each change of others. */}
+        <h1 aria-live={isStale ? 'off' : 'polite'}>
+          {number ? countOf(number.count, number.isExact) : 'Plants'}
+        </h1>
         <Button
           kind="quiet"
           className="icon-button"
@@ -47,11 +62,6 @@ export function PlantsView({ may, onOpen, onDeleted }: PlantsViewProps) {
           <Icon name="refresh" />
         </Button>
         {tag !== undefined && <TagChip tag={tag} />}
-        {added !== 0 && (
-          <Button className="news" onClick={() => refreshPlants(queryClient)}>
-            {describeNews(added)}
-          </Button>
-        )}
       </div>
       <div className="tools">
         <FindField />
@@ -111,10 +121,4 @@ function TagChip({ tag }: { tag: string }) {
       </Button>
     </span>
   );
-}
-
-function describeNews(added: number): string {
-  const count = Math.abs(added);
-  const plants = count === 1 ? 'plant' : 'plants';
-  return added > 0 ? `${count} new ${plants}: show` : `${count} ${plants} fewer: show`;
 }

@@ -1,5 +1,6 @@
 import type { Scope } from '@plant-store/schemas';
 import { useQuery } from '@tanstack/react-query';
+import { useFeedState } from '../changes/feed-state.ts';
 import { serverState } from '../store/query-client.ts';
 
 interface StatusBarProps {
@@ -10,11 +11,14 @@ interface StatusBarProps {
 /** Says whether the server responds, and what the access token may do. */
 export function StatusBar({ scopes }: StatusBarProps) {
   const isDown = useQuery(serverState).isError;
+  const feed = useFeedState();
+  const isLive = feed === undefined || feed === 'live';
   return (
     <footer className="status-bar">
-      <p role="status" className="server-state" data-down={isDown || undefined}>
+      <p role="status" className="server-state" data-down={isDown || undefined} data-feed={feed}>
         {isDown ? 'The server does not respond. Trying again …' : 'Connected'}
       </p>
+      {!isDown && !isLive && <p>Refresh the list to see changes of others</p>}
       {scopes && <p>{describeScopes(scopes)}</p>}
     </footer>
   );

@@ -2,10 +2,10 @@ import { plantStoreError } from '@plant-store/client';
 import type { StoredPlant } from '@plant-store/schemas';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { refreshUnlessLive } from '../changes/feed-state.ts';
 import { Button } from '../controls/button.tsx';
 import { Question } from '../controls/question.tsx';
 import { explainError } from '../store/explain-error.ts';
-import { refreshPlants } from '../store/query-client.ts';
 import { useTRPC } from '../store/trpc.ts';
 import { PlantText } from './plant-text.tsx';
 
@@ -27,7 +27,7 @@ export function DeletePlant({ plant: { id, name }, onDeleted }: DeletePlantProps
         // If the first response was lost, the second attempt finds no plant.
         if (error && !isGone(error)) return;
         queryClient.removeQueries(trpc.getPlant.queryFilter({ id }));
-        refreshPlants(queryClient);
+        refreshUnlessLive(queryClient);
         onDeleted();
       },
     }),

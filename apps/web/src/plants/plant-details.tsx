@@ -32,7 +32,9 @@ export function PlantDetails({ id, tag, mayDelete, onDeleted, onDuplicate }: Pla
         <Step label="Previous plant" icon="previous" to={previous} />
         <Step label="Next plant" icon="next" to={next} />
       </nav>
-      {isUnknown && <p>No plant has the id {String(id)}.</p>}
+      {isUnknown && (
+        <p role="status">{plant ? 'This plant was deleted.' : `No plant has the id ${id}.`}</p>
+      )}
       {!isUnknown && plant && (
         <>
           <PlantFacts plant={plant} />

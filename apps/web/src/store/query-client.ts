@@ -1,5 +1,11 @@
 import { formatJson } from '@plant-store/schemas';
-import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
+import {
+  MutationCache,
+  type Query,
+  QueryCache,
+  QueryClient,
+  queryOptions,
+} from '@tanstack/react-query';
 import { isScopeError, isTemporary, isTokenError } from './explain-error.ts';
 import { baseUrl } from './trpc.ts';
 
@@ -39,12 +45,14 @@ export function createQueryClient(onTokenError: (error: unknown) => void): Query
 }
 
 /** Loads the plants that the page shows, and their number, again. */
-export function refreshPlants(queryClient: QueryClient): void {
-  for (const procedure of ['listPlants', 'countPlants', 'next plant', 'previous plant']) {
-    void queryClient.invalidateQueries({
-      predicate: ({ queryKey: [name] }) => String(name) === procedure,
-    });
-  }
+export async function refreshPlants(queryClient: QueryClient): Promise<void> {
+  const names = ['listPlants', 'countPlants', 'next plant', 'previous plant'];
+  const filters = { predicate: ({ queryKey }: Query) => names.includes(String(queryKey[0])) };
+  // A first response that is on its way may be older, and React Query would not repeat its request.
+  const queries = queryClient.getQueryCache().findAll(filters);
+  const first = queries.map(({ state, promise }) => state.data === undefined && promise);
+  await Promise.allSettled(first);
+  await queryClient.invalidateQueries(filters);
 }
 
 /** Milliseconds between two checks while the server is up, and while it is down. */

@@ -112,7 +112,5 @@ function toAccessToken<Row extends { scope: string }>({ scope, ...row }: Row) {
 
 /** Drizzle over a function that runs statements. It calls `options` for each statement. */
 function drizzleOver(run: Run, options: () => RunOptions) {
-  return drizzle((text, values, method) =>
-    run(text, values, { ...options(), rowsAs: method === 'all' ? 'arrays' : 'objects' }),
-  );
+  return drizzle((text, values) => run(text, values, { ...options(), rowsAs: 'arrays' }));
 }

@@ -72,7 +72,6 @@ export function createAccessTokens({
   const table = createAccessTokenTable(run);
   const principals = createPrincipalCache({ find: findOwner, now, elapsed });
   const lookUps = createLookUps<string, FoundToken>({
-    what: 'access tokens',
     find: table.find,
     maxInFlight: maxLookUps,
   });

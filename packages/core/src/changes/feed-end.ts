@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout } from 'node:timers/promises';
 import type { PlantChanges } from '@plant-store/schemas';
 import type { Caller } from '../database/deadline.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
@@ -38,6 +38,15 @@ const interval = 150;
 /** Milliseconds between two reads after changes of this process. */
 const shortInterval = 25;
 
+/**
+ * How many times as long as the last pages took to reach those who wait, the next read waits. So the feed
+ * takes a tenth of the process's time, and the rest is for requests.
+ */
+const restFactor = 9;
+
+/** The most milliseconds of such a rest. */
+const maxRest = 1_000;
+
 /** Milliseconds between two reads after an error. */
 const retryDelay = 500;
 
@@ -67,6 +76,8 @@ export class FeedEnd {
   #lastWaitAt = 0;
   #isNoticed = false;
   #lastReadAt = 0;
+  /** Milliseconds for which the next read waits at least. */
+  #rest = 0;
   #wake = () => {};
   #heldBackSince: number | undefined;
   #isClosed = false;
@@ -169,9 +180,9 @@ export class FeedEnd {
       try {
         const page = await this.#read(end, maxChanges);
         this.#watchOthers(page, end);
-        if (page.changes.length > 0) this.#keep(page);
         end = page.next;
         this.#end = end;
+        if (page.changes.length > 0) await this.#deliver(page);
         pause = page.hasMore ? 0 : interval;
       } catch (error) {
         if (!isPassing(error)) break;
@@ -197,9 +208,19 @@ export class FeedEnd {
     this.#wake = noticed.resolve;
     if (this.#isNoticed || this.#isClosed) this.#wake();
     const soon = Math.max(0, shortInterval - (performance.now() - this.#lastReadAt));
+    await setTimeout(this.#rest);
     await Promise.race([setTimeout(milliseconds), noticed.promise.then(() => setTimeout(soon))]);
+    this.#rest = 0;
     this.#isNoticed = false;
     this.#lastReadAt = performance.now();
+  }
+
+  /** Gives a page to those who wait, and notes how long that keeps the process busy. */
+  async #deliver(page: ChangePage): Promise<void> {
+    const startedAt = performance.now();
+    this.#keep(page);
+    await nextTurn();
+    this.#rest = Math.min(maxRest, restFactor * (performance.now() - startedAt));
   }
 
   #keep({ changes, positions, next }: ChangePage): void {

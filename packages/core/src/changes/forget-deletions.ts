@@ -1,7 +1,7 @@
 import type { Run } from '../database/database.ts';
 import { orUnavailable } from '../database/database-error.ts';
 import { deadlineOf } from '../database/deadline.ts';
-import { isCluster, ownFeed } from './read-changes.ts';
+import { isCluster, ownFeed } from '../database/postgres/migration/feed-tables.ts';
 
 /** Any key works, as long as every instance uses the same one. */
 const forgetLock = 0x666f72676574; // "forget"

@@ -2,6 +2,8 @@ import type { PlantChange } from '@plant-store/schemas';
 import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
 import { deadlineOf } from '../database/deadline.ts';
+import { isCluster, ownFeed } from '../database/postgres/migration/feed-tables.ts';
+import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { contentBytesSql, storedColumns, toStoredPlant } from '../plants/columns.ts';
 import { type Cursor, lastId, type Position } from './cursor.ts';
@@ -51,7 +53,7 @@ export function createChangeReader({ run, copyId = '' }: ChangeSource): ReadChan
       caller: options?.caller,
       isRepeatable: true,
       rowsAs: 'arrays',
-    });
+    }).catch(explainCluster);
     const found = rows as Row[]; // The statement selects these columns.
     const [first] = found;
     if (!first) throw new PlantStoreError('notImplemented', switchedOff);
@@ -63,7 +65,7 @@ export function createChangeReader({ run, copyId = '' }: ChangeSource): ReadChan
     const all = found.filter((row) => row[firstColumn] !== null);
     const kept = all.slice(0, limit);
     const positions = kept.map((row) => ({
-      transaction: BigInt(String(row[8])),
+      transaction: BigInt(String(row[firstColumn - 1])),
       id: BigInt(String(row[firstColumn + 1])),
     }));
     const isWhole = kept.length === Number(count ?? 0);
@@ -76,6 +78,17 @@ export function createChangeReader({ run, copyId = '' }: ChangeSource): ReadChan
       isHeldBack,
     };
   };
+
+  /** Citus does not accept the statement once the plants are distributed, and a worker lacks its tables. */
+  async function explainCluster(error: unknown): Promise<never> {
+    if (['XX000', '0A000', '42P01'].includes(databaseCode(error) ?? '')) {
+      const options = { share: 'lists', deadline: deadlineOf(), isRepeatable: true } as const;
+      const { rows } = await run(`select ${isCluster}`, [], options);
+      const [[onCluster]] = rows as [[boolean]]; // The statement returns one value.
+      if (onCluster) throw noFeedOnCluster();
+    }
+    throw error;
+  }
 }
 
 type ChangeSource = Pick<Database, 'run' | 'copyId'>;
@@ -126,13 +139,6 @@ function checkCursor(
   const why = isOfDatabase ? 'the cursor is too old' : 'the database was replaced';
   throw new PlantStoreError('cursorExpired', `${why}: list the plants again`);
 }
-
-/** Whether the database has Citus, as a condition in SQL. */
-export const isCluster = "to_regclass('pg_catalog.pg_dist_partition') is not null";
-
-/** The state of the feed. A dump of another server also restores the state of that server's feed. */
-export const ownFeed =
-  'plant_feed where system_identifier = (select system_identifier from pg_control_system())';
 
 /**
  * The identity of a database and its history. It changes when somebody restores a backup, promotes a

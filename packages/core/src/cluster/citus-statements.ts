@@ -34,9 +34,10 @@ export function createOrdinaryStatements(run: Run, onDistributed = () => {}): Pl
       return await send(plain);
     } catch (error) {
       if (!notSupported.includes(databaseCode(error) ?? '')) throw error;
+      const result = await send(onCitus);
       isDistributed = true;
       onDistributed();
-      return send(onCitus);
+      return result;
     }
   }
 }
@@ -45,9 +46,9 @@ type Writes = Pick<PlantStatements, 'insert' | 'delete'>;
 
 /**
  * The SQLSTATEs of a statement that Citus does not support. Citus loses the types of a large batch's arrays
- * on the way to its shards: 42P18.
+ * on the way to its shards: 42P18. A worker does not have the table for deletions: 42P01.
  */
-const notSupported = ['0A000', '42P18'];
+const notSupported = ['0A000', '42P18', '42P01'];
 
 /**
  * Citus rejects volatile functions in a write, and it evaluates a failing expression even in a branch that

@@ -40,7 +40,8 @@ export interface SharedTurn {
 const maxStatementLength = 2 ** 20;
 const maxQueueLength = 64 * 2 ** 20;
 
-const ownTurn: SharedTurn = { mustWait: () => false, take: () => () => {}, ended() {} };
+/** The turn of a coalescer that waits for no other. */
+export const ownTurn: SharedTurn = { mustWait: () => false, take: () => () => {}, ended() {} };
 
 const defaults = {
   maxBatch: 128,

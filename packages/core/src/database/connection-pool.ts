@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { databaseCode } from '../error-causes.ts';
 import type { DatabaseConnection, Run, RunOptions, Share } from './database.ts';
-import { isLateWrite } from './database-error.ts';
+import { isLateWrite, isStatementError } from './database-error.ts';
 import { beforeDeadline, type Deadline, withTimeout } from './deadline.ts';
 import { Turns } from './turns.ts';
 
@@ -268,11 +268,9 @@ function isLostConnection(error: unknown): boolean {
 }
 
 /**
- * Whether a connection is still usable after an error. Severity ERROR concerns only the statement.
- * With code 25006, however, the server has become read-only, and further statements would fail too.
+ * Whether a connection is still usable after an error. With code 25006 it is not: the server has become
+ * read-only, and further statements would fail too.
  */
 function leavesConnectionUsable(error: unknown): boolean {
-  const concernsStatement =
-    error instanceof Error && 'severity' in error && error.severity === 'ERROR';
-  return concernsStatement && databaseCode(error) !== '25006';
+  return isStatementError(error) && databaseCode(error) !== '25006';
 }

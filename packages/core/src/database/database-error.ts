@@ -9,6 +9,11 @@ export function isDataError(error: unknown): boolean {
   return /^2[23]/.test(databaseCode(error) ?? '') && !isLateWrite(error);
 }
 
+/** Whether an error has the severity ERROR, and so concerns only its statement and not the connection. */
+export function isStatementError(error: unknown): boolean {
+  return error instanceof Error && 'severity' in error && error.severity === 'ERROR';
+}
+
 /** Whether a text has a character that the encoding of the database lacks. */
 export function hasInvalidText(error: unknown): boolean {
   return ['22021', '22P05'].includes(databaseCode(error) ?? '');

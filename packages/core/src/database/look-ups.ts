@@ -7,8 +7,6 @@ import type { Deadline } from './deadline.ts';
 interface LookUpOptions<Key, Value> {
   /** Looks up distinct keys in one statement. */
   readonly find: (keys: Key[], deadline: Deadline) => Promise<Map<Key, Value>>;
-  /** A name of the values for messages, such as `access tokens`. */
-  readonly what: string;
   /** The most statements that run at the same time. With two, one still returns when the other hangs. */
   readonly maxInFlight: number;
 }
@@ -17,14 +15,11 @@ interface LookUpOptions<Key, Value> {
  * Makes a coalescer that looks up values by their keys, so that a flood of look-ups does not delay
  * other statements. It throws a PlantStoreError: `databaseUnavailable`, or `overloaded` when too many wait.
  */
-export function createLookUps<Key, Value>({ find, what, maxInFlight }: LookUpOptions<Key, Value>) {
+export function createLookUps<Key, Value>({ find, maxInFlight }: LookUpOptions<Key, Value>) {
   return new Coalescer<Key, Value | undefined>({
     send,
     late: databaseUnavailable,
-    overloaded: () => {
-      const message = `too many ${what} are being looked up: send the request again later`;
-      return new PlantStoreError('overloaded', message);
-    },
+    overloaded: () => new PlantStoreError('overloaded', tooManyWait),
     maxInFlight,
     maxBatch: 32,
   });
@@ -39,3 +34,5 @@ export function createLookUps<Key, Value>({ find, what, maxInFlight }: LookUpOpt
     }
   }
 }
+
+const tooManyWait = 'too many look-ups are waiting already: send the request again later';

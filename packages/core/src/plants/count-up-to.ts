@@ -20,7 +20,7 @@ export function createCountUpTo(run: Run): CountUpTo {
     const text = `select count(*) from (select 1 from plants ${where} limit ${limit}) as found`;
     const options = { share: 'lists', deadline, caller, isRepeatable: true } as const;
     const { rows } = await run(text, values, options);
-    const [[count] = [0]] = rows as [string | number][]; // The statement returns one count.
+    const [[count]] = rows as [[string | number]]; // The statement returns one count.
     return Number(count);
   };
 }

@@ -1,4 +1,8 @@
-import { databaseUnavailable, hasInvalidText } from '../database/database-error.ts';
+import {
+  databaseUnavailable,
+  hasInvalidText,
+  isStatementError,
+} from '../database/database-error.ts';
 import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 
@@ -25,8 +29,7 @@ export function insertError(cause: unknown): PlantStoreError {
  * lost, it reports an ERROR although the worker may have committed the row.
  */
 function isRolledBack(error: unknown): boolean {
-  const isError = error instanceof Error && 'severity' in error && error.severity === 'ERROR';
-  return isError && !/^(08|40003|57|XX)/.test(databaseCode(error) ?? '');
+  return isStatementError(error) && !/^(08|40003|57|XX)/.test(databaseCode(error) ?? '');
 }
 
 /**

@@ -3,6 +3,7 @@ import {
   Coalescer,
   type CoalescerLimits,
   type CoalescerOptions,
+  ownTurn,
   type SharedTurn,
 } from '../database/coalescer.ts';
 import type { Database } from '../database/database.ts';
@@ -68,7 +69,7 @@ export function createLane({
   onClockMoved,
   onCommit,
   limits,
-  turn,
+  turn = ownTurn,
 }: LaneOptions): Lane {
   let isClosing = false;
 
@@ -79,7 +80,7 @@ export function createLane({
     maxInFlight: maxInserts,
     lengthOf: contentLength,
   };
-  const creates = new Coalescer({ ...createOptions, ...limits, ...(turn && { turn }) });
+  const creates = new Coalescer({ ...createOptions, ...limits, turn });
   // One statement at a time, so that single creates have the other connection.
   const manyCreates = new Coalescer<NewPlant, CreateOutcome>({
     ...createOptions,
@@ -87,7 +88,7 @@ export function createLane({
     maxBatch: maxManyBatch,
     ...limits,
   });
-  const lookUps = createLookUps({ what: 'plants', find: statements.find, maxInFlight: maxLookUps });
+  const lookUps = createLookUps({ find: statements.find, maxInFlight: maxLookUps });
   onClockMoved((error) => {
     for (const each of [creates, manyCreates]) each.rejectWaiting(insertError(error));
   });

@@ -62,7 +62,7 @@ export function createPlantReader(
       } as const;
       const counted = bulk.run(`select count(*) from plants ${where}`, values, options);
       const { rows } = await orUnavailable(counted);
-      const [[count] = [0]] = rows as [string | number][]; // The statement returns one count.
+      const [[count]] = rows as [[string | number]]; // The statement returns one count.
       return Number(count);
     },
 

@@ -48,7 +48,7 @@ export function createPlantStatements(run: Run): PlantStatements {
     async delete(id, deadline, caller) {
       const values = (until: string) => [String(id), until];
       const { rows } = await run(deletePlant, values, { share: 'deletes', deadline, caller });
-      const [[count] = [0]] = rows as [number | string][]; // The statement returns how many were deleted.
+      const [[count]] = rows as [[number | string]]; // The statement returns how many were deleted.
       return Number(count) > 0;
     },
 

@@ -1,4 +1,5 @@
 import { ListPlantChanges, operations, PlantChanges } from '@plant-store/schemas';
+import { PlantStoreError } from '../plant-store-error.ts';
 import { procedure } from './trpc.ts';
 
 /** Returns the changes behind a cursor. */
@@ -20,6 +21,14 @@ export const listPlantChanges = procedure
   })
   .input(ListPlantChanges)
   .output(PlantChanges)
-  .query(({ ctx: { store, deadline, caller }, input }) =>
-    store.changes(input, { deadline, caller }),
-  );
+  .query(async ({ ctx: { store, deadline, caller, hold = (wait) => wait() }, input }) => {
+    const { after, wait } = input;
+    const changes = () => store.changes(input, { deadline, caller });
+    if (after === undefined || wait === 0) return changes();
+    // A client that waits for changes goes on with another instance, without an error.
+    return hold(changes).catch((error) => {
+      if (error instanceof PlantStoreError && error.kind === 'shuttingDown')
+        return { changes: [], next: after };
+      throw error;
+    });
+  });

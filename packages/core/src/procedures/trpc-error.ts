@@ -33,7 +33,7 @@ function plantStoreErrorOf(thrown: unknown): PlantStoreError | undefined {
 /** Finds the catalogue's entry for anything thrown. Any other error is a bug; its message is masked. */
 export function toCatalogueError(thrown: unknown): CatalogueError {
   const { cause, code, message } = toTRPCError(thrown);
-  if (cause instanceof PlantStoreError) {
+  if (isOfCatalogue(cause)) {
     const { kind, message, requiredScope, cause: reason } = cause;
     return { kind, message, requiredScope, cause: reason };
   }
@@ -49,6 +49,11 @@ export function toCatalogueError(thrown: unknown): CatalogueError {
   const masked =
     'internal error: tell the operator the X-Request-Id of this response, under which the log has the cause';
   return { kind: 'internal', message: masked, cause: cause ?? thrown };
+}
+
+/** Whether it is an error of the store, or of the adapter that passed the context to a procedure. */
+function isOfCatalogue(cause: unknown): cause is CatalogueError {
+  return cause instanceof Error && Object.hasOwn(errorCatalogue, Object(cause).kind);
 }
 
 /** The error in a tRPC response: tRPC's own shape, with the error code of the catalogue. */

@@ -15,6 +15,8 @@ export interface Context {
   /** The time by which the call ends. Default: in 5 s. */
   readonly deadline?: Deadline | undefined;
   readonly caller?: Caller | undefined;
+  /** Runs the part of a call that waits for changes; it may reject the call before and after the wait. */
+  readonly hold?: (<T>(wait: () => Promise<T>) => Promise<T>) | undefined;
   /** Is called with errors that a call returns as a part of its output; it must not throw. */
   readonly onError?: ((error: PlantStoreError) => void) | undefined;
 }

@@ -265,6 +265,8 @@ describe('access tokens', () => {
       expect(await store.accessTokens.authenticate(token)).toEqual(principal(names[i]));
       expect(await store.create({ id: BigInt(i), name: 'Ficus' })).toEqual({ name: 'Ficus' });
     }
+    // The update occupies only one of the two connections for lists.
+    expect((await store.list({ limit: 1 })).plants).toHaveLength(1);
     await other`rollback`;
     other.release();
     await vi.waitFor(async () => {

@@ -67,8 +67,7 @@ async function openFeed() {
       done.catch(() => {});
       return { pages, outputs, done };
     },
-    isWaitedFor: (count: number) =>
-      vi.waitFor(() => expect(feed.state().waiting).toBe(count)),
+    isWaitedFor: (count: number) => vi.waitFor(() => expect(feed.state().waiting).toBe(count)),
   };
 }
 

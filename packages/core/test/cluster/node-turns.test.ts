@@ -52,22 +52,26 @@ it('no longer regards the database as busy when no statement was short for two p
   expect(turns.mustWait(() => {})).toBe(false);
 });
 
+/** Makes the lane of a node whose statements take so many milliseconds. Each statement is added to `sent`. */
+function createLane(node: string, turn: NodeTurns, sent: string[], milliseconds: number) {
+  return new Coalescer<number, void>({
+    async send(calls) {
+      sent.push(`${node}: ${calls.length}`);
+      await new Promise((resolve) => setTimeout(resolve, milliseconds));
+      for (const call of calls) call.resolve();
+    },
+    late: () => new PlantStoreError('databaseUnavailable', 'late'),
+    overloaded: (waiting) => new PlantStoreError('overloaded', `${waiting} wait`),
+    maxInFlight: 1,
+    maxBatch: 3,
+    turn,
+  });
+}
+
 it('lets the lanes of two nodes send one after the other, and a full statement at once', async () => {
   const turn = turnsAfter(5, ...many(50));
   const sent: string[] = [];
-  const lane = (node: string) =>
-    new Coalescer<number, void>({
-      async send(calls) {
-        sent.push(`${node}: ${calls.length}`);
-        await new Promise((resolve) => setTimeout(resolve, 20));
-        for (const call of calls) call.resolve();
-      },
-      late: () => new PlantStoreError('databaseUnavailable', 'late'),
-      overloaded: (waiting) => new PlantStoreError('overloaded', `${waiting} wait`),
-      maxInFlight: 1,
-      maxBatch: 3,
-      turn,
-    });
+  const lane = (node: string) => createLane(node, turn, sent, 20);
   const [one, other, full] = [lane('one'), lane('other'), lane('full')];
   const creates = [one.run(1), other.run(2), other.run(3)];
   expect(sent).toEqual(['one: 1']);
@@ -77,4 +81,28 @@ it('lets the lanes of two nodes send one after the other, and a full statement a
   expect(sent).toEqual(['one: 1', 'full: 3', 'other: 2']);
   await vi.advanceTimersByTimeAsync(20);
   await Promise.all(creates);
+});
+
+it('lets a lane send beside a slow statement of another one', async () => {
+  const turn = turnsAfter(5, ...many(50));
+  const sent: string[] = [];
+  const creates = ['slow', 'other'].map((node) => createLane(node, turn, sent, 200).run(1));
+  await vi.advanceTimersByTimeAsync(49);
+  expect(sent).toEqual(['slow: 1']);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(sent).toEqual(['slow: 1', 'other: 1']);
+  await vi.advanceTimersByTimeAsync(200);
+  await Promise.all(creates);
+});
+
+it('knows from the statements of a lane that the database is busy', async () => {
+  const turn = turnsAfter(5);
+  const lane = createLane('busy', turn, [], 50);
+  for (const create of many(50)) {
+    const created = lane.run(create);
+    await vi.advanceTimersByTimeAsync(50);
+    await created;
+  }
+  turn.take();
+  expect(turn.mustWait(() => {})).toBe(true);
 });

@@ -19,7 +19,7 @@ const known = new Map([
 
 /** Looks up access tokens by two statements at a time. */
 function tokenLookUps(find: (sha256s: string[], deadline: number) => Promise<typeof known>) {
-  return createLookUps<string, AccessToken>({ what: 'access tokens', find, maxInFlight: 2 });
+  return createLookUps<string, AccessToken>({ find, maxInFlight: 2 });
 }
 
 const hashes = (count: number) => Array.from({ length: count }, (_, i) => `hash ${i}`);
@@ -101,7 +101,7 @@ it('rejects look-ups at once when too many wait', async () => {
   const accepted = hashes(10_033).map((hash) => lookUps.run(hash));
   await expect(lookUps.run('ann')).rejects.toMatchObject({
     code: 50301,
-    message: 'too many access tokens are being looked up: send the request again later',
+    message: 'too many look-ups are waiting already: send the request again later',
   });
   hung.resolve(known);
   expect(await Promise.all(accepted)).toEqual(Array(10_033).fill(undefined));

@@ -50,7 +50,8 @@ it('rejects one at once when too many wait, unless the callers of others have di
   const { turns, taken, take } = createTurns(1, 2);
   const caller = { isGone: false };
   await take('a');
-  const gone = expect(take('b', 1_000, caller)).rejects.toThrow('the caller has disconnected');
+  const message = 'the caller has disconnected';
+  const gone = expect(take('b', 1_000, caller)).rejects.toMatchObject({ message });
   const waiting = take('c');
   await expect(take('d')).rejects.toMatchObject({
     kind: 'overloaded',

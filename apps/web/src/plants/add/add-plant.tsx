@@ -4,10 +4,10 @@ import { plantColumns, plantFields } from '@plant-store/schemas/plain';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import './add-plant.css';
+import { refreshUnlessLive } from '../../changes/feed-state.ts';
 import { Button } from '../../controls/button.tsx';
 import { TextField } from '../../controls/text-field.tsx';
 import { explainError } from '../../store/explain-error.ts';
-import { refreshPlants } from '../../store/query-client.ts';
 import { useTRPC } from '../../store/trpc.ts';
 import { PlantFacts, shownFields } from '../shown-fields.tsx';
 import {
@@ -42,7 +42,7 @@ export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
   const create = useMutation(
     trpc.createPlant.mutationOptions({
       onSuccess(_reply, created) {
-        refreshPlants(queryClient);
+        refreshUnlessLive(queryClient);
         forgetDraft();
         setTyped({});
         setSuggestion(String(randomId()));

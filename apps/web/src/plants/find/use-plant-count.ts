@@ -1,31 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
-import { background, useTRPC, useTRPCClient } from '../../store/trpc.ts';
+import { background, useTRPC } from '../../store/trpc.ts';
 
-/** Milliseconds between two checks for new plants while the page is visible. */
-const interval = 5_000;
+/**
+ * Milliseconds after changes until the page asks for their number again. They are random, so that not all
+ * pages count at once.
+ */
+const recountDelay = 5_000 * (1 + Math.random());
 
-/** The number of plants, all or those with a tag, and its change since the table was loaded. */
+/** The number of plants, all or those with a tag. Between two responses, the page counts the changes itself. */
 export function usePlantCount(tag: string | undefined) {
   const trpc = useTRPC();
-  const client = useTRPCClient();
-  const input = tag === undefined ? {} : { tag };
-  const key = trpc.countPlants.queryKey(input);
-  const queryFn = () => client.countPlants.query(input, background.trpc);
-
-  const shown = useQuery({
-    queryKey: [...key, 'shown'],
-    queryFn,
-    staleTime: Number.POSITIVE_INFINITY,
-  }).data;
-  const latest = useQuery({
-    queryKey: [...key, 'latest'],
-    queryFn,
-    enabled: shown?.isExact ?? false,
-    staleTime: interval,
-    refetchInterval: interval,
-  }).data;
-  return {
-    shown,
-    added: shown && latest?.isExact ? latest.count - shown.count : 0,
-  };
+  const { data, isStale } = useQuery(
+    trpc.countPlants.queryOptions(tag === undefined ? {} : { tag }, {
+      ...background,
+      staleTime: Number.POSITIVE_INFINITY,
+      refetchInterval: ({ state }) => state.isInvalidated && (state.error ? 1_000 : recountDelay),
+    }),
+  );
+  return { data, isStale };
 }

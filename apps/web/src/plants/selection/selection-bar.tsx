@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { refreshUnlessLive } from '../../changes/feed-state.ts';
 import { Button } from '../../controls/button.tsx';
 import { Question } from '../../controls/question.tsx';
 import { explainError } from '../../store/explain-error.ts';
-import { refreshPlants } from '../../store/query-client.ts';
 import { useTRPCClient } from '../../store/trpc.ts';
 import { countOf } from '../plant-text.tsx';
 import { deletePlants } from './delete-plants.ts';
@@ -30,7 +30,7 @@ export function SelectionBar({ ids, onChange, onDeleted }: SelectionBarProps) {
       return selected.length;
     },
     onSuccess: onDeleted,
-    onSettled: () => refreshPlants(queryClient),
+    onSettled: () => refreshUnlessLive(queryClient),
   });
   if (ids.size === 0) return null;
   return (

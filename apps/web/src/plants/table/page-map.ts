@@ -39,28 +39,58 @@ export function endRow({ pages }: PageMap): number {
   return last ? last.firstRow + last.rowCount : 0;
 }
 
+/** A plant that stays in its row when others come or go before it. */
+export interface Anchor {
+  readonly row: number;
+  readonly id: bigint;
+}
+
 /** Adds the response for the page at an index. Returns the same map when the response changes nothing. */
-export function learnPage(map: PageMap, index: number, { plants, next }: PageResponse): PageMap {
-  const after = startOf(map, index);
+export function learnPage(
+  map: PageMap,
+  index: number,
+  { plants, next }: PageResponse,
+  anchor?: Anchor,
+): PageMap {
   const known = map.pages[index];
   const end = known && (map.pages[index + 1] ?? map.frontier)?.after;
-  const before = map.pages.slice(0, index);
-  const page = { after, firstRow: known?.firstRow ?? endRow(map), rowCount: plants.length };
-
-  if (known && end !== undefined && next !== undefined && next >= end) {
-    // The response covers the whole known page, and more when plants of that page were deleted.
-    const rowCount = plants.findLastIndex(({ id }) => id <= end) + 1;
-    const shift = rowCount - known.rowCount;
-    if (shift === 0) return map;
-    const behind = map.pages
-      .slice(index + 1)
-      .map((each) => ({ ...each, firstRow: each.firstRow + shift }));
-    return { ...map, pages: [...before, { ...page, rowCount }, ...behind] };
+  const isWhole = end === undefined ? next === undefined : next !== undefined && next >= end;
+  if (known && isWhole) {
+    // The response also has later plants when some of this page were deleted.
+    const isAfterPage = (id: bigint) => end !== undefined && id > end;
+    const rows = plants.filter(({ id }) => !isAfterPage(id));
+    return moveRows(map, index, { ...known, ...placeRows(known, rows, anchor) });
   }
-  const isSameEnd = known?.rowCount === plants.length && end === next && !map.pages[index + 1];
-  if (isSameEnd) return map;
   // Plants were created. The later pages start at other ids and are loaded again.
-  return { pages: [...before, page], frontier: next === undefined ? undefined : { after: next } };
+  const page = {
+    after: startOf(map, index),
+    firstRow: known?.firstRow ?? endRow(map),
+    rowCount: plants.length,
+  };
+  const pages = [...map.pages.slice(0, index), page];
+  return { pages, frontier: next === undefined ? undefined : { after: next } };
+}
+
+/** The rows of a known page with other plants: the rows before the anchor move up, the others down. */
+function placeRows(known: KnownPage, plants: PageResponse['plants'], anchor: Anchor | undefined) {
+  const rowCount = plants.length;
+  if (!anchor || anchor.row < known.firstRow) return { rowCount };
+  const end = known.firstRow + known.rowCount;
+  if (anchor.row >= end) return { rowCount, firstRow: end - rowCount };
+  const place = plants.findIndex(({ id }) => id >= anchor.id);
+  return { rowCount, firstRow: anchor.row - (place === -1 ? rowCount : place) };
+}
+
+/** Replaces a page, and moves those before and behind it. */
+function moveRows(map: PageMap, index: number, page: KnownPage): PageMap {
+  const known = map.pages[index] ?? page;
+  const up = page.firstRow - known.firstRow;
+  const down = up + page.rowCount - known.rowCount;
+  if (up === 0 && down === 0) return map;
+  const pages = map.pages.map((each, i) =>
+    i === index ? page : { ...each, firstRow: each.firstRow + (i < index ? up : down) },
+  );
+  return { ...map, pages };
 }
 
 /** Adds the page before the first known one. */

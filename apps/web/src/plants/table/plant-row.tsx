@@ -11,14 +11,18 @@ interface PlantRowProps {
   /** Undefined while the plant is loading. */
   plant: StoredPlant | undefined;
   isActive: boolean;
+  /** Whether it was created just now. */
+  isNew: boolean;
   /** Undefined when rows cannot be selected. */
   isSelected: boolean | undefined;
   onOpen(): void;
+  onHover(): void;
   onSelect(event: MouseEvent): void;
 }
 
 export function PlantRow(props: PlantRowProps) {
-  const { row, ariaIndex, top, plant, isActive, isSelected, onOpen, onSelect } = props;
+  const { row, ariaIndex, top, plant, isActive, isNew, isSelected } = props;
+  const { onOpen, onHover, onSelect } = props;
   const onClick = ({ target }: MouseEvent) => {
     // The user selects text to copy it, or opens the link of a tag.
     const isForRow = getSelection()?.isCollapsed && !(target as Element).closest('a, label');
@@ -32,8 +36,10 @@ export function PlantRow(props: PlantRowProps) {
       aria-rowindex={ariaIndex}
       aria-selected={isSelected}
       data-active={isActive || undefined}
+      data-new={isNew || undefined}
       style={{ transform: `translateY(${top}px)` }}
       onClick={onClick}
+      onPointerEnter={onHover}
     >
       {plant && isSelected !== undefined && (
         <span role="gridcell" className="plant-check">

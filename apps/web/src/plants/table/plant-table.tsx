@@ -6,15 +6,18 @@ import {
   type ReactNode,
   useCallback,
   useEffect,
+  useRef,
   useState,
 } from 'react';
 import { currentPlace, keepPlace, replace, useAddress } from '../../address/use-address.ts';
+import { isNew } from '../../changes/update-page.ts';
 import { explainError } from '../../store/explain-error.ts';
 import { shownFields, tableFields } from '../shown-fields.tsx';
 import { PlantRow } from './plant-row.tsx';
 import './plant-table.css';
 import { useTextWidth } from './row-size.ts';
 import { type RowRange, useScrollWindow } from './scroll-window.ts';
+import { useActiveRow } from './use-active-row.ts';
 import { usePlantPages } from './use-plant-pages.ts';
 import { type Selection, useRangeSelection } from './use-range-selection.ts';
 
@@ -52,7 +55,8 @@ export function PlantTable(props: PlantTableProps) {
       ),
     [],
   );
-  const pages = usePlantPages({ tag, at, visible });
+  const hovered = useRef<number>(undefined);
+  const pages = usePlantPages({ tag, at, visible, hovered });
   const { known, rows, isComplete, plantAt } = pages;
   const isJump = useAddress().jumps > 0;
   const scroll = useScrollWindow({ rows, rowHeight, onVisible: show });
@@ -60,7 +64,7 @@ export function PlantTable(props: PlantTableProps) {
     '--ids': useTextWidth('.plant-id > span'),
     '--names': useTextWidth('.plant-name > *'),
   };
-  const [active, setActive] = useState(0);
+  const [active, setActive] = useActiveRow(pages);
   const range = useRangeSelection(selection, pages, active);
 
   const isStartKnown = rows.first === known.first;
@@ -168,21 +172,32 @@ export function PlantTable(props: PlantTableProps) {
           </span>
         ))}
       </div>
-      <div className="plant-table-rows" role="rowgroup" style={{ height: scroll.height }}>
+      <div
+        className="plant-table-rows"
+        role="rowgroup"
+        style={{ height: scroll.height }}
+        onPointerLeave={() => {
+          hovered.current = undefined;
+        }}
+      >
         {drawn.map((row) => {
           const plant = plantAt(row);
           return (
             <PlantRow
-              key={row}
+              key={plant ? String(plant.id) : `row ${row}`}
               row={row}
               ariaIndex={isComplete ? row - rows.first + 2 : undefined}
               top={(row - rows.first) * rowHeight - scroll.start}
               plant={plant}
               isActive={row === active}
+              isNew={plant !== undefined && isNew(plant.id)}
               isSelected={selection && plant && selection.ids.has(plant.id)}
               onOpen={() => {
                 setActive(row);
                 if (plant) onOpen(plant);
+              }}
+              onHover={() => {
+                hovered.current = row;
               }}
               onSelect={(event: MouseEvent) => {
                 setActive(row);

@@ -1,7 +1,9 @@
 import type { StoredPlant } from '@plant-store/schemas';
-import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
-import { background, useTRPC } from '../../store/trpc.ts';
+import { queryOptions, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { plantsStaleTime } from '../../changes/feed-state.ts';
+import { loadPage } from '../../changes/update-page.ts';
+import { background, useTRPC, useTRPCClient } from '../../store/trpc.ts';
 import { findEarlierPage, likelyDistance } from '../earlier-page.ts';
 import {
   emptyPageMap,
@@ -9,6 +11,7 @@ import {
   firstRow,
   learnEarlierPage,
   learnPage,
+  type PageMap,
   pageAt,
   startOf,
 } from './page-map.ts';
@@ -31,47 +34,65 @@ interface PlantPagesOptions {
   /** The id at which the list is opened; row 0 is the first plant from there on. */
   at: bigint | undefined;
   visible: RowRange;
+  /** The row under the pointer. */
+  hovered: { readonly current: number | undefined };
 }
 
 /** Loads the pages of a list that the table shows, and the pages around them. */
-export function usePlantPages({ tag, at, visible }: PlantPagesOptions) {
+export function usePlantPages({ tag, at, visible, hovered }: PlantPagesOptions) {
   const trpc = useTRPC();
+  const client = useTRPCClient();
   const queryClient = useQueryClient();
   const [map, setMap] = useState(() => emptyPageMap(at === undefined ? undefined : before(at)));
 
-  const pageAfter = (after: bigint | undefined) =>
-    trpc.listPlants.queryOptions(
-      {
-        limit: pageSize,
-        ...(tag !== undefined && { tag }),
-        ...(after !== undefined && { after }),
-      },
-      { gcTime: keepFor },
-    );
+  const pageAfter = (after: bigint | undefined, options?: typeof background.trpc) => {
+    const input = {
+      limit: pageSize,
+      ...(tag !== undefined && { tag }),
+      ...(after !== undefined && { after }),
+    };
+    return queryOptions({
+      queryKey: trpc.listPlants.queryKey(input),
+      queryFn: () => loadPage(input, () => client.listPlants.query(input, options)),
+      staleTime: () => plantsStaleTime(queryClient),
+      gcTime: keepFor,
+    });
+  };
   const lastIndex = map.pages.length - (map.frontier ? 0 : 1);
   const firstWanted = Math.min(pageAt(map, visible.first), lastIndex);
   const lastWanted = Math.min(pageAt(map, visible.last) + 1, lastIndex);
   const wanted = Array.from({ length: lastWanted - firstWanted + 1 }, (_, i) => firstWanted + i);
 
   const responses = useQueries({ queries: wanted.map((index) => pageAfter(startOf(map, index))) });
-  useEffect(() => {
-    setMap((latest) =>
-      responses.reduce((learnt, { data }, i) => {
-        const index = firstWanted + i;
-        // The map no longer has this page, so its response is ignored.
-        if (!data || index > learnt.pages.length || startOf(learnt, index) !== startOf(map, index))
-          return learnt;
-        return learnPage(learnt, index, data);
-      }, latest),
-    );
-  }, [responses, firstWanted, map]);
+  const shown = useRef(plantOf(map, firstWanted, responses));
+  const { current: hoveredRow = visible.first - 1 } = hovered;
+  const isHovered = hoveredRow >= visible.first && hoveredRow <= visible.last;
+  const row = isHovered ? hoveredRow : visible.first;
+  const id = shown.current(row)?.id;
+  // At the start of the list, new plants push the others down.
+  const isAtStart = startOf(map, 0) === undefined && visible.first <= firstRow(map);
+  const isFree = id === undefined || (isAtStart && !isHovered);
+  const anchor = isFree ? undefined : { row, id };
+  const learnt = responses.reduce((latest, { data }, i) => {
+    const index = firstWanted + i;
+    // The map no longer has this page, so its response is ignored.
+    if (!data || index > latest.pages.length || startOf(latest, index) !== startOf(map, index))
+      return latest;
+    return learnPage(latest, index, data, anchor);
+  }, map);
+  // During the render, so that no frame shows plants in other rows.
+  if (learnt !== map) setMap(learnt);
+  const plantAt = plantOf(map, firstWanted, responses);
+  useLayoutEffect(() => {
+    shown.current = plantAt;
+  });
 
   const [first, end, start] = [firstRow(map), endRow(map), startOf(map, 0)];
   const { data: earlier } = useQuery({
     queryKey: ['earlier page', tag, start],
     queryFn: () =>
       findEarlierPage(
-        (after) => queryClient.fetchQuery({ ...pageAfter(after), ...background }),
+        (after) => queryClient.fetchQuery(pageAfter(after, background.trpc)),
         start ?? 0n,
         likelyDistance(responses[0]?.data?.plants ?? [], pageSize),
       ),
@@ -98,10 +119,15 @@ export function usePlantPages({ tag, at, visible }: PlantPagesOptions) {
     isComplete: map.frontier === undefined && start === undefined,
     error: error ?? undefined,
     /** The plant of a row; undefined while it is loading. */
-    plantAt(row: number): StoredPlant | undefined {
-      const index = pageAt(map, row);
-      const page = map.pages[index];
-      return page && responses[index - firstWanted]?.data?.plants[row - page.firstRow];
+    plantAt,
+    /** The row of a plant; undefined when it is not loaded. */
+    rowOf(id: bigint): number | undefined {
+      for (const [i, { data }] of responses.entries()) {
+        const page = map.pages[firstWanted + i];
+        const place = data?.plants.findIndex((plant) => plant.id === id) ?? -1;
+        if (page && place >= 0 && place < page.rowCount) return page.firstRow + place;
+      }
+      return undefined;
     },
     /** Loads the ids of all known rows from one to another. */
     async idsBetween(from: number, to: number): Promise<bigint[]> {
@@ -116,6 +142,19 @@ export function usePlantPages({ tag, at, visible }: PlantPagesOptions) {
       }
       return ids;
     },
+  };
+}
+
+/** Makes a function that finds the plant of a row in the responses for the pages from an index on. */
+function plantOf(
+  map: PageMap,
+  firstIndex: number,
+  responses: readonly { data?: { plants: StoredPlant[] } | undefined }[],
+) {
+  return (row: number): StoredPlant | undefined => {
+    const index = pageAt(map, row);
+    const page = map.pages[index];
+    return page && responses[index - firstIndex]?.data?.plants[row - page.firstRow];
   };
 }
 

@@ -1,4 +1,5 @@
 import { useRef } from 'react';
+import { type Place, placeOf, rowOf } from './use-active-row.ts';
 import type { usePlantPages } from './use-plant-pages.ts';
 
 /** The selected plants. */
@@ -7,15 +8,16 @@ export interface Selection {
   onChange(change: (latest: ReadonlySet<bigint>) => ReadonlySet<bigint>): void;
 }
 
-type Pages = Pick<ReturnType<typeof usePlantPages>, 'plantAt' | 'idsBetween'>;
+type Pages = Pick<ReturnType<typeof usePlantPages>, 'plantAt' | 'rowOf' | 'idsBetween'>;
 
 /** Selects rows one by one, or from the row that was chosen last to another. */
 export function useRangeSelection(selection: Selection | undefined, pages: Pages, active: number) {
-  const anchor = useRef<number>(undefined);
+  const anchor = useRef<Place>(undefined);
 
   const extend = async (row: number) => {
-    anchor.current ??= active;
-    const [from, to] = [Math.min(anchor.current, row), Math.max(anchor.current, row)];
+    anchor.current ??= placeOf(active, pages);
+    const start = rowOf(anchor.current, pages);
+    const [from, to] = [Math.min(start, row), Math.max(start, row)];
     const ids = await pages.idsBetween(from, to);
     selection?.onChange((latest) => new Set([...latest, ...ids]));
   };
@@ -25,8 +27,9 @@ export function useRangeSelection(selection: Selection | undefined, pages: Pages
     /** Selects a row, or takes it out of the selection. */
     toggle(row: number, isRange: boolean): void {
       if (isRange) return void extend(row);
-      anchor.current = row;
-      const id = pages.plantAt(row)?.id;
+      const place = placeOf(row, pages);
+      anchor.current = place;
+      const { id } = place;
       if (id === undefined) return;
       selection?.onChange((latest) => {
         const ids = new Set(latest);

@@ -161,20 +161,4 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     }
     await expect.poll(() => step('Next').isDisabled()).toBe(true);
   });
-
-  it('says that there are new plants, and shows them when the user wants it', async () => {
-    const { ids, tag } = await createPlants(2);
-    const page = await openPage(address());
-    await filterByTag(page, tag);
-    await count(page, '2 plants');
-    const added = await createPlants(3, tag);
-    await page.getByRole('button', { name: '3 new plants: show' }).click();
-    await tableOf(page).getByText(`Plant ${added.ids[2]}`).waitFor();
-    await count(page, '5 plants');
-
-    await client.deletePlant.mutate({ id: ids[0] ?? 0n });
-    await page.getByRole('button', { name: 'Refresh' }).click();
-    await count(page, '4 plants');
-    await tableOf(page).getByText(`Plant ${ids[0]}`).waitFor({ state: 'detached' });
-  });
 });

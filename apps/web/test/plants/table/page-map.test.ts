@@ -86,6 +86,36 @@ describe('when plants come and go', () => {
   });
 });
 
+describe('with a plant that stays in its row', () => {
+  /** The plants 101 to 200, with others. */
+  const changed = (remove: bigint[], add: number) => {
+    const { plants } = response(100, 200n);
+    const added = Array.from({ length: add }, () => ({ id: 101n }));
+    return { plants: [...added, ...plants.filter(({ id }) => !remove.includes(id))], next: 200n };
+  };
+  const rowsOf = ({ pages }: typeof three) => pages.map(({ firstRow }) => firstRow);
+
+  it.each([
+    ['in the changed page', { row: 150, id: 151n }, [-2, 98, 200]],
+    ['in a later page', { row: 250, id: 251n }, [-2, 98, 200]],
+    ['in an earlier page', { row: 50, id: 51n }, [0, 100, 202]],
+  ])('moves the rows before and behind it when it is %s', (_case, anchor, rows) => {
+    const map = learnPage(three, 1, changed([], 2), anchor);
+    expect(rowsOf(map)).toEqual(rows);
+    expect(learnPage(map, 1, changed([], 2), anchor)).toBe(map);
+  });
+
+  it('keeps the others in place when one comes and one goes on different sides of it', () => {
+    const map = learnPage(three, 1, changed([180n], 1), { row: 150, id: 151n });
+    expect(rowsOf(map)).toEqual([-1, 99, 199]);
+  });
+
+  it('puts the next plant in its row when it goes itself', () => {
+    const map = learnPage(three, 1, changed([151n, 110n], 0), { row: 150, id: 151n });
+    expect(rowsOf(map)).toEqual([1, 101, 199]);
+  });
+});
+
 describe('a list that is opened in the middle', () => {
   const opened = learnPage(emptyPageMap(500n), 0, response(100, 600n));
 

@@ -22,9 +22,12 @@ export interface TableFault {
 /** Compares the tables of a database with those that this version of the store needs. */
 export async function checkTables(run: RunText): Promise<TableFault[]> {
   const columns = (await run(selectColumns)) as ColumnRow[]; // The statement selects these columns.
+  const hasFeed = !columns.some((column) => column.has_citus);
   return tables.flatMap(({ name, columns: needed }) => {
     const actual = columns.filter((column) => column.table === name);
     if (actual.length === 0) {
+      // A worker of a cluster does not have them, because a cluster has no feed.
+      if (!hasFeed && feedTables.includes(name)) return [];
       return {
         table: name,
         what: `the table ${name} is missing`,
@@ -42,6 +45,8 @@ export async function checkTables(run: RunText): Promise<TableFault[]> {
   });
 }
 
+const feedTables = [plantDeletions, plantFeed].map((table) => getTableConfig(table).name);
+
 interface ColumnRow {
   table: string;
   column: string;
@@ -49,6 +54,7 @@ interface ColumnRow {
   is_required: boolean;
   has_default: boolean;
   is_key: boolean;
+  has_citus: boolean;
 }
 
 interface NeededColumn {
@@ -104,7 +110,8 @@ const selectColumns = `
     atthasdef or attidentity <> '' as has_default,
     exists (
       select from pg_index
-      where indrelid = pg_class.oid and indisprimary and indkey::text = attnum::text) as is_key
+      where indrelid = pg_class.oid and indisprimary and indkey::text = attnum::text) as is_key,
+    to_regclass('pg_dist_partition') is not null as has_citus
   from pg_attribute join pg_class on pg_class.oid = attrelid
   where attrelid in ${tableOids}
     and attnum > 0 and not attisdropped`;

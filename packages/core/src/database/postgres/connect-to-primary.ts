@@ -46,7 +46,7 @@ export function createConnectToPrimary(
     readOnly = false,
     connectTimeout = defaultConnectTimeout,
     hosts: given,
-    applicationName = () => 'plant-store tool',
+    applicationName,
   }: ConnectOptions = {},
 ): () => Promise<Connection> {
   const leftBehind = new LeftBehind();
@@ -97,7 +97,7 @@ export function createConnectToPrimary(
         timeout: remaining,
         readOnly,
         leftBehind,
-        applicationName: applicationName(),
+        applicationName: applicationName?.(),
         ...sent,
       });
       return { turn, host, connection };

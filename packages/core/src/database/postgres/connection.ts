@@ -51,7 +51,7 @@ export interface ConnectionOptions {
   /** The sessions that closed connections have left behind. The next connection ends them. */
   leftBehind?: LeftBehind;
   /** What operators see in `pg_stat_activity`. */
-  applicationName?: ApplicationName;
+  applicationName?: ApplicationName | undefined;
 }
 
 /**

@@ -50,7 +50,7 @@ export async function openPostgres(
   const pool = new ConnectionPool({
     connect,
     shares,
-    onError: (error) => !readOnly && migrator.notice(error),
+    onError: (error) => migrator.notice(error),
   });
   const bulk = new ConnectionPool({
     connect: afterMigration(

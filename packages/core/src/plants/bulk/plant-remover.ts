@@ -28,8 +28,11 @@ const deleteAndNote = `
   with deleted as (${deletePlants} returning ${storedColumns}), ${noteDeletions}
   select id from deleted`;
 
-/** The SQLSTATE of a statement that Citus does not support. A cluster has no feed that needs the deletions. */
-const notSupported = '0A000';
+/**
+ * The SQLSTATEs of a statement that notes the deletions on a Citus cluster, which has no feed that needs
+ * them. A worker does not have their table.
+ */
+const notSupported = ['0A000', '42P01'];
 
 export function createPlantRemover({ run }: Pick<Bulk, 'run'>): PlantRemover {
   return {
@@ -48,8 +51,10 @@ export function createPlantRemover({ run }: Pick<Bulk, 'run'>): PlantRemover {
       const { count } = await run(statement, [`{${sorted}}`], options);
       return count;
     } catch (error) {
-      if (databaseCode(error) === notSupported) return remove(deletePlants, ids, attemptsLeft);
-      if (databaseCode(error) !== deadlock || attemptsLeft === 1) throw error;
+      const code = databaseCode(error) ?? '';
+      const isNoted = statement === deleteAndNote;
+      if (isNoted && notSupported.includes(code)) return remove(deletePlants, ids, attemptsLeft);
+      if (code !== deadlock || attemptsLeft === 1) throw error;
       return remove(statement, ids, attemptsLeft - 1);
     }
   }

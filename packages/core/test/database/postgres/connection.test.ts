@@ -16,6 +16,7 @@ import {
   connectPostgres,
 } from '../../../src/database/postgres/connection.ts';
 import { LeftBehind } from '../../../src/database/postgres/left-behind.ts';
+import { startPooler } from '../../fixtures/pooler.ts';
 
 let sql: postgres.Sql;
 let proxy: FaultProxy;
@@ -491,25 +492,4 @@ async function listen(server: Server): Promise<number> {
   await once(server, 'listening');
   onTestFinished(() => void server.close());
   return (server.address() as { port: number }).port; // It listens on a port, not on a pipe.
-}
-
-/**
- * A proxy that looks to clients like a pooler: it names a process that is not the session's.
- *
- * @param rename changes the names of statements in a message to the server
- */
-async function startPooler(url: string, rename = (message: Buffer) => message): Promise<number> {
-  const { hostname, port } = new URL(url);
-  const pooler = createServer((client) => {
-    const server = connectTo({ host: hostname, port: Number(port) });
-    for (const socket of [client, server]) socket.on('error', () => {});
-    client.on('close', () => server.destroy()).on('data', (chunk) => server.write(rename(chunk)));
-    server.on('close', () => client.destroy());
-    server.on('data', (chunk: Buffer) => {
-      const keyData = chunk.indexOf(Buffer.of(0x4b, 0, 0, 0, 12)); // The header of BackendKeyData.
-      if (keyData >= 0) chunk.writeUInt32BE(0x7fffffff, keyData + 5);
-      client.write(chunk);
-    });
-  });
-  return listen(pooler);
 }

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vi
 import type { Database, OpenOptions } from '../../../src/database/database.ts';
 import { deadlineIn } from '../../../src/database/deadline.ts';
 import { openPostgres } from '../../../src/database/postgres/postgres-database.ts';
+import { startPooler } from '../../fixtures/pooler.ts';
 
 let sql: postgres.Sql;
 let proxy: FaultProxy;
@@ -105,8 +106,9 @@ it('does not migrate when it only reads', async () => {
   expect(proxy.accepted).toBe(1);
   await sql.unsafe(`alter database ${sql.options.database} set default_transaction_read_only = on`);
   const replica = await open({ readOnly: true });
-  expect((await run(replica, 'select 1')).rows).toEqual([[1]]);
-  expect((await run(replica.bulk, 'select 1')).rows).toEqual([[1]]);
+  for (const each of [replica, replica.bulk]) {
+    expect((await run(each, 'show application_name')).rows).toEqual([['plant-store tool']]);
+  }
 });
 
 it('limits statements on the server, and gives bulk statements more time', async () => {
@@ -119,6 +121,21 @@ it('limits statements on the server, and gives bulk statements more time', async
   expect(await limits(database.bulk)).toEqual([['9min'], ['10s']]);
   const reading = await open({ readOnly: true });
   expect(await limits(reading.bulk)).toEqual([['9min'], ['4s']]);
+});
+
+it('warns once when the pooler keeps no prepared statements', async () => {
+  const port = String(await startPooler(proxy.url));
+  const database = await openPostgres(Object.assign(new URL(proxy.url), { port }).href);
+  onTestFinished(() => database.close());
+  const connect = async () => {
+    const connection = await database.nodes?.connect();
+    onTestFinished(() => connection?.close());
+  };
+  await connect(); // Nobody listens yet.
+  const warnings: string[] = [];
+  database.onWarning?.((message) => warnings.push(message));
+  for (let i = 0; i < 2; i++) await connect();
+  expect(warnings).toEqual([expect.stringContaining('use 1.21 or newer')]);
 });
 
 it('cancels a statement at its deadline, and uses its connection again', async () => {
@@ -221,12 +238,13 @@ describe('on a node of a cluster', () => {
   it('connects to the nodes', async () => {
     const nodes = await openNodes();
     const { hostname, port } = new URL(proxy.url);
-    for (const connection of [
-      await nodes.connect(),
-      await nodes.connectTo(hostname, Number(port), 5_000),
-    ]) {
+    for (const [connection, name] of [
+      [await nodes.connect(), 'plant-store'],
+      [await nodes.connectTo(hostname, Number(port), 5_000), 'plant-store cluster'],
+    ] as const) {
       onTestFinished(() => connection.close());
       expect((await connection.query('show statement_timeout')).rows).toEqual([['4500ms']]);
+      expect((await connection.query('show application_name')).rows).toEqual([[name]]);
     }
     await expect(nodes.connectTo('127.0.0.1', 1, 5_000)).rejects.toMatchObject({
       code: 'ECONNREFUSED',

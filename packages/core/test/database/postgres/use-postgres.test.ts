@@ -4,6 +4,7 @@ import { createDatabase, freePort } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { usePostgres } from '../../../src/database/postgres/use-postgres.ts';
+import { startPooler } from '../../fixtures/pooler.ts';
 
 let databaseUrl: string;
 let sql: postgres.Sql;
@@ -67,6 +68,16 @@ it('fails with the error of the first host when none can be reached', async () =
     kind: 'databaseUnavailable',
     cause: { code: 'ECONNREFUSED', port: first },
   });
+});
+
+it('passes on a warning when the pooler keeps no prepared statements', async () => {
+  const warningAt = (url: string) => usePostgres(url, async (_run, _hosts, warning) => warning);
+  expect(await warningAt(databaseUrl)).toBeUndefined();
+  expect(await warningAt(withHosts(await startPooler(databaseUrl)))).toBe(
+    'the pooler in front of the database keeps no prepared statements. A PgBouncer older than 1.21 never ' +
+      'does, and may lose its sessions after a pause (FATAL: bad client state): use 1.21 or newer. A newer ' +
+      'one does with max_prepared_statements = 200, which saves CPU time of the database',
+  );
 });
 
 it('fails when the statements are not done four seconds after the call', async () => {

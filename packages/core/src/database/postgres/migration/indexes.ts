@@ -26,7 +26,8 @@ const pollInterval = 500;
  * @param lockTimeout milliseconds to wait for the lock that a new column needs
  */
 export async function buildIndexes(run: RunText, lockTimeout: number): Promise<void> {
-  for (const name of Object.keys(indexes) as IndexName[]) { // `indexes` has no other keys.
+  for (const name of Object.keys(indexes) as IndexName[]) {
+    // `indexes` has no other keys.
     for (;;) {
       const [state] = (await run(indexState(name))) as [IndexState]; // The statement returns one row.
       // The migration must not begin yet: its lock would wait for the build, and every create for that lock.

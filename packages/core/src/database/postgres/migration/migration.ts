@@ -4,6 +4,7 @@ import { DatabaseSettingsError } from '../../explain-database-error.ts';
 import { type RunText, readSchemaVersion } from '../../schema-version.ts';
 import type { Connection } from '../connection.ts';
 import { clusterRole } from './cluster-role.ts';
+import { lockTimeout, renewForeignFeed } from './feed-tables.ts';
 
 /** Any key works, as long as every instance uses the same one. */
 const migrationLock = 0x706c616e7473; // "plants"
@@ -13,9 +14,6 @@ export const migrationTimeout = 60 * 60_000;
 
 /** The SQLSTATE of a statement whose user lacks a privilege. */
 const insufficientPrivilege = '42501';
-
-/** Milliseconds to wait for a lock. A waiting statement blocks all later ones. */
-export const lockTimeout = 4_500;
 
 /**
  * Applies the missing migrations in one transaction, on a connection of its own. The transaction
@@ -35,7 +33,7 @@ export async function migratePostgres(connect: () => Promise<Connection>): Promi
       const { rows } = await withTimeout(connection.query(text, [], 'objects'), defaultTimeout);
       return rows;
     };
-    if (await isMigrated(run)) return;
+    if (await isMigrated(run)) return await renewFeed(connection);
     if ((await clusterRole(run)) === 'worker') throw new Error(workerNotMigrated);
     await applyMigrations(connection).catch(async (error) => {
       throw databaseCode(error) === insufficientPrivilege
@@ -72,6 +70,18 @@ async function isMigrated(run: RunText): Promise<boolean> {
   return (await checkTables(run)).length === 0;
 }
 
+/** Only the owner of the tables can renew the feed. For all others it stays switched off. */
+async function renewFeed(connection: Connection): Promise<void> {
+  const renewed = renewForeignFeed(runOn(connection));
+  await withTimeout(renewed, migrationTimeout).catch((error) => {
+    if (databaseCode(error) !== insufficientPrivilege) throw error;
+  });
+}
+
+function runOn(connection: Connection): RunText {
+  return async (text) => (await connection.query(text, [], 'objects')).rows;
+}
+
 async function applyMigrations(connection: Connection): Promise<void> {
   const [{ drizzle }, { migrate }, { buildIndexes }, { migrationsFolder }] = await Promise.all([
     import('drizzle-orm/pg-proxy'),
@@ -79,8 +89,7 @@ async function applyMigrations(connection: Connection): Promise<void> {
     import('./indexes.ts'),
     import('../../database.ts'),
   ]);
-  const runText: RunText = async (text) => (await connection.query(text, [], 'objects')).rows;
-  await withTimeout(buildIndexes(runText, lockTimeout), migrationTimeout);
+  await withTimeout(buildIndexes(runOn(connection), lockTimeout), migrationTimeout);
   const run = (text: string, timeout = defaultTimeout) =>
     withTimeout(connection.query(text, [], 'objects'), timeout);
   await run('begin');

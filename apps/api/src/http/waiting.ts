@@ -1,0 +1,33 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { HttpError } from '../errors/http-error.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Counts a request that is about to wait for changes; set by `limitWaiting`. */
+    startWaiting(request: FastifyRequest, reply: FastifyReply): void;
+  }
+  interface FastifyRequest {
+    /** Milliseconds from its arrival until it began to wait for changes. Undefined when it does not. */
+    waitsFrom: number | undefined;
+  }
+}
+
+/**
+ * Makes a function that limits how many requests wait for changes at the same time. Each of them has
+ * a connection, and the other requests need connections, too.
+ */
+export function limitWaiting(max: number) {
+  let waiting = 0;
+
+  /** @throws HttpError `overloaded` */
+  return (request: FastifyRequest, { elapsedTime, raw }: FastifyReply): void => {
+    if (request.waitsFrom !== undefined) return;
+    if (waiting >= max) {
+      const message = `${max} requests are waiting for changes already: try again later`;
+      throw new HttpError('overloaded', message);
+    }
+    request.waitsFrom = elapsedTime;
+    waiting++;
+    raw.once('close', () => waiting--);
+  };
+}

@@ -1,0 +1,80 @@
+import { Readable } from 'node:stream';
+import type { PlantStore } from '@plant-store/core';
+import type { PlantChanges } from '@plant-store/schemas';
+import type { TrackedEnvelope } from '@trpc/server';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { callContext, type Endpoint, startCall } from '../calls/call-flow.ts';
+import { trpcError } from '../errors/error-response.ts';
+import { toHttpError } from '../errors/http-error.ts';
+import { isObject } from '../http/body/json-body.ts';
+import { writeOnce } from '../http/list-writer.ts';
+import type { ResponseBudget } from '../http/response-budget.ts';
+import { eventStream, reconnectAfterInactivity } from './event-stream.ts';
+
+interface SubscriptionOptions {
+  store: PlantStore;
+  responses: ResponseBudget;
+  endpoint: Endpoint;
+}
+
+/**
+ * Makes the handler of a subscription, which sends pages of changes as the Server-Sent Events that tRPC's
+ * `httpSubscriptionLink` reads. tRPC's own `resolveResponse` would write the JSON of a page again for each
+ * subscriber, and read a page ahead.
+ *
+ * Errors before the stream has begun are ordinary responses. Later ones are events.
+ */
+export function subscriptionHandler({ store, responses, endpoint }: SubscriptionOptions) {
+  // Many subscribers get the same page.
+  const partOf = writeOnce(async (page: PlantChanges) => {
+    return Buffer.from(`data: ${await endpoint.encode(page)}\nid: ${page.next}\n\n`);
+  });
+
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const connection = new AbortController();
+    const context = callContext(store, request, reply);
+    const input = () => withLastEventId(endpoint.decode(request), request);
+    const pages = await startCall(endpoint, input, context, { signal: connection.signal });
+    request.server.startWaiting(request, reply);
+    reply.headers({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no', // nginx must not collect the events.
+    });
+    if (request.method === 'HEAD') return reply.send(Readable.from([]));
+    const stream = eventStream({
+      pages: pages as AsyncGenerator<Page>, // `endpoints` has one subscription.
+      partOf: ([, page]) => partOf(page),
+      check: () => request.checkTokenAgain(),
+      countPart: responses.countPart,
+      connection,
+      errorEvent(thrown) {
+        const error = toHttpError(thrown);
+        if (error.kind === 'shuttingDown') return undefined; // The client connects to another instance.
+        request.server.logError(error, request);
+        return event('serialized-error', trpcError(error, endpoint.path));
+      },
+    });
+    stream.push(
+      `retry: ${retryDelay()}\n${event('connected', { reconnectAfterInactivityMs: reconnectAfterInactivity })}`,
+    );
+    return reply.send(stream);
+  };
+}
+
+/** A page, and the cursor behind it. */
+type Page = TrackedEnvelope<PlantChanges>;
+
+/** Adds the event that the client got last. A browser sends it in a header when it connects again. */
+function withLastEventId(input: unknown, { headers, query }: FastifyRequest): unknown {
+  const lastEventId = headers['last-event-id'] ?? Object(query).lastEventId;
+  const mayHaveIt = input === undefined || isObject(input);
+  return lastEventId !== undefined && mayHaveIt ? { ...input, lastEventId } : input;
+}
+
+/** Milliseconds before a browser connects again: random, so that not all clients come at once. */
+const retryDelay = () => 250 + Math.floor(Math.random() * 750);
+
+function event(name: string, data: object): string {
+  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}

@@ -1,0 +1,46 @@
+import type { PlantChanges, StoredPlant } from '@plant-store/schemas';
+
+/** A copy of the store, which a follower makes from a list and the feed. */
+export interface Copy {
+  /** The text of each plant by its id. */
+  readonly plants: Map<bigint, string>;
+  /** The place in the feed behind the changes that the copy has. */
+  cursor: string;
+  /** The changes since the list. */
+  readonly changes: SeenChange[];
+}
+
+export interface SeenChange {
+  readonly type: 'created' | 'deleted';
+  readonly id: bigint;
+  readonly name: string;
+}
+
+export const textOf = ({ name, tag, createdAt }: StoredPlant): string =>
+  `${name} (${tag ?? 'no tag'}) of ${createdAt.toISOString()}`;
+
+/** Applies a page as the documentation says. */
+export function apply({ changes, next }: PlantChanges, copy: Copy): void {
+  for (const { type, plant } of changes) {
+    if (type === 'created') copy.plants.set(plant.id, textOf(plant));
+    else copy.plants.delete(plant.id);
+    copy.changes.push({ type, id: plant.id, name: plant.name });
+  }
+  copy.cursor = next;
+}
+
+export const cloneOf = ({ plants, cursor, changes }: Copy): Copy => ({
+  plants: new Map(plants),
+  cursor,
+  changes: [...changes],
+});
+
+/** What differs between the table and a copy, a few lines at most. */
+export function differences(table: ReadonlyMap<bigint, string>, copy: Copy | undefined): string[] {
+  if (!copy) return ['there is no copy'];
+  const ids = [...new Set([...table.keys(), ...copy.plants.keys()])];
+  const different = ids.filter((id) => table.get(id) !== copy.plants.get(id));
+  return different
+    .slice(0, 5)
+    .map((id) => `${id}: the table has ${table.get(id)}, the copy has ${copy.plants.get(id)}`);
+}

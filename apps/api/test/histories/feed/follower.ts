@@ -1,0 +1,102 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Random } from '../random.ts';
+import { apply, type Copy, cloneOf, type SeenChange, textOf } from './copy.ts';
+import type { FeedWorld } from './feed-world.ts';
+import { CursorExpired, list, UnexpectedError, type Way } from './ways.ts';
+
+/** A client that keeps a copy of the store. */
+export interface Follower {
+  readonly name: string;
+  /** Undefined until the first list has ended. */
+  readonly copy: Copy | undefined;
+  /** The changes since each list. */
+  readonly changes: readonly (readonly SeenChange[])[];
+  /** How many changes it has read, also those that it read again after a restart. */
+  readonly read: number;
+  /** How many cursors were rejected with 41000. */
+  readonly expired: number;
+  readonly unexpected: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** Milliseconds before it continues after an error. */
+const retryPause = 50;
+
+/**
+ * Follows the feed. Now and then the client is restarted: it continues at the place of its last saved copy.
+ */
+export function startFollower(name: string, way: Way, world: FeedWorld, random: Random): Follower {
+  let copy: Copy | undefined;
+  let saved: Copy | undefined;
+  let read = 0;
+  let expired = 0;
+  const earlier: SeenChange[][] = [];
+  const unexpected: string[] = [];
+  const stopped = new AbortController();
+
+  const begin = async (signal: AbortSignal) => {
+    const { cursor, plants } = await list(world, random, signal);
+    copy = {
+      plants: new Map(plants.map((plant) => [plant.id, textOf(plant)])),
+      cursor,
+      changes: [],
+    };
+    saved = cloneOf(copy);
+  };
+  const live = async (signal: AbortSignal) => {
+    if (!copy) await begin(signal);
+    const current = copy;
+    if (!current) return;
+    await way(
+      world,
+      random,
+      current.cursor,
+      (page) => {
+        if (signal.aborted) return;
+        read += page.changes.length;
+        apply(page, current);
+        if (random.isLikely(0.2)) saved = cloneOf(current);
+      },
+      signal,
+    );
+  };
+  const run = async () => {
+    while (!stopped.signal.aborted) {
+      const life = AbortSignal.timeout(random.whole(50, random.pick([1_000, 5_000, 20_000])));
+      const signal = AbortSignal.any([stopped.signal, life]);
+      await live(signal).catch((error) => {
+        if (error instanceof CursorExpired) {
+          expired++;
+          if (copy) earlier.push(copy.changes);
+          copy = undefined;
+        }
+        if (error instanceof UnexpectedError) unexpected.push(error.message);
+      });
+      if (stopped.signal.aborted) return;
+      if (copy && saved && random.isLikely(0.4)) copy = cloneOf(saved);
+      await setTimeout(retryPause);
+    }
+  };
+  const running = run();
+
+  return {
+    name,
+    get copy() {
+      return copy;
+    },
+    get changes() {
+      return copy ? [...earlier, copy.changes] : earlier;
+    },
+    get read() {
+      return read;
+    },
+    get expired() {
+      return expired;
+    },
+    unexpected,
+    async stop() {
+      stopped.abort();
+      await running;
+    },
+  };
+}

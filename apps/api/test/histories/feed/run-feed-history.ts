@@ -1,0 +1,102 @@
+import { setTimeout } from 'node:timers/promises';
+import { openPlantStore } from '@plant-store/core';
+import { type Random, randomOf } from '../random.ts';
+import { differences } from './copy.ts';
+import { type FeedFaultName, feedFaults } from './feed-faults.ts';
+import type { FeedWorld } from './feed-world.ts';
+import { type Follower, startFollower } from './follower.ts';
+import { isCommitted, readJournal, readTable, startJournal, wrongChanges } from './journal.ts';
+import { ways } from './ways.ts';
+import { createWrites, type Writes, writers } from './writers.ts';
+
+export interface FeedResult {
+  readonly faults: readonly string[];
+  /** How many changes the followers have read. */
+  readonly read: number;
+  readonly lists: number;
+  /** What the feed must not do. */
+  readonly wrong: readonly string[];
+}
+
+/** Milliseconds within which each follower must have caught up once the writers rest. */
+const patience = 60_000;
+
+/** How often the writers rest, so that the copies are compared with the table. */
+const phases = 2;
+
+const faultNames = Object.keys(feedFaults) as [FeedFaultName, ...FeedFaultName[]];
+
+/**
+ * Runs writers, followers and faults that a seed determines. Every follower must end up with exactly the
+ * store, and see the changes of each id in their order.
+ */
+export async function runFeedHistory(world: FeedWorld, seed: number): Promise<FeedResult> {
+  const random = randomOf(seed);
+  const { admin } = world.database;
+  await startJournal(admin);
+  const store = await openPlantStore({ databaseUrl: world.feedNetwork.url });
+  const writes = createWrites(world, store, seed);
+  const followers = Object.entries(ways)
+    .filter(([name]) => name !== 'command line' || seed % 3 === 0) // Its process takes long to start.
+    .map(([name, way], i) => startFollower(name, way, world, randomOf(seed * 100 + 1 + i)));
+  const faults: string[] = [];
+  const wrong: string[] = [];
+  const isTruncated = seed % 8 === 7;
+  for (let phase = 0; phase < phases; phase++) {
+    if (isTruncated && phase === 1) await admin`truncate plants`;
+    await writeDuring(writes, () => causeFaults(world, random, faults));
+    wrong.push(...(await whatDiffers(world, followers)));
+    if (wrong.length > 0) break;
+  }
+  await Promise.all(followers.map((follower) => follower.stop()));
+  await store.close();
+
+  const journal = await readJournal(admin);
+  const lost = writes.acknowledged.filter((change) => !isCommitted(journal, change));
+  wrong.push(...lost.map(({ id, name }) => `the database has lost the plant ${id} ${name}`));
+  for (const { name, changes, expired, unexpected } of followers) {
+    const messages = changes.flatMap((seen) => wrongChanges(journal, seen)).slice(0, 5);
+    if (expired > 0 && !isTruncated) messages.push(`${expired} cursors were rejected`);
+    wrong.push(...[...messages, ...unexpected].map((message) => `${name}: ${message}`));
+  }
+  const read = followers.reduce((sum, follower) => sum + follower.read, 0);
+  const lists = followers.reduce((sum, { changes }) => sum + changes.length, 0);
+  return { faults, read, lists, wrong };
+}
+
+async function writeDuring(writes: Writes, act: () => Promise<void>): Promise<void> {
+  let isOver = false;
+  const writing = writers.map((write) => write(writes, () => isOver));
+  try {
+    await act();
+  } finally {
+    isOver = true;
+    await Promise.all(writing);
+  }
+}
+
+async function causeFaults(world: FeedWorld, random: Random, faults: string[]): Promise<void> {
+  for (let left = random.whole(1, 3); left > 0; left--) {
+    await setTimeout(random.whole(50, 500));
+    const name = random.pick(faultNames);
+    const instance = random.pick(world.instances);
+    faults.push(`${name} ${instance.name}`);
+    const end = await feedFaults[name](world, instance);
+    await setTimeout(random.whole(50, 700));
+    await end();
+  }
+  await setTimeout(random.whole(50, 300));
+}
+
+/** Waits until the copy of each follower equals the table, and returns what differs in the end. */
+async function whatDiffers(world: FeedWorld, followers: readonly Follower[]): Promise<string[]> {
+  const until = performance.now() + patience;
+  for (;;) {
+    const table = await readTable(world.database.admin);
+    const all = followers.flatMap(({ name, copy }) =>
+      differences(table, copy).map((difference) => `${name}: ${difference}`),
+    );
+    if (all.length === 0 || performance.now() > until) return all;
+    await setTimeout(50);
+  }
+}

@@ -1,0 +1,181 @@
+import { spawn } from 'node:child_process';
+import { devNull } from 'node:os';
+import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { createPlantStoreClient } from '@plant-store/client';
+import { type OpenPlantReader, openPlantReader, PlantStoreError } from '@plant-store/core/read';
+import type { PlantChanges, StoredPlant } from '@plant-store/schemas';
+import superjson from 'superjson';
+import type { Random } from '../random.ts';
+import type { FeedWorld } from './feed-world.ts';
+
+/** A way to read the feed: delivers the pages behind a cursor until it fails or is aborted. */
+export type Way = (
+  world: FeedWorld,
+  random: Random,
+  after: string,
+  deliver: (page: PlantChanges) => void,
+  signal: AbortSignal,
+) => Promise<void>;
+
+/** The error that the feed does not continue at a cursor. */
+export class CursorExpired extends Error {}
+
+/** An error that no promise of the feed allows. */
+export class UnexpectedError extends Error {}
+
+export const ways: Record<string, Way> = {
+  async core({ feedNetwork }, _, after, deliver, signal) {
+    let reader: OpenPlantReader | undefined;
+    try {
+      reader = await openPlantReader({ databaseUrl: feedNetwork.url });
+      for await (const page of reader.follow({ after, signal })) deliver(page);
+    } catch (error) {
+      if (!(error instanceof PlantStoreError)) throw error;
+      if (error.kind === 'cursorExpired') throw new CursorExpired(error.message);
+      throw new UnexpectedError(error.message);
+    } finally {
+      await reader?.close();
+    }
+  },
+
+  async REST(world, random, after, deliver, signal) {
+    for (let cursor = after; ; ) {
+      const limit = random.pick([1, 2, 7, 50, 1_000]);
+      const wait = random.pick([0, 0, 1, 2, 20]);
+      const query = { after: cursor, limit, wait };
+      const page = await get<Json<PlantChanges>>(world, random, '/plants/changes', query, signal);
+      deliver(toPage(page));
+      cursor = page.next;
+      if (wait === 0) await setTimeout(random.whole(0, 250), undefined, { signal });
+    }
+  },
+
+  /** The client connects again by itself, until its instance gets another port. */
+  async client(world, random, after, deliver, signal) {
+    const { url = '' } = world.instanceOf(random);
+    const { plantChanges } = createPlantStoreClient({ url, token: world.token });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    plantChanges.subscribe(
+      { after },
+      { signal, onData: ({ data }) => deliver(data), onError: reject, onComplete: resolve },
+    );
+    await promise.catch((error) => throwError(Object(error.data)));
+  },
+
+  /** An EventSource that connects to any instance. */
+  async events(world, random, after, deliver, signal) {
+    const { url } = world.instanceOf(random);
+    const response = await fetch(
+      `${url}/trpc/plantChanges?input=${encodeURIComponent('{"json":{}}')}`,
+      {
+        headers: { authorization: `Bearer ${world.token}`, 'last-event-id': after },
+        signal,
+      },
+    );
+    if (!response.ok) throwTrpcError(Object(await response.json()).error);
+    if (!response.body) throw new Error('no body');
+    let text = '';
+    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+      const events = (text + chunk).split('\n\n');
+      text = events.pop() ?? '';
+      for (const event of events) {
+        const { event: type, data } = Object.fromEntries(
+          event.split('\n').map((line) => line.split(/: ?(.*)/s)),
+        );
+        if (type === 'serialized-error') throwTrpcError(JSON.parse(data));
+        if (type === undefined) deliver(superjson.deserialize(JSON.parse(data)));
+      }
+    }
+  },
+
+  async 'command line'({ feedNetwork }, random, after, deliver, signal) {
+    const child = spawn(process.execPath, [commandLine, 'follow', '--json', '--from', after], {
+      env: { DATABASE_URL: feedNetwork.url, PLANT_STORE_ENV_FILE: devNull },
+      signal,
+      killSignal: random.pick(['SIGINT', 'SIGTERM', 'SIGKILL']),
+    }).on('error', () => {}); // Node emits the reason of the signal.
+    let errors = '';
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      errors += text;
+    });
+    const exit = new Promise((resolve) => child.once('close', resolve));
+    for await (const line of createInterface({ input: child.stdout })) {
+      const { type, plant, cursor } = JSON.parse(line);
+      const { created_at: createdAt, ...content } = plant;
+      deliver({ changes: [{ type, plant: toPlant({ ...content, createdAt }) }], next: cursor });
+    }
+    await exit;
+    if (signal.aborted) return;
+    const { error } = JSON.parse(/^\{.*"error".*$/m.exec(errors)?.[0] ?? '{}');
+    throwError({ error, message: errors });
+  },
+};
+
+const commandLine = fileURLToPath(new URL('../../../../cli/bin/plant-store.js', import.meta.url));
+
+/** Takes a cursor, and lists all plants. */
+export async function list(world: FeedWorld, random: Random, signal: AbortSignal) {
+  const { next: cursor } = await get<{ next: string }>(
+    world,
+    random,
+    '/plants/changes',
+    {},
+    signal,
+  );
+  const plants: StoredPlant[] = [];
+  for (let after: number | undefined; ; ) {
+    const query = { limit: random.pick([100, 1_000]), ...(after !== undefined && { after }) };
+    const page = await get<PlantList>(world, random, '/plants', query, signal);
+    plants.push(...page.plants.map(toPlant));
+    if (page.next === undefined) return { cursor, plants };
+    after = page.next;
+  }
+}
+
+type Json<T> = T extends bigint ? number : T extends Date ? string : { [K in keyof T]: Json<T[K]> };
+
+interface PlantList {
+  plants: Json<StoredPlant>[];
+  next?: number;
+}
+
+const toPlant = ({ id, createdAt, ...plant }: Json<StoredPlant>): StoredPlant =>
+  ({ ...plant, id: BigInt(id), createdAt: new Date(createdAt) }) as StoredPlant;
+
+const toPage = ({ changes, next }: Json<PlantChanges>): PlantChanges => ({
+  changes: changes.map(({ type, plant }) => ({ type, plant: toPlant(plant) })),
+  next,
+});
+
+/** Sends a request to any instance. */
+async function get<T>(
+  world: FeedWorld,
+  random: Random,
+  path: string,
+  query: Record<string, string | number>,
+  signal: AbortSignal,
+): Promise<T> {
+  const { url } = world.instanceOf(random);
+  const pairs = Object.entries(query).map(([name, value]) => `${name}=${value}`);
+  const headers = { authorization: `Bearer ${world.token}` };
+  const response = await fetch(`${url}${path}?${pairs.join('&')}`, { headers, signal });
+  const body: unknown = await response.json();
+  if (!response.ok) throwError(Object(body));
+  return body as T; // The other tests check the types of the responses.
+}
+
+/** The store may be down, overloaded or about to stop. */
+const passing = (error: number) => error >= 50300 && error < 50400;
+
+function throwTrpcError(error: { json: { message: string; data: { error: number } } }): never {
+  const { message, data } = error.json;
+  return throwError({ ...data, message });
+}
+
+function throwError({ error, message }: { error?: number; message?: string }): never {
+  if (error === 41000) throw new CursorExpired(message);
+  if (error !== undefined && passing(error)) throw new Error(message);
+  throw new UnexpectedError(`${error} ${message}`);
+}

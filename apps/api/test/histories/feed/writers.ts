@@ -1,0 +1,168 @@
+import { setTimeout } from 'node:timers/promises';
+import type { PlantStore } from '@plant-store/core';
+import postgres from 'postgres';
+import { callers } from '../../fixtures/callers.ts';
+import { type Random, randomOf } from '../random.ts';
+import type { SeenChange } from './copy.ts';
+import type { FeedWorld } from './feed-world.ts';
+
+/** Writes until the phase is over. */
+type Writer = (writes: Writes, isOver: () => boolean) => Promise<void>;
+
+/** What a writer needs, and what it has done. */
+export interface Writes {
+  readonly world: FeedWorld;
+  readonly store: PlantStore;
+  readonly random: Random;
+  /** The creates that the store has acknowledged. */
+  readonly acknowledged: SeenChange[];
+  /** A plant with a name that no other has. */
+  newPlant(id?: number): NewPlant;
+}
+
+interface NewPlant {
+  readonly id: number;
+  readonly name: string;
+  readonly tag?: string;
+}
+
+const createOf = ({ id, name }: NewPlant): SeenChange => ({
+  type: 'created',
+  id: BigInt(id),
+  name,
+});
+
+/** The ids that all writers change again and again. */
+const hotIds = 12;
+
+/** Milliseconds after which a client gives up a call. */
+const patience = 3_000;
+
+export function createWrites(world: FeedWorld, store: PlantStore, seed: number): Writes {
+  const random = randomOf(seed * 100);
+  let count = 0;
+  return {
+    world,
+    store,
+    random,
+    acknowledged: [],
+    newPlant(id = random.isLikely(0.8) ? random.whole(1, hotIds) : 1_000 + count) {
+      const name = `${seed}.${count++}`;
+      return random.isLikely(0.5) ? { id, name, tag: 'herb' } : { id, name };
+    },
+  };
+}
+
+export const writers: readonly Writer[] = [
+  ...Array.from({ length: 5 }, (): Writer => callApi),
+  holdTransactions,
+  importPlants,
+];
+
+/** Creates and deletes plants at any instance. */
+async function callApi(writes: Writes, isOver: () => boolean): Promise<void> {
+  const { random, newPlant } = writes;
+  while (!isOver()) {
+    const plant = newPlant();
+    const several = Array.from({ length: random.whole(2, 12) }, () => newPlant());
+    const actions = {
+      create: () => call(writes, 'createPlant', { ...plant }),
+      createSeveral: () => call(writes, 'createPlants', { plants: several }),
+      delete: () => call(writes, 'deletePlant', { id: plant.id }),
+      async replace() {
+        await actions.delete();
+        await actions.create();
+      },
+      async overlap() {
+        await Promise.all([actions.delete(), actions.createSeveral(), actions.create()]);
+      },
+    };
+    const name = random.pick(['create', 'createSeveral', 'delete', 'replace', 'overlap']);
+    await actions[name as keyof typeof actions]();
+    await setTimeout(random.whole(10, 150));
+  }
+}
+
+async function call(
+  { world, random, acknowledged }: Writes,
+  procedure: 'createPlant' | 'createPlants' | 'deletePlant',
+  input: Record<string, unknown>,
+): Promise<void> {
+  try {
+    const { url = '' } = world.instanceOf(random);
+    const caller = random.isLikely(0.5) ? callers[0] : callers[1];
+    const target = { url, token: world.token };
+    const outcome = await caller?.call(target, procedure, input, AbortSignal.timeout(patience));
+    if (!outcome || outcome.error !== undefined) return;
+    if (procedure === 'createPlant') acknowledged.push(createOf(input as unknown as NewPlant));
+    if (procedure === 'createPlants') {
+      const { results } = outcome.output as { results: { result: string }[] };
+      const plants = input['plants'] as NewPlant[];
+      acknowledged.push(...plants.filter((_, i) => results[i]?.result === 'created').map(createOf));
+    }
+  } catch {
+    // The instance is down: the plants may be stored.
+  }
+}
+
+/**
+ * Holds transactions with new plants open for a while, as people do at a terminal. Each one is a single
+ * query: postgres.js 3.4 ends this process when it writes to a connection that was lost in a transaction.
+ */
+async function holdTransactions(
+  { world, random, newPlant }: Writes,
+  isOver: () => boolean,
+): Promise<void> {
+  const sql = postgres(world.database.url, {
+    max: 1,
+    fetch_types: false,
+    backoff: () => 0.1,
+    onnotice: () => {},
+  });
+  const insert = () => {
+    const plants = Array.from({ length: random.whole(1, 4) }, () => newPlant());
+    const rows = plants.toSorted((a, b) => a.id - b.id).map(({ id, name }) => `(${id}, '${name}')`);
+    return `insert into plants (id, name) values ${rows} on conflict do nothing`;
+  };
+  while (!isOver()) {
+    await setTimeout(random.whole(0, 200));
+    const statements = [
+      'rollback', // An earlier transaction may have failed.
+      'begin',
+      `set local lock_timeout = '1s'`,
+      insert(),
+      `select pg_sleep(${random.whole(0, 400) / 1_000})`,
+      ...(random.isLikely(0.5) ? [insert()] : []),
+      random.isLikely(0.4) ? 'rollback' : 'commit',
+    ];
+    await sql.unsafe(statements.join(';')).catch(() => {});
+  }
+  await sql.end({ timeout: 1 });
+}
+
+/** Loads many plants at a time, and deletes many, as the command line does. */
+async function importPlants(
+  { store, random, newPlant, acknowledged }: Writes,
+  isOver: () => boolean,
+): Promise<void> {
+  let free = 1_000_000;
+  while (!isOver()) {
+    const first = free;
+    free += random.whole(20, 80);
+    const plants = [
+      ...Array.from({ length: free - first }, (_, i) => newPlant(first + i)),
+      ...Array.from({ length: random.whole(0, 5) }, () => newPlant()),
+    ].map((plant) => (random.isLikely(0.5) ? plant : { ...plant, createdAt: new Date(plant.id) }));
+    await store
+      .load(plants)
+      .then((outcomes) => {
+        const inserted = plants.filter((_, i) => outcomes[i] === 'inserted');
+        acknowledged.push(...inserted.map(createOf));
+      })
+      .catch(() => {});
+    await setTimeout(random.whole(0, 200));
+    const ids = Array.from({ length: random.whole(1, 40) }, () => random.whole(1_000_000, free));
+    await store.deleteMany([...new Set(ids)].map(BigInt)).catch(() => {});
+    await setTimeout(random.whole(0, 200));
+  }
+}

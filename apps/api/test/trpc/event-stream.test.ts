@@ -1,0 +1,86 @@
+import { Writable } from 'node:stream';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { limitResponses } from '../../src/http/response-budget.ts';
+import { eventStream } from '../../src/trpc/event-stream.ts';
+
+const timers = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] as const;
+
+beforeEach(() => void vi.useFakeTimers({ toFake: [...timers] }));
+afterEach(() => void vi.useRealTimers());
+
+/** A stream of the pages that `next` returns. */
+function start(next: () => Promise<string>, budget = limitResponses(2 ** 20)) {
+  const connection = new AbortController();
+  const check = vi.fn(async () => {});
+  const stream = eventStream({
+    pages: { next: async () => ({ value: await next(), done: false }) },
+    partOf: async (page) => Buffer.from(page),
+    check,
+    countPart: budget.countPart,
+    errorEvent: (error) => `error: ${error}`,
+    connection,
+  });
+  return { stream, check, connection };
+}
+
+const never = () => new Promise<never>(() => {});
+
+/** Reads a stream, and resolves with its text at the end. */
+async function textOf(stream: AsyncIterable<Buffer>): Promise<string> {
+  let text = '';
+  for await (const part of stream) text += part;
+  return text;
+}
+
+it('sends a ping every ten seconds while there are no changes, and ends within a minute', async () => {
+  const { stream, connection } = start(never);
+  const parts: string[] = [];
+  stream.on('data', (part) => parts.push(String(part)));
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(parts).toEqual(Array(2).fill('event: ping\ndata:\n\n'));
+  expect(connection.signal.aborted).toBe(false);
+  const ended = vi.fn();
+  stream.on('end', ended);
+  await vi.advanceTimersByTimeAsync(40_000);
+  expect(ended).toHaveBeenCalledOnce();
+  expect(connection.signal.aborted).toBe(true);
+  expect(parts.join('')).not.toContain('return'); // After that event, tRPC's client would not connect again.
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it('reads no page ahead of a client that does not read', async () => {
+  const next = vi.fn(async () => 'x'.repeat(1_000));
+  const { stream } = start(next);
+  const write = vi.fn(); // It never calls back.
+  stream.pipe(new Writable({ highWaterMark: 1, write }));
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(write).toHaveBeenCalledOnce();
+  expect(next).toHaveBeenCalledOnce();
+});
+
+it('sends no page to a client that may not read any more', async () => {
+  const { stream, check } = start(async () => 'secret');
+  check.mockRejectedValue('revoked');
+  expect(await textOf(stream)).toBe('error: revoked');
+});
+
+it('stops the feed when the client disconnects', () => {
+  const { stream, connection } = start(never);
+  stream.resume().destroy();
+  expect(connection.signal.aborted).toBe(true);
+});
+
+it('ends streams that have no room for a page, and counts a shared page once', async () => {
+  const budget = limitResponses(1_000);
+  const page = Buffer.from('x'.repeat(1_000));
+  const release = [1, 2].map(() => budget.countPart(page));
+  const other = budget.countPart(Buffer.from('y'));
+  expect(budget.countPart(page)).toBeUndefined();
+  expect(await textOf(start(async () => 'z', budget).stream)).toBe('');
+  for (const each of [...release, other]) each?.();
+  const pages = ['z'];
+  const { stream } = start(async () => pages.pop() ?? never(), budget);
+  const [part] = await Promise.all([new Promise((done) => stream.once('data', done))]);
+  expect(String(part)).toBe('z');
+  stream.destroy();
+});

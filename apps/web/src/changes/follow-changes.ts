@@ -1,0 +1,127 @@
+import { type PlantStoreClient, plantStoreError } from '@plant-store/client';
+import type { PlantChange, PlantChanges } from '@plant-store/schemas';
+import { maxPageSize } from '@plant-store/schemas/plain';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { refreshPlants, serverState } from '../store/query-client.ts';
+import { useTRPCClient } from '../store/trpc.ts';
+import { setFeedState } from './feed-state.ts';
+import { noteChanges, updatePage } from './update-page.ts';
+
+/** Milliseconds between two updates, so that the page stays fast during an import elsewhere. */
+const interval = 250;
+
+/** Milliseconds without a connection until the page says so. The store ends each connection now and then. */
+const patience = 5_000;
+
+/** Keeps the plants on the page current, if the token may read them. */
+export function useChanges(mayRead: boolean): void {
+  const client = useTRPCClient();
+  const queryClient = useQueryClient();
+  useEffect(
+    () => (mayRead ? followChanges(client, queryClient) : undefined),
+    [client, queryClient, mayRead],
+  );
+}
+
+/**
+ * Follows the feed of changes while the tab is visible. A browser has six connections to a store over
+ * HTTP/1.1 for all its tabs, so hidden tabs must not use one.
+ */
+function followChanges(client: PlantStoreClient, queryClient: QueryClient): () => void {
+  const updates = collectUpdates((changes) => updatePage(queryClient, changes));
+  let cursor: string | undefined;
+  let subscription: { unsubscribe(): void } | undefined;
+  let interruption: ReturnType<typeof setTimeout> | undefined;
+
+  function open(): void {
+    if (subscription) return;
+    const input = cursor === undefined ? {} : { after: cursor };
+    let isFirst = true; // After a time without a connection.
+    subscription = client.plantChanges.subscribe(input, {
+      onData({ data }) {
+        const isStart = cursor === undefined;
+        const isFarBehind = isFirst && data.changes.length >= maxPageSize;
+        isFirst = false;
+        cursor = isFarBehind ? undefined : data.next;
+        if (isFarBehind) {
+          // Lists are loaded faster than all changes since.
+          close();
+          return open();
+        }
+        if (isStart) {
+          setLive();
+          // The lists may have been read before the feed began.
+          void refreshPlants(queryClient);
+        }
+        updates.add(data);
+      },
+      onConnectionStateChange({ state, error }) {
+        if (state === 'pending' && cursor !== undefined) setLive();
+        if (!error) return;
+        // tRPC's link would connect again after this error of a stream.
+        if (plantStoreError(error)?.kind === 'notImplemented') return fail(error);
+        interruption ??= setTimeout(() => {
+          isFirst = true;
+          setFeedState(queryClient, 'interrupted');
+        }, patience);
+        void queryClient.invalidateQueries({ queryKey: serverState.queryKey });
+      },
+      onError: fail,
+    });
+  }
+  function fail(error: unknown): void {
+    close();
+    const isExpired = plantStoreError(error)?.kind === 'cursorExpired' && cursor !== undefined;
+    cursor = undefined;
+    if (isExpired) open();
+    else {
+      setFeedState(queryClient, 'off');
+      // If the token is the cause, the response says so to the page.
+      void queryClient.invalidateQueries({ queryKey: [['whoAmI']] });
+    }
+  }
+  function setLive(): void {
+    clearTimeout(interruption);
+    interruption = undefined;
+    setFeedState(queryClient, 'live');
+  }
+  function close(): void {
+    const opened = subscription;
+    subscription = undefined;
+    clearTimeout(interruption);
+    interruption = undefined;
+    opened?.unsubscribe();
+  }
+  const onVisibility = () => (document.visibilityState === 'visible' ? open() : close());
+
+  onVisibility();
+  document.addEventListener('visibilitychange', onVisibility);
+  return () => {
+    document.removeEventListener('visibilitychange', onVisibility);
+    close();
+    updates.stop();
+  };
+}
+
+/** Collects changes, and passes them on some times a second. */
+function collectUpdates(update: (changes: readonly PlantChange[]) => void) {
+  let waiting: PlantChange[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let lastUpdate = -interval;
+  const flush = () => {
+    timer = undefined;
+    lastUpdate = performance.now();
+    update(waiting);
+    waiting = [];
+  };
+  return {
+    add({ changes }: PlantChanges): void {
+      if (changes.length === 0) return;
+      noteChanges(changes);
+      waiting.push(...changes);
+      timer ??= setTimeout(flush, lastUpdate + interval - performance.now());
+    },
+    stop: () => clearTimeout(timer),
+  };
+}

@@ -1,0 +1,95 @@
+import { TRPCClientError } from '@trpc/client';
+import superjson from 'superjson';
+
+interface EventStreamOptions {
+  headers: Record<string, string>;
+  fetch: (url: string, init: RequestInit) => Promise<Response>;
+}
+
+/** Milliseconds within which the response must begin. */
+const connectTimeout = 30_000;
+
+/**
+ * The `EventSource` for tRPC's `httpSubscriptionLink`. The platform's own cannot send the access token in a
+ * header, and does not tell the error of a response. This one is a single connection: it never connects again.
+ */
+export class EventStream {
+  readonly CONNECTING = 0;
+  readonly OPEN = 1;
+  readonly CLOSED = 2;
+  readyState: number = this.CONNECTING;
+  readonly #listeners = new Map<string, (event: object) => void>();
+  readonly #connection = new AbortController();
+
+  constructor(url: string, { headers, fetch }: EventStreamOptions) {
+    const { signal } = this.#connection;
+    this.#read(() => fetch(url, { headers, signal })).catch((error: object) => {
+      if (this.readyState === this.CLOSED) return;
+      this.close();
+      this.#listeners.get('error')?.(error);
+    });
+  }
+
+  /** tRPC adds one listener for each type. */
+  addEventListener(type: string, listener: (event: object) => void): void {
+    this.#listeners.set(type, listener);
+  }
+
+  removeEventListener(type: string): void {
+    this.#listeners.delete(type);
+  }
+
+  close(): void {
+    this.readyState = this.CLOSED;
+    this.#connection.abort();
+  }
+
+  async #read(connect: () => Promise<Response>): Promise<never> {
+    const body = await this.#open(connect);
+    this.readyState = this.OPEN;
+    const reader = body.getReader();
+    const decoder = new TextDecoder();
+    let text = '';
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) throw new Error('the store ended the connection');
+      const part = decoder.decode(value, { stream: true });
+      text += part;
+      if (!part.includes('\n')) continue; // A page is one line, which may have many parts.
+      const events = text.split('\n\n');
+      text = events.pop() ?? '';
+      for (const event of events) this.#dispatch(event);
+    }
+  }
+
+  async #open(connect: () => Promise<Response>): Promise<ReadableStream<Uint8Array>> {
+    const timeout = new Error(`no response within ${connectTimeout / 1_000} seconds`);
+    const timer = setTimeout(() => this.#connection.abort(timeout), connectTimeout);
+    try {
+      const response = await connect();
+      const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+      if (response.ok && isStream && response.body) return response.body;
+      throw await errorOf(response);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Reads the lines of an event, such as `data: {}`. tRPC writes no other form. */
+  #dispatch(text: string): void {
+    const fields = Object.fromEntries(text.split('\n').map((line) => line.split(/: ?(.*)/s)));
+    const { event = 'message', data, id: lastEventId } = fields;
+    if (data !== undefined) this.#listeners.get(event)?.({ data, lastEventId });
+  }
+}
+
+async function errorOf(response: Response): Promise<TRPCClientError<never>> {
+  const responseJSON: unknown = await response.json().catch(() => undefined);
+  const { error } = Object(responseJSON);
+  const meta = { response, responseJSON };
+  if (error === undefined) {
+    const message = `the response with status ${response.status} is not from a plant store`;
+    return TRPCClientError.from(new Error(message), { meta });
+  }
+  return TRPCClientError.from({ error: superjson.deserialize(error) }, { meta });
+}

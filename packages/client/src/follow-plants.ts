@@ -1,0 +1,75 @@
+import { isTRPCClientError } from '@trpc/client';
+import { allPlants, type StoredPlant } from './all-plants.ts';
+import type { AppRouter } from './app-router.ts';
+import type { PlantStoreClient } from './plant-store-client.ts';
+import { plantStoreError } from './plant-store-error.ts';
+import { delayAfter, mayPass } from './reconnect.ts';
+
+export interface FollowPlantsOptions {
+  /** Only plants with this tag. */
+  tag?: string | undefined;
+  /** Is called with all plants, ascending by id: at first, and after changes. */
+  onPlants: (plants: StoredPlant[]) => void;
+  /** Is called with the error that ends the updates; pass it to `plantStoreError`. */
+  onError?: (error: unknown) => void;
+}
+
+/**
+ * Keeps a copy of the plants up to date, in memory. It goes on after lost connections and restarted servers.
+ *
+ * @returns a function that ends the updates
+ */
+export function followPlants(
+  client: Pick<PlantStoreClient, 'listPlants' | 'listPlantChanges' | 'plantChanges'>,
+  { tag, onPlants, onError }: FollowPlantsOptions,
+): () => void {
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  let failures = 0;
+
+  /** The cursor is older than the list, so the changes behind it contain all that the list has missed. */
+  async function follow(): Promise<void> {
+    const { next: after } = await client.listPlantChanges.query({}, { signal });
+    const plants = new Map<bigint, StoredPlant>();
+    for await (const plant of allPlants(client, { tag, limit: 1000 })) {
+      if (signal.aborted) return;
+      plants.set(plant.id, plant);
+    }
+    failures = 0;
+    const show = () => onPlants([...plants.values()].sort((a, b) => (a.id < b.id ? -1 : 1)));
+    show();
+    await new Promise<void>((resolve, reject) => {
+      client.plantChanges.subscribe(
+        { after },
+        {
+          signal,
+          onComplete: resolve,
+          onError: reject,
+          onData({ data: { changes } }) {
+            for (const { type, plant } of changes) {
+              // A plant that was created again, with another tag, may appear without the delete before.
+              const isShown = type === 'created' && (tag === undefined || plant.tag === tag);
+              if (isShown) plants.set(plant.id, plant);
+              else plants.delete(plant.id);
+            }
+            show();
+          },
+        },
+      );
+    });
+  }
+
+  function start(): void {
+    follow().catch((error: unknown) => {
+      if (signal.aborted) return;
+      const isExpired = plantStoreError(error)?.kind === 'cursorExpired';
+      const goesOn = isExpired || (isTRPCClientError<AppRouter>(error) && mayPass(error));
+      if (!goesOn) return onError?.(error);
+      const timer = setTimeout(start, delayAfter(++failures));
+      signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+    });
+  }
+
+  start();
+  return () => stopped.abort();
+}

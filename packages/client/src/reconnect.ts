@@ -1,0 +1,72 @@
+import type { TRPCClientError, TRPCLink } from '@trpc/client';
+import { observable, type Unsubscribable } from '@trpc/server/observable';
+import { AccessTokenError } from './access-token.ts';
+import type { AppRouter } from './app-router.ts';
+
+/** The most milliseconds between two attempts. A connection that lasts longer is not a failure. */
+const maxDelay = 10_000;
+
+/**
+ * Subscribes again after an error that may pass, and continues behind the last event. It never gives up.
+ * tRPC's own `retryLink` would not shorten its delay again after a success.
+ */
+export const reconnectLink: TRPCLink<AppRouter> =
+  () =>
+  ({ op, next }) =>
+    observable((observer) => {
+      let lastEventId: string | undefined;
+      let startedAt = Infinity;
+      let failures = 0;
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      let subscription: Unsubscribable | undefined;
+      const connect = () => {
+        const input = { ...Object(op.input), ...(lastEventId && { lastEventId }) };
+        subscription = next({ ...op, input }).subscribe({
+          next(envelope) {
+            const { result } = envelope;
+            if (result.type === 'started') startedAt = Date.now();
+            if ('id' in result) lastEventId = result.id;
+            observer.next(envelope);
+          },
+          error(error) {
+            if (!mayPass(error)) return observer.error(error);
+            const hasLasted = Date.now() - startedAt > maxDelay;
+            startedAt = Infinity;
+            failures = hasLasted ? 0 : failures + 1;
+            // The server ends each connection after about a minute, which is not an error.
+            if (hasLasted) return connect();
+            timer = setTimeout(connect, delayAfter(failures));
+            observer.next({ result: { type: 'state', state: 'connecting', error } });
+          },
+          complete: () => observer.complete(),
+        });
+      };
+      const stop = () => {
+        clearTimeout(timer);
+        subscription?.unsubscribe();
+        observer.complete();
+      };
+      op.signal?.addEventListener('abort', stop);
+      connect();
+      return () => {
+        op.signal?.removeEventListener('abort', stop);
+        stop();
+      };
+    });
+
+/**
+ * Whether the same request may succeed later: the network, the server or a proxy is down or overloaded. After
+ * an expired token ended a connection, the token function may return a new one.
+ */
+export function mayPass({ cause, data, meta }: TRPCClientError<AppRouter>): boolean {
+  if (cause instanceof AccessTokenError) return false;
+  const { response }: { response?: { status: number } } = Object(meta);
+  const status = data?.httpStatus ?? response?.status ?? 503;
+  if (status === 401) return !response;
+  return [200, 408, 429].includes(status) || (status >= 500 && status !== 501);
+}
+
+/** Milliseconds before the next attempt. They are random, so that not all clients of a server come at once. */
+export function delayAfter(failures: number): number {
+  return Math.min(maxDelay, 250 * 2 ** failures) * (0.5 + Math.random() / 2);
+}

@@ -1,0 +1,156 @@
+import { createDatabase, startFaultProxy, startOnPostgres } from '@plant-store/test-setup';
+import { afterAll, beforeAll, beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
+import {
+  allPlants,
+  createPlantStoreClient,
+  type FollowPlantsOptions,
+  followPlants,
+  type PlantStoreClient,
+  plantStoreError,
+  type StoredPlant,
+} from '../src/index.ts';
+
+let server: Awaited<ReturnType<typeof startOnPostgres>>;
+let url: string;
+let token: string;
+let client: PlantStoreClient;
+
+beforeAll(async () => {
+  server = await startOnPostgres(await createDatabase(inject('postgresUrl')));
+  ({ PLANT_STORE_URL: url, PLANT_STORE_TOKEN: token } = server.env);
+  client = createPlantStoreClient({ url, token });
+});
+
+afterAll(() => server.stop());
+
+beforeEach(async () => {
+  for await (const { id } of allPlants(client)) await client.deletePlant.mutate({ id });
+  for (const id of [5n, -3n]) await create(id);
+});
+
+const create = (id: bigint, tag?: string) =>
+  client.createPlant.mutate({ id, name: `Plant ${id}`, ...(tag && { tag }) });
+
+/** Follows the plants, and collects the ids of each copy. */
+function follow(
+  store: Parameters<typeof followPlants>[0],
+  options: Partial<FollowPlantsOptions> = {},
+) {
+  const copies: bigint[][] = [];
+  const onPlants = (plants: StoredPlant[]) => copies.push(plants.map(({ id }) => id));
+  const stop = followPlants(store, { onPlants, ...options });
+  onTestFinished(stop);
+  return {
+    copies,
+    stop,
+    shows: (...ids: bigint[]) =>
+      vi.waitFor(() => expect(copies.at(-1)).toEqual(ids), { timeout: 60_000 }),
+  };
+}
+
+/** Does something while the response of a call is on its way to the client. */
+function beforeResponse(procedure: string, then: () => Promise<unknown>): void {
+  const { fetch } = globalThis;
+  const spy = vi.spyOn(globalThis, 'fetch').mockImplementation(async (...request) => {
+    const response = await fetch(...request);
+    if (!String(request[0]).includes(`/trpc/${procedure}?`)) return response;
+    spy.mockRestore();
+    await then();
+    return response;
+  });
+  onTestFinished(() => spy.mockRestore());
+}
+
+it('shows the plants ascending by id, and each change', async () => {
+  const { copies, shows } = follow(client);
+  await shows(-3n, 5n);
+  await create(9007199254740993n);
+  await shows(-3n, 5n, 9007199254740993n);
+  await client.deletePlant.mutate({ id: -3n });
+  await shows(5n, 9007199254740993n);
+  expect(copies).toHaveLength(3);
+});
+
+it('shows only the plants with a tag', async () => {
+  await create(1n, 'Araceae');
+  const { shows } = follow(client, { tag: 'Araceae' });
+  await shows(1n);
+  await create(2n);
+  await create(3n, 'Araceae');
+  await shows(1n, 3n);
+});
+
+it('shows what was created and deleted while it read the list', async () => {
+  const changes = async () => {
+    await create(7n);
+    await client.deletePlant.mutate({ id: -3n });
+  };
+  beforeResponse('listPlants', changes);
+  await follow(client).shows(5n, 7n);
+});
+
+it('shows what was created and deleted between the cursor and the list', async () => {
+  const changes = async () => {
+    await create(7n);
+    await client.deletePlant.mutate({ id: 7n });
+    await create(7n, 'a second time');
+    await client.deletePlant.mutate({ id: -3n });
+    await create(8n);
+  };
+  beforeResponse('listPlantChanges', changes);
+  const { copies, shows } = follow(client);
+  await vi.waitFor(() => expect(copies.length).toBeGreaterThan(1));
+  await shows(5n, 7n, 8n);
+});
+
+it('lists the plants again when its cursor has expired', async () => {
+  const ofAnotherDatabase = btoa('0123456789abcdef 813').replaceAll('=', '');
+  const cursors = vi
+    .fn(client.listPlantChanges.query)
+    .mockResolvedValueOnce({ changes: [], next: ofAnotherDatabase });
+  const { listPlants, plantChanges } = client;
+  const { copies, shows } = follow({
+    listPlants,
+    plantChanges,
+    listPlantChanges: { query: cursors },
+  });
+  await vi.waitFor(() => expect(copies).toHaveLength(2), { timeout: 60_000 });
+  await create(6n);
+  await shows(-3n, 5n, 6n);
+  expect(cursors).toHaveBeenCalledTimes(2);
+});
+
+it('waits for the store, and continues after a lost connection', async () => {
+  const proxy = await startFaultProxy(url);
+  onTestFinished(() => proxy.close());
+  proxy.fault = 'refuse';
+  const { copies, shows } = follow(createPlantStoreClient({ url: proxy.url, token }));
+  await vi.waitFor(() => expect(proxy.accepted).toBeGreaterThan(1), { timeout: 60_000 });
+  proxy.fault = 'none';
+  await shows(-3n, 5n);
+  proxy.fault = 'refuse';
+  await create(6n);
+  proxy.fault = 'none';
+  await shows(-3n, 5n, 6n);
+  expect(copies).toHaveLength(2);
+});
+
+it('reports an error that does not pass', async () => {
+  const stranger = createPlantStoreClient({ url, token: 'unknown' });
+  const error = await new Promise((onError) => void follow(stranger, { onError }));
+  expect(plantStoreError(error)).toMatchObject({ kind: 'tokenInvalid' });
+});
+
+it('closes its connection when it is stopped', async () => {
+  const proxy = await startFaultProxy(url);
+  onTestFinished(() => proxy.close());
+  const onError = vi.fn();
+  const { listPlants, listPlantChanges } = client;
+  const { plantChanges } = createPlantStoreClient({ url: proxy.url, token });
+  const { shows, stop } = follow({ listPlants, listPlantChanges, plantChanges }, { onError });
+  await shows(-3n, 5n);
+  await vi.waitFor(() => expect(proxy.open).toBe(1));
+  stop();
+  await vi.waitFor(() => expect(proxy.open).toBe(0));
+  expect(onError).not.toHaveBeenCalled();
+});

@@ -1,0 +1,310 @@
+import { createServer, type RequestListener, request } from 'node:http';
+import {
+  createDatabase,
+  freePort,
+  type StartedProcess,
+  startFaultProxy,
+  startProcess,
+} from '@plant-store/test-setup';
+import type { TRPCClientError } from '@trpc/client';
+import {
+  afterAll,
+  beforeAll,
+  describe,
+  expect,
+  expectTypeOf,
+  inject,
+  it,
+  onTestFinished,
+  vi,
+} from 'vitest';
+import {
+  type AppRouter,
+  createPlantStoreClient,
+  type PlantStoreClient,
+  plantStoreError,
+  type StoredPlant,
+} from '../src/index.ts';
+
+const token = 'secret';
+let env: Record<string, string>;
+let url: string;
+let server: StartedProcess;
+let client: PlantStoreClient;
+
+async function startServer(): Promise<StartedProcess> {
+  const started = startProcess(env);
+  await started.printed(/REST +(\S+)\/plants/);
+  return started;
+}
+
+beforeAll(async () => {
+  const PORT = String(await freePort());
+  const DATABASE_URL = await createDatabase(inject('postgresUrl'));
+  env = { PORT, DATABASE_URL, PLANT_STORE_TOKEN: token };
+  url = `http://127.0.0.1:${PORT}`;
+  server = await startServer();
+  client = createPlantStoreClient({ url, token });
+});
+
+afterAll(async () => {
+  server.child.kill();
+  await server.ended();
+});
+
+let lastId = 0n;
+
+const create = () => client.createPlant.mutate({ id: ++lastId, name: `Plant ${lastId}` });
+
+const cursor = async () => (await client.listPlantChanges.query()).next;
+
+/** Follows the feed, and collects the changes and the errors. */
+async function follow(store: PlantStoreClient, after?: string) {
+  const changes: string[] = [];
+  const ended: TRPCClientError<AppRouter>[] = [];
+  const states: string[] = [];
+  const { unsubscribe } = store.plantChanges.subscribe(
+    { after: after ?? (await cursor()) },
+    {
+      onData: ({ data }) =>
+        changes.push(...data.changes.map(({ type, plant }) => `${type} ${plant.id}`)),
+      onError: (error) => ended.push(error),
+      onConnectionStateChange: ({ state, error }) =>
+        states.push(error ? `${state}: ${error.message}` : state),
+    },
+  );
+  onTestFinished(unsubscribe);
+  return {
+    changes,
+    states,
+    unsubscribe,
+    connected: () => vi.waitFor(() => expect(states.at(-1)).toBe('pending'), { timeout: 60_000 }),
+    received: (count: number) =>
+      vi.waitFor(() => expect(changes).toHaveLength(count), { timeout: 60_000 }),
+    error: () =>
+      vi.waitFor(() => plantStoreError(ended[0]) ?? expect.unreachable(String(ended)), {
+        timeout: 60_000,
+      }),
+  };
+}
+
+/** Starts a server of event streams. */
+async function startStub(onRequest: RequestListener): Promise<string> {
+  const stub = createServer((incoming, response) => {
+    response.setHeader('content-type', 'text/event-stream');
+    onRequest(incoming, response);
+  });
+  const port = await freePort();
+  stub.listen(port);
+  onTestFinished(() => {
+    stub.closeAllConnections();
+    stub.close();
+  });
+  return `http://127.0.0.1:${port}`;
+}
+
+describe('plantChanges', () => {
+  it('sends the changes behind a cursor, and those that happen', async () => {
+    const after = await cursor();
+    await create();
+    const feed = await follow(client, after);
+    await feed.received(1);
+    await client.deletePlant.mutate({ id: lastId });
+    await feed.received(2);
+    expect(feed.changes).toEqual([`created ${lastId}`, `deleted ${lastId}`]);
+  });
+
+  it('sends ids beyond 2^53, and times', async () => {
+    const id = 9007199254740993n;
+    const after = await cursor();
+    await client.createPlant.mutate({ id, name: 'Monstera deliciosa', tag: 'Araceae' });
+    const plant = await new Promise<StoredPlant | undefined>((resolve, onError) => {
+      const onData = ({ data }: { data: { changes: { plant: StoredPlant }[] } }) =>
+        resolve(data.changes[0]?.plant);
+      onTestFinished(
+        client.plantChanges.subscribe({ after }, { onData, onError: (error) => onError(error) })
+          .unsubscribe,
+      );
+    });
+    expect(plant).toEqual({
+      ...{ id, name: 'Monstera deliciosa', tag: 'Araceae' },
+      createdAt: expect.any(Date),
+    });
+  });
+
+  it('has the token in the header alone', async () => {
+    const spy = vi.spyOn(globalThis, 'fetch');
+    onTestFinished(() => spy.mockRestore());
+    const feed = await follow(client);
+    await feed.connected();
+    const [address, init] = spy.mock.calls.at(-1) ?? [];
+    expect(String(address)).not.toContain(token);
+    expect(new Headers(init?.headers).get('authorization')).toBe(`Bearer ${token}`);
+  });
+
+  it('sends each change once after the connection was lost, with a new token', async () => {
+    const proxy = await startFaultProxy(url);
+    onTestFinished(() => proxy.close());
+    const tokens = vi.fn(() => token);
+    const feed = await follow(createPlantStoreClient({ url: proxy.url, token: tokens }));
+    await feed.connected();
+    await create();
+    await feed.received(1);
+    expect(tokens).toHaveBeenCalledTimes(1);
+    proxy.fault = 'refuse';
+    await create();
+    await vi.waitFor(() => expect(tokens.mock.calls.length).toBeGreaterThan(2));
+    proxy.fault = 'none';
+    await feed.received(2);
+    await create();
+    await feed.received(3);
+    expect(feed.changes).toEqual([2n, 1n, 0n].map((back) => `created ${lastId - back}`));
+  });
+
+  it.each(['SIGKILL', 'SIGTERM'] as const)(
+    'continues after %s ended the server',
+    async (signal) => {
+      const feed = await follow(client);
+      await create();
+      await feed.received(1);
+      server.child.kill(signal);
+      await server.ended();
+      await vi.waitFor(() => expect(feed.states.at(-1)).toMatch(/^connecting: /));
+      server = await startServer();
+      await create();
+      await feed.received(2);
+      expect(feed.changes).toEqual([`created ${lastId - 1n}`, `created ${lastId}`]);
+    },
+  );
+
+  it('continues while a proxy has no server', async () => {
+    const statuses = [502, 503, 504, 429];
+    const proxy = await startStub((incoming, outgoing) => {
+      const status = statuses.shift();
+      if (status) return outgoing.writeHead(status).end('<h1>Try again</h1>');
+      const { method, headers } = incoming;
+      return request(`${url}${incoming.url}`, { method, headers }, (response) => {
+        response.pipe(outgoing);
+      }).end();
+    });
+    const feed = await follow(createPlantStoreClient({ url: proxy, token }));
+    await create();
+    await feed.received(1);
+    expect(feed.states.filter((state) => state.endsWith('is not from a plant store'))).toHaveLength(
+      4,
+    );
+  });
+
+  it('continues after a long connection without a pause and without an error', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const proxy = await startFaultProxy(url);
+    onTestFinished(() => {
+      vi.useRealTimers();
+      proxy.close();
+    });
+    const feed = await follow(createPlantStoreClient({ url: proxy.url, token }));
+    await feed.connected();
+    vi.setSystemTime(Date.now() + 11_000);
+    proxy.fault = 'refuse';
+    proxy.fault = 'none';
+    await create();
+    await feed.received(1);
+    expect(feed.states).toEqual(['connecting', 'pending', 'connecting', 'pending']);
+  });
+
+  it('connects again behind the last event when the connection is silent, as after a sleep', async () => {
+    const addresses: string[] = [];
+    const stub = await startStub((request, response) => {
+      addresses.push(decodeURIComponent(request.url ?? ''));
+      response.write('event: connected\ndata: {"reconnectAfterInactivityMs":100}\n\n');
+      response.write('data: {"json":{"changes":[],"next":"last"}}\nid: last\n\n');
+    });
+    const store = createPlantStoreClient({ url: stub, token });
+    await follow(store, 'first');
+    await vi.waitFor(() => expect(addresses.length).toBeGreaterThan(1), { timeout: 60_000 });
+    expect(addresses[0]).toContain('{"after":"first"}');
+    expect(addresses[1]).toContain('{"after":"first","lastEventId":"last"}');
+  });
+
+  it('asks for a new token when the token has expired meanwhile', async () => {
+    const data = { code: 'UNAUTHORIZED', httpStatus: 401, error: 40101 };
+    const expired = JSON.stringify({ json: { code: -32001, message: 'expired', data } });
+    const events = ['connected\ndata: {}', `serialized-error\ndata: ${expired}`];
+    const received: unknown[] = [];
+    const stub = await startStub(({ headers }, response) => {
+      received.push(headers.authorization);
+      response.end(events.map((event) => `event: ${event}\n\n`).join(''));
+    });
+    const tokens = ['first', 'second', ''];
+    const store = createPlantStoreClient({
+      url: stub,
+      token: () => tokens.shift() ?? '',
+    });
+    const error = await new Promise((onError) => {
+      store.plantChanges.subscribe(undefined, { onError });
+    });
+    expect(received).toEqual(['Bearer first', 'Bearer second']);
+    expect(error).toMatchObject({ cause: { name: 'AccessTokenError' } });
+  });
+
+  it('closes its connection when nobody is subscribed', async () => {
+    const proxy = await startFaultProxy(url);
+    onTestFinished(() => proxy.close());
+    const feed = await follow(createPlantStoreClient({ url: proxy.url, token }));
+    await feed.connected();
+    expect(proxy.open).toBe(1);
+    feed.unsubscribe();
+    await vi.waitFor(() => expect(proxy.open).toBe(0));
+  });
+});
+
+describe('the error of plantChanges', () => {
+  const errorOf = async (store: PlantStoreClient, after?: string) =>
+    (await follow(store, after)).error();
+
+  it('is that of a token', async () => {
+    const stranger = createPlantStoreClient({ url, token: 'unknown' });
+    expect(await errorOf(stranger)).toMatchObject({ code: 40101, kind: 'tokenInvalid' });
+  });
+
+  it('is that of a cursor', async () => {
+    expect(await errorOf(client, 'no cursor')).toMatchObject({ code: 40001, kind: 'invalidInput' });
+    const ofAnotherDatabase = btoa('0123456789abcdef 813').replaceAll('=', '');
+    expect(await errorOf(client, ofAnotherDatabase)).toMatchObject({
+      code: 41000,
+      kind: 'cursorExpired',
+    });
+  });
+
+  it('is that of a token function, and the client sends nothing', async () => {
+    const store = createPlantStoreClient({ url, token: () => '' });
+    const error = await new Promise((onError) => {
+      store.plantChanges.subscribe(undefined, { onError });
+    });
+    expect(error).toMatchObject({ cause: { name: 'AccessTokenError' } });
+    expect(plantStoreError(error)).toBeUndefined();
+  });
+});
+
+it('the types of plantChanges are those of the procedure', () => {
+  const followed = () =>
+    client.plantChanges.subscribe(
+      { after: 'a cursor' },
+      {
+        onData({ id, data }) {
+          expectTypeOf(id).toEqualTypeOf<string>();
+          expectTypeOf(data.next).toEqualTypeOf<string>();
+          expectTypeOf(data.changes[0]?.type).toEqualTypeOf<'created' | 'deleted' | undefined>();
+          expectTypeOf(data.changes[0]?.plant).toEqualTypeOf<StoredPlant | undefined>();
+        },
+      },
+    );
+  expectTypeOf(followed).returns.toHaveProperty('unsubscribe');
+  const rejected = () => [
+    // @ts-expect-error: a cursor is text
+    client.plantChanges.subscribe({ after: 1 }, {}),
+    // @ts-expect-error: a subscription is not a query
+    client.plantChanges.query({}),
+  ];
+  expectTypeOf(rejected).toBeFunction();
+});

@@ -1,0 +1,71 @@
+import { createDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
+import { createPlantFeed, type OpenPlantFeed } from '../../src/changes/plant-feed.ts';
+import type { Database, Run } from '../../src/database/database.ts';
+import { openDatabase } from '../../src/database/open-database.ts';
+
+let database: Database;
+let sql: postgres.Sql;
+
+beforeEach(async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  database = await openDatabase({ databaseUrl }, { requireConnection: true });
+  sql = postgres(databaseUrl);
+});
+afterEach(async () => {
+  await database.close();
+  await sql.end();
+});
+
+/** A feed whose reads wait while they are held. `before` and `after` are the sides of the statement. */
+function holdableFeed() {
+  const held: { before?: Promise<void>; after?: Promise<void>; reads: number } = { reads: 0 };
+  const run: Run = async (...query) => {
+    const { before, after } = held;
+    if (before) held.reads++;
+    await before;
+    const rows = await database.run(...query);
+    await after;
+    return rows;
+  };
+  return { held, feed: createPlantFeed({ ...database, run }) };
+}
+
+const waiting = (feed: OpenPlantFeed, count: number) =>
+  vi.waitFor(() => expect(feed.state().waiting).toBe(count));
+
+it('loses no change that others read while a slow read was under way', async () => {
+  const { held, feed } = holdableFeed();
+  const { next: after } = await feed.changes({});
+  const slowly = Promise.withResolvers<void>();
+  held.after = slowly.promise;
+  const slow = feed.changes({ after, wait: 2 });
+  delete held.after;
+  const fast = feed.changes({ after, wait: 20 });
+  await waiting(feed, 1);
+  await sql`insert into plants (id, name) values (1, 'Monstera')`;
+  expect((await fast).changes).toHaveLength(1);
+  slowly.resolve();
+  expect((await slow).changes).toHaveLength(1);
+});
+
+it('keeps the waits of good cursors when an old one expires', async () => {
+  const { held, feed } = holdableFeed();
+  const { next: old } = await feed.changes({});
+  const expiring = feed.changes({ after: old, wait: 20 });
+  expiring.catch(() => {}); // It is checked below.
+  await waiting(feed, 1);
+  const hold = Promise.withResolvers<void>();
+  held.before = hold.promise; // The loop's next read waits.
+  await sql`truncate plants`;
+  await vi.waitFor(() => expect(held.reads).toBeGreaterThan(0));
+  delete held.before;
+  const { next: after } = await feed.changes({});
+  const good = feed.changes({ after, wait: 20 });
+  await waiting(feed, 2);
+  hold.resolve();
+  await expect(expiring).rejects.toMatchObject({ kind: 'cursorExpired' });
+  await sql`insert into plants (id, name) values (1, 'Monstera')`;
+  expect((await good).changes).toHaveLength(1);
+});
