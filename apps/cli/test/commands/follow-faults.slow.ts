@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
 import { openPlantStore, type PlantStore } from '@plant-store/core';
 import { createDatabase, startPostgres } from '@plant-store/test-setup';
 import postgres from 'postgres';
@@ -120,6 +121,36 @@ it('goes on after a restart of the database, and says so once', async () => {
     /^(plant-store: warning: .*; the command goes on when the database responds\n){2}$/,
   );
   await sql.end();
+  await server.stop();
+});
+
+it('goes on in the middle of the list after a restart of the database', async () => {
+  const server = await startPostgres({ fsync: 'off' });
+  const env = { DATABASE_URL: server.url };
+  const sql = await migratedDatabase(env);
+  const count = 20_000;
+  await sql`insert into plants (id, name)
+    select id, repeat('x', 1000) from generate_series(1, ${count}::int) as id`;
+  await sql.end();
+  const child = spawn(process.execPath, [main, 'follow', '--from', 'start'], { env });
+  await once(child.stdout, 'readable'); // The command waits, because nobody reads more.
+  await server.halt();
+  const ids: number[] = [];
+  const allRead = (async () => {
+    for await (const text of createInterface({ input: child.stdout })) {
+      ids.push(JSON.parse(text).plant.id);
+      if (ids.length === count) return;
+    }
+  })();
+  const [warning] = await once(child.stderr, 'data');
+  expect(String(warning)).toMatch(
+    /^plant-store: warning: .* goes on when the database responds\n$/,
+  );
+  await server.start();
+  await allRead;
+  expect(ids).toEqual(Array.from({ length: count }, (_, i) => i + 1));
+  child.kill('SIGKILL');
+  await once(child, 'exit');
   await server.stop();
 });
 
