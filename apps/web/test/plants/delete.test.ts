@@ -5,9 +5,12 @@ import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
 import { sharedServers } from '../fixtures/shared-servers.ts';
 
 describe.each(sharedServers)('on $database', ({ address, client }) => {
-  async function askToDelete(name = 'Ficus lyrata', prepare = async (_page: Page) => {}) {
+  async function askToDelete(name = 'Ficus lyrata', isOffFeed = false) {
     const [id, tag] = [freshId(), freshTag()];
     await client.createPlant.mutate({ id, name, tag });
+    const prepare = async (page: Page) => {
+      if (isOffFeed) await page.route('**/trpc/plantChanges*', (route) => route.abort());
+    };
     const page = await openPage(address(), { prepare });
     await filterByTag(page, tag);
     await tableOf(page).getByText(name).click();
@@ -65,9 +68,7 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
 
   it('succeeds when another client has already deleted the plant', async () => {
     // The page does not learn that the plant is gone.
-    const { id, page, question } = await askToDelete('Ficus lyrata', (page) =>
-      page.route('**/trpc/plantChanges*', (route) => route.abort()),
-    );
+    const { id, page, question } = await askToDelete('Ficus lyrata', true);
     await client.deletePlant.mutate({ id });
     await question.getByRole('button', { name: 'Delete' }).click();
     await page.getByText(`Deleted the plant ${id}`).waitFor();
