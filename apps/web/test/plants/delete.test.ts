@@ -1,13 +1,17 @@
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { freshId, freshTag } from '../fixtures/fresh.ts';
 import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
 import { sharedServers } from '../fixtures/shared-servers.ts';
 
 describe.each(sharedServers)('on $database', ({ address, client }) => {
-  async function askToDelete(name = 'Ficus lyrata') {
+  async function askToDelete(name = 'Ficus lyrata', isOffFeed = false) {
     const [id, tag] = [freshId(), freshTag()];
     await client.createPlant.mutate({ id, name, tag });
-    const page = await openPage(address());
+    const prepare = async (page: Page) => {
+      if (isOffFeed) await page.route('**/trpc/plantChanges*', (route) => route.abort());
+    };
+    const page = await openPage(address(), { prepare });
     await filterByTag(page, tag);
     await tableOf(page).getByText(name).click();
     await page.getByRole('button', { name: 'Delete …' }).click();
@@ -55,8 +59,16 @@ describe.each(sharedServers)('on $database', ({ address, client }) => {
     await page.getByText(`Deleted the plant ${id}`).waitFor();
   });
 
-  it('succeeds when another client has already deleted the plant', async () => {
+  it('says that the plant was deleted, when another client does so during the question', async () => {
     const { id, page, question } = await askToDelete();
+    await client.deletePlant.mutate({ id });
+    await page.getByText('This plant was deleted.').waitFor();
+    await question.waitFor({ state: 'detached' });
+  });
+
+  it('succeeds when another client has already deleted the plant', async () => {
+    // The page does not learn that the plant is gone.
+    const { id, page, question } = await askToDelete('Ficus lyrata', true);
     await client.deletePlant.mutate({ id });
     await question.getByRole('button', { name: 'Delete' }).click();
     await page.getByText(`Deleted the plant ${id}`).waitFor();

@@ -1,0 +1,98 @@
+import { formatJson, type PlantChange } from '@plant-store/schemas';
+import { QueryClient } from '@tanstack/react-query';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { isNew, loadPage, noteChanges, updatePage } from '../../src/changes/update-page.ts';
+
+const plant = (id: bigint) => ({ id, name: `Plant ${id}`, createdAt: new Date(0) });
+const created = (id: bigint): PlantChange => ({ type: 'created', plant: plant(id) });
+const deleted = (id: bigint): PlantChange => ({ type: 'deleted', plant: plant(id) });
+
+/** A cache with a response for each call. */
+function cacheOf(responses: Readonly<Record<string, [input: object, data: object]>>) {
+  const client = new QueryClient({ defaultOptions: { queries: { queryKeyHashFn: formatJson } } });
+  onTestFinished(() => client.clear());
+  const keys = Object.entries(responses).map(([name, [input, data]]) => {
+    const queryKey = [[name], { input, type: 'query' }];
+    client.setQueryData(queryKey, data);
+    return queryKey;
+  });
+  const stateOf = (index = 0) => client.getQueryState(keys[index] ?? []);
+  return { client, stateOf };
+}
+
+it('applies changes to a response that was requested before they arrived', async () => {
+  const response = Promise.withResolvers<{ plants: ReturnType<typeof plant>[] }>();
+  const page = loadPage({}, () => response.promise);
+  noteChanges([created(2n), deleted(3n)]);
+  response.resolve({ plants: [plant(1n), plant(3n)] });
+  expect(await page).toEqual({ plants: [plant(1n), plant(2n)] });
+});
+
+it('updates the loaded pages, and keeps their ends', () => {
+  const page = { plants: [plant(1n), plant(4n)], next: 4n };
+  const { client, stateOf } = cacheOf({ listPlants: [{ limit: 2 }, page] });
+  updatePage(client, [created(3n), created(5n), deleted(1n)]);
+  expect(stateOf()?.data).toEqual({ plants: [plant(3n), plant(4n)], next: 4n });
+});
+
+it('loads a page again that would grow beyond 5,000 rows', () => {
+  const page = { plants: Array.from({ length: 5_000 }, (_, i) => plant(BigInt(i))) };
+  const { client, stateOf } = cacheOf({ listPlants: [{ limit: 500 }, page] });
+  updatePage(client, [created(5_000n)]);
+  expect(stateOf()).toMatchObject({ data: page, isInvalidated: true });
+});
+
+it('counts the changes itself, and asks for the number again later', () => {
+  const { client, stateOf } = cacheOf({
+    countPlants: [{}, { count: 7, isExact: true }],
+  });
+  updatePage(client, [created(1n), created(2n), deleted(3n)]);
+  expect(stateOf()).toMatchObject({ data: { count: 8, isExact: true }, isInvalidated: true });
+});
+
+it('does not count beyond a million', () => {
+  const data = { count: 1_000_000, isExact: false };
+  const { client, stateOf } = cacheOf({ countPlants: [{}, data] });
+  updatePage(client, [created(1n)]);
+  expect(stateOf()).toMatchObject({ data, isInvalidated: false });
+});
+
+it('asks again for the open plant only when it changed', () => {
+  const { client, stateOf } = cacheOf({ getPlant: [{ id: 1n }, plant(1n)] });
+  updatePage(client, [deleted(2n)]);
+  expect(stateOf()?.isInvalidated).toBe(false);
+  updatePage(client, [deleted(1n)]);
+  expect(stateOf()?.isInvalidated).toBe(true);
+});
+
+it.each([
+  ['next plant', 5n, 9n, [6n, 9n], [4n, 10n]],
+  ['previous plant', 5n, 2n, [2n, 4n], [1n, 6n]],
+  ['next plant', 5n, null, [100n], [4n]],
+  ['previous plant', 5n, null, [-100n], [6n]],
+])('asks again for the %s of %d when %d is no longer it', (name, open, id, near, far) => {
+  for (const [changed, isInvalidated] of [
+    [far, false],
+    [near, true],
+  ] as const) {
+    for (const each of changed) {
+      const client = new QueryClient({
+        defaultOptions: { queries: { queryKeyHashFn: formatJson } },
+      });
+      const queryKey = [name, undefined, open];
+      client.setQueryData(queryKey, id);
+      updatePage(client, [created(each)]);
+      expect(client.getQueryState(queryKey)?.isInvalidated, String(each)).toBe(isInvalidated);
+      client.clear();
+    }
+  }
+});
+
+it('highlights a new plant for two seconds', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  updatePage(new QueryClient(), [created(77n), deleted(78n)]);
+  expect([isNew(77n), isNew(78n)]).toEqual([true, false]);
+  vi.advanceTimersByTime(2_000);
+  expect(isNew(77n)).toBe(false);
+});
