@@ -99,6 +99,7 @@ export const ways: Record<string, Way> = {
     child.stderr.resume();
     for await (const line of createInterface({ input: child.stdout })) {
       const { type, plant, cursor, ...error } = JSON.parse(line);
+      if (signal.aborted) return;
       if (!plant) throwError(error);
       const { created_at: createdAt, ...content } = plant;
       deliver({ changes: [{ type, plant: toPlant({ ...content, createdAt }) }], next: cursor });
