@@ -70,7 +70,9 @@ export function startFollower(name: string, way: Way, world: FeedWorld, random: 
           if (copy) earlier.push(copy.changes);
           copy = undefined;
         }
-        if (error instanceof UnexpectedError) unexpected.push(error.message);
+        // `fetch` has a cause for its own errors.
+        const isBug = ['RangeError', 'TypeError'].includes(error.name) && !error.cause;
+        if (error instanceof UnexpectedError || isBug) unexpected.push(error.message);
       });
       if (stopped.signal.aborted) return;
       if (copy && saved && random.isLikely(0.4)) copy = cloneOf(saved);
