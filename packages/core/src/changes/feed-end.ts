@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import type { PlantChanges } from '@plant-store/schemas';
 import type { Caller } from '../database/deadline.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
@@ -39,10 +39,12 @@ const interval = 150;
 const shortInterval = 25;
 
 /**
- * How many times as long as the last pages took to reach those who wait, the next read waits. So the feed
- * takes a tenth of the process's time, and the rest is for requests.
+ * Milliseconds of CPU time to send a page, and each change of it, to one who waits. After a page, the next
+ * read waits `restFactor` times as long as the page took, so most of the time is left for requests.
  */
-const restFactor = 9;
+const costOfPage = 0.04;
+const costOfChange = 0.000_05;
+const restFactor = 4;
 
 /** The most milliseconds of such a rest. */
 const maxRest = 1_000;
@@ -182,7 +184,7 @@ export class FeedEnd {
         this.#watchOthers(page, end);
         end = page.next;
         this.#end = end; // Before those who wait get the page and go on behind it.
-        if (page.changes.length > 0) await this.#deliver(page);
+        if (page.changes.length > 0) this.#keep(page);
         pause = page.hasMore ? 0 : interval;
       } catch (error) {
         if (!isPassing(error)) break;
@@ -215,14 +217,6 @@ export class FeedEnd {
     this.#lastReadAt = performance.now();
   }
 
-  /** Gives a page to those who wait, and notes how long that keeps the process busy. */
-  async #deliver(page: ChangePage): Promise<void> {
-    const startedAt = performance.now();
-    this.#keep(page);
-    await nextTurn();
-    this.#rest = Math.min(maxRest, restFactor * (performance.now() - startedAt));
-  }
-
   #keep({ changes, positions, next }: ChangePage): void {
     const length = changes.reduce((sum, { plant }) => sum + contentLength(plant), 0);
     const output = { changes: [...changes], next: formatCursor(next) };
@@ -233,6 +227,8 @@ export class FeedEnd {
       total -= dropped?.length ?? 0;
       this.#start = dropped?.next ?? this.#start;
     }
+    const cost = this.#waiters.size * (costOfPage + changes.length * costOfChange);
+    this.#rest = Math.min(maxRest, restFactor * cost);
     this.#tell();
   }
 
