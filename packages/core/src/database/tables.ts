@@ -1,4 +1,4 @@
-import type { StoredPlant } from '@plant-store/schemas';
+import type { Plant, StoredPlant } from '@plant-store/schemas';
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -23,6 +23,14 @@ const time = (name: string) => timestamp(name, { withTimezone: true });
 
 const createdAt = () => time('created_at').notNull().defaultNow();
 
+/** The columns of a plant that a client gives. */
+function contentColumns() {
+  return {
+    name: text().notNull(),
+    tag: text(),
+  } satisfies Record<keyof Plant, PgColumnBuilderBase>;
+}
+
 /** The transaction that wrote a row. The feed of changes is in this order. */
 const changedIn = () => customType<{ data: string }>({ dataType: () => 'xid8' })('changed_in');
 
@@ -34,8 +42,7 @@ export const plants = pgTable(
   'plants',
   {
     id: bigint({ mode: 'bigint' }).primaryKey(),
-    name: text().notNull(),
-    tag: text(),
+    ...contentColumns(),
     createdAt: createdAt(),
     // Null in the rows that are older than the column.
     changedIn: changedIn().default(thisTransaction),
@@ -52,8 +59,7 @@ export const plantDeletions = pgTable(
   'plant_deletions',
   {
     id: bigint({ mode: 'bigint' }).notNull(),
-    name: text().notNull(),
-    tag: text(),
+    ...contentColumns(),
     createdAt: time('created_at').notNull(),
     changedIn: changedIn().notNull().default(thisTransaction),
     deletedAt: time('deleted_at').notNull().defaultNow(),
