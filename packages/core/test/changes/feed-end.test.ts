@@ -178,14 +178,14 @@ it('ends the waits when the feed is switched off', async () => {
 
 it('reads nothing once nobody waits, and begins again', async () => {
   const { feed, end, insert, sent, follow, isWaitedFor } = await openFeed();
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
   const controller = new AbortController();
   const first = follow({ after: await end(), signal: controller.signal });
   await isWaitedFor(1);
   const reason = new Error('enough');
   controller.abort(reason);
   await expect(first.done).rejects.toBe(reason);
-  vi.useFakeTimers({ toFake: ['performance'] });
-  onTestFinished(() => void vi.useRealTimers());
   vi.advanceTimersByTime(10_000);
   let before = -1;
   await vi.waitFor(
