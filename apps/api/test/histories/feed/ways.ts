@@ -96,6 +96,9 @@ export const ways: Record<string, Way> = {
       signal,
       killSignal: random.pick(['SIGINT', 'SIGTERM', 'SIGKILL']),
     }).on('error', () => {}); // Node emits the reason of the signal.
+    const killAtExit = () => void child.kill('SIGKILL');
+    process.once('exit', killAtExit);
+    child.once('exit', () => process.off('exit', killAtExit));
     child.stderr.resume();
     for await (const line of createInterface({ input: child.stdout })) {
       const { type, plant, cursor, ...error } = JSON.parse(line);
