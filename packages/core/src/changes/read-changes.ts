@@ -157,9 +157,16 @@ const changesOf = (type: PlantChange['type'], table: string, condition = 'true')
       and ${condition}
     order by changed_in, id limit $3::int)`;
 
-/** Whether no plant with the id has a lower number. That one was created after the delete. */
+/**
+ * Whether no plant with the id, stored or deleted later, was created by a lower number. Such a plant was
+ * created after the delete.
+ */
 const isNotReplaced = `coalesce(changed_in <=
-  (select changed_in from plants where plants.id = plant_deletions.id), true)`;
+    (select changed_in from plants where plants.id = plant_deletions.id), true)
+  and not exists (
+    select from plant_deletions as later where later.id = plant_deletions.id
+      and later.changed_in > plant_deletions.changed_in
+      and later.created_in < plant_deletions.changed_in)`;
 
 /** The greatest number of a transaction with changes, for a cursor of the present end. */
 const latest = `(select changed_in from (

@@ -31,8 +31,11 @@ function contentColumns() {
   } satisfies Record<keyof Plant, PgColumnBuilderBase>;
 }
 
+/** The number of a transaction. */
+const transaction = customType<{ data: string }>({ dataType: () => 'xid8' });
+
 /** The transaction that wrote a row. The feed of changes is in this order. */
-const changedIn = () => customType<{ data: string }>({ dataType: () => 'xid8' })('changed_in');
+const changedIn = () => transaction('changed_in');
 
 const thisTransaction = sql`pg_current_xact_id()`;
 
@@ -61,10 +64,18 @@ export const plantDeletions = pgTable(
     id: bigint({ mode: 'bigint' }).notNull(),
     ...contentColumns(),
     createdAt: time('created_at').notNull(),
+    /** The transaction that created the plant. */
+    createdIn: transaction('created_in'),
     changedIn: changedIn().notNull().default(thisTransaction),
     deletedAt: time('deleted_at').notNull().defaultNow(),
-  } satisfies Record<keyof StoredPlant | 'changedIn' | 'deletedAt', PgColumnBuilderBase>,
-  ({ id, changedIn }) => [primaryKey({ columns: [changedIn, id] })],
+  } satisfies Record<
+    keyof StoredPlant | `${'created' | 'changed'}In` | 'deletedAt',
+    PgColumnBuilderBase
+  >,
+  ({ id, changedIn }) => [
+    primaryKey({ columns: [changedIn, id] }),
+    index('plant_deletions_id').on(id, changedIn),
+  ],
 );
 
 /** The state of the feed, in one row. */
@@ -72,9 +83,7 @@ export const plantFeed = pgTable('plant_feed', {
   /** Differs for each database, and so for one that was created again. */
   epoch: uuid().primaryKey().defaultRandom(),
   /** The last transaction whose deletions are forgotten. */
-  forgottenUpTo: customType<{ data: string }>({ dataType: () => 'xid8' })('forgotten_up_to')
-    .notNull()
-    .default(sql`'0'`),
+  forgottenUpTo: transaction('forgotten_up_to').notNull().default(sql`'0'`),
   /**
    * The server that counts the transactions. A dump that is restored on another server has numbers that
    * mean nothing there.

@@ -146,15 +146,19 @@ const insertArrays = `
  */
 const waitForStandby = `pg_logical_emit_message(true, 'plant-store', '')`;
 
+/** The columns of a deleted plant that the feed needs. */
+export const deletedColumns = [...storedColumns, 'changed_in'];
+
 /** Notes the rows of `deleted` for the feed, while the feed is switched on. */
 export const noteDeletions = `noted as (
-    insert into plant_deletions (${storedColumns}) select ${storedColumns} from deleted
+    insert into plant_deletions (${storedColumns}, created_in)
+    select ${storedColumns}, changed_in from deleted
     where exists (select from plant_feed)
   )`;
 
 const deletePlant = `
   with deleted as (
-    delete from plants where id = $1 returning ${idBefore('$2::timestamptz')}, ${storedColumns}
+    delete from plants where id = $1 returning ${idBefore('$2::timestamptz')}, ${deletedColumns}
   ), ${noteDeletions} select count(*), ${waitForStandby} from deleted`;
 
 const findPlants = `select ${storedColumns} from plants where id = any($1::bigint[])`;

@@ -37,11 +37,23 @@ it('keeps a plant whose transaction began before the one that deleted its predec
   holding.release();
   await creating;
 
-  const { changes } = await store.changes({ after });
-  expect(changes.map(({ type, plant }) => `${type} ${plant.id} ${plant.name}`)).toEqual([
-    'created 1 new',
-    'created 2 new',
-  ]);
+  const changesAfter = async (cursor: string) => {
+    const { changes, next } = await store.changes({ after: cursor });
+    return { next, told: changes.map(({ type, plant }) => `${type} ${plant.id} ${plant.name}`) };
+  };
+  const { told, next } = await changesAfter(after);
+  expect(told).toEqual(['created 1 new', 'created 2 new']);
+  // The number of the first delete is behind this cursor, too.
+  const [position] = await others`select changed_in::text from plants where id = 2`;
+  expect(BigInt(position?.['changed_in'])).toBeLessThan(await numberOfTheDelete());
+  await store.delete(2n);
+  expect((await changesAfter(next)).told).toEqual(['deleted 2 new']);
+  expect((await changesAfter(after)).told).toEqual(['created 1 new', 'deleted 2 new']);
+
+  async function numberOfTheDelete(): Promise<bigint> {
+    const [deletion] = await others`select changed_in::text from plant_deletions where id = 2`;
+    return BigInt(deletion?.['changed_in']);
+  }
 });
 
 it('has no number of a transaction without changes in a cursor, because a crash frees that number', async () => {

@@ -2,8 +2,7 @@ import type { Bulk } from '../../database/database.ts';
 import { orUnavailable } from '../../database/database-error.ts';
 import { bulkTimeout, deadlineIn } from '../../database/deadline.ts';
 import { databaseCode } from '../../error-causes.ts';
-import { storedColumns } from '../columns.ts';
-import { noteDeletions } from '../statements.ts';
+import { deletedColumns, noteDeletions } from '../statements.ts';
 
 export interface PlantRemover {
   /**
@@ -25,7 +24,7 @@ const deadlock = '40P01';
 const deletePlants = 'delete from plants where id = any($1::bigint[])';
 
 const deleteAndNote = `
-  with deleted as (${deletePlants} returning ${storedColumns}), ${noteDeletions}
+  with deleted as (${deletePlants} returning ${deletedColumns}), ${noteDeletions}
   select id from deleted`;
 
 /**
