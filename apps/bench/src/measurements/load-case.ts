@@ -86,9 +86,9 @@ async function startLoad(
       return { ...figures, feedP99: conditions.subscribers ? await feedP99(feed) : Number.NaN };
     },
     async stop() {
-      feed.close();
+      await feed.close();
       await Promise.all(servers.map((each) => each.stop()));
-      const rows = (await database.countPlants()) - rowsBefore;
+      const rows = (await database.countPlants()) - rowsBefore - feed.created;
       await database.remove?.();
       return faultsOf(loads, rows, conditions);
     },
@@ -98,6 +98,7 @@ async function startLoad(
 /** The 99th percentile of milliseconds from a commit to a subscriber. */
 async function feedP99(feed: Subscribers): Promise<number> {
   const all: number[] = [];
+  await feed.latencies(); // The subscribers may still get the plants of the load.
   for (let i = 0; i < 20; i++) all.push(...(await feed.latencies()));
   return all.toSorted((a, b) => a - b)[Math.floor(all.length * 0.99)] ?? Number.NaN;
 }
