@@ -28,7 +28,8 @@ afterAll(async () => {
 
 function build(consoleDirectory: string): Promise<FastifyInstance> {
   // No request here reaches the store.
-  const store = { accessTokens: {}, events: new EventEmitter() } as PlantStore;
+  const parts = { accessTokens: {}, events: new EventEmitter(), stopWaiting() {} };
+  const store = parts as unknown as PlantStore;
   return buildServer({
     store,
     consoleDirectory,
