@@ -24,6 +24,11 @@ export const reconnectLink: TRPCLink<AppRouter> =
         subscription = next({ ...op, input }).subscribe({
           next(envelope) {
             const { result } = envelope;
+            // After some of these errors of a stream, tRPC's own link would connect again without an end.
+            if (result.type === 'state' && result.error && !mayPass(result.error)) {
+              observer.error(result.error);
+              return subscription?.unsubscribe();
+            }
             if (result.type === 'started') startedAt = Date.now();
             if ('id' in result) lastEventId = result.id;
             observer.next(envelope);

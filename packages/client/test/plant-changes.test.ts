@@ -7,6 +7,7 @@ import {
   startProcess,
 } from '@plant-store/test-setup';
 import type { TRPCClientError } from '@trpc/client';
+import postgres from 'postgres';
 import {
   afterAll,
   beforeAll,
@@ -274,6 +275,15 @@ describe('the error of plantChanges', () => {
       code: 41000,
       kind: 'cursorExpired',
     });
+  });
+
+  it('is that of a feed that is switched off', async () => {
+    const sql = postgres(String(env['DATABASE_URL']));
+    onTestFinished(() => sql.end());
+    const after = await cursor();
+    await sql`delete from plant_feed`;
+    expect(await errorOf(client, after)).toMatchObject({ code: 50100, kind: 'notImplemented' });
+    await sql`insert into plant_feed default values`;
   });
 
   it('is that of a token function, and the client sends nothing', async () => {

@@ -59,8 +59,6 @@ function followChanges(client: PlantStoreClient, queryClient: QueryClient): () =
       onConnectionStateChange({ state, error }) {
         if (state === 'pending' && cursor !== undefined) setLive();
         if (!error) return;
-        // tRPC's link would connect again after this error of a stream.
-        if (plantStoreError(error)?.kind === 'notImplemented') return fail(error);
         interruption ??= setTimeout(() => {
           isFirst = true;
           setFeedState(queryClient, 'interrupted');

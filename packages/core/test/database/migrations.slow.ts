@@ -29,6 +29,7 @@ it('creates the expected tables and columns', async () => {
     'plant_deletions name text NO',
     'plant_deletions tag text YES',
     'plant_deletions created_at timestamp with time zone NO',
+    'plant_deletions created_in xid8 YES',
     'plant_deletions changed_in xid8 NO pg_current_xact_id()',
     'plant_deletions deleted_at timestamp with time zone NO now()',
     'plant_feed epoch uuid NO gen_random_uuid()',
