@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { AcknowledgedLoad, Fault, FaultProxy } from '@plant-store/test-setup';
 import type postgres from 'postgres';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { type PlantsDatabase, setSetting } from './plants-database.ts';
 
 interface System extends PlantsDatabase {
@@ -74,8 +74,8 @@ const fewSlots: CauseFault = async ({ admin, load }) => {
 const recreated: CauseFault = async ({ admin }) => {
   await admin`drop schema drizzle cascade`;
   await admin`alter table plants rename to kept`;
-  await admin`drop table access_tokens`;
-  await setTimeout(3_000);
+  await admin`drop table access_tokens, plant_deletions, plant_feed`;
+  await vi.waitFor(() => admin`select from plants`, { timeout: 60_000, interval: 100 });
   // The plants are restored into the tables that the store has made meanwhile.
   await admin`insert into plants select * from kept`;
 };
