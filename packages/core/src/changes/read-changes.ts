@@ -187,17 +187,23 @@ const isHeldBack = ['plants', 'plant_deletions']
   )
   .join(' is true or ');
 
-/** The window functions read only the rows within the limit. */
+/**
+ * The window functions read only the rows within the limit. The LIMIT of `bounds` keeps the planner from
+ * evaluating its expressions again for each change.
+ */
 const selectChanges = `
   select is_primary, is_cluster, bounds.epoch, forgotten_up_to::text, up_to::text,
-    (${isHeldBack} is true), case when $1::xid8 is null then ${latest} end::text, count, changed_in::text, type,
-    ${storedColumns}
+    is_held_back, latest::text, count, changed_in::text, type, ${storedColumns}
   from (
-    select not pg_is_in_recovery() as is_primary,
-      ${isCluster} as is_cluster,
-      case when pg_is_in_recovery() then '' else ${epoch} end as epoch,
-      forgotten_up_to, pg_snapshot_xmin(pg_current_snapshot()) as up_to
-    from ${ownFeed} limit 1
+    select *, (${isHeldBack} is true) as is_held_back,
+      case when $1::xid8 is null then ${latest} end as latest
+    from (
+      select not pg_is_in_recovery() as is_primary,
+        ${isCluster} as is_cluster,
+        case when pg_is_in_recovery() then '' else ${epoch} end as epoch,
+        forgotten_up_to, pg_snapshot_xmin(pg_current_snapshot()) as up_to
+      from ${ownFeed} limit 1
+    ) as feed limit 1
   ) as bounds left join lateral (
     select *, count(*) over () as count,
       sum(least(${contentBytesSql}, ${maxBytes})) over (
