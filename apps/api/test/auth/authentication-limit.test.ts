@@ -1,7 +1,7 @@
 import { openPlantStore, type PlantStore } from '@plant-store/core';
 import { createDatabase } from '@plant-store/test-setup';
 import type { FastifyInstance } from 'fastify';
-import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it, vi } from 'vitest';
 import { tokenInvalid } from '../../src/auth/authentication.ts';
 import { limitAuthenticationErrors } from '../../src/auth/authentication-limit.ts';
 import { buildServer } from '../../src/server.ts';
@@ -10,8 +10,13 @@ import { acceptTestToken } from '../fixtures/running-server.ts';
 let store: PlantStore;
 let server: FastifyInstance;
 
-beforeEach(async () => {
+beforeAll(async () => {
   store = await openPlantStore({ databaseUrl: await createDatabase(inject('postgresUrl')) });
+});
+
+afterAll(() => store.close());
+
+beforeEach(async () => {
   server = await buildServer({
     store,
     authenticate: acceptTestToken(store),
@@ -23,7 +28,6 @@ beforeEach(async () => {
 afterEach(async () => {
   vi.useRealTimers();
   await server.close();
-  await store.close();
 });
 
 const paths = ['/plants', '/trpc/createPlant'];

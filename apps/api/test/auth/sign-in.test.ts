@@ -1,14 +1,15 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createSignIn, type SignIn } from '../../src/auth/sign-in.ts';
 import { expectError } from '../fixtures/expect-error.ts';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { type ServerOnStore, shareStore } from '../fixtures/running-server.ts';
 
-let server: RunningServer;
+const startOnStore = shareStore();
+let server: ServerOnStore;
 let signIn: SignIn;
 
 beforeEach(async () => {
   signIn = createSignIn('the-token');
-  server = await startServer('Postgres', { signIn, authFailureLimit: 3 });
+  server = await startOnStore({ signIn, authFailureLimit: 3 });
 });
 
 afterEach(async () => {
@@ -73,7 +74,7 @@ it('answers anything else in the shape of the contract', async () => {
 });
 
 it('is not there when the server has no token of its own', async () => {
-  const other = await startServer('Postgres');
+  const other = await startOnStore();
   const { status } = await fetch(`${other.url}/console/sign-in`, { method: 'POST' });
   expect(status).toBe(404);
   await other.stop();

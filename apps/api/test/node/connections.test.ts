@@ -5,15 +5,16 @@ import { runInNewContext } from 'node:vm';
 import type { PlantStore } from '@plant-store/core';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { sendRaw } from '../fixtures/raw-request.ts';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { type ServerOnStore, shareStore } from '../fixtures/running-server.ts';
 import { post } from '../fixtures/surfaces.ts';
 
-let server: RunningServer;
+const startOnStore = shareStore();
+let server: ServerOnStore;
 let sockets: Socket[];
 
 beforeEach(async () => {
   sockets = [];
-  server = await startServer('Postgres', { maxConnections: 600 });
+  server = await startOnStore({ maxConnections: 600 });
 });
 
 afterEach(async () => {
@@ -102,7 +103,7 @@ it('rejects further requests of a connection on which 100 have no response yet',
     await held.promise;
     return { name };
   });
-  const waiting = await startServer('Postgres', { create });
+  const waiting = await startOnStore({ create });
   const request =
     'POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test-token\r\n' +
     'Content-Type: application/json\r\nContent-Length: 19\r\n\r\n{"id":1,"name":"x"}';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createMetrics, sumMetrics } from '../../src/observability/metrics.ts';
 import { readPrometheusText } from '../fixtures/prometheus-text.ts';
 import { sendRaw } from '../fixtures/raw-request.ts';
-import { type RunningServer, startServer, startServerOn } from '../fixtures/running-server.ts';
+import { type ServerOnStore, shareStore } from '../fixtures/running-server.ts';
 import { post } from '../fixtures/surfaces.ts';
 
 const json = '{"id":1,"name":"x"}';
@@ -14,7 +14,8 @@ const head = (path: string, headers = '') =>
   `Content-Type: application/json\r\n${headers}\r\n`;
 const createRequest = `${head('/plants', `Content-Length: ${json.length}\r\n`)}${json}`;
 
-let server: RunningServer;
+const startOnStore = shareStore();
+let server: ServerOnStore;
 /** Replaces the store's `create`, and waits until `held` is settled. */
 let create: ReturnType<typeof vi.fn<PlantStore['create']>>;
 let held: PromiseWithResolvers<{ name: string }>;
@@ -22,7 +23,7 @@ let held: PromiseWithResolvers<{ name: string }>;
 beforeEach(async () => {
   held = Promise.withResolvers();
   create = vi.fn(() => held.promise);
-  server = await startServer('Postgres', { create });
+  server = await startOnStore({ create });
 });
 
 afterEach(() => server.stop());
@@ -128,7 +129,7 @@ it('has a malformed request, not a bug, when a client closes its connection with
 
 it('has the error of a create whose client has disconnected, and counts it', async () => {
   const metrics = createMetrics(server.store);
-  const counting = await startServerOn(server.store, { create, metrics });
+  const counting = await startOnStore({ create, metrics });
   const socket = await send(createRequest, counting.url);
   await vi.waitFor(() => expect(create).toHaveBeenCalled());
   socket.destroy();

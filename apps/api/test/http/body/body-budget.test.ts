@@ -3,15 +3,16 @@ import { connect, type Socket } from 'node:net';
 import type { PlantStore } from '@plant-store/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { sendRaw } from '../../fixtures/raw-request.ts';
-import { type RunningServer, startServer } from '../../fixtures/running-server.ts';
+import { type ServerOnStore, shareStore } from '../../fixtures/running-server.ts';
 import { post, surfaces } from '../../fixtures/surfaces.ts';
 
 const size = 100_000;
-let server: RunningServer;
+const startOnStore = shareStore();
+let server: ServerOnStore;
 
 // Large bodies may use half of the budget, so there is space for one of them.
 beforeEach(async () => {
-  server = await startServer('Postgres', { bodyBudget: 3 * size });
+  server = await startOnStore({ bodyBudget: 3 * size });
 });
 
 afterEach(() => server.stop());
@@ -121,7 +122,7 @@ describe('while a create waits for the database', () => {
     held = Promise.withResolvers();
     create.mockClear();
     await server.stop();
-    server = await startServer('Postgres', { bodyBudget: 3 * size, create });
+    server = await startOnStore({ bodyBudget: 3 * size, create });
   });
 
   it('forgets the body of a client that has left only afterwards', async () => {

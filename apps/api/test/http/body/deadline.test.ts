@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { CallOptions, PlantStore } from '@plant-store/core';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { type RunningServer, shareServers, startServer } from '../../fixtures/running-server.ts';
+import { type ServerOnStore, shareServers, shareStore } from '../../fixtures/running-server.ts';
 import { surfaces, surfacesOnDatabases } from '../../fixtures/surfaces.ts';
 
 const plant = '{"id":1,"name":"Hoya carnosa"}';
@@ -12,15 +12,17 @@ const largePlant = `{"id":1,"name":"${'x'.repeat(100_000)}"}`;
 
 const bodyFor = (path: string, json = plant) => (path === '/plants' ? json : `{"json":${json}}`);
 
+const startOnStore = shareStore();
+
 /** Starts a server that stops when the test is finished. */
-async function start(...options: Parameters<typeof startServer>): Promise<RunningServer> {
-  const server = await startServer(...options);
+async function start(options: Parameters<typeof startOnStore>[0]): Promise<ServerOnStore> {
+  const server = await startOnStore(options);
   onTestFinished(server.stop);
   return server;
 }
 
 /** Sends the headers of a create. Resolves when the server asks for the body. */
-async function beginCreate({ url, token }: RunningServer, path: string, body: string) {
+async function beginCreate({ url, token }: ServerOnStore, path: string, body: string) {
   const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
   onTestFinished(() => void socket.destroy());
   socket.write(
@@ -75,7 +77,7 @@ it.each(surfaces)(
   'gives the store five seconds from the arrival of the body, over $name',
   async ({ path }) => {
     const { create, called } = heldCreate();
-    const server = await start('Postgres', { create });
+    const server = await start({ create });
     const passTime = stopClock();
     const socket = await beginCreate(server, path, bodyFor(path));
     passTime(10_000);
@@ -93,7 +95,7 @@ it.each(surfaces)(
       passTime(4_000);
       return { name: 'Ann', scopes: ['plants:create'] as const };
     };
-    const server = await start('Postgres', { create, authenticate });
+    const server = await start({ create, authenticate });
     send(server, plant).catch(() => {});
     expect((await called).deadline).toBeCloseTo(performance.now() + 1_000); // The time is a fraction.
   },
@@ -106,7 +108,7 @@ it.each(
   ]),
 )('tells the store when the client $event, over $name', async ({ path, leave }) => {
   const { create, called } = heldCreate();
-  const server = await start('Postgres', { create });
+  const server = await start({ create });
   const socket = await beginCreate(server, path, bodyFor(path));
   socket.write(bodyFor(path));
   const { caller } = await called;
