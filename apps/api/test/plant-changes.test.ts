@@ -3,6 +3,7 @@ import { createTRPCClient, httpLink } from '@trpc/client';
 import superjson from 'superjson';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { documentValidator } from './fixtures/document-validator.ts';
+import { ownPostgres } from './fixtures/own-postgres.ts';
 import { type RunningServer, startServer } from './fixtures/running-server.ts';
 import { databases } from './fixtures/surfaces.ts';
 
@@ -11,12 +12,15 @@ interface Changes {
   next: string;
 }
 
+const postgresUrl = ownPostgres();
+
 describe.each(databases)('GET /plants/changes on %s', (database) => {
   let server: RunningServer;
   let document: Awaited<ReturnType<typeof documentValidator>>;
 
   beforeAll(async () => {
-    server = await startServer(database, { corsOrigins: ['https://app.example.com'] });
+    const corsOrigins = ['https://app.example.com'];
+    server = await startServer(database, { corsOrigins, postgresUrl: postgresUrl() });
     document = await documentValidator(server.url);
   });
 

@@ -7,14 +7,17 @@ import postgres from 'postgres';
 import superjson from 'superjson';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { TestEventSource } from '../fixtures/event-source.ts';
+import { ownPostgres } from '../fixtures/own-postgres.ts';
 import { type RunningServer, startServer, startServerOn } from '../fixtures/running-server.ts';
 import { databases } from '../fixtures/surfaces.ts';
+
+const postgresUrl = ownPostgres();
 
 describe.each(databases)('a subscription on %s', (database) => {
   let server: RunningServer;
 
   beforeAll(async () => {
-    server = await startServer(database);
+    server = await startServer(database, { postgresUrl: postgresUrl() });
   });
 
   afterAll(() => server.stop());
