@@ -47,14 +47,6 @@ it('keeps its plants and its token when it stops and starts again', async () => 
   expect(await create(second, 'Monstera')).toEqual({ name: 'Monstera' });
 });
 
-it('keeps the plants that it acknowledged when it is killed', async () => {
-  const first = start();
-  await create(first, 'Monstera');
-  first.child.kill('SIGKILL');
-  await first.ended();
-  expect(await create(start(), 'Ficus')).toMatchObject({ error: 40900 });
-});
-
 it('exits when another process uses the data directory, and names that process', async () => {
   const first = start();
   await printedUrl(first);
