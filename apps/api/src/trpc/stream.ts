@@ -7,7 +7,7 @@ import { callContext } from '../calls/call-flow.ts';
 import { errorHeaders } from '../errors/error-response.ts';
 import { toHttpError } from '../errors/http-error.ts';
 import type { BodyBudget } from '../http/body/body-budget.ts';
-import { sendJsonText } from '../http/json-response.ts';
+import { sendJsonText } from '../http/responses/json-response.ts';
 
 interface StreamOptions {
   store: PlantStore;

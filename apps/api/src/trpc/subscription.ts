@@ -7,8 +7,8 @@ import { callContext, type Endpoint, startCall } from '../calls/call-flow.ts';
 import { trpcError } from '../errors/error-response.ts';
 import { toHttpError } from '../errors/http-error.ts';
 import { isObject } from '../http/body/json-body.ts';
-import { writeOnce } from '../http/list-writer.ts';
-import type { ResponseBudget } from '../http/response-budget.ts';
+import { writeOnce } from '../http/responses/list-writer.ts';
+import type { ResponseBudget } from '../http/responses/response-budget.ts';
 import { eventStream, reconnectAfterInactivity } from './event-stream.ts';
 
 interface SubscriptionOptions {

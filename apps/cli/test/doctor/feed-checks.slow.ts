@@ -107,6 +107,19 @@ it('says what to do when the feed is off, or lacks its index', async () => {
   expect(await doctor()).toEqual([expect.stringMatching(/^ok .* is on$/)]);
 });
 
+it('says that the feed of a restored dump of another server is off', async () => {
+  await sql`update plant_feed set system_identifier = 1`;
+  expect(await doctor()).toEqual([expect.stringMatching(/^ok .* is off: plant-store feed on/)]);
+  await run(['feed', 'on'], { env: { DATABASE_URL: server.url } });
+  expect(await doctor()).toEqual([expect.stringMatching(/^ok .* is on$/)]);
+});
+
+it('does not wait for a session that has locked the table of the feed', async () => {
+  await other`begin`;
+  await other`lock table plant_feed in access exclusive mode`;
+  expect((await inspect()).feed).toMatchObject({ isOn: true });
+});
+
 it('says that a cluster has no feed', async () => {
   // The catalog of Citus, as far as the checks read it.
   await sql`create table pg_dist_partition (logicalrelid regclass, partmethod "char", partkey text, repmodel "char")`;
