@@ -87,6 +87,8 @@ describe.each(databases)('a subscription on %s', (database) => {
     for (const [query, headers] of [
       [`?input=${input}&lastEventId=${last}`, {}],
       [`?input=${input}&lastEventId=${next}`, { 'last-event-id': last }],
+      [`?input=${encodeURIComponent(JSON.stringify({ json: { after: last } }))}&lastEventId=`, {}],
+      [`?input=${input}&lastEventId=${last}`, { 'last-event-id': '' }],
     ] as const) {
       const events = await open(query, headers);
       expect(events).toContain('"id":"13"');
