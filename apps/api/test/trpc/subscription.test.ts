@@ -177,6 +177,11 @@ describe.each(databases)('a subscription on %s', (database) => {
       { result: {} },
       { error: { json: { data: { error: 40002 } } } },
     ]);
+    const stream = await fetch(`${server.url}/trpc/whoAmI,plantChanges?batch=1&input={}`, {
+      headers: { ...bearer(server.token), 'trpc-accept': 'application/jsonl' },
+    });
+    expect([stream.status, stream.headers.get('content-type')]).toEqual([400, 'application/json']);
+    expect(await stream.json()).toMatchObject({ error: { json: { data: { error: 40002 } } } });
   });
 
   it.each([
