@@ -1,4 +1,4 @@
-import { openPlantStore } from '@plant-store/core';
+import { openPlantStore, type Principal } from '@plant-store/core';
 import type { AppRouter } from '@plant-store/core/router';
 import { createDatabase, startFaultProxy } from '@plant-store/test-setup';
 import { createTRPCClient, httpLink } from '@trpc/client';
@@ -215,5 +215,27 @@ it('lets only half of the connections wait', async () => {
   for (const response of await Promise.all(waiting)) expect(response.status).toBe(200);
   const again = get(`?after=${next}&wait=20`);
   expect((await again).status).toBe(200);
+  await server.stop();
+});
+
+it('does not count requests whose clients disconnect before they wait', async () => {
+  const lookUp = Promise.withResolvers<Principal>();
+  const authenticate = vi.fn(() => lookUp.promise);
+  const server = await startServer('Postgres', { maxConnections: 6, authenticate });
+  const { next } = await server.store.changes({});
+  const get = (wait: number, init = {}) =>
+    fetch(`${server.url}/plants/changes?after=${next}&wait=${wait}`, {
+      headers: { authorization: 'Bearer x' },
+      ...init,
+    });
+  const clients = new AbortController();
+  const requests = [1, 2, 3].map(() => get(20, { signal: clients.signal }).catch(() => {}));
+  await vi.waitFor(() => expect(authenticate).toHaveBeenCalledTimes(3));
+  clients.abort();
+  await Promise.all(requests);
+  await vi.waitFor(async () => expect(await server.connections()).toBe(0));
+  lookUp.resolve({ name: 'tester', scopes: ['plants:read'] });
+  const statuses = (await Promise.all([1, 2, 3].map(() => get(1)))).map(({ status }) => status);
+  expect(statuses).toEqual([200, 200, 200]);
   await server.stop();
 });

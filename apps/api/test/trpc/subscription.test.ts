@@ -77,6 +77,8 @@ describe.each(databases)('a subscription on %s', (database) => {
     for (const [query, headers] of [
       [`?input=${input}&lastEventId=${last}`, {}],
       [`?input=${input}&lastEventId=${next}`, { 'last-event-id': last }],
+      [`?input=${encodeURIComponent(JSON.stringify({ json: { after: last } }))}&lastEventId=`, {}],
+      [`?input=${input}&lastEventId=${last}`, { 'last-event-id': '' }],
     ] as const) {
       const events = await open(query, headers);
       expect(events).toContain('"id":"13"');
@@ -165,6 +167,11 @@ describe.each(databases)('a subscription on %s', (database) => {
       { result: {} },
       { error: { json: { data: { error: 40002 } } } },
     ]);
+    const stream = await fetch(`${server.url}/trpc/whoAmI,plantChanges?batch=1&input={}`, {
+      headers: { ...bearer(server.token), 'trpc-accept': 'application/jsonl' },
+    });
+    expect([stream.status, stream.headers.get('content-type')]).toEqual([400, 'application/json']);
+    expect(await stream.json()).toMatchObject({ error: { json: { data: { error: 40002 } } } });
   });
 
   it.each([

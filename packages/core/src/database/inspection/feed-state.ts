@@ -16,7 +16,7 @@ export interface FeedState {
 export interface OldTransaction {
   /** The process of its session in the server; null for a prepared transaction. */
   readonly pid: number | null;
-  /** The identifier of a prepared transaction; null for another one. */
+  /** The identifier of a prepared transaction as a literal of SQL; null for another one. */
   readonly prepared: string | null;
   readonly user: string;
   readonly database: string;
@@ -68,6 +68,6 @@ const selectOldest = `
   from pg_stat_activity
   where backend_xid = pg_snapshot_xmin(pg_current_snapshot())::xid and pid <> pg_backend_pid()
   union all
-  select null, gid, owner, database, '', null, ${columns('prepared')}
+  select null, quote_literal(gid), owner, database, '', null, ${columns('prepared')}
   from pg_prepared_xacts
   where transaction = pg_snapshot_xmin(pg_current_snapshot())::xid`;
