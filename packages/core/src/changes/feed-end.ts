@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { PlantChanges } from '@plant-store/schemas';
+import type { PlantChange, PlantChanges } from '@plant-store/schemas';
 import type { Caller } from '../database/deadline.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { contentLength } from '../plants/columns.ts';
@@ -13,7 +13,7 @@ export interface SharedPage extends Pick<ChangePage, 'positions'> {
 }
 
 interface KeptPage extends SharedPage {
-  /** Characters of names and tags. */
+  /** Characters in memory, about. */
   readonly length: number;
 }
 
@@ -32,25 +32,22 @@ interface Waiter extends Omit<WaitOptions, 'signal'> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Milliseconds between two reads, so that changes of other instances are seen. */
-const interval = 150;
-
-/** Milliseconds between two reads after changes of this process. */
-const shortInterval = 25;
-
 /**
- * Milliseconds of CPU time to send a page, and each change of it, to one who waits. After a page, the next
- * read waits `restFactor` times as long as the page took, so most of the time is left for requests.
+ * Milliseconds between two reads: at least, and how many more until this process makes a change. So changes
+ * of other instances are seen, too.
  */
-const costOfPage = 0.04;
-const costOfChange = 0.000_05;
-const restFactor = 4;
+interface Pause {
+  readonly least: number;
+  readonly more: number;
+}
 
-/** The most milliseconds of such a rest. */
+const usualPause: Pause = { least: 75, more: 75 };
+const pauseAfterError: Pause = { least: 75, more: 425 };
+const noPause: Pause = { least: 0, more: 0 };
+
+/** Milliseconds to add for each who got a page, and their limit. So most of the time is left for requests. */
+const restForEach = 0.25;
 const maxRest = 1_000;
-
-/** Milliseconds between two reads after an error. */
-const retryDelay = 500;
 
 /** Milliseconds without anybody who waits, after which the reads end. */
 const linger = 2_000;
@@ -58,9 +55,9 @@ const linger = 2_000;
 /** The most changes in a read. */
 const maxChanges = 1_000;
 
-/** The most pages in memory, and the most characters of their names and tags. */
-const maxPages = 40;
-const maxLength = 2 ** 21;
+/** The most characters of pages in memory, and those of a change without its name and tag. */
+const maxLength = 2 ** 22;
+const lengthOfChange = 100;
 
 /**
  * The end of the feed, which one loop reads for all who wait in this process. It keeps the last pages, so
@@ -77,9 +74,6 @@ export class FeedEnd {
   readonly #waiters = new Set<Waiter>();
   #lastWaitAt = 0;
   #isNoticed = false;
-  #lastReadAt = 0;
-  /** Milliseconds for which the next read waits at least. */
-  #rest = 0;
   #wake = () => {};
   #heldBackSince: number | undefined;
   #isClosed = false;
@@ -176,7 +170,7 @@ export class FeedEnd {
 
   async #run(start: Cursor): Promise<void> {
     let end = start;
-    let pause = interval;
+    let pause = usualPause;
     while (!this.#isClosed && this.#isWatched) {
       await this.#pause(pause);
       try {
@@ -184,12 +178,14 @@ export class FeedEnd {
         this.#watchOthers(page, end);
         end = page.next;
         this.#end = end; // Before those who wait get the page and go on behind it.
-        if (page.changes.length > 0) this.#keep(page);
-        pause = page.hasMore ? 0 : interval;
+        const told = page.changes.length > 0 ? this.#keep(page) : 0;
+        const rest = Math.min(maxRest, restForEach * told);
+        const { least, more } = page.hasMore ? noPause : usualPause;
+        pause = { least: least + rest, more };
       } catch (error) {
         if (!isPassing(error)) break;
         for (const { onError } of this.#waiters) onError?.(error);
-        pause = retryDelay;
+        pause = pauseAfterError;
       }
       for (const { caller, reject } of this.#waiters) if (caller?.isGone) reject(disconnected());
     }
@@ -204,38 +200,35 @@ export class FeedEnd {
     return this.#waiters.size > 0 || performance.now() - this.#lastWaitAt < linger;
   }
 
-  /** Waits for the next read: so many milliseconds, or less after a change by this process. */
-  async #pause(milliseconds: number): Promise<void> {
+  async #pause({ least, more }: Pause): Promise<void> {
     const noticed = Promise.withResolvers<void>();
     this.#wake = noticed.resolve;
     if (this.#isNoticed || this.#isClosed) this.#wake();
-    const soon = Math.max(0, shortInterval - (performance.now() - this.#lastReadAt));
-    await setTimeout(this.#rest);
-    await Promise.race([setTimeout(milliseconds), noticed.promise.then(() => setTimeout(soon))]);
-    this.#rest = 0;
+    await setTimeout(least);
+    await Promise.race([setTimeout(more), noticed.promise]);
     this.#isNoticed = false;
-    this.#lastReadAt = performance.now();
   }
 
-  #keep({ changes, positions, next }: ChangePage): void {
-    const length = changes.reduce((sum, { plant }) => sum + contentLength(plant), 0);
+  /** Keeps a page, and returns how many got it. */
+  #keep({ changes, positions, next }: ChangePage): number {
+    const lengthOf = ({ plant }: PlantChange) => lengthOfChange + contentLength(plant);
+    const length = changes.reduce((sum, change) => sum + lengthOf(change), 0);
     const output = { changes: [...changes], next: formatCursor(next) };
     this.#pages.push({ positions, next, output, length });
     let total = this.#pages.reduce((sum, page) => sum + page.length, 0);
-    while (this.#pages.length > maxPages || (total > maxLength && this.#pages.length > 1)) {
+    while (total > maxLength && this.#pages.length > 1) {
       const dropped = this.#pages.shift();
       total -= dropped?.length ?? 0;
       this.#start = dropped?.next ?? this.#start;
     }
-    const cost = this.#waiters.size * (costOfPage + changes.length * costOfChange);
-    this.#rest = Math.min(maxRest, restFactor * cost);
-    this.#tell();
+    return this.#tell();
   }
 
-  /** Wakes all who wait. */
-  #tell(): void {
+  /** Wakes all who wait, and returns how many they are. */
+  #tell(): number {
     this.#news += 1;
     for (const waiter of this.#waiters) waiter.resolve();
+    return this.#waiters.size;
   }
 
   /** Notes since when a transaction of others has hidden changes. */
