@@ -46,7 +46,7 @@ const pauseAfterError: Pause = { least: 75, more: 425 };
 const noPause: Pause = { least: 0, more: 0 };
 
 /** Milliseconds to add for each who got a page, and their limit. So most of the time is left for requests. */
-const restForEach = 0.25;
+const restForEach = 0.1;
 const maxRest = 1_000;
 
 /** Milliseconds without anybody who waits, after which the reads end. */
@@ -66,9 +66,10 @@ const lengthOfChange = 100;
 export class FeedEnd {
   readonly #read: ReadChanges;
   #pages: KeptPage[] = [];
-  /** Where the kept pages begin and end. Undefined while the loop does not run. */
+  /** Where the kept pages begin. Undefined while the loop does not run. */
   #start: Cursor | undefined;
-  #end: Cursor | undefined;
+  /** The furthest cursor that a read has returned. */
+  #known: Cursor | undefined;
   /** How often those who wait were woken. */
   #news = 0;
   readonly #waiters = new Set<Waiter>();
@@ -101,19 +102,22 @@ export class FeedEnd {
     if (this.#isClosed) throw closing();
   }
 
-  /** Begins to read behind a cursor that is near the present end, unless it reads there already. */
-  start(cursor: Cursor): void {
-    if (this.#end || this.#isClosed) return;
+  /** Is called with the present end that a read has returned. Begins to read behind it, unless the loop runs. */
+  reach(cursor: Cursor): void {
+    this.#learn(cursor);
+    if (this.#start || this.#isClosed) return;
     this.#start = cursor;
-    this.#end = cursor;
     this.#lastWaitAt = performance.now();
     void this.#run(cursor);
   }
 
-  /** Whether the changes behind a cursor are kept, or will be. Only the database knows a cursor behind the end. */
+  /**
+   * Whether the changes behind a cursor are kept, or will be. Only the database knows whether a cursor
+   * that no read has returned is good.
+   */
   covers(cursor: Cursor): boolean {
-    if (this.#start?.epoch !== cursor.epoch || !this.#end) return false;
-    return !isBehind(this.#start, cursor) && !isBehind(cursor, this.#end);
+    if (this.#start?.epoch !== cursor.epoch || !this.#known) return false;
+    return !isBehind(this.#start, cursor) && !isBehind(cursor, this.#known);
   }
 
   /** The kept changes behind a cursor, at most so many; undefined when there are none yet. */
@@ -177,7 +181,7 @@ export class FeedEnd {
         const page = await this.#read(end, maxChanges);
         this.#watchOthers(page, end);
         end = page.next;
-        this.#end = end; // Before those who wait get the page and go on behind it.
+        this.#learn(end); // Before those who wait get the page and go on behind it.
         const told = page.changes.length > 0 ? this.#keep(page) : 0;
         const rest = Math.min(maxRest, restForEach * told);
         const { least, more } = page.hasMore ? noPause : usualPause;
@@ -191,7 +195,7 @@ export class FeedEnd {
     }
     this.#pages = [];
     this.#start = undefined;
-    this.#end = undefined;
+    this.#known = undefined;
     this.#heldBackSince = undefined;
     this.#tell(); // Those who wait read for themselves, and get an error of their own cursor.
   }
@@ -222,6 +226,12 @@ export class FeedEnd {
       this.#start = dropped?.next ?? this.#start;
     }
     return this.#tell();
+  }
+
+  #learn(cursor: Cursor): void {
+    const known = this.#known;
+    const isFurther = known?.epoch === cursor.epoch && isBehind(cursor, known);
+    if (!known || isFurther) this.#known = cursor;
   }
 
   /** Wakes all who wait, and returns how many they are. */

@@ -111,7 +111,10 @@ export function createPlantFeed(database: Pick<Database, 'run' | 'copyId'>): Ope
   /** Without a cursor, the present end. */
   async function nextPage(cursor: Cursor | undefined, wait: WaitOptions): Promise<SharedPage> {
     end.throwIfClosed();
-    return cursor ? pageAfter(cursor, maxPageSize, wait) : sharedPage(await read(undefined, 1));
+    if (cursor) return pageAfter(cursor, maxPageSize, wait);
+    const page = await read(undefined, 1);
+    end.reach(page.next);
+    return sharedPage(page);
   }
 
   /** Waits until there are changes behind a cursor. */
@@ -125,8 +128,8 @@ export function createPlantFeed(database: Pick<Database, 'run' | 'copyId'>): Ope
       } else {
         const page = await read(after, limit, { caller: wait.caller });
         after = page.next;
+        if (!page.hasMore) end.reach(after);
         if (page.changes.length > 0) return sharedPage(page);
-        end.start(after);
       }
       await end.change(news, wait);
     }
