@@ -8,7 +8,18 @@ import {
   startPostgres,
 } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  inject,
+  it,
+  onTestFinished,
+  vi,
+} from 'vitest';
 import { cancelStatement } from '../../../src/database/postgres/cancel-request.ts';
 import {
   type Connection,
