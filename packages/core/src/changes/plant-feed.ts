@@ -139,7 +139,10 @@ export function createPlantFeed(database: Pick<Database, 'run' | 'copyId'>): Ope
       const { news } = end;
       if (end.covers(after)) {
         const page = end.pageAfter(after, limit);
-        if (page) return page;
+        if (page) {
+          Object.freeze(page.output.changes); // Others get the same page.
+          return page;
+        }
       } else {
         const page = await read(after, limit, { caller: wait.caller });
         after = page.next;
