@@ -68,19 +68,19 @@ const retryDelay = 500;
 
 export function createPlantFeed(database: Pick<Database, 'run' | 'copyId'>): OpenPlantFeed {
   const readNow = createChangeReader(database);
-  /** The error of the last read, while the database is down. */
+  /** The error of the loop's last read, while the database is down. The reads of a caller can fail by the caller. */
   let outage: unknown;
-  const read: ReadChanges = async (...query) => {
+  const read: ReadChanges = (...query) => orUnavailable(readNow(...query));
+  const end = new FeedEnd(async (...query) => {
     try {
-      const page = await orUnavailable(readNow(...query));
+      const page = await read(...query);
       outage = undefined;
       return page;
     } catch (error) {
       outage = isPassing(error) ? error : undefined;
       throw error;
     }
-  };
-  const end = new FeedEnd(read);
+  });
 
   return {
     async changes({ after, limit = maxPageSize, wait = 0 }, options = {}) {

@@ -20,6 +20,7 @@ async function openFeed() {
   const waiting: (() => void)[] = [];
   const sent = { count: 0 };
   const run: Run = async (...statement) => {
+    if (statement[2].caller?.isGone) throw new Error('the caller has disconnected');
     if (isClosed) await new Promise<void>((resolve) => waiting.push(resolve));
     sent.count += 1;
     return database.run(...statement);
@@ -104,6 +105,17 @@ it('gives a page that no follower can take changes from, so that the others lose
   })) as [PlantChanges];
   expect(() => first.changes.shift()).toThrow(TypeError);
   expect(idsOf(await feed.changes({ after, wait: 20 }))).toEqual([1n, 2n]);
+});
+
+it('ends a wait without an error although the read of another caller failed', async () => {
+  const { feed, end, gate, isWaitedFor } = await openFeed();
+  const after = await end();
+  const waiting = feed.changes({ after, wait: 1 });
+  await isWaitedFor(1);
+  await gate.close();
+  await expect(feed.changes({ after }, { caller: { isGone: true } })).rejects.toThrow();
+  expect(await waiting).toEqual({ changes: [], next: after });
+  gate.open();
 });
 
 it('gives a kept page in parts, without a statement', async () => {
