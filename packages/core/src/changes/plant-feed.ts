@@ -43,7 +43,8 @@ export interface PlantFeed {
 
   /**
    * Yields the pages of `changes` as soon as there are changes, and goes on after errors of the database.
-   * Without `after`, the first page has no changes: it is the cursor of the present end.
+   * Without `after`, the first page has no changes: it is the cursor of the present end. The signal ends a
+   * wait; `return` ends the generator only at the next page.
    *
    * @throws PlantStoreError as `changes`, except `databaseUnavailable` and `overloaded`; the reason of the
    *   signal
