@@ -1,4 +1,5 @@
 import { createDatabase, startFaultProxy, startOnPostgres } from '@plant-store/test-setup';
+import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
 import {
   allPlants,
@@ -10,13 +11,15 @@ import {
   type StoredPlant,
 } from '../src/index.ts';
 
+let databaseUrl: string;
 let server: Awaited<ReturnType<typeof startOnPostgres>>;
 let url: string;
 let token: string;
 let client: PlantStoreClient;
 
 beforeAll(async () => {
-  server = await startOnPostgres(await createDatabase(inject('postgresUrl')));
+  databaseUrl = await createDatabase(inject('postgresUrl'));
+  server = await startOnPostgres(databaseUrl);
   ({ PLANT_STORE_URL: url, PLANT_STORE_TOKEN: token } = server.env);
   client = createPlantStoreClient({ url, token });
 });
@@ -80,6 +83,44 @@ it('shows only the plants with a tag', async () => {
   await shows(1n, 3n);
 });
 
+const replaceInTurn = async (id: bigint, tag: string) => {
+  await client.deletePlant.mutate({ id });
+  await client.createPlant.mutate({ id, name: 'the new plant', tag });
+};
+
+/** The transaction of the create is older than that of the delete, so the feed has only the create. */
+const replaceWithoutDelete = async (id: bigint, tag: string) => {
+  const sql = postgres(databaseUrl);
+  await sql.begin(async (transaction) => {
+    await transaction`select pg_current_xact_id()`;
+    await client.deletePlant.mutate({ id });
+    await transaction`insert into plants (id, name, tag) values (${String(id)}, 'the new plant', ${tag})`;
+  });
+  await sql.end();
+};
+
+it.each([
+  ['another tag', 'with', replaceInTurn, 'another', []],
+  ['another tag', 'without', replaceWithoutDelete, 'another', []],
+  ['the same tag', 'with', replaceInTurn, 'Araceae', ['the new plant']],
+  ['the same tag', 'without', replaceWithoutDelete, 'Araceae', ['the new plant']],
+])(
+  'follows a new plant of an id that has %s, %s the delete',
+  async (_, __, replace, tag, shown) => {
+    await create(1n, 'Araceae');
+    const onPlants = vi.fn<FollowPlantsOptions['onPlants']>();
+    follow(client, { tag: 'Araceae', onPlants });
+    const shows = (...names: string[]) =>
+      vi.waitFor(() => expect(onPlants.mock.lastCall?.[0].map(({ name }) => name)).toEqual(names), {
+        timeout: 60_000,
+      });
+    await shows('Plant 1');
+    await replace(1n, tag);
+    await create(2n, 'Araceae');
+    await shows(...shown, 'Plant 2');
+  },
+);
+
 it('shows what was created and deleted while it read the list', async () => {
   const changes = async () => {
     await create(7n);
@@ -139,6 +180,17 @@ it('reports an error that does not pass', async () => {
   const stranger = createPlantStoreClient({ url, token: 'unknown' });
   const error = await new Promise((onError) => void follow(stranger, { onError }));
   expect(plantStoreError(error)).toMatchObject({ kind: 'tokenInvalid' });
+});
+
+it('shows nothing when it is stopped while it lists no plants', async () => {
+  const tag = 'of no plant';
+  const stopped = Promise.withResolvers<void>();
+  beforeResponse('listPlants', async () => stopped.resolve(stop()));
+  const { copies, stop } = follow(client, { tag });
+  await stopped.promise;
+  const later = follow(client, { tag });
+  await later.shows();
+  expect(copies).toEqual([]);
 });
 
 it('closes its connection when it is stopped', async () => {

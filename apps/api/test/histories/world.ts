@@ -62,13 +62,15 @@ export async function startWorld(name: DatabaseName, hasStandby = false): Promis
   const startOnPostgres = async (letter: string) => {
     const network = await startFaultProxy(database.url);
     cleanUps.push(network.close);
-    const url = new URL(network.url);
-    const hosts = [...(standby ? [new URL(standby.url).host] : []), url.host].join();
-    const DATABASE_URL = `postgres://${url.username}@${hosts}${url.pathname}`;
-    return start(letter, { DATABASE_URL }, network);
+    return start(letter, { DATABASE_URL: withStandby(network.url, standby) }, network);
   };
   const instances = await Promise.all([startOnPostgres('A'), startOnPostgres('B')]);
   return { token, instances, database, standby, stop };
+}
+
+/** Adds the host of the standby to the URL of its primary. */
+export function withStandby(primaryUrl: string, standby: TestPostgres | undefined): string {
+  return standby ? primaryUrl.replace('@', `@${new URL(standby.url).host},`) : primaryUrl;
 }
 
 async function startSynchronousStandby({ server, admin }: PlantsDatabase): Promise<TestPostgres> {

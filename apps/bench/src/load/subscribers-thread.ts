@@ -29,11 +29,12 @@ parentPort?.on('message', async (name: string) => {
 function arrivalOf(stream: IncomingMessage, text: string): Promise<number> {
   return new Promise((resolve) => {
     if (stream.closed) resolve(Number.NaN);
-    stream.once('close', () => resolve(Number.NaN));
-    stream.on('data', function look(chunk: Buffer) {
-      if (!chunk.includes(text)) return;
-      stream.off('data', look).resume();
-      resolve(Date.now());
-    });
+    const look = (chunk: Buffer) => chunk.includes(text) && end(Date.now());
+    const close = () => end(Number.NaN);
+    const end = (time: number) => {
+      stream.off('data', look).off('close', close).resume();
+      resolve(time);
+    };
+    stream.on('data', look).on('close', close);
   });
 }

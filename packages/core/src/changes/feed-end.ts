@@ -1,56 +1,39 @@
 import { setTimeout } from 'node:timers/promises';
-import type { PlantChanges } from '@plant-store/schemas';
 import type { Caller } from '../database/deadline.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
-import { contentLength } from '../plants/columns.ts';
-import { type Cursor, formatCursor, isBehind, type Position } from './cursor.ts';
+import type { Cursor } from './cursor.ts';
+import { KeptPages } from './kept-pages.ts';
 import type { ChangePage, ReadChanges } from './read-changes.ts';
-
-/** A page of changes in memory. All who wait get the same object, so that it is written as JSON once. */
-export interface SharedPage extends Pick<ChangePage, 'positions'> {
-  readonly next: Cursor;
-  readonly output: PlantChanges;
-}
-
-interface KeptPage extends SharedPage {
-  /** Characters of names and tags. */
-  readonly length: number;
-}
 
 /** How somebody waits for a change. */
 export interface WaitOptions {
   /** Ends the wait with its reason. */
   readonly signal?: AbortSignal | undefined;
   readonly caller?: Caller | undefined;
-  /** Is called with each error of the database after which the wait goes on. */
-  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /** Who waits for a change. */
-interface Waiter extends Omit<WaitOptions, 'signal'> {
+interface Waiter extends Pick<WaitOptions, 'caller'> {
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Milliseconds between two reads, so that changes of other instances are seen. */
-const interval = 150;
-
-/** Milliseconds between two reads after changes of this process. */
-const shortInterval = 25;
-
 /**
- * Milliseconds of CPU time to send a page, and each change of it, to one who waits. After a page, the next
- * read waits `restFactor` times as long as the page took, so most of the time is left for requests.
+ * Milliseconds between two reads: at least, and how many more until this process makes a change. So changes
+ * of other instances are seen, too.
  */
-const costOfPage = 0.04;
-const costOfChange = 0.000_05;
-const restFactor = 4;
+interface Pause {
+  readonly least: number;
+  readonly more: number;
+}
 
-/** The most milliseconds of such a rest. */
+const usualPause: Pause = { least: 75, more: 75 };
+const pauseAfterError: Pause = { least: 75, more: 425 };
+const noPause: Pause = { least: 0, more: 0 };
+
+/** Milliseconds to add for each who got a page, and their limit. So most of the time is left for requests. */
+const restForEach = 0.1;
 const maxRest = 1_000;
-
-/** Milliseconds between two reads after an error. */
-const retryDelay = 500;
 
 /** Milliseconds without anybody who waits, after which the reads end. */
 const linger = 2_000;
@@ -58,30 +41,22 @@ const linger = 2_000;
 /** The most changes in a read. */
 const maxChanges = 1_000;
 
-/** The most pages in memory, and the most characters of their names and tags. */
-const maxPages = 40;
-const maxLength = 2 ** 21;
-
 /**
- * The end of the feed, which one loop reads for all who wait in this process. It keeps the last pages, so
- * that nobody reads from the database what another has just read.
+ * The end of the feed, which one loop reads for all who wait in this process. The pages
+ * that it has read are kept, so that nobody reads them again.
  */
 export class FeedEnd {
   readonly #read: ReadChanges;
-  #pages: KeptPage[] = [];
-  /** Where the kept pages begin and end. Undefined while the loop does not run. */
-  #start: Cursor | undefined;
-  #end: Cursor | undefined;
+  #kept: KeptPages | undefined;
   /** How often those who wait were woken. */
   #news = 0;
   readonly #waiters = new Set<Waiter>();
   #lastWaitAt = 0;
   #isNoticed = false;
-  #lastReadAt = 0;
-  /** Milliseconds for which the next read waits at least. */
-  #rest = 0;
   #wake = () => {};
   #heldBackSince: number | undefined;
+  /** The error of the last read, while the database is down. */
+  #outage: PlantStoreError | undefined;
   #isClosed = false;
 
   constructor(read: ReadChanges) {
@@ -107,49 +82,33 @@ export class FeedEnd {
     if (this.#isClosed) throw closing();
   }
 
-  /** Begins to read behind a cursor that is near the present end, unless it reads there already. */
-  start(cursor: Cursor): void {
-    if (this.#end || this.#isClosed) return;
-    this.#start = cursor;
-    this.#end = cursor;
+  /** The last pages; undefined while the loop does not run. */
+  get kept(): KeptPages | undefined {
+    return this.#kept;
+  }
+
+  /** Is called with the present end that a read has returned. Begins to read behind it, unless the loop runs. */
+  reach(cursor: Cursor): void {
+    this.#kept?.learn(cursor);
+    if (this.#kept || this.#isClosed) return;
+    this.#kept = new KeptPages(cursor);
     this.#lastWaitAt = performance.now();
-    void this.#run(cursor);
-  }
-
-  /** Whether the changes behind a cursor are kept, or will be. Only the database knows a cursor behind the end. */
-  covers(cursor: Cursor): boolean {
-    if (this.#start?.epoch !== cursor.epoch || !this.#end) return false;
-    return !isBehind(this.#start, cursor) && !isBehind(cursor, this.#end);
-  }
-
-  /** The kept changes behind a cursor, at most so many; undefined when there are none yet. */
-  pageAfter(cursor: Cursor, limit: number): SharedPage | undefined {
-    const isAfterCursor = (position: Position) => isBehind(position, cursor);
-    const page = this.#pages.find(({ positions }) => isAfterCursor(positions.at(-1) ?? cursor));
-    if (!page) return undefined;
-    const { changes } = page.output;
-    const from = page.positions.findIndex(isAfterCursor);
-    if (from === 0 && changes.length <= limit) return page;
-    const part = changes.slice(from, from + limit);
-    const positions = page.positions.slice(from, from + limit);
-    const last = positions.at(-1);
-    const isCut = from + part.length < changes.length;
-    const next = isCut && last ? { ...last, epoch: cursor.epoch } : page.next;
-    return { next, positions, output: { changes: part, next: formatCursor(next) } };
+    void this.#run(this.#kept, cursor);
   }
 
   /**
    * Resolves when there may be further changes since `news` was `seen`.
    *
-   * @throws PlantStoreError `shuttingDown` once the store is closing; the reason of the signal
+   * @throws PlantStoreError `shuttingDown` once the store is closing, `databaseUnavailable` while the reads fail;
+   *   the reason of the signal
    */
-  async change(seen: number, { signal, ...options }: WaitOptions = {}): Promise<void> {
+  async change(seen: number, { signal, caller }: WaitOptions = {}): Promise<void> {
     signal?.throwIfAborted();
     this.throwIfClosed();
-    this.#lastWaitAt = performance.now();
-    if (this.#news !== seen) return;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiter = { ...options, resolve, reject };
+    if (this.#outage) reject(this.#outage);
+    if (this.#news !== seen) resolve();
+    const waiter = { caller, resolve, reject };
     const abort = () => reject(signal?.reason);
     signal?.addEventListener('abort', abort);
     this.#waiters.add(waiter);
@@ -157,6 +116,7 @@ export class FeedEnd {
       await promise;
     } finally {
       this.#waiters.delete(waiter);
+      this.#lastWaitAt = performance.now();
       signal?.removeEventListener('abort', abort);
     }
   }
@@ -170,33 +130,37 @@ export class FeedEnd {
   /** Ends the waits, before the store closes. */
   close(): void {
     this.#isClosed = true;
-    for (const waiter of this.#waiters) waiter.reject(closing());
+    this.#endWaits(closing());
     this.#wake();
   }
 
-  async #run(start: Cursor): Promise<void> {
+  async #run(kept: KeptPages, start: Cursor): Promise<void> {
     let end = start;
-    let pause = interval;
+    let pause = usualPause;
     while (!this.#isClosed && this.#isWatched) {
       await this.#pause(pause);
       try {
         const page = await this.#read(end, maxChanges);
+        this.#outage = undefined;
         this.#watchOthers(page, end);
         end = page.next;
-        this.#end = end; // Before those who wait get the page and go on behind it.
-        if (page.changes.length > 0) this.#keep(page);
-        pause = page.hasMore ? 0 : interval;
+        kept.learn(end); // Before those who wait get the page and go on behind it.
+        if (page.changes.length > 0) kept.add(page);
+        const told = page.changes.length > 0 ? this.#tell() : 0;
+        const rest = Math.min(maxRest, restForEach * told);
+        const { least, more } = page.hasMore ? noPause : usualPause;
+        pause = { least: least + rest, more };
       } catch (error) {
         if (!isPassing(error)) break;
-        for (const { onError } of this.#waiters) onError?.(error);
-        pause = retryDelay;
+        if (error.kind === 'databaseUnavailable') this.#outage = error;
+        if (this.#outage) this.#endWaits(this.#outage);
+        pause = pauseAfterError;
       }
       for (const { caller, reject } of this.#waiters) if (caller?.isGone) reject(disconnected());
     }
-    this.#pages = [];
-    this.#start = undefined;
-    this.#end = undefined;
+    this.#kept = undefined;
     this.#heldBackSince = undefined;
+    this.#outage = undefined;
     this.#tell(); // Those who wait read for themselves, and get an error of their own cursor.
   }
 
@@ -204,38 +168,24 @@ export class FeedEnd {
     return this.#waiters.size > 0 || performance.now() - this.#lastWaitAt < linger;
   }
 
-  /** Waits for the next read: so many milliseconds, or less after a change by this process. */
-  async #pause(milliseconds: number): Promise<void> {
+  async #pause({ least, more }: Pause): Promise<void> {
     const noticed = Promise.withResolvers<void>();
     this.#wake = noticed.resolve;
     if (this.#isNoticed || this.#isClosed) this.#wake();
-    const soon = Math.max(0, shortInterval - (performance.now() - this.#lastReadAt));
-    await setTimeout(this.#rest);
-    await Promise.race([setTimeout(milliseconds), noticed.promise.then(() => setTimeout(soon))]);
-    this.#rest = 0;
+    await setTimeout(least);
+    await Promise.race([setTimeout(more), noticed.promise]);
     this.#isNoticed = false;
-    this.#lastReadAt = performance.now();
   }
 
-  #keep({ changes, positions, next }: ChangePage): void {
-    const length = changes.reduce((sum, { plant }) => sum + contentLength(plant), 0);
-    const output = { changes: [...changes], next: formatCursor(next) };
-    this.#pages.push({ positions, next, output, length });
-    let total = this.#pages.reduce((sum, page) => sum + page.length, 0);
-    while (this.#pages.length > maxPages || (total > maxLength && this.#pages.length > 1)) {
-      const dropped = this.#pages.shift();
-      total -= dropped?.length ?? 0;
-      this.#start = dropped?.next ?? this.#start;
-    }
-    const cost = this.#waiters.size * (costOfPage + changes.length * costOfChange);
-    this.#rest = Math.min(maxRest, restFactor * cost);
-    this.#tell();
+  #endWaits(error: PlantStoreError): void {
+    for (const { reject } of this.#waiters) reject(error);
   }
 
-  /** Wakes all who wait. */
-  #tell(): void {
+  /** Wakes all who wait, and returns how many they are. */
+  #tell(): number {
     this.#news += 1;
     for (const waiter of this.#waiters) waiter.resolve();
+    return this.#waiters.size;
   }
 
   /** Notes since when a transaction of others has hidden changes. */
@@ -247,7 +197,7 @@ export class FeedEnd {
 }
 
 /** Whether the feed goes on after an error: the database is down, or too many lists wait. */
-export function isPassing(error: unknown): boolean {
+export function isPassing(error: unknown): error is PlantStoreError {
   const passing = ['databaseUnavailable', 'overloaded'];
   return error instanceof PlantStoreError && passing.includes(error.kind);
 }

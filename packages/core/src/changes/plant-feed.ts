@@ -5,8 +5,9 @@ import type { Database } from '../database/database.ts';
 import { orUnavailable } from '../database/database-error.ts';
 import type { CallOptions } from '../database/deadline.ts';
 import { type Cursor, formatCursor, parseCursor } from './cursor.ts';
-import { FeedEnd, isPassing, type SharedPage, type WaitOptions } from './feed-end.ts';
-import { type ChangePage, createChangeReader } from './read-changes.ts';
+import { FeedEnd, isPassing, type WaitOptions } from './feed-end.ts';
+import { type SharedPage, toShared } from './kept-pages.ts';
+import { createChangeReader, type ReadChanges } from './read-changes.ts';
 
 /** Where to follow the feed. */
 export interface FollowOptions {
@@ -27,20 +28,23 @@ export interface ResumableChanges extends PlantChanges {
 export interface PlantFeed {
   /**
    * The plants that were created and deleted after a cursor, in an order in which the changes of each id
-   * follow one another. Without `after`, no changes: only the cursor of the present end. With `wait`, it
-   * waits so many seconds for a change. A plant that was created and deleted since appears as deleted alone.
+   * follow one another. Without `after`, no changes: only the cursor of the present end. A page has at most
+   * `limit` changes (1 to 1,000, the default), and 1 MiB of names and tags. With `wait`, it waits up to so
+   * many seconds (0, the default, to 20) for a change. A plant that was created and deleted since appears as
+   * deleted alone.
    *
    * To copy a store, take a cursor, list the plants, and then read the changes behind the cursor. Set a
    * plant that was created, also if the copy has it already, and remove one that was deleted.
    *
-   * @throws PlantStoreError `cursorExpired`: list the plants again; `notImplemented` on a Citus cluster and
-   *   on a read replica; `invalidInput`, `databaseUnavailable`, `overloaded`; `shuttingDown` while it waits
+   * @throws PlantStoreError `cursorExpired`: list the plants again; `notImplemented` on a Citus cluster, on a
+   *   read replica, and while the feed is switched off; `invalidInput`; `databaseUnavailable`, also in a wait; `overloaded`; `shuttingDown` while it waits
    */
   changes(query: Partial<ListPlantChanges>, options?: CallOptions): Promise<PlantChanges>;
 
   /**
    * Yields the pages of `changes` as soon as there are changes, and goes on after errors of the database.
-   * Without `after`, the first page has no changes: it is the cursor of the present end.
+   * Without `after`, the first page has no changes: it is the cursor of the present end. The signal ends a
+   * wait; `return` ends the generator only at the next page.
    *
    * @throws PlantStoreError as `changes`, except `databaseUnavailable` and `overloaded`; the reason of the
    *   signal
@@ -65,13 +69,13 @@ const retryDelay = 500;
 
 export function createPlantFeed(database: Pick<Database, 'run' | 'copyId'>): OpenPlantFeed {
   const readNow = createChangeReader(database);
-  const read: typeof readNow = (...query) => orUnavailable(readNow(...query));
+  const read: ReadChanges = (...query) => orUnavailable(readNow(...query));
   const end = new FeedEnd(read);
 
   return {
     async changes({ after, limit = maxPageSize, wait = 0 }, options = {}) {
       const cursor = after === undefined ? undefined : parseCursor(after);
-      if (!cursor || wait === 0) return outputOf(await read(cursor, limit, options));
+      if (!cursor || wait === 0) return toShared(await read(cursor, limit, options)).output;
       const timeout = AbortSignal.timeout(wait * 1_000);
       try {
         return (await pageAfter(cursor, limit, { caller: options.caller, signal: timeout })).output;
@@ -91,9 +95,9 @@ export function createPlantFeed(database: Pick<Database, 'run' | 'copyId'>): Ope
 
   async function* followAs<T>(
     toOutput: (page: SharedPage) => T,
-    { after, ...wait }: FollowOptions = {},
+    { after, onError, ...wait }: FollowOptions = {},
   ): AsyncGenerator<T, never> {
-    const { signal, onError } = wait;
+    const { signal } = wait;
     let cursor = after === undefined ? undefined : parseCursor(after);
     for (;;) {
       const page = await nextPage(cursor, wait).catch(async (error) => {
@@ -111,30 +115,29 @@ export function createPlantFeed(database: Pick<Database, 'run' | 'copyId'>): Ope
   /** Without a cursor, the present end. */
   async function nextPage(cursor: Cursor | undefined, wait: WaitOptions): Promise<SharedPage> {
     end.throwIfClosed();
-    return cursor ? pageAfter(cursor, maxPageSize, wait) : sharedPage(await read(undefined, 1));
+    if (cursor) return pageAfter(cursor, maxPageSize, wait);
+    const page = await read(undefined, 1);
+    end.reach(page.next);
+    return toShared(page);
   }
 
   /** Waits until there are changes behind a cursor. */
   async function pageAfter(cursor: Cursor, limit: number, wait: WaitOptions): Promise<SharedPage> {
     let after = cursor;
     for (;;) {
-      const { news } = end;
-      if (end.covers(after)) {
-        const page = end.pageAfter(after, limit);
+      const { news, kept } = end;
+      if (kept?.covers(after)) {
+        const page = kept.after(after, limit);
         if (page) return page;
       } else {
         const page = await read(after, limit, { caller: wait.caller });
         after = page.next;
-        if (page.changes.length > 0) return sharedPage(page);
-        end.start(after);
+        if (!page.hasMore) end.reach(after);
+        if (page.changes.length > 0) return toShared(page);
       }
       await end.change(news, wait);
     }
   }
-}
-
-function sharedPage(page: ChangePage): SharedPage {
-  return { next: page.next, positions: page.positions, output: outputOf(page) };
 }
 
 function withCursors({ output, positions, next: { epoch } }: SharedPage): ResumableChanges {
@@ -143,8 +146,4 @@ function withCursors({ output, positions, next: { epoch } }: SharedPage): Resuma
     i === last ? output.next : formatCursor({ ...position, epoch }),
   );
   return { ...output, cursors };
-}
-
-function outputOf({ changes, next }: ChangePage): PlantChanges {
-  return { changes: [...changes], next: formatCursor(next) };
 }

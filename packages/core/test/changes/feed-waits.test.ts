@@ -69,3 +69,23 @@ it('keeps the waits of good cursors when an old one expires', async () => {
   await sql`insert into plants (id, name) values (1, 'Monstera')`;
   expect((await good).changes).toHaveLength(1);
 });
+
+it('reads nothing of its own for a follower that begins ahead of the loop', async () => {
+  const { held, feed } = holdableFeed();
+  const { next: after } = await feed.changes({});
+  const first = feed.changes({ after, wait: 20 });
+  await waiting(feed, 1);
+  const hold = Promise.withResolvers<void>();
+  held.before = hold.promise; // The loop's next read waits.
+  await vi.waitFor(() => expect(held.reads).toBeGreaterThan(0));
+  delete held.before;
+  await sql`insert into plants (id, name) values (1, 'Monstera')`;
+  const ahead = feed.follow();
+  await ahead.next(); // The present end, behind the first plant.
+  await sql`insert into plants (id, name) values (2, 'Calathea')`;
+  const second = ahead.next();
+  await waiting(feed, 2);
+  hold.resolve();
+  expect((await first).changes).toHaveLength(2);
+  expect((await second).value.changes).toMatchObject([{ plant: { id: 2n } }]);
+});

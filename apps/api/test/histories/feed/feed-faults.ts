@@ -1,24 +1,20 @@
 import { setTimeout } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { faults } from '../faults.ts';
-import type { Instance, World } from '../world.ts';
+import type { Instance } from '../world.ts';
 import type { FeedWorld } from './feed-world.ts';
 
 type BeginFault = (world: FeedWorld, instance: Instance) => Promise<() => unknown>;
 
-/** A fault of the other histories. */
-const known =
-  (name: keyof typeof faults): BeginFault =>
-  (world, instance) =>
-    faults[name]({ ...world, standby: undefined } satisfies World, instance);
+const { freeze, kill, freezeBackends, holdNetwork, loseResponses, cutNetwork } = faults;
 
 export const feedFaults = {
-  freeze: known('freeze'),
-  kill: known('kill'),
-  freezeBackends: known('freezeBackends'),
-  holdNetwork: known('holdNetwork'),
-  loseResponses: known('loseResponses'),
-  cutNetwork: known('cutNetwork'),
+  freeze,
+  kill,
+  freezeBackends,
+  holdNetwork,
+  loseResponses,
+  cutNetwork,
 
   async restartPostgres({ database: { server, admin } }) {
     await server.halt();
@@ -49,6 +45,13 @@ export const feedFaults = {
     return () => untilReady(admin);
   },
 } satisfies Record<string, BeginFault>;
+
+/** Replaces the primary for good. No later fault may stop or start it. */
+export async function promoteStandby(world: FeedWorld): Promise<void> {
+  await world.database.server.halt('SIGKILL');
+  await faults.promoteStandby(world, world.instances[0]);
+  await untilReady(world.database.admin);
+}
 
 export type FeedFaultName = keyof typeof feedFaults;
 

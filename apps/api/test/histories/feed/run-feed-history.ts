@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { openPlantStore } from '@plant-store/core';
 import { type Random, randomOf } from '../random.ts';
 import { differences } from './copy.ts';
-import { type FeedFaultName, feedFaults } from './feed-faults.ts';
+import { type FeedFaultName, feedFaults, promoteStandby } from './feed-faults.ts';
 import type { FeedWorld } from './feed-world.ts';
 import { type Follower, startFollower } from './follower.ts';
 import { isCommitted, readJournal, readTable, startJournal, wrongChanges } from './journal.ts';
@@ -34,7 +34,7 @@ export async function runFeedHistory(world: FeedWorld, seed: number): Promise<Fe
   const random = randomOf(seed);
   const { admin } = world.database;
   await startJournal(admin);
-  const store = await openPlantStore({ databaseUrl: world.feedNetwork.url });
+  const store = await openPlantStore({ databaseUrl: world.feedUrl });
   const writes = createWrites(world, store, seed);
   const followers = Object.entries(ways)
     .filter(([name]) => name !== 'command line' || seed % 3 === 0) // Its process takes long to start.
@@ -42,9 +42,12 @@ export async function runFeedHistory(world: FeedWorld, seed: number): Promise<Fe
   const faults: string[] = [];
   const wrong: string[] = [];
   const isTruncated = seed % 8 === 7;
+  const promotions = world.standby ? 1 : 0;
   for (let phase = 0; phase < phases; phase++) {
     if (isTruncated && phase === 1) await admin`truncate plants`;
-    await writeDuring(writes, () => causeFaults(world, random, faults));
+    const isPromoted = world.standby !== undefined && phase === phases - 1;
+    const cause = isPromoted ? causePromotion : causeFaults;
+    await writeDuring(writes, () => cause(world, random, faults));
     wrong.push(...(await whatDiffers(world, followers)));
     if (wrong.length > 0) break;
   }
@@ -56,7 +59,8 @@ export async function runFeedHistory(world: FeedWorld, seed: number): Promise<Fe
   wrong.push(...lost.map(({ id, name }) => `the database has lost the plant ${id} ${name}`));
   for (const { name, changes, expired, unexpected } of followers) {
     const messages = changes.flatMap((seen) => wrongChanges(journal, seen)).slice(0, 5);
-    if (expired > 0 && !isTruncated) messages.push(`${expired} cursors were rejected`);
+    const isExpected = isTruncated ? expired >= promotions : expired === promotions;
+    if (!isExpected) messages.push(`${expired} cursors were rejected`);
     wrong.push(...[...messages, ...unexpected].map((message) => `${name}: ${message}`));
   }
   const read = followers.reduce((sum, follower) => sum + follower.read, 0);
@@ -86,6 +90,15 @@ async function causeFaults(world: FeedWorld, random: Random, faults: string[]): 
     await end();
   }
   await setTimeout(random.whole(50, 300));
+}
+
+async function causePromotion(world: FeedWorld, random: Random, faults: string[]): Promise<void> {
+  faults.push('promoteStandby');
+  await setTimeout(random.whole(50, 1_000));
+  await promoteStandby(world);
+  // No copy from before the promotion has this plant, so each follower must notice the promotion.
+  await world.database.admin`insert into plants (id, name) values (0, 'after the promotion')`;
+  await setTimeout(random.whole(50, 2_000));
 }
 
 /** Waits until the copy of each follower equals the table, and returns what differs in the end. */

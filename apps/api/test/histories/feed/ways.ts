@@ -26,10 +26,10 @@ export class CursorExpired extends Error {}
 export class UnexpectedError extends Error {}
 
 export const ways: Record<string, Way> = {
-  async core({ feedNetwork }, _, after, deliver, signal) {
+  async core({ feedUrl }, _, after, deliver, signal) {
     let reader: OpenPlantReader | undefined;
     try {
-      reader = await openPlantReader({ databaseUrl: feedNetwork.url });
+      reader = await openPlantReader({ databaseUrl: feedUrl }, { onPrimary: true });
       for await (const page of reader.follow({ after, signal })) deliver(page);
     } catch (error) {
       if (!(error instanceof PlantStoreError)) throw error;
@@ -90,9 +90,9 @@ export const ways: Record<string, Way> = {
     }
   },
 
-  async 'command line'({ feedNetwork }, random, after, deliver, signal) {
+  async 'command line'({ feedUrl }, random, after, deliver, signal) {
     const child = spawn(process.execPath, [commandLine, 'follow', '--json', '--from', after], {
-      env: { DATABASE_URL: feedNetwork.url, PLANT_STORE_ENV_FILE: devNull },
+      env: { DATABASE_URL: feedUrl, PLANT_STORE_ENV_FILE: devNull },
       signal,
       killSignal: random.pick(['SIGINT', 'SIGTERM', 'SIGKILL']),
     }).on('error', () => {}); // Node emits the reason of the signal.

@@ -114,6 +114,7 @@ async function holdTransactions(
   isOver: () => boolean,
 ): Promise<void> {
   const sql = postgres(world.database.url, {
+    target_session_attrs: 'primary',
     max: 1,
     fetch_types: false,
     backoff: () => 0.1,

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { callers } from '../fixtures/callers.ts';
-import { startServer } from '../fixtures/running-server.ts';
+import { callers } from '../../fixtures/callers.ts';
+import { startServer } from '../../fixtures/running-server.ts';
 
 it('rejects further lists while slow clients leave their pages unread, and nothing else', async () => {
   const responseBudget = 2 * 2 ** 20;
