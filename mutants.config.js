@@ -22,10 +22,13 @@ export const areas = {
     tests: ['packages/core/test/procedures/transformer.test.ts'],
   },
   'access-tokens': {
-    mutate: ['packages/core/src/access-tokens/**/*.ts', 'packages/core/src/database/look-ups.ts'],
+    mutate: [
+      'packages/core/src/access-tokens/**/*.ts',
+      'packages/core/src/database/queues/look-ups.ts',
+    ],
     tests: [
       'packages/core/test/access-tokens/**/*.test.ts',
-      'packages/core/test/database/look-ups.test.ts',
+      'packages/core/test/database/queues/look-ups.test.ts',
     ],
   },
   authentication: {
@@ -41,18 +44,21 @@ export const areas = {
     tests: ['apps/api/test/auth/{identity-provider-keys,jwt,forged-jwt,who-am-i}.test.ts'],
   },
   'write-path': {
-    mutate: ['packages/core/src/plants/*.ts', 'packages/core/src/database/{call,coalescer}.ts'],
+    mutate: [
+      'packages/core/src/plants/*.ts',
+      'packages/core/src/database/queues/{call,coalescer}.ts',
+    ],
     tests: [
       'packages/core/test/plants/*.test.ts',
-      'packages/core/test/database/coalescer.test.ts',
+      'packages/core/test/database/queues/coalescer.test.ts',
       'packages/core/test/cluster/node-turns.test.ts',
       'packages/core/test/plant-store.test.ts',
     ],
   },
   pool: {
-    mutate: ['packages/core/src/database/{connection-pool,turns}.ts'],
+    mutate: ['packages/core/src/database/{connection-pool,queues/turns}.ts'],
     tests: [
-      'packages/core/test/database/{connection-pool,turns}.test.ts',
+      'packages/core/test/database/{connection-pool,queues/turns}.test.ts',
       'packages/core/test/database/postgres/postgres-database.test.ts',
     ],
   },

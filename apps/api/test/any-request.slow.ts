@@ -248,7 +248,7 @@ describe(`any request (seed ${seed})`, () => {
   });
 
   it('leaves only acknowledged plants in the table, exactly as they were sent', async () => {
-    const rows = await server.stop();
+    const rows = await server.stopAndRead();
     expect(new Map(rows.map(({ id, ...row }) => [id, row]))).toEqual(acknowledged);
     expect(rows.length).toBeGreaterThan(100);
   });

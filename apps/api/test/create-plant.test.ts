@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningServer, startServer } from './fixtures/running-server.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type RunningServer, shareServers } from './fixtures/running-server.ts';
 import { post, surfacesOnDatabases } from './fixtures/surfaces.ts';
+
+const emptyServer = shareServers();
 
 describe.each(surfacesOnDatabases)(
   'creating a plant over $surface.name on $database',
@@ -11,10 +13,8 @@ describe.each(surfacesOnDatabases)(
     const send = (json: string) => surface.send(server, json);
 
     beforeAll(async () => {
-      server = await startServer(database);
+      server = await emptyServer(database);
     });
-
-    afterAll(() => server.stop());
 
     it('answers 200 with name and tag only', async () => {
       const { status, headers, body } = await send(

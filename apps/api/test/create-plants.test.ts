@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { callers } from './fixtures/callers.ts';
 import { documentValidator } from './fixtures/document-validator.ts';
-import { type RunningServer, startServer } from './fixtures/running-server.ts';
+import { type RunningServer, shareServers, startServer } from './fixtures/running-server.ts';
 import { databases, post } from './fixtures/surfaces.ts';
 
 interface Plant {
@@ -24,14 +24,14 @@ const taken = (id: bigint) => ({
   message: `id ${id} belongs to another plant: choose an id that is free`,
 });
 
+const emptyServer = shareServers();
+
 describe.each(cases)('over $caller.name on $database', ({ database, caller: { call } }) => {
   let server: RunningServer;
 
   beforeAll(async () => {
-    server = await startServer(database);
+    server = await emptyServer(database);
   });
-
-  afterAll(() => server.stop());
 
   const createPlants = (plants: Plant[]) => call(server, 'createPlants', { plants });
   const nameOf = async (id: bigint) => (await server.store.get(id))?.name;

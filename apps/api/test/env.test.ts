@@ -42,3 +42,7 @@ it.each([
 ])('reads the delay of a drain, also by its former name: %o', (variables, expected) => {
   expect(readEnv(variables).PLANT_STORE_DRAIN_DELAY_MS).toBe(expected);
 });
+
+it.each(['abc', '-1', '80.5', '1e3', ' '])('rejects the port %j', (PORT) => {
+  expect(() => readEnv({ PORT })).toThrow(`PORT is ${JSON.stringify(PORT)}`);
+});

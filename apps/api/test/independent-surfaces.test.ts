@@ -25,6 +25,6 @@ describe.each(databases)('on %s', (database) => {
         await expect(caller.createPlant(input)).rejects.toMatchObject({ cause: { code: 40001 } });
       }
     }
-    expect(await server.stop()).toHaveLength(3 * invalidPlants.length);
+    expect(await server.stopAndRead()).toHaveLength(3 * invalidPlants.length);
   });
 });

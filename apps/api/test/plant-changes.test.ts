@@ -1,9 +1,11 @@
+import { openPlantStore, type Principal } from '@plant-store/core';
 import type { AppRouter } from '@plant-store/core/router';
+import { createDatabase, startFaultProxy } from '@plant-store/test-setup';
 import { createTRPCClient, httpLink } from '@trpc/client';
 import superjson from 'superjson';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { documentValidator } from './fixtures/document-validator.ts';
-import { type RunningServer, startServer } from './fixtures/running-server.ts';
+import { type RunningServer, startServer, startServerOn } from './fixtures/running-server.ts';
 import { databases } from './fixtures/surfaces.ts';
 
 interface Changes {
@@ -165,6 +167,33 @@ describe.each(databases)('GET /plants/changes on %s', (database) => {
   });
 });
 
+it('sends an error after the wait while the database is down', async () => {
+  const proxy = await startFaultProxy(await createDatabase(inject('postgresUrl')));
+  const store = await openPlantStore({ databaseUrl: proxy.url });
+  const server = await startServerOn(store);
+  const document = await documentValidator(server.url);
+  const { next: after } = await store.changes({});
+  const failed = Promise.withResolvers<unknown>();
+  const follower = store.follow({ after, onError: failed.resolve }).next();
+  follower.catch(() => {}); // It ends with the store.
+  await vi.waitFor(() => expect(store.feed().waiting).toBe(1));
+  proxy.fault = 'refuse';
+  await failed.promise;
+  for (const wait of [0, 1]) {
+    const response = await fetch(`${server.url}/plants/changes?after=${after}&wait=${wait}`, {
+      headers: { authorization: `Bearer ${server.token}` },
+    });
+    const { status, headers } = response;
+    const body = await response.text();
+    expect([status, JSON.parse(body)]).toMatchObject([503, { error: 50300 }]);
+    const operation = document.operation('GET /plants/changes');
+    expect(operation.differencesFrom({ status, headers, body })).toEqual([]);
+  }
+  proxy.close();
+  await server.stop();
+  await store.close();
+});
+
 it('lets only half of the connections wait', async () => {
   const server = await startServer('Postgres', { maxConnections: 6 });
   const get = (query = '') =>
@@ -186,5 +215,27 @@ it('lets only half of the connections wait', async () => {
   for (const response of await Promise.all(waiting)) expect(response.status).toBe(200);
   const again = get(`?after=${next}&wait=20`);
   expect((await again).status).toBe(200);
+  await server.stop();
+});
+
+it('does not count requests whose clients disconnect before they wait', async () => {
+  const lookUp = Promise.withResolvers<Principal>();
+  const authenticate = vi.fn(() => lookUp.promise);
+  const server = await startServer('Postgres', { maxConnections: 6, authenticate });
+  const { next } = await server.store.changes({});
+  const get = (wait: number, init = {}) =>
+    fetch(`${server.url}/plants/changes?after=${next}&wait=${wait}`, {
+      headers: { authorization: 'Bearer x' },
+      ...init,
+    });
+  const clients = new AbortController();
+  const requests = [1, 2, 3].map(() => get(20, { signal: clients.signal }).catch(() => {}));
+  await vi.waitFor(() => expect(authenticate).toHaveBeenCalledTimes(3));
+  clients.abort();
+  await Promise.all(requests);
+  await vi.waitFor(async () => expect(await server.connections()).toBe(0));
+  lookUp.resolve({ name: 'tester', scopes: ['plants:read'] });
+  const statuses = (await Promise.all([1, 2, 3].map(() => get(1)))).map(({ status }) => status);
+  expect(statuses).toEqual([200, 200, 200]);
   await server.stop();
 });

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callers } from './fixtures/callers.ts';
-import { type RunningServer, startServer } from './fixtures/running-server.ts';
+import { type RunningServer, shareServers, startServer } from './fixtures/running-server.ts';
 import { databases } from './fixtures/surfaces.ts';
 
 const cases = databases.flatMap((database) => callers.map((caller) => ({ database, caller })));
 const [minimum, maximum] = [-(2n ** 63n), 2n ** 63n - 1n];
 const ids = [minimum, -9007199254740993n, -5n, 0n, 7n, 9007199254740993n, maximum];
+
+const emptyServer = shareServers();
 
 describe.each(cases)('over $caller.name on $database', ({ database, caller: { name, call } }) => {
   let server: RunningServer;
@@ -18,12 +20,10 @@ describe.each(cases)('over $caller.name on $database', ({ database, caller: { na
   const remove = (id: unknown) => call(server, 'deletePlant', { id });
 
   beforeAll(async () => {
-    server = await startServer(database);
+    server = await emptyServer(database);
     for (const id of ids) await create({ id, name: `Plant ${id}`, tag: 'seven' });
     for (let id = 1000n; id < 1101n; id++) await create({ id, name: '🌻' });
   });
-
-  afterAll(() => server.stop());
 
   describe('getting a plant', () => {
     it.each(ids)('returns the plant with the id %s: its id, name, tag and time', async (id) => {

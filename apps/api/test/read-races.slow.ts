@@ -21,7 +21,7 @@ describe.each(databases)('on %s', (database) => {
   beforeAll(async () => {
     server = await startServer(database);
     urls = [server.url];
-    stop = async () => void (await server.stop());
+    stop = server.stop;
     if (server.databaseUrl === undefined) return;
     const store = await openPlantStore({ databaseUrl: server.databaseUrl });
     const second = await startServerOn(store);

@@ -27,7 +27,7 @@ describe.each(surfacesOnDatabases)(
       }
       const ids = new Set(spellings.map(([, id]) => id));
       const rows = [...ids].map((id) => ({ id, name: String(id), tag: null }));
-      expect(await server.stop()).toEqual(rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
+      expect(await server.stopAndRead()).toEqual(rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
     });
 
     it('has every text byte for byte', async () => {
@@ -48,7 +48,7 @@ describe.each(surfacesOnDatabases)(
         expect(body).toStrictEqual(plant);
       }
       const rows = texts.map((text, id) => ({ id: BigInt(id), name: text, tag: text }));
-      expect(await server.stop()).toEqual(rows);
+      expect(await server.stopAndRead()).toEqual(rows);
     });
   },
 );

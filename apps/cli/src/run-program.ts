@@ -26,7 +26,8 @@ export async function runProgram(): Promise<void> {
   } catch (error) {
     process.exitCode = error instanceof CommandError ? error.exitCode : exitCodes.error;
     process.stderr.write(explain(error, program.opts()));
-    await writeJson(error);
+    // An interruption has no error code: the exit code tells it.
+    if (process.exitCode < 128) await writeJson(error);
   }
 }
 

@@ -32,9 +32,10 @@ export function followPlants(
     const { next: after } = await client.listPlantChanges.query({}, { signal });
     const plants = new Map<bigint, StoredPlant>();
     for await (const plant of allPlants(client, { tag, limit: 1000 })) {
-      if (signal.aborted) return;
+      signal.throwIfAborted();
       plants.set(plant.id, plant);
     }
+    signal.throwIfAborted(); // The list may be empty.
     failures = 0;
     const show = () => onPlants([...plants.values()].sort((a, b) => (a.id < b.id ? -1 : 1)));
     show();

@@ -182,6 +182,17 @@ it('reports an error that does not pass', async () => {
   expect(plantStoreError(error)).toMatchObject({ kind: 'tokenInvalid' });
 });
 
+it('shows nothing when it is stopped while it lists no plants', async () => {
+  const tag = 'of no plant';
+  const stopped = Promise.withResolvers<void>();
+  beforeResponse('listPlants', async () => stopped.resolve(stop()));
+  const { copies, stop } = follow(client, { tag });
+  await stopped.promise;
+  const later = follow(client, { tag });
+  await later.shows();
+  expect(copies).toEqual([]);
+});
+
 it('closes its connection when it is stopped', async () => {
   const proxy = await startFaultProxy(url);
   onTestFinished(() => proxy.close());

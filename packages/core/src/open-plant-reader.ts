@@ -1,7 +1,7 @@
 import { createPlantFeed, type OpenPlantFeed } from './changes/plant-feed.ts';
 import type { OpenOptions } from './database/database.ts';
-import { createLookUps } from './database/look-ups.ts';
 import { type DatabaseOptions, openDatabase } from './database/open-database.ts';
+import { createLookUps } from './database/queues/look-ups.ts';
 import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
 import { createPlantStatements } from './plants/statements.ts';
 

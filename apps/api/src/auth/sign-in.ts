@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
 import { isObject, parseJsonBodies } from '../http/body/json-body.ts';
 import { createLargeBodyQueue } from '../http/body/large-body-queue.ts';
-import { sendJson } from '../http/json-response.ts';
 import { checkBodyHeaders, sendContinue } from '../http/request-headers.ts';
+import { sendJson } from '../http/responses/json-response.ts';
 import { limitAuthenticationErrors } from './authentication-limit.ts';
 
 /** Milliseconds for which a code is valid. */

@@ -7,7 +7,7 @@ import type * as z from 'zod';
 import { principalOf } from '../auth/authentication.ts';
 import { toHttpError } from '../errors/http-error.ts';
 import { startDeadline } from '../http/body/deadline.ts';
-import { sendJsonText } from '../http/json-response.ts';
+import { sendJsonText } from '../http/responses/json-response.ts';
 
 /** A procedure as a surface serves it, with the surface's codec. */
 export interface Endpoint {

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { addVary } from './negotiation.ts';
+import { addVary } from './responses/negotiation.ts';
 
 export type Cors = ReturnType<typeof cors>;
 

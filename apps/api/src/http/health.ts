@@ -2,7 +2,7 @@ import type { PlantStore } from '@plant-store/core';
 import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
 import { unwritableRatio } from '../observability/cluster-log.ts';
-import { sendJson } from './json-response.ts';
+import { sendJson } from './responses/json-response.ts';
 
 /**
  * `/livez`: the process is up. `/readyz`: the database answers and has the tables, and no process

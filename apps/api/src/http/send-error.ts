@@ -3,7 +3,7 @@ import { errorBody, errorHeaders } from '../errors/error-response.ts';
 import { HttpError, toHttpError } from '../errors/http-error.ts';
 import { connectionOf } from '../node/client-connections.ts';
 import type { Cors } from './cors.ts';
-import { sendJsonText } from './json-response.ts';
+import { sendJsonText } from './responses/json-response.ts';
 
 /** Logs an error that a request caused, and sends it in the contract's shape. */
 export function handleError(

@@ -27,6 +27,7 @@ export function limitWaiting(max: number) {
       throw new HttpError('overloaded', message);
     }
     request.waitsFrom = elapsedTime;
+    if (raw.destroyed) return; // The client has disconnected: there is no further `close`.
     waiting++;
     raw.once('close', () => waiting--);
   };

@@ -6,8 +6,8 @@ import * as z from 'zod';
 import { callHandler, checkEncoding, type Endpoint, proceduresOf } from '../calls/call-flow.ts';
 import { bodyNotJson, isObject, parseJsonBodies } from '../http/body/json-body.ts';
 import type { QueueBody } from '../http/body/large-body-queue.ts';
-import { listWriter, writeOnce } from '../http/list-writer.ts';
 import { methodsWithoutBody } from '../http/request-headers.ts';
+import { listWriter, writeOnce } from '../http/responses/list-writer.ts';
 import { textReader } from './text-input.ts';
 
 interface RestOptions {

@@ -5,7 +5,7 @@ import { callContext, runCall } from '../calls/call-flow.ts';
 import { errorHeaders, trpcErrorBody } from '../errors/error-response.ts';
 import { HttpError, toHttpError } from '../errors/http-error.ts';
 import { isObject } from '../http/body/json-body.ts';
-import { sendJsonText } from '../http/json-response.ts';
+import { sendJsonText } from '../http/responses/json-response.ts';
 import type { Endpoints } from './endpoints.ts';
 
 /** Runs the calls of a batch concurrently, and sends the list of their envelopes. */

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { ResponseBudget } from '../http/response-budget.ts';
+import type { ResponseBudget } from '../http/responses/response-budget.ts';
 
 interface EventStreamOptions<Page> extends Pick<ResponseBudget, 'countPart'> {
   pages: AsyncIterator<Page>;

@@ -7,8 +7,8 @@ import { callContext, type Endpoint, startCall } from '../calls/call-flow.ts';
 import { trpcError } from '../errors/error-response.ts';
 import { toHttpError } from '../errors/http-error.ts';
 import { isObject } from '../http/body/json-body.ts';
-import { writeOnce } from '../http/list-writer.ts';
-import type { ResponseBudget } from '../http/response-budget.ts';
+import { writeOnce } from '../http/responses/list-writer.ts';
+import type { ResponseBudget } from '../http/responses/response-budget.ts';
 import { eventStream, reconnectAfterInactivity } from './event-stream.ts';
 
 interface SubscriptionOptions {
@@ -67,9 +67,9 @@ type Page = TrackedEnvelope<PlantChanges>;
 
 /** Adds the event that the client got last. A browser sends it in a header when it connects again. */
 function withLastEventId(input: unknown, { headers, query }: FastifyRequest): unknown {
-  const lastEventId = headers['last-event-id'] ?? Object(query).lastEventId;
+  const lastEventId = headers['last-event-id'] || Object(query).lastEventId;
   const mayHaveIt = input === undefined || isObject(input);
-  return lastEventId !== undefined && mayHaveIt ? { ...input, lastEventId } : input;
+  return lastEventId && mayHaveIt ? { ...input, lastEventId } : input;
 }
 
 /** Milliseconds before a browser connects again: random, so that not all clients come at once. */

@@ -5,7 +5,7 @@ import { callHandler, checkEncoding, invalidQuery } from '../calls/call-flow.ts'
 import type { BodyBudget } from '../http/body/body-budget.ts';
 import { parseJsonBodies, readText } from '../http/body/json-body.ts';
 import type { QueueBody } from '../http/body/large-body-queue.ts';
-import type { ResponseBudget } from '../http/response-budget.ts';
+import type { ResponseBudget } from '../http/responses/response-budget.ts';
 import { checkBatchSize, sendBatch } from './batch.ts';
 import { createEndpoints, readJson, subscriptionInBatch } from './endpoints.ts';
 import { sendStream } from './stream.ts';

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyRequest, onRequestHookHandler } from 'fastify';
-import { loadOnce } from '../http/load-once.ts';
-import { addVary, weightOf } from '../http/negotiation.ts';
-import { sendFile } from '../http/static-file.ts';
+import { loadOnce } from '../http/responses/load-once.ts';
+import { addVary, weightOf } from '../http/responses/negotiation.ts';
+import { sendFile } from '../http/responses/static-file.ts';
 import { readConsoleFiles } from './console-files.ts';
 
 /** Where `apps/web` builds the console. */

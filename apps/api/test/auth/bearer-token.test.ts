@@ -1,19 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { expectError } from '../fixtures/expect-error.ts';
 import { sendRaw } from '../fixtures/raw-request.ts';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { type RunningServer, shareServers } from '../fixtures/running-server.ts';
 import { surfacesOnDatabases } from '../fixtures/surfaces.ts';
 
 const plant = '{"id":1,"name":"x"}';
+
+const emptyServer = shareServers();
 
 describe.each(surfacesOnDatabases)('over $surface.name on $database', ({ database, surface }) => {
   let server: RunningServer;
 
   beforeAll(async () => {
-    server = await startServer(database);
+    server = await emptyServer(database);
   });
-
-  afterAll(() => server.stop());
 
   it('answers 401 when there is no bearer token', async () => {
     for (const authorization of [

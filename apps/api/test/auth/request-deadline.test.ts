@@ -38,5 +38,5 @@ it('answers 503 in time while the database does not answer, and 200 when it answ
     expect({ status, body }).toEqual({ status: 200, body: { name: 'Monstera deliciosa' } });
   }
   await sql.end();
-  expect(await server.stop()).toEqual([{ id: 1n, name: 'Monstera deliciosa', tag: null }]);
+  expect(await server.stopAndRead()).toEqual([{ id: 1n, name: 'Monstera deliciosa', tag: null }]);
 });

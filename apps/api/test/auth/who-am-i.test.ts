@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callers } from '../fixtures/callers.ts';
 import { documentValidator } from '../fixtures/document-validator.ts';
 import { type IdentityProvider, startIdentityProvider } from '../fixtures/identity-provider.ts';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { type RunningServer, shareServers, startServer } from '../fixtures/running-server.ts';
 import { databases } from '../fixtures/surfaces.ts';
 
 const cases = databases.flatMap((database) => callers.map((caller) => ({ database, caller })));
@@ -18,14 +18,14 @@ beforeAll(async () => {
 
 afterAll(() => provider.stop());
 
+const emptyServer = shareServers(() => ({ jwts: provider.settings }));
+
 describe.each(cases)('over $caller.name on $database', ({ database, caller: { call } }) => {
   let server: RunningServer;
 
   beforeAll(async () => {
-    server = await startServer(database, { jwts: provider.settings });
+    server = await emptyServer(database);
   });
-
-  afterAll(() => server.stop());
 
   const whoAmI = (token: string) => call({ url: server.url, token }, 'whoAmI', {});
 

@@ -15,7 +15,7 @@ it.each(shells)('is a command that %s runs as it is', async (shell) => {
   expect(await run(curlCommand(server.url, server.token, isWindows))).toBe(response);
   const withVariable = curlCommand(server.url, undefined, isWindows);
   expect(await run(withVariable, { PLANT_STORE_TOKEN: server.token })).toBe(response);
-  expect(await server.stop()).toEqual([
+  expect(await server.stopAndRead()).toEqual([
     { id: 9007199254740993n, name: 'Monstera deliciosa', tag: 'Araceae' },
   ]);
 });
@@ -25,7 +25,7 @@ it.runIf(!isWindows)('sends the same plant with the command for Windows', async 
   const command = curlCommand(server.url, server.token, true).replace('curl.exe', 'curl');
   const { stdout } = await promisify(exec)(command);
   expect(stdout).toBe('{"name":"Monstera deliciosa","tag":"Araceae"}');
-  expect(await server.stop()).toEqual([
+  expect(await server.stopAndRead()).toEqual([
     { id: 9007199254740993n, name: 'Monstera deliciosa', tag: 'Araceae' },
   ]);
 });

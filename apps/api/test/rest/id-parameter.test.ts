@@ -12,7 +12,7 @@ import { openApiDocument } from '../../openapi/openapi-document.ts';
 import { requireToken } from '../../src/auth/authentication.ts';
 import { limitBodies } from '../../src/http/body/body-budget.ts';
 import { createLargeBodyQueue } from '../../src/http/body/large-body-queue.ts';
-import { limitResponses } from '../../src/http/response-budget.ts';
+import { limitResponses } from '../../src/http/responses/response-budget.ts';
 import { handleError } from '../../src/http/send-error.ts';
 import { rest } from '../../src/rest/rest.ts';
 import { trpc } from '../../src/trpc/trpc.ts';

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { limitResponses } from '../../src/http/response-budget.ts';
+import { limitResponses } from '../../src/http/responses/response-budget.ts';
 import { eventStream } from '../../src/trpc/event-stream.ts';
 
 const timers = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] as const;

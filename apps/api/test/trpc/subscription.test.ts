@@ -1,12 +1,11 @@
 import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
+import { createPlantStoreClient } from '@plant-store/client';
 import type { AppRouter } from '@plant-store/core/router';
 import type { PlantChanges } from '@plant-store/schemas';
-import { createTRPCClient, httpSubscriptionLink, type TRPCClientError } from '@trpc/client';
+import type { TRPCClientError } from '@trpc/client';
 import postgres from 'postgres';
-import superjson from 'superjson';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { TestEventSource } from '../fixtures/event-source.ts';
 import { type RunningServer, startServer, startServerOn } from '../fixtures/running-server.ts';
 import { databases } from '../fixtures/surfaces.ts';
 
@@ -19,21 +18,12 @@ describe.each(databases)('a subscription on %s', (database) => {
 
   afterAll(() => server.stop());
 
-  /** Subscribes with tRPC's own client, and collects what it gets. */
+  /** Subscribes with our client, and collects what it gets. */
   function subscribe(input?: { after: string }, token = server.token) {
     const pages: PlantChanges[] = [];
     const states: string[] = [];
     const ended = Promise.withResolvers<TRPCClientError<AppRouter> | undefined>();
-    const client = createTRPCClient<AppRouter>({
-      links: [
-        httpSubscriptionLink({
-          url: `${server.url}/trpc`,
-          transformer: superjson,
-          EventSource: TestEventSource,
-          eventSourceOptions: { headers: { authorization: `Bearer ${token}` } },
-        }),
-      ],
-    });
+    const client = createPlantStoreClient({ url: server.url, token });
     const { unsubscribe } = client.plantChanges.subscribe(input, {
       onData: ({ data }) => pages.push(data),
       onConnectionStateChange: ({ state }) => states.push(state),
@@ -87,6 +77,8 @@ describe.each(databases)('a subscription on %s', (database) => {
     for (const [query, headers] of [
       [`?input=${input}&lastEventId=${last}`, {}],
       [`?input=${input}&lastEventId=${next}`, { 'last-event-id': last }],
+      [`?input=${encodeURIComponent(JSON.stringify({ json: { after: last } }))}&lastEventId=`, {}],
+      [`?input=${input}&lastEventId=${last}`, { 'last-event-id': '' }],
     ] as const) {
       const events = await open(query, headers);
       expect(events).toContain('"id":"13"');
@@ -175,6 +167,11 @@ describe.each(databases)('a subscription on %s', (database) => {
       { result: {} },
       { error: { json: { data: { error: 40002 } } } },
     ]);
+    const stream = await fetch(`${server.url}/trpc/whoAmI,plantChanges?batch=1&input={}`, {
+      headers: { ...bearer(server.token), 'trpc-accept': 'application/jsonl' },
+    });
+    expect([stream.status, stream.headers.get('content-type')]).toEqual([400, 'application/json']);
+    expect(await stream.json()).toMatchObject({ error: { json: { data: { error: 40002 } } } });
   });
 
   it.each([
@@ -217,9 +214,7 @@ describe.each(databases)('a subscription on %s', (database) => {
     await vi.waitFor(() => expect(changesIn(subscription)).toHaveLength(1));
     const before = subscription.states.length;
     server.connectionsTimeOut();
-    await vi.waitFor(() =>
-      expect(subscription.states.slice(before)).toEqual(['connecting', 'pending']),
-    );
+    await vi.waitFor(() => expect(subscription.states.slice(before)).toContain('pending'));
     await server.store.create({ id: 52n, name: 'x' });
     const all = [51n, 52n].map((id) => ['created', id]);
     await vi.waitFor(() => expect(changesIn(subscription)).toEqual(all));

@@ -25,7 +25,7 @@ export function feedChecks({ feed, distribution }: DatabaseState): Finding[] {
     return [{ check, level: 'ok', message: `the feed of changes is on${unknown}` }];
   }
   const message =
-    `the feed of changes lacks the changes of the last ${Math.round(oldest.age)} s, because it waits for ` +
+    `the feed of changes may lack the changes of the last ${Math.round(oldest.age)} s, because it waits for ` +
     `${nameOf(oldest)}: ${remedy(oldest)}`;
   return [{ check, level: 'warning', message }];
 }
@@ -33,11 +33,11 @@ export function feedChecks({ feed, distribution }: DatabaseState): Finding[] {
 function nameOf({ pid, prepared, user, application, database, state, since }: OldTransaction) {
   const details = [`database ${database}`, user && `user ${user}`, application, state];
   const who =
-    pid === null ? `the prepared transaction '${prepared}'` : `the transaction of process ${pid}`;
+    pid === null ? `the prepared transaction ${prepared}` : `the transaction of process ${pid}`;
   return `${who} (${details.filter(Boolean).join(', ')})${since ? ` since ${since}` : ''}`;
 }
 
 function remedy({ pid, prepared, database }: OldTransaction): string {
   if (pid !== null) return `end it with SELECT pg_terminate_backend(${pid})`;
-  return `run COMMIT PREPARED or ROLLBACK PREPARED '${prepared}' in the database ${database}`;
+  return `run COMMIT PREPARED or ROLLBACK PREPARED ${prepared} in the database ${database}`;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openPlantStore, type PlantStore } from '@plant-store/core';
 import { createDatabase, hasPosixSignals } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { afterEach, beforeEach, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
 import { changesIn, startFollower } from '../fixtures/follower.ts';
 import { run } from '../fixtures/run-program.ts';
 
@@ -79,6 +79,18 @@ it.runIf(hasPosixSignals).each([
   expect(stderr).toBe(
     'plant-store: interrupted: to go on, run follow --from with the cursor of the last line\n',
   );
+});
+
+it.runIf(hasPosixSignals)('writes no error as JSON when a signal interrupts it', async () => {
+  const follower = startFollower(['--from', 'start', '--json'], { env });
+  const sql = postgres(env.DATABASE_URL, { max: 1 });
+  const reads = () => sql`
+    select from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and query like '%plant_deletions%'`;
+  await vi.waitFor(async () => expect(await reads()).toHaveLength(1), { timeout: 20_000 });
+  await sql.end();
+  follower.child.kill('SIGINT');
+  expect(await follower.result).toMatchObject({ code: 130, stdout: '' });
 });
 
 it('exits quietly when the reader closes the pipe, as head does', async () => {

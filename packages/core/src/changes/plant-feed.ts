@@ -6,7 +6,7 @@ import { orUnavailable } from '../database/database-error.ts';
 import type { CallOptions } from '../database/deadline.ts';
 import { type Cursor, formatCursor, parseCursor } from './cursor.ts';
 import { FeedEnd, isPassing, type SharedPage, type WaitOptions } from './feed-end.ts';
-import { type ChangePage, createChangeReader } from './read-changes.ts';
+import { type ChangePage, createChangeReader, type ReadChanges } from './read-changes.ts';
 
 /** Where to follow the feed. */
 export interface FollowOptions {
@@ -27,14 +27,17 @@ export interface ResumableChanges extends PlantChanges {
 export interface PlantFeed {
   /**
    * The plants that were created and deleted after a cursor, in an order in which the changes of each id
-   * follow one another. Without `after`, no changes: only the cursor of the present end. With `wait`, it
-   * waits so many seconds for a change. A plant that was created and deleted since appears as deleted alone.
+   * follow one another. Without `after`, no changes: only the cursor of the present end. A page has at most
+   * `limit` changes (1 to 1,000, the default), and 1 MiB of names and tags. With `wait`, it waits up to so
+   * many seconds (0, the default, to 20) for a change. A plant that was created and deleted since appears as
+   * deleted alone.
    *
    * To copy a store, take a cursor, list the plants, and then read the changes behind the cursor. Set a
    * plant that was created, also if the copy has it already, and remove one that was deleted.
    *
-   * @throws PlantStoreError `cursorExpired`: list the plants again; `notImplemented` on a Citus cluster and
-   *   on a read replica; `invalidInput`, `databaseUnavailable`, `overloaded`; `shuttingDown` while it waits
+   * @throws PlantStoreError `cursorExpired`: list the plants again; `notImplemented` on a Citus cluster, on a
+   *   read replica, and while the feed is switched off; `invalidInput`; `databaseUnavailable` or `overloaded`,
+   *   also after a wait whose last read failed; `shuttingDown` while it waits
    */
   changes(query: Partial<ListPlantChanges>, options?: CallOptions): Promise<PlantChanges>;
 
@@ -65,7 +68,18 @@ const retryDelay = 500;
 
 export function createPlantFeed(database: Pick<Database, 'run' | 'copyId'>): OpenPlantFeed {
   const readNow = createChangeReader(database);
-  const read: typeof readNow = (...query) => orUnavailable(readNow(...query));
+  /** The error of the last read, while the database is down. */
+  let outage: unknown;
+  const read: ReadChanges = async (...query) => {
+    try {
+      const page = await orUnavailable(readNow(...query));
+      outage = undefined;
+      return page;
+    } catch (error) {
+      outage = isPassing(error) ? error : undefined;
+      throw error;
+    }
+  };
   const end = new FeedEnd(read);
 
   return {
@@ -77,6 +91,7 @@ export function createPlantFeed(database: Pick<Database, 'run' | 'copyId'>): Ope
         return (await pageAfter(cursor, limit, { caller: options.caller, signal: timeout })).output;
       } catch (error) {
         if (error !== timeout.reason && !options.caller?.isGone) throw error;
+        if (outage) throw outage; // Without a read, nobody knows whether there are changes.
         return { changes: [], next: formatCursor(cursor) };
       }
     },

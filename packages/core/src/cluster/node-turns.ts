@@ -1,4 +1,4 @@
-import type { SharedTurn } from '../database/coalescer.ts';
+import type { SharedTurn } from '../database/queues/coalescer.ts';
 
 /** The database is busy when statements take this many times the shortest one. */
 const busyFactor = 3;

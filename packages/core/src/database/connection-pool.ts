@@ -3,7 +3,7 @@ import { databaseCode } from '../error-causes.ts';
 import type { DatabaseConnection, Run, RunOptions, Share } from './database.ts';
 import { isLateWrite, isStatementError } from './database-error.ts';
 import { beforeDeadline, type Deadline, withTimeout } from './deadline.ts';
-import { Turns } from './turns.ts';
+import { Turns } from './queues/turns.ts';
 
 interface ConnectionPoolOptions<Connection> {
   readonly connect: () => Promise<Connection>;

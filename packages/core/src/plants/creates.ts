@@ -1,6 +1,6 @@
 import type { NewPlant } from '@plant-store/schemas';
-import type { Call } from '../database/call.ts';
 import { isDataError, isLateWrite } from '../database/database-error.ts';
+import type { Call } from '../database/queues/call.ts';
 import { idTaken, type PlantStoreError } from '../plant-store-error.ts';
 import { hasSameContent } from './columns.ts';
 import { insertError, outcomeUnknown, plantNotKept, plantRejected } from './create-errors.ts';

@@ -1,15 +1,15 @@
 import { NewPlant, type Plant, type StoredPlant } from '@plant-store/schemas';
+import type { Database } from '../database/database.ts';
+import { orUnavailable } from '../database/database-error.ts';
+import { type CallOptions, deadlineOf } from '../database/deadline.ts';
 import {
   Coalescer,
   type CoalescerLimits,
   type CoalescerOptions,
   ownTurn,
   type SharedTurn,
-} from '../database/coalescer.ts';
-import type { Database } from '../database/database.ts';
-import { orUnavailable } from '../database/database-error.ts';
-import { type CallOptions, deadlineOf } from '../database/deadline.ts';
-import { createLookUps } from '../database/look-ups.ts';
+} from '../database/queues/coalescer.ts';
+import { createLookUps } from '../database/queues/look-ups.ts';
 import { invalidInput, type PlantStoreError } from '../plant-store-error.ts';
 import { contentLength, contentOf } from './columns.ts';
 import { insertError, notAccepted, outcomeUnknown } from './create-errors.ts';

@@ -220,6 +220,24 @@ it('has no changes after so many seconds, and gives the cursor back', async () =
   expect(await feed.changes({ after, wait: 1 })).toEqual({ changes: [], next: after });
 });
 
+it('ends a wait with the error of the last read', async () => {
+  const { feed, end, gate, proxy, follow, isWaitedFor } = await openFeed();
+  const after = await end();
+  const failed = Promise.withResolvers<unknown>();
+  follow({ after, onError: failed.resolve });
+  await isWaitedFor(1);
+  proxy.fault = 'refuse';
+  const error = await failed.promise;
+  await gate.close(); // The next read does not end during the wait.
+  await expect(feed.changes({ after, wait: 1 })).rejects.toBe(error);
+  expect(error).toMatchObject({ kind: 'databaseUnavailable' });
+  proxy.fault = 'none';
+  gate.open();
+  await vi.waitFor(async () =>
+    expect(await feed.changes({ after, wait: 1 })).toEqual({ changes: [], next: after }),
+  );
+});
+
 it('ends all waits when it closes, also those whose statement runs, and begins no others', async () => {
   const { feed, end, gate, follow, isWaitedFor } = await openFeed();
   const after = await end();

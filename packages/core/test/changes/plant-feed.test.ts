@@ -1,17 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
-import { embedded, server } from '../fixtures/databases.ts';
+import { embedded, removePlants, server } from '../fixtures/databases.ts';
 
 describe.each([server, embedded])('on $name', ({ provide }) => {
   let store: PlantStore;
   let remove: () => Promise<void>;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     const database = await provide();
     remove = database.remove;
     store = await openPlantStore(database.options, { requireConnection: true });
   });
-  afterEach(async () => {
+  beforeEach(() => removePlants(store));
+  afterAll(async () => {
     await store.close();
     await remove();
   });

@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { formatCursor, parseCursor } from '../../src/changes/cursor.ts';
 import type { DatabaseOptions } from '../../src/database/open-database.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { idsOf, summaryOf } from '../fixtures/changes.ts';
-import { embedded, server } from '../fixtures/databases.ts';
+import { embedded, removePlants, server } from '../fixtures/databases.ts';
 
 const minId = -(2n ** 63n);
 const maxId = 2n ** 63n - 1n;
@@ -14,11 +14,12 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
   let store: PlantStore;
   let remove: () => Promise<void>;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     ({ options, remove } = await provide());
     store = await openPlantStore(options, { requireConnection: true });
   });
-  afterEach(async () => {
+  beforeEach(() => removePlants(store));
+  afterAll(async () => {
     await store.close();
     await remove();
   });

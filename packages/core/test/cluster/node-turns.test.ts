@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { NodeTurns } from '../../src/cluster/node-turns.ts';
-import { Coalescer } from '../../src/database/coalescer.ts';
+import { Coalescer } from '../../src/database/queues/coalescer.ts';
 import { PlantStoreError } from '../../src/plant-store-error.ts';
 
 /** Turns whose statements have taken so many milliseconds. */

@@ -2,11 +2,11 @@ import type { NewPlant } from '@plant-store/schemas';
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, it, onTestFinished, vi } from 'vitest';
-import { Call } from '../../src/database/call.ts';
 import type { Database, Run } from '../../src/database/database.ts';
 import { lateWrite } from '../../src/database/database-error.ts';
 import { type Deadline, deadlineIn, timeText } from '../../src/database/deadline.ts';
 import { openPostgres } from '../../src/database/postgres/postgres-database.ts';
+import { Call } from '../../src/database/queues/call.ts';
 import { outcomeUnknown } from '../../src/plants/create-errors.ts';
 import {
   type CommittedBatch,

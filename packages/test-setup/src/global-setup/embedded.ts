@@ -1,17 +1,36 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
+import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import './provided-context.ts';
 
+const cache = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url));
+
 /**
- * Vitest's global setup: makes a data directory with an empty embedded database. Tests get its path
- * by `inject('dataDirectory')` and copy it, because making a database takes seconds.
+ * Vitest's global setup: makes a data directory with an empty embedded database, which stays for later test
+ * runs. Tests get its path by `inject('dataDirectory')` and copy it, because making a database takes seconds.
  */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const directory = await mkdtemp(join(tmpdir(), 'plant-store-embedded-'));
-  await (await PGlite.create(join(directory, 'postgres'))).close();
+export default async function setup(project: TestProject): Promise<void> {
+  const directory = join(cache, `embedded-${await pgliteVersion()}`);
+  if (!existsSync(directory)) await makeDatabase(directory);
   project.provide('dataDirectory', directory);
-  return () => rm(directory, { recursive: true });
+}
+
+async function makeDatabase(directory: string): Promise<void> {
+  const { PGlite } = await import('@electric-sql/pglite');
+  await mkdir(cache, { recursive: true });
+  const unfinished = await mkdtemp(`${directory}-`);
+  await (await PGlite.create(join(unfinished, 'postgres'))).close();
+  await rename(unfinished, directory).catch(async (error) => {
+    if (!existsSync(directory)) throw error;
+    await rm(unfinished, { recursive: true }); // Another package's tests have made it meanwhile.
+  });
+}
+
+/** A database of another version may have other files. */
+async function pgliteVersion(): Promise<string> {
+  const main = createRequire(import.meta.url).resolve('@electric-sql/pglite');
+  return JSON.parse(await readFile(join(main, '../../package.json'), 'utf8')).version;
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { CallOptions, PlantStore } from '@plant-store/core';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { type RunningServer, startServer } from '../../fixtures/running-server.ts';
+import { type RunningServer, shareServers, startServer } from '../../fixtures/running-server.ts';
 import { surfaces, surfacesOnDatabases } from '../../fixtures/surfaces.ts';
 
 const plant = '{"id":1,"name":"Hoya carnosa"}';
@@ -15,7 +15,7 @@ const bodyFor = (path: string, json = plant) => (path === '/plants' ? json : `{"
 /** Starts a server that stops when the test is finished. */
 async function start(...options: Parameters<typeof startServer>): Promise<RunningServer> {
   const server = await startServer(...options);
-  onTestFinished(async () => void (await server.stop()));
+  onTestFinished(server.stop);
   return server;
 }
 
@@ -51,6 +51,8 @@ function heldCreate() {
   return { create, called: called.promise };
 }
 
+const emptyServer = shareServers();
+
 it.each(
   surfacesOnDatabases.flatMap((each) => [
     { ...each, seconds: 6, json: plant },
@@ -59,7 +61,7 @@ it.each(
 )(
   'answers 200 to a body of $json.length bytes that takes $seconds s, over $surface.name on $database',
   async ({ surface: { path }, database, seconds, json }) => {
-    const server = await start(database);
+    const server = await emptyServer(database);
     const passTime = stopClock();
     const body = bodyFor(path, json);
     const socket = await beginCreate(server, path, body);

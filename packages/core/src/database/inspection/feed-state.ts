@@ -1,8 +1,10 @@
+import { holds, ownFeed } from '../postgres/migration/feed-tables.ts';
 import { feedIndex } from '../postgres/migration/indexes.ts';
 import type { RunText } from '../schema-version.ts';
 
 /** The feed of changes on the primary. */
 export interface FeedState {
+  /** Whether clients can follow the feed. A user without SELECT on its table sees only whether it is switched on. */
   readonly isOn: boolean;
   /** Whether the index of the feed can be used. */
   readonly hasIndex: boolean;
@@ -14,7 +16,7 @@ export interface FeedState {
 export interface OldTransaction {
   /** The process of its session in the server; null for a prepared transaction. */
   readonly pid: number | null;
-  /** The identifier of a prepared transaction; null for another one. */
+  /** The identifier of a prepared transaction as a literal of SQL; null for another one. */
   readonly prepared: string | null;
   readonly user: string;
   readonly database: string;
@@ -29,20 +31,30 @@ export interface OldTransaction {
 
 /** Reads the state of the feed; undefined where there can be none, and without its tables. */
 export async function readFeedState(run: RunText): Promise<FeedState | undefined> {
-  const [row] = (await run(selectFeed)) as (Pick<FeedState, 'isOn' | 'hasIndex'> & {
-    hasFeed: boolean;
-  })[]; // The statement selects these columns.
+  const [row] = (await run(selectFeed)) as FeedRow[]; // The statement selects these columns.
   if (!row?.hasFeed) return undefined;
+  const { isSwitchedOn, isReadable, hasIndex } = row;
+  const isOn =
+    isSwitchedOn && (!isReadable || (await holds(run, `exists (select from ${ownFeed})`)));
   const [oldest] = (await run(selectOldest)) as OldTransaction[]; // The statement selects these columns.
-  return { isOn: row.isOn, hasIndex: row.hasIndex, oldest };
+  return { isOn, hasIndex, oldest };
 }
 
-// The catalogs tell whether the feed is on, without a privilege on its table: the column has its default then.
+interface FeedRow extends Pick<FeedState, 'hasIndex'> {
+  hasFeed: boolean;
+  /** Whether creates note their place in the feed. A restored dump of another server does so, too. */
+  isSwitchedOn: boolean;
+  /** Whether a statement can read the table of the feed without waiting for a lock. */
+  isReadable: boolean;
+}
+
 const selectFeed = `
   select to_regclass('plant_feed') is not null and not pg_is_in_recovery()
       and to_regclass('pg_catalog.pg_dist_partition') is null as "hasFeed",
     exists (select from pg_attribute where attrelid = to_regclass('plants')
-      and attname = 'changed_in' and atthasdef) as "isOn",
+      and attname = 'changed_in' and atthasdef) as "isSwitchedOn",
+    has_table_privilege(to_regclass('plant_feed'), 'select') and not exists (select from pg_locks
+      where relation = to_regclass('plant_feed') and mode = 'AccessExclusiveLock') as "isReadable",
     exists (select from pg_index
       where indexrelid = to_regclass('${feedIndex}') and indisvalid) as "hasIndex"`;
 
@@ -56,6 +68,6 @@ const selectOldest = `
   from pg_stat_activity
   where backend_xid = pg_snapshot_xmin(pg_current_snapshot())::xid and pid <> pg_backend_pid()
   union all
-  select null, gid, owner, database, '', null, ${columns('prepared')}
+  select null, quote_literal(gid), owner, database, '', null, ${columns('prepared')}
   from pg_prepared_xacts
   where transaction = pg_snapshot_xmin(pg_current_snapshot())::xid`;

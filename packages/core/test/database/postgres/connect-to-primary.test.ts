@@ -8,7 +8,7 @@ import {
   startFaultProxy,
 } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
 import {
   type ConnectOptions,
   createConnectToPrimary,
@@ -20,9 +20,12 @@ let first: FaultProxy;
 let second: FaultProxy;
 let url: string;
 
+beforeAll(async () => {
+  databaseUrl = await createDatabase(inject('postgresUrl'));
+});
+
 /** Two servers that look to clients like servers of one database. */
 beforeEach(async () => {
-  databaseUrl = await createDatabase(inject('postgresUrl'));
   first = await startFaultProxy(databaseUrl);
   second = await startFaultProxy(databaseUrl);
   url = urlOf(portOf(first), portOf(second));
@@ -69,14 +72,14 @@ it('fails with the error of the last host when none works, without another round
 });
 
 it('skips a host that is read-only', async () => {
+  const nameOf = (databaseUrl: string) => new URL(databaseUrl).pathname.slice(1);
+  const readOnly = nameOf(await createDatabase(inject('postgresUrl')));
   const sql = postgres(databaseUrl);
-  const other = await createDatabase(inject('postgresUrl'));
-  await sql.unsafe(`alter database ${sql.options.database} set default_transaction_read_only = on`);
+  await sql.unsafe(`alter database ${readOnly} set default_transaction_read_only = on`);
   await sql.end();
-  await expect(createConnectToPrimary(url)()).rejects.toThrow(
-    `127.0.0.1:${portOf(second)} is read-only`,
-  );
-  await connectOnce(createConnectToPrimary(other));
+  const connect = createConnectToPrimary(url.replace(nameOf(databaseUrl), readOnly));
+  await expect(connect()).rejects.toThrow(`127.0.0.1:${portOf(second)} is read-only`);
+  await connectOnce(createConnectToPrimary(url));
 });
 
 it('tries the next host when one is silent, and closes a connection that is ready too late', async () => {

@@ -8,7 +8,18 @@ import {
   startPostgres,
 } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  inject,
+  it,
+  onTestFinished,
+  vi,
+} from 'vitest';
 import { cancelStatement } from '../../../src/database/postgres/cancel-request.ts';
 import {
   type Connection,
@@ -18,18 +29,28 @@ import {
 import { LeftBehind } from '../../../src/database/postgres/left-behind.ts';
 import { startPooler } from '../../fixtures/pooler.ts';
 
+let databaseUrl: string;
 let sql: postgres.Sql;
 let proxy: FaultProxy;
 
-beforeEach(async () => {
-  const databaseUrl = await createDatabase(inject('postgresUrl'));
+beforeAll(async () => {
+  databaseUrl = await createDatabase(inject('postgresUrl'));
   sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+});
+
+afterAll(() => sql.end());
+
+beforeEach(async () => {
   proxy = await startFaultProxy(databaseUrl);
 });
 
+/** Removes what a test may leave behind: settings of the database, and sessions whose client is gone. */
 afterEach(async () => {
   proxy.close();
-  await sql.end();
+  await sql.unsafe(`alter database ${sql.options.database} reset all`);
+  await sql`
+    select pg_terminate_backend(pid, 60000) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`;
 });
 
 /** Connects through the proxy; the connection is closed after the test. */

@@ -1,19 +1,23 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openPlantStore, type PlantStore } from '../../../src/plant-store.ts';
-import { embedded, server } from '../../fixtures/databases.ts';
+import { embedded, removePlants, server } from '../../fixtures/databases.ts';
 
 describe.each([embedded, server])('on $name', ({ provide }) => {
   let store: PlantStore;
   let remove: () => Promise<void>;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     const database = await provide();
     store = await openPlantStore(database.options);
     remove = database.remove;
+  });
+
+  beforeEach(async () => {
+    await removePlants(store);
     await store.load([1n, 2n, -(2n ** 63n), 2n ** 63n - 1n].map((id) => ({ id, name: 'Hoya' })));
   });
 
-  afterEach(async () => {
+  afterAll(async () => {
     await store.close();
     await remove();
   });

@@ -1,4 +1,4 @@
-import { setImmediate, setTimeout } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { RepeatedMigration } from '../../../../src/database/postgres/migration/repeated-migration.ts';
 
@@ -46,6 +46,8 @@ it('migrates again when a table is missing, and for no other error', async () =>
 });
 
 it('never runs two loops while a table is missing and the migration fails', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
   const { migrator, attempts, begun } = createMigrator();
   (await begun(1))?.resolve();
   await migrator.retry();
@@ -53,7 +55,7 @@ it('never runs two loops while a table is missing and the migration fails', asyn
     for (let i = 0; i < 10; i++) migrator.notice(missingTable);
     void migrator.retry();
     const attempt = await begun(count);
-    await setTimeout(1_001); // Another migration for a missing table would be due.
+    vi.advanceTimersByTime(1_001); // Another migration for a missing table would be due.
     for (let i = 0; i < 10; i++) migrator.notice(missingTable);
     expect(attempts).toHaveLength(count);
     attempt?.reject(denied);

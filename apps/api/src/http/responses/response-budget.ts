@@ -1,5 +1,5 @@
 import type { onRequestHookHandler, onSendHookHandler } from 'fastify';
-import { HttpError } from '../errors/http-error.ts';
+import { HttpError } from '../../errors/http-error.ts';
 
 /** Most responses are far smaller, and are not counted. */
 const largeResponse = 16 * 1024;

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import type { AccessToken } from '../../src/access-tokens/access-token-table.ts';
-import { deadlineIn } from '../../src/database/deadline.ts';
-import { createLookUps } from '../../src/database/look-ups.ts';
+import type { AccessToken } from '../../../src/access-tokens/access-token-table.ts';
+import { deadlineIn } from '../../../src/database/deadline.ts';
+import { createLookUps } from '../../../src/database/queues/look-ups.ts';
 
 const unused = {
   scopes: [],

@@ -1,6 +1,6 @@
-import { PlantStoreError } from '../plant-store-error.ts';
+import { PlantStoreError } from '../../plant-store-error.ts';
+import type { CallOptions } from '../deadline.ts';
 import { Call } from './call.ts';
-import type { CallOptions } from './deadline.ts';
 
 type Waiting = Call<undefined, void>;
 

@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { callers } from '../fixtures/callers.ts';
-import { startServer } from '../fixtures/running-server.ts';
+import { callers } from '../../fixtures/callers.ts';
+import { startServer } from '../../fixtures/running-server.ts';
 
 it('rejects further lists while slow clients leave their pages unread, and nothing else', async () => {
   const responseBudget = 2 * 2 ** 20;
   const server = await startServer('Postgres', { responseBudget });
-  onTestFinished(async () => void (await server.stop()));
+  onTestFinished(server.stop);
   const name = 'x'.repeat(2 ** 20 - 100);
   for (const id of [1n, 2n]) await server.store.create({ id, name });
 

@@ -1,8 +1,8 @@
-import { PlantStoreError } from '../plant-store-error.ts';
+import { PlantStoreError } from '../../plant-store-error.ts';
+import { databaseUnavailable, toStoreError } from '../database-error.ts';
+import type { Deadline } from '../deadline.ts';
 import type { Call } from './call.ts';
 import { Coalescer } from './coalescer.ts';
-import { databaseUnavailable, toStoreError } from './database-error.ts';
-import type { Deadline } from './deadline.ts';
 
 interface LookUpOptions<Key, Value> {
   /** Looks up distinct keys in one statement. */

@@ -4,7 +4,7 @@ import {
   type CallOptions,
   type Deadline,
   deadlineOf,
-} from './deadline.ts';
+} from '../deadline.ts';
 
 /** A call that waits for the database. It is settled once. */
 export class Call<Input, Output> {

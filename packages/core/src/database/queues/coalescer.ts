@@ -1,6 +1,6 @@
-import type { PlantStoreError } from '../plant-store-error.ts';
+import type { PlantStoreError } from '../../plant-store-error.ts';
+import { atDeadline, type CallOptions, type Deadline, deadlineOf } from '../deadline.ts';
 import { Call } from './call.ts';
-import { atDeadline, type CallOptions, type Deadline, deadlineOf } from './deadline.ts';
 
 /** The limits of a coalescer. */
 export interface CoalescerLimits {

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { type Caller, deadlineIn } from '../../src/database/deadline.ts';
-import { Turns } from '../../src/database/turns.ts';
+import { type Caller, deadlineIn } from '../../../src/database/deadline.ts';
+import { Turns } from '../../../src/database/queues/turns.ts';
 
 /** Turns, and the names of those that have had one so far, in order. */
 function createTurns(max: number, maxWaiting = 10) {

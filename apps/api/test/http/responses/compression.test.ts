@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sendRaw } from '../fixtures/raw-request.ts';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { sendRaw } from '../../fixtures/raw-request.ts';
+import { type RunningServer, startServer } from '../../fixtures/running-server.ts';
 
 let server: RunningServer;
 

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import type { Call } from '../../src/database/call.ts';
-import { Coalescer } from '../../src/database/coalescer.ts';
-import { deadlineIn } from '../../src/database/deadline.ts';
-import { PlantStoreError } from '../../src/plant-store-error.ts';
+import { deadlineIn } from '../../../src/database/deadline.ts';
+import type { Call } from '../../../src/database/queues/call.ts';
+import { Coalescer } from '../../../src/database/queues/coalescer.ts';
+import { PlantStoreError } from '../../../src/plant-store-error.ts';
 
 type Options = ConstructorParameters<typeof Coalescer<string, string>>[0];
 type Calls = Call<string, string>[];
