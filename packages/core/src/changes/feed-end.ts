@@ -1,21 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import type { PlantChange, PlantChanges } from '@plant-store/schemas';
 import type { Caller } from '../database/deadline.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
-import { contentLength } from '../plants/columns.ts';
-import { type Cursor, formatCursor, isBehind, type Position } from './cursor.ts';
+import type { Cursor } from './cursor.ts';
+import { KeptPages } from './kept-pages.ts';
 import type { ChangePage, ReadChanges } from './read-changes.ts';
-
-/** A page of changes in memory. All who wait get the same object, so that it is written as JSON once. */
-export interface SharedPage extends Pick<ChangePage, 'positions'> {
-  readonly next: Cursor;
-  readonly output: PlantChanges;
-}
-
-interface KeptPage extends SharedPage {
-  /** Characters in memory, about. */
-  readonly length: number;
-}
 
 /** How somebody waits for a change. */
 export interface WaitOptions {
@@ -55,21 +43,13 @@ const linger = 2_000;
 /** The most changes in a read. */
 const maxChanges = 1_000;
 
-/** The most characters of pages in memory, and those of a change without its name and tag. */
-const maxLength = 2 ** 22;
-const lengthOfChange = 100;
-
 /**
- * The end of the feed, which one loop reads for all who wait in this process. It keeps the last pages, so
- * that nobody reads from the database what another has just read.
+ * The end of the feed, which one loop reads for all who wait in this process. The pages
+ * that it has read are kept, so that nobody reads them again.
  */
 export class FeedEnd {
   readonly #read: ReadChanges;
-  #pages: KeptPage[] = [];
-  /** Where the kept pages begin. Undefined while the loop does not run. */
-  #start: Cursor | undefined;
-  /** The furthest cursor that a read has returned. */
-  #known: Cursor | undefined;
+  #kept: KeptPages | undefined;
   /** How often those who wait were woken. */
   #news = 0;
   readonly #waiters = new Set<Waiter>();
@@ -102,38 +82,18 @@ export class FeedEnd {
     if (this.#isClosed) throw closing();
   }
 
+  /** The last pages; undefined while the loop does not run. */
+  get kept(): KeptPages | undefined {
+    return this.#kept;
+  }
+
   /** Is called with the present end that a read has returned. Begins to read behind it, unless the loop runs. */
   reach(cursor: Cursor): void {
-    this.#learn(cursor);
-    if (this.#start || this.#isClosed) return;
-    this.#start = cursor;
+    this.#kept?.learn(cursor);
+    if (this.#kept || this.#isClosed) return;
+    this.#kept = new KeptPages(cursor);
     this.#lastWaitAt = performance.now();
-    void this.#run(cursor);
-  }
-
-  /**
-   * Whether the changes behind a cursor are kept, or will be. Only the database knows whether a cursor
-   * that no read has returned is good.
-   */
-  covers(cursor: Cursor): boolean {
-    if (this.#start?.epoch !== cursor.epoch || !this.#known) return false;
-    return !isBehind(this.#start, cursor) && !isBehind(cursor, this.#known);
-  }
-
-  /** The kept changes behind a cursor, at most so many; undefined when there are none yet. */
-  pageAfter(cursor: Cursor, limit: number): SharedPage | undefined {
-    const isAfterCursor = (position: Position) => isBehind(position, cursor);
-    const page = this.#pages.find(({ positions }) => isAfterCursor(positions.at(-1) ?? cursor));
-    if (!page) return undefined;
-    const { changes } = page.output;
-    const from = page.positions.findIndex(isAfterCursor);
-    if (from === 0 && changes.length <= limit) return page;
-    const part = changes.slice(from, from + limit);
-    const positions = page.positions.slice(from, from + limit);
-    const last = positions.at(-1);
-    const isCut = from + part.length < changes.length;
-    const next = isCut && last ? { ...last, epoch: cursor.epoch } : page.next;
-    return { next, positions, output: { changes: part, next: formatCursor(next) } };
+    void this.#run(this.#kept, cursor);
   }
 
   /**
@@ -172,7 +132,7 @@ export class FeedEnd {
     this.#wake();
   }
 
-  async #run(start: Cursor): Promise<void> {
+  async #run(kept: KeptPages, start: Cursor): Promise<void> {
     let end = start;
     let pause = usualPause;
     while (!this.#isClosed && this.#isWatched) {
@@ -181,8 +141,9 @@ export class FeedEnd {
         const page = await this.#read(end, maxChanges);
         this.#watchOthers(page, end);
         end = page.next;
-        this.#learn(end); // Before those who wait get the page and go on behind it.
-        const told = page.changes.length > 0 ? this.#keep(page) : 0;
+        kept.learn(end); // Before those who wait get the page and go on behind it.
+        if (page.changes.length > 0) kept.add(page);
+        const told = page.changes.length > 0 ? this.#tell() : 0;
         const rest = Math.min(maxRest, restForEach * told);
         const { least, more } = page.hasMore ? noPause : usualPause;
         pause = { least: least + rest, more };
@@ -193,9 +154,7 @@ export class FeedEnd {
       }
       for (const { caller, reject } of this.#waiters) if (caller?.isGone) reject(disconnected());
     }
-    this.#pages = [];
-    this.#start = undefined;
-    this.#known = undefined;
+    this.#kept = undefined;
     this.#heldBackSince = undefined;
     this.#tell(); // Those who wait read for themselves, and get an error of their own cursor.
   }
@@ -211,27 +170,6 @@ export class FeedEnd {
     await setTimeout(least);
     await Promise.race([setTimeout(more), noticed.promise]);
     this.#isNoticed = false;
-  }
-
-  /** Keeps a page, and returns how many got it. */
-  #keep({ changes, positions, next }: ChangePage): number {
-    const lengthOf = ({ plant }: PlantChange) => lengthOfChange + contentLength(plant);
-    const length = changes.reduce((sum, change) => sum + lengthOf(change), 0);
-    const output = { changes: [...changes], next: formatCursor(next) };
-    this.#pages.push({ positions, next, output, length });
-    let total = this.#pages.reduce((sum, page) => sum + page.length, 0);
-    while (total > maxLength && this.#pages.length > 1) {
-      const dropped = this.#pages.shift();
-      total -= dropped?.length ?? 0;
-      this.#start = dropped?.next ?? this.#start;
-    }
-    return this.#tell();
-  }
-
-  #learn(cursor: Cursor): void {
-    const known = this.#known;
-    const isFurther = known?.epoch === cursor.epoch && isBehind(cursor, known);
-    if (!known || isFurther) this.#known = cursor;
   }
 
   /** Wakes all who wait, and returns how many they are. */

@@ -5,8 +5,9 @@ import type { Database } from '../database/database.ts';
 import { orUnavailable } from '../database/database-error.ts';
 import type { CallOptions } from '../database/deadline.ts';
 import { type Cursor, formatCursor, parseCursor } from './cursor.ts';
-import { FeedEnd, isPassing, type SharedPage, type WaitOptions } from './feed-end.ts';
-import { type ChangePage, createChangeReader, type ReadChanges } from './read-changes.ts';
+import { FeedEnd, isPassing, type WaitOptions } from './feed-end.ts';
+import { type SharedPage, toShared } from './kept-pages.ts';
+import { createChangeReader, type ReadChanges } from './read-changes.ts';
 
 /** Where to follow the feed. */
 export interface FollowOptions {
@@ -85,7 +86,7 @@ export function createPlantFeed(database: Pick<Database, 'run' | 'copyId'>): Ope
   return {
     async changes({ after, limit = maxPageSize, wait = 0 }, options = {}) {
       const cursor = after === undefined ? undefined : parseCursor(after);
-      if (!cursor || wait === 0) return outputOf(await read(cursor, limit, options));
+      if (!cursor || wait === 0) return toShared(await read(cursor, limit, options)).output;
       const timeout = AbortSignal.timeout(wait * 1_000);
       try {
         return (await pageAfter(cursor, limit, { caller: options.caller, signal: timeout })).output;
@@ -129,30 +130,26 @@ export function createPlantFeed(database: Pick<Database, 'run' | 'copyId'>): Ope
     if (cursor) return pageAfter(cursor, maxPageSize, wait);
     const page = await read(undefined, 1);
     end.reach(page.next);
-    return sharedPage(page);
+    return toShared(page);
   }
 
   /** Waits until there are changes behind a cursor. */
   async function pageAfter(cursor: Cursor, limit: number, wait: WaitOptions): Promise<SharedPage> {
     let after = cursor;
     for (;;) {
-      const { news } = end;
-      if (end.covers(after)) {
-        const page = end.pageAfter(after, limit);
+      const { news, kept } = end;
+      if (kept?.covers(after)) {
+        const page = kept.after(after, limit);
         if (page) return page;
       } else {
         const page = await read(after, limit, { caller: wait.caller });
         after = page.next;
         if (!page.hasMore) end.reach(after);
-        if (page.changes.length > 0) return sharedPage(page);
+        if (page.changes.length > 0) return toShared(page);
       }
       await end.change(news, wait);
     }
   }
-}
-
-function sharedPage(page: ChangePage): SharedPage {
-  return { next: page.next, positions: page.positions, output: outputOf(page) };
 }
 
 function withCursors({ output, positions, next: { epoch } }: SharedPage): ResumableChanges {
@@ -161,8 +158,4 @@ function withCursors({ output, positions, next: { epoch } }: SharedPage): Resuma
     i === last ? output.next : formatCursor({ ...position, epoch }),
   );
   return { ...output, cursors };
-}
-
-function outputOf({ changes, next }: ChangePage): PlantChanges {
-  return { changes: [...changes], next: formatCursor(next) };
 }
