@@ -10,12 +10,10 @@ export interface WaitOptions {
   /** Ends the wait with its reason. */
   readonly signal?: AbortSignal | undefined;
   readonly caller?: Caller | undefined;
-  /** Is called with each error of the database after which the wait goes on. */
-  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /** Who waits for a change. */
-interface Waiter extends Omit<WaitOptions, 'signal'> {
+interface Waiter extends Pick<WaitOptions, 'caller'> {
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -57,6 +55,8 @@ export class FeedEnd {
   #isNoticed = false;
   #wake = () => {};
   #heldBackSince: number | undefined;
+  /** The error of the last read, while the database is down. */
+  #outage: PlantStoreError | undefined;
   #isClosed = false;
 
   constructor(read: ReadChanges) {
@@ -99,15 +99,16 @@ export class FeedEnd {
   /**
    * Resolves when there may be further changes since `news` was `seen`.
    *
-   * @throws PlantStoreError `shuttingDown` once the store is closing; the reason of the signal
+   * @throws PlantStoreError `shuttingDown` once the store is closing, `databaseUnavailable` while the reads fail;
+   *   the reason of the signal
    */
-  async change(seen: number, { signal, ...options }: WaitOptions = {}): Promise<void> {
+  async change(seen: number, { signal, caller }: WaitOptions = {}): Promise<void> {
     signal?.throwIfAborted();
     this.throwIfClosed();
-    this.#lastWaitAt = performance.now();
-    if (this.#news !== seen) return;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiter = { ...options, resolve, reject };
+    if (this.#outage) reject(this.#outage);
+    if (this.#news !== seen) resolve();
+    const waiter = { caller, resolve, reject };
     const abort = () => reject(signal?.reason);
     signal?.addEventListener('abort', abort);
     this.#waiters.add(waiter);
@@ -115,6 +116,7 @@ export class FeedEnd {
       await promise;
     } finally {
       this.#waiters.delete(waiter);
+      this.#lastWaitAt = performance.now();
       signal?.removeEventListener('abort', abort);
     }
   }
@@ -128,7 +130,7 @@ export class FeedEnd {
   /** Ends the waits, before the store closes. */
   close(): void {
     this.#isClosed = true;
-    for (const waiter of this.#waiters) waiter.reject(closing());
+    this.#endWaits(closing());
     this.#wake();
   }
 
@@ -139,6 +141,7 @@ export class FeedEnd {
       await this.#pause(pause);
       try {
         const page = await this.#read(end, maxChanges);
+        this.#outage = undefined;
         this.#watchOthers(page, end);
         end = page.next;
         kept.learn(end); // Before those who wait get the page and go on behind it.
@@ -149,13 +152,15 @@ export class FeedEnd {
         pause = { least: least + rest, more };
       } catch (error) {
         if (!isPassing(error)) break;
-        for (const { onError } of this.#waiters) onError?.(error);
+        if (error.kind === 'databaseUnavailable') this.#outage = error;
+        if (this.#outage) this.#endWaits(this.#outage);
         pause = pauseAfterError;
       }
       for (const { caller, reject } of this.#waiters) if (caller?.isGone) reject(disconnected());
     }
     this.#kept = undefined;
     this.#heldBackSince = undefined;
+    this.#outage = undefined;
     this.#tell(); // Those who wait read for themselves, and get an error of their own cursor.
   }
 
@@ -170,6 +175,10 @@ export class FeedEnd {
     await setTimeout(least);
     await Promise.race([setTimeout(more), noticed.promise]);
     this.#isNoticed = false;
+  }
+
+  #endWaits(error: PlantStoreError): void {
+    for (const { reject } of this.#waiters) reject(error);
   }
 
   /** Wakes all who wait, and returns how many they are. */
@@ -188,7 +197,7 @@ export class FeedEnd {
 }
 
 /** Whether the feed goes on after an error: the database is down, or too many lists wait. */
-export function isPassing(error: unknown): boolean {
+export function isPassing(error: unknown): error is PlantStoreError {
   const passing = ['databaseUnavailable', 'overloaded'];
   return error instanceof PlantStoreError && passing.includes(error.kind);
 }

@@ -40,7 +40,9 @@ export class KeptPages {
   add(page: ChangePage): void {
     const lengthOf = ({ plant }: PlantChange) => lengthOfChange + contentLength(plant);
     const length = page.changes.reduce((sum, change) => sum + lengthOf(change), 0);
-    this.#pages.push({ ...toShared(page), length });
+    const shared = toShared(page);
+    Object.freeze(shared.output.changes); // Nobody takes changes from those who get the same page.
+    this.#pages.push({ ...shared, length });
     let total = this.#pages.reduce((sum, kept) => sum + kept.length, 0);
     while (total > maxLength && this.#pages.length > 1) {
       const dropped = this.#pages.shift();

@@ -37,8 +37,7 @@ export interface PlantFeed {
    * plant that was created, also if the copy has it already, and remove one that was deleted.
    *
    * @throws PlantStoreError `cursorExpired`: list the plants again; `notImplemented` on a Citus cluster, on a
-   *   read replica, and while the feed is switched off; `invalidInput`; `databaseUnavailable` or `overloaded`,
-   *   also after a wait whose last read failed; `shuttingDown` while it waits
+   *   read replica, and while the feed is switched off; `invalidInput`; `databaseUnavailable`, also in a wait; `overloaded`; `shuttingDown` while it waits
    */
   changes(query: Partial<ListPlantChanges>, options?: CallOptions): Promise<PlantChanges>;
 
@@ -69,18 +68,7 @@ const retryDelay = 500;
 
 export function createPlantFeed(database: Pick<Database, 'run' | 'copyId'>): OpenPlantFeed {
   const readNow = createChangeReader(database);
-  /** The error of the last read, while the database is down. */
-  let outage: unknown;
-  const read: ReadChanges = async (...query) => {
-    try {
-      const page = await orUnavailable(readNow(...query));
-      outage = undefined;
-      return page;
-    } catch (error) {
-      outage = isPassing(error) ? error : undefined;
-      throw error;
-    }
-  };
+  const read: ReadChanges = (...query) => orUnavailable(readNow(...query));
   const end = new FeedEnd(read);
 
   return {
@@ -92,7 +80,6 @@ export function createPlantFeed(database: Pick<Database, 'run' | 'copyId'>): Ope
         return (await pageAfter(cursor, limit, { caller: options.caller, signal: timeout })).output;
       } catch (error) {
         if (error !== timeout.reason && !options.caller?.isGone) throw error;
-        if (outage) throw outage; // Without a read, nobody knows whether there are changes.
         return { changes: [], next: formatCursor(cursor) };
       }
     },
@@ -107,9 +94,9 @@ export function createPlantFeed(database: Pick<Database, 'run' | 'copyId'>): Ope
 
   async function* followAs<T>(
     toOutput: (page: SharedPage) => T,
-    { after, ...wait }: FollowOptions = {},
+    { after, onError, ...wait }: FollowOptions = {},
   ): AsyncGenerator<T, never> {
-    const { signal, onError } = wait;
+    const { signal } = wait;
     let cursor = after === undefined ? undefined : parseCursor(after);
     for (;;) {
       const page = await nextPage(cursor, wait).catch(async (error) => {

@@ -1,3 +1,4 @@
+import type { PlantChanges } from '@plant-store/schemas';
 import { createDatabase, startFaultProxy } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
@@ -19,6 +20,7 @@ async function openFeed() {
   const waiting: (() => void)[] = [];
   const sent = { count: 0 };
   const run: Run = async (...statement) => {
+    if (statement[2].caller?.isGone) throw new Error('the caller has disconnected');
     if (isClosed) await new Promise<void>((resolve) => waiting.push(resolve));
     sent.count += 1;
     return database.run(...statement);
@@ -89,6 +91,31 @@ it('reads once for all who wait, and gives them the same page', async () => {
   expect(sent.count).toBe(before + 1);
   const [first, second] = followers;
   expect(first?.outputs[0]).toBe(second?.outputs[0]);
+});
+
+it('gives a page that no follower can take changes from, so that the others lose none', async () => {
+  const { feed, end, insert, follow, isWaitedFor } = await openFeed();
+  const after = await end();
+  const { outputs } = follow({ after });
+  await isWaitedFor(1);
+  await insert(1, 2);
+  const [first] = (await vi.waitFor(() => {
+    expect(outputs).toHaveLength(1);
+    return outputs;
+  })) as [PlantChanges];
+  expect(() => first.changes.shift()).toThrow(TypeError);
+  expect(idsOf(await feed.changes({ after, wait: 20 }))).toEqual([1n, 2n]);
+});
+
+it('ends a wait without an error although the read of another caller failed', async () => {
+  const { feed, end, gate, isWaitedFor } = await openFeed();
+  const after = await end();
+  const waiting = feed.changes({ after, wait: 1 });
+  await isWaitedFor(1);
+  await gate.close();
+  await expect(feed.changes({ after }, { caller: { isGone: true } })).rejects.toThrow();
+  expect(await waiting).toEqual({ changes: [], next: after });
+  gate.open();
 });
 
 it('gives a kept page in parts, without a statement', async () => {
