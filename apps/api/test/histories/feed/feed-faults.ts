@@ -2,13 +2,14 @@ import { setTimeout } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { faults } from '../faults.ts';
 import type { Instance } from '../world.ts';
-import type { FeedWorld } from './feed-world.ts';
+import { type FeedWorld, plantsOn } from './feed-world.ts';
 
-type BeginFault = (world: FeedWorld, instance: Instance) => Promise<() => unknown>;
+export type BeginFault = (world: FeedWorld, instance: Instance) => Promise<() => unknown>;
 
 const { freeze, kill, freezeBackends, holdNetwork, loseResponses, cutNetwork } = faults;
 
-export const feedFaults = {
+/** The faults that can happen in any order. */
+export const feedFaults: Record<string, BeginFault> = {
   freeze,
   kill,
   freezeBackends,
@@ -44,16 +45,22 @@ export const feedFaults = {
     if (backend) process.kill(backend.pid, 'SIGKILL');
     return () => untilReady(admin);
   },
-} satisfies Record<string, BeginFault>;
+};
 
-/** Replaces the primary for good. No later fault may stop or start it. */
-export async function promoteStandby(world: FeedWorld): Promise<void> {
-  await world.database.server.halt('SIGKILL');
-  await faults.promoteStandby(world, world.instances[0]);
-  await untilReady(world.database.admin);
-}
-
-export type FeedFaultName = keyof typeof feedFaults;
+/** Kills the primary and promotes the standby, which is the Postgres of all later faults. */
+export const promoteStandby: BeginFault = async (world, instance) => {
+  const { database, standby } = world;
+  await database.server.halt('SIGKILL');
+  await faults.promoteStandby(world, instance);
+  if (standby) world.database = plantsOn(standby);
+  world.standby = undefined;
+  await database.admin.end({ timeout: 1 });
+  return async () => {
+    await untilReady(world.database.admin);
+    // No copy from before the promotion has this plant, so each follower must notice the promotion.
+    await world.database.admin`insert into plants (id, name) values (0, 'after the promotion')`;
+  };
+};
 
 /** Resolves when the connection to the database works again. */
 async function untilReady(admin: postgres.Sql): Promise<void> {

@@ -3,6 +3,7 @@ import {
   hasPgBouncer,
   startFaultProxy,
   startPgBouncer,
+  type TestPostgres,
 } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import type { PlantsDatabase } from '../../faults/plants-database.ts';
@@ -11,11 +12,14 @@ import { type Instance, startInstance, startWorld, type World, withStandby } fro
 
 /**
  * The processes of a history of the feed: a Postgres, two instances, and one behind PgBouncer. With a
- * standby, the URLs have both hosts, and no instance is behind PgBouncer.
+ * standby, the instances and the followers know both hosts, and no instance is behind PgBouncer.
  */
 export interface FeedWorld extends World {
-  readonly database: PlantsDatabase;
-  /** The network between this process and the Postgres. */
+  /** The primary. */
+  database: PlantsDatabase;
+  /** Undefined also after its promotion. */
+  standby: TestPostgres | undefined;
+  /** The network between this process and the first primary. */
   readonly feedNetwork: FaultProxy;
   /** The URL of the database through this network. */
   readonly feedUrl: string;
@@ -27,23 +31,15 @@ export async function startFeedWorld(hasStandby = false): Promise<FeedWorld> {
   const world = await startWorld('postgres', hasStandby);
   const { token, database, standby, stop } = world;
   if (!database) throw new Error('the world has no Postgres');
-  const url = withStandby(database.url, standby);
-  // Without the types of arrays: postgres.js 3.4 ends this process when it cannot read these after a restart.
-  const admin = postgres(url, {
-    username: 'postgres',
-    target_session_attrs: 'primary',
-    max: 1,
-    fetch_types: false,
-    onnotice: () => {},
-  });
   const feedNetwork = await startFaultProxy(database.url);
-  const pgBouncer = hasPgBouncer && !standby ? await startPgBouncer(url) : undefined;
-  const env = { DATABASE_URL: pgBouncer?.url ?? url, PLANT_STORE_TOKEN: token };
+  const pgBouncer = hasPgBouncer && !standby ? await startPgBouncer(database.url) : undefined;
+  const DATABASE_URL = pgBouncer?.url ?? withStandby(database.url, standby);
+  const env = { DATABASE_URL, PLANT_STORE_TOKEN: token };
   const third = await startInstance('C', env, undefined);
   const instances: FeedWorld['instances'] = [...world.instances, third];
-  return {
+  const feedWorld: FeedWorld = {
     token,
-    database: { ...database, url, admin },
+    database: plantsOn(database.server),
     standby,
     instances,
     feedNetwork,
@@ -57,8 +53,18 @@ export async function startFeedWorld(hasStandby = false): Promise<FeedWorld> {
       await third.kill();
       await pgBouncer?.stop();
       feedNetwork.close();
-      await admin.end();
+      await feedWorld.database.admin.end();
       await stop();
     },
   };
+  return feedWorld;
+}
+
+/** The plants on a server that runs. The caller stops the server. */
+export function plantsOn(server: TestPostgres): PlantsDatabase {
+  const urlFor = (username: string) =>
+    Object.assign(new URL(server.url), { username, pathname: 'plants' }).href;
+  // Without the types of arrays: postgres.js 3.4 ends this process when it cannot read these after a restart.
+  const admin = postgres(urlFor('postgres'), { max: 1, fetch_types: false, onnotice: () => {} });
+  return { server, url: urlFor('gardener'), admin, stop: () => admin.end() };
 }

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { openPlantStore } from '@plant-store/core';
 import { type Random, randomOf } from '../random.ts';
 import { differences } from './copy.ts';
-import { type FeedFaultName, feedFaults, promoteStandby } from './feed-faults.ts';
+import { type BeginFault, feedFaults, promoteStandby } from './feed-faults.ts';
 import type { FeedWorld } from './feed-world.ts';
 import { type Follower, startFollower } from './follower.ts';
 import { isCommitted, readJournal, readTable, startJournal, wrongChanges } from './journal.ts';
@@ -24,7 +24,10 @@ const patience = 60_000;
 /** How often the writers rest, so that the copies are compared with the table. */
 const phases = 2;
 
-const faultNames = Object.keys(feedFaults) as [FeedFaultName, ...FeedFaultName[]];
+type NamedFault = [name: string, begin: BeginFault];
+
+const anyFault = Object.entries(feedFaults) as [NamedFault, ...NamedFault[]];
+const promotion: NamedFault = ['promoteStandby', promoteStandby];
 
 /**
  * Runs writers, followers and faults that a seed determines. Every follower must end up with exactly the
@@ -32,8 +35,7 @@ const faultNames = Object.keys(feedFaults) as [FeedFaultName, ...FeedFaultName[]
  */
 export async function runFeedHistory(world: FeedWorld, seed: number): Promise<FeedResult> {
   const random = randomOf(seed);
-  const { admin } = world.database;
-  await startJournal(admin);
+  await startJournal(world.database.admin);
   const store = await openPlantStore({ databaseUrl: world.feedUrl });
   const writes = createWrites(world, store, seed);
   const followers = Object.entries(ways)
@@ -44,17 +46,15 @@ export async function runFeedHistory(world: FeedWorld, seed: number): Promise<Fe
   const isTruncated = seed % 8 === 7;
   const promotions = world.standby ? 1 : 0;
   for (let phase = 0; phase < phases; phase++) {
-    if (isTruncated && phase === 1) await admin`truncate plants`;
-    const isPromoted = world.standby !== undefined && phase === phases - 1;
-    const cause = isPromoted ? causePromotion : causeFaults;
-    await writeDuring(writes, () => cause(world, random, faults));
+    if (isTruncated && phase === 1) await world.database.admin`truncate plants`;
+    await writeDuring(writes, () => causeFaults(world, random, phase, faults));
     wrong.push(...(await whatDiffers(world, followers)));
     if (wrong.length > 0) break;
   }
   await Promise.all(followers.map((follower) => follower.stop()));
   await store.close();
 
-  const journal = await readJournal(admin);
+  const journal = await readJournal(world.database.admin);
   const lost = writes.acknowledged.filter((change) => !isCommitted(journal, change));
   wrong.push(...lost.map(({ id, name }) => `the database has lost the plant ${id} ${name}`));
   for (const { name, changes, expired, unexpected } of followers) {
@@ -79,26 +79,19 @@ async function writeDuring(writes: Writes, act: () => Promise<void>): Promise<vo
   }
 }
 
-async function causeFaults(world: FeedWorld, random: Random, faults: string[]): Promise<void> {
+/** The second phase of a world with a standby begins with its promotion. */
+async function causeFaults(world: FeedWorld, random: Random, phase: number, faults: string[]) {
   for (let left = random.whole(1, 3); left > 0; left--) {
     await setTimeout(random.whole(50, 500));
-    const name = random.pick(faultNames);
+    const isPromotion = phase > 0 && world.standby !== undefined;
+    const [name, begin] = isPromotion ? promotion : random.pick(anyFault);
     const instance = random.pick(world.instances);
     faults.push(`${name} ${instance.name}`);
-    const end = await feedFaults[name](world, instance);
+    const end = await begin(world, instance);
     await setTimeout(random.whole(50, 700));
     await end();
   }
   await setTimeout(random.whole(50, 300));
-}
-
-async function causePromotion(world: FeedWorld, random: Random, faults: string[]): Promise<void> {
-  faults.push('promoteStandby');
-  await setTimeout(random.whole(50, 1_000));
-  await promoteStandby(world);
-  // No copy from before the promotion has this plant, so each follower must notice the promotion.
-  await world.database.admin`insert into plants (id, name) values (0, 'after the promotion')`;
-  await setTimeout(random.whole(50, 2_000));
 }
 
 /** Waits until the copy of each follower equals the table, and returns what differs in the end. */
