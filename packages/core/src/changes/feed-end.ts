@@ -42,8 +42,8 @@ const linger = 2_000;
 const maxChanges = 1_000;
 
 /**
- * The end of the feed, which one loop reads for all who wait in this process. The pages
- * that it has read are kept, so that nobody reads them again.
+ * The end of the feed, which one loop reads for all who wait in this process. It keeps the pages, so that
+ * nobody reads them again.
  */
 export class FeedEnd {
   readonly #read: ReadChanges;
