@@ -17,6 +17,11 @@ export interface Database {
   readonly nodes?: NodeConnections | undefined;
   /** Differs for a copy of the database when nothing in the database itself does. */
   readonly copyId?: string;
+  /**
+   * Draws a new epoch of the feed after a restore or a promotion. Undefined when nobody can replace the
+   * database while it is open, or when it is only read.
+   */
+  readonly renewFeed?: (() => Promise<void>) | undefined;
   readonly bulk: Bulk;
   close(): Promise<void>;
 }

@@ -7,6 +7,9 @@ export const readOnlyCode = '25006';
 /** The code of the store's own error for a Postgres without TLS. */
 export const noTlsCode = 'TLS_NOT_OFFERED';
 
+/** The code of the store's own error for a feed whose epoch is that of another database. */
+export const restoredFeedCode = 'FEED_RESTORED';
+
 /** The database cannot be used until somebody changes its settings or its URL. */
 export class DatabaseSettingsError extends Error {
   override readonly name = 'DatabaseSettingsError';
@@ -109,6 +112,10 @@ const advice: Record<string, Advice | undefined> = {
   [readOnlyCode]: {
     what: 'the database accepts no writes',
     remedy: 'connect to the primary, or make the database writable',
+  },
+  [restoredFeedCode]: {
+    what: 'the feed of changes must begin anew',
+    remedy: 'wait until an instance of the store has begun it, or run plant-store doctor',
   },
   '42501': { what: 'a privilege is missing', remedy: difference },
   '42P01': { what: 'a table is missing', remedy: difference },
