@@ -118,6 +118,7 @@ export async function listen(
   const databaseError = await store.ready().then(() => undefined, explainDatabaseError);
   const open = databaseError === undefined ? Promise.resolve() : logWhenOpen(server, store);
   void open.then(() => forgetDeletionsHourly(server, store, env.PLANT_STORE_FEED_DAYS));
+  void open.then(() => watchFeed(store));
   return { url, databaseError };
 }
 
@@ -133,6 +134,16 @@ async function forgetDeletionsHourly(
     });
   await forget();
   for await (const _ of setInterval(60 * 60_000, undefined, { ref: false })) await forget();
+}
+
+/** Milliseconds between two looks at the feed. */
+const watchInterval = 15_000;
+
+/** Looks at the feed, whether or not somebody follows it. Calls of clients get the errors. */
+async function watchFeed(store: PlantStore): Promise<void> {
+  const watch = () => store.watchFeed().catch(() => {});
+  await watch();
+  for await (const _ of setInterval(watchInterval, undefined, { ref: false })) await watch();
 }
 
 /** Builds the console in another process. Only `pnpm start` asks for it. */
