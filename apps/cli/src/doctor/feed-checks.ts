@@ -10,6 +10,13 @@ const tolerance = 10;
 export function feedChecks({ feed, distribution }: DatabaseState): Finding[] {
   if (distribution) return [{ check, level: 'ok', message: 'a cluster has no feed of changes' }];
   if (!feed) return [];
+  if (feed.isRestored) {
+    const message =
+      'the feed of changes is that of another database, because somebody has restored or promoted this ' +
+      'one: a running instance begins it anew within 30 s; if none does, run plant-store feed on as the ' +
+      'owner of the tables';
+    return [{ check, level: 'warning', message }];
+  }
   if (!feed.isOn) {
     const message = 'the feed of changes is off: plant-store feed on switches it on';
     return [{ check, level: 'ok', message }];

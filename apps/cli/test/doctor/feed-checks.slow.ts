@@ -107,12 +107,19 @@ it('says what to do when the feed is off, or lacks its index', async () => {
   expect(await doctor()).toEqual([expect.stringMatching(/^ok .* is on$/)]);
 });
 
-it('says that the feed of a restored dump of another server is off', async () => {
-  await sql`update plant_feed set system_identifier = 1`;
-  expect(await doctor()).toEqual([expect.stringMatching(/^ok .* is off: plant-store feed on/)]);
-  await run(['feed', 'on'], { env: { DATABASE_URL: server.url } });
-  expect(await doctor()).toEqual([expect.stringMatching(/^ok .* is on$/)]);
-});
+it.each(['system_identifier = 1', "timeline = '0000000A'"])(
+  'warns about the feed of another database, with %s',
+  async (setting) => {
+    await sql.unsafe(`update plant_feed set ${setting}`);
+    expect(await doctor()).toEqual([
+      expect.stringMatching(
+        /^warning .* begins it anew within 30 s; .*run plant-store feed on as the owner/,
+      ),
+    ]);
+    await run(['feed', 'on'], { env: { DATABASE_URL: server.url } });
+    expect(await doctor()).toEqual([expect.stringMatching(/^ok .* is on$/)]);
+  },
+);
 
 it('does not wait for a session that has locked the table of the feed', async () => {
   await other`begin`;
