@@ -17,10 +17,7 @@ it.runIf(hasLogrotate)(
     const directory = await mkdtemp(join(tmpdir(), 'plant-store-log-'));
     onTestFinished(() => rm(directory, { recursive: true }));
     const path = join(directory, 'plant-store.log');
-    const page = await readFile(
-      new URL('../../../../docs/observe.md', import.meta.url),
-      'utf8',
-    );
+    const page = await readFile(new URL('../../../../docs/observe.md', import.meta.url), 'utf8');
     const [recipe = ''] = /^\/var\/log\/plant-store\.log \{.*?^\}$/ms.exec(page) ?? [];
     const configuration = join(directory, 'logrotate.conf');
     await writeFile(configuration, recipe.replace('/var/log/plant-store.log', path));
