@@ -18,7 +18,8 @@ stopped it or no plant has the id, 2 when an argument or a setting is invalid.
 Examples:
   plant-store delete 9007199254740993
   plant-store delete 9007199254740993 --yes --json
-  plant-store list --tag Araceae --limit 1000 | jq .id | plant-store delete --file - --yes
+  plant-store export --tag Araceae --columns id --format csv > ids.csv
+  plant-store delete --file ids.csv --yes
 `;
 
 export const deleteCommand = () =>
