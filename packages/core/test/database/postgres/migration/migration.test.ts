@@ -68,7 +68,7 @@ it('applies a migration that the list of migrations lacks, even when the tables 
   await sql`
     delete from drizzle.__drizzle_migrations
     where id = (select max(id) from drizzle.__drizzle_migrations)`;
-  await expect(migrate()).rejects.toMatchObject({ code: '42P07' });
+  await expect(migrate()).rejects.toMatchObject({ code: '42701' });
 });
 
 it('changes nothing when a statement of it fails, and closes its connection', async () => {
