@@ -10,6 +10,9 @@ export interface Interruption {
   readonly exitCode: number | undefined;
 }
 
+/** Milliseconds in which a command ends after an interruption. A statement that hangs does not keep it. */
+const grace = 800;
+
 /** Listens for the first signal of each kind. A second one ends the process at once. */
 export function listenForInterruption(): Interruption {
   const controller = new AbortController();
@@ -18,6 +21,7 @@ export function listenForInterruption(): Interruption {
     process.once(name, () => {
       exitCode = exitCodeBySignal[name];
       controller.abort();
+      setTimeout(() => process.exit(exitCode), grace).unref();
     });
   }
   return {

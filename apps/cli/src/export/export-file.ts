@@ -12,6 +12,7 @@ import {
   limitMemory,
   listenForInterruption,
 } from '../command-line/bulk-command.ts';
+import { exitWhenOutputCloses } from '../command-line/closed-output.ts';
 import { CommandError } from '../command-line/errors.ts';
 import { noProgress, showProgress } from '../command-line/progress-bar.ts';
 import { withStore } from '../command-line/with-store.ts';
@@ -34,6 +35,7 @@ export interface ExportOptions extends Pick<ExportQuery, 'since' | 'tag'> {
  */
 export async function exportFile(options: ExportOptions): Promise<void> {
   limitMemory();
+  await exitWhenOutputCloses();
   const interruption = listenForInterruption();
   try {
     await withStore((store) => writePlants(store, options, interruption.signal), {
