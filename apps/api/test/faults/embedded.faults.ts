@@ -129,8 +129,7 @@ it.for(faults.filter(([, , isPossible]) => isPossible))(
 it.runIf(await canMount())('starts on a full disk, and serves the plants that it has', async () => {
   const { directory, faultFor } = await fullDisk();
   const token = randomUUID();
-  const start = () =>
-    startProcess({ PLANT_STORE_DATA_DIR: directory, PLANT_STORE_TOKEN: token });
+  const start = () => startProcess({ PLANT_STORE_DATA_DIR: directory, PLANT_STORE_TOKEN: token });
   const first = start();
   onTestFinished(() => void first.child.kill('SIGKILL'));
   const [, firstUrl = ''] = await first.printed(/REST +(\S+)\/plants/);

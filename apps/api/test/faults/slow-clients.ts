@@ -94,4 +94,4 @@ async function readResponses(
   }
 }
 
-const headPattern = /^HTTP\/1\.1 (\d+)[^]*content-length: (\d+)/i;
+const headPattern = /^HTTP\/1\.1 (\d+).*content-length: (\d+)/is;

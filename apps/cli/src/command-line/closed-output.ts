@@ -41,8 +41,11 @@ async function createPoll(): Promise<() => boolean> {
   view.setBigUint64(subscriptionSize + timeout, 1_000_000n, true);
 
   return () => {
-    if (poll(0, events, 2, eventCount) !== 0 || view.getUint32(eventCount, true) === 0) return false;
-    return view.getUint8(events + eventType) === writable && view.getUint16(events + errno, true) !== 0;
+    if (poll(0, events, 2, eventCount) !== 0 || view.getUint32(eventCount, true) === 0)
+      return false;
+    return (
+      view.getUint8(events + eventType) === writable && view.getUint16(events + errno, true) !== 0
+    );
   };
 }
 

@@ -87,7 +87,12 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
    * to connect. When that attempt fails, the task fails with its error.
    */
   async use<T>(
-    { share, deadline, caller, onTurn }: Pick<RunOptions, 'share' | 'deadline' | 'caller' | 'onTurn'>,
+    {
+      share,
+      deadline,
+      caller,
+      onTurn,
+    }: Pick<RunOptions, 'share' | 'deadline' | 'caller' | 'onTurn'>,
     task: (connection: Connection) => Promise<T>,
   ): Promise<T> {
     const turns = this.#turnsOf(share);

@@ -78,18 +78,21 @@ it.runIf(hasPosixShell)('stops writing when another directory replaces its own',
 });
 
 // Windows does not delete files that are open.
-it.runIf(hasPosixShell)('stops writing when its database is deleted, also when another replaces it', async () => {
-  await markInUse(directory);
-  const postgres = join(directory, 'postgres');
-  await rm(postgres, { recursive: true });
-  const replaced = 'or the database in it was moved, deleted or replaced';
-  await expect(connection.run(insert)).rejects.toThrow(replaced);
-  const again = () => connection.run(insert).catch(String);
-  const options = { timeout: 10_000 };
-  await expect.poll(again, options).toContain('is damaged, postgres/PG_VERSION is missing');
-  await cp(join(inject('dataDirectory'), 'postgres'), postgres, { recursive: true });
-  await expect.poll(again, options).toContain(replaced);
-});
+it.runIf(hasPosixShell)(
+  'stops writing when its database is deleted, also when another replaces it',
+  async () => {
+    await markInUse(directory);
+    const postgres = join(directory, 'postgres');
+    await rm(postgres, { recursive: true });
+    const replaced = 'or the database in it was moved, deleted or replaced';
+    await expect(connection.run(insert)).rejects.toThrow(replaced);
+    const again = () => connection.run(insert).catch(String);
+    const options = { timeout: 10_000 };
+    await expect.poll(again, options).toContain('is damaged, postgres/PG_VERSION is missing');
+    await cp(join(inject('dataDirectory'), 'postgres'), postgres, { recursive: true });
+    await expect.poll(again, options).toContain(replaced);
+  },
+);
 
 it('reports the SQLSTATE and the severity of an error', async () => {
   await expect(connection.run({ text: 'select 1 / 0' })).rejects.toMatchObject({
