@@ -36,7 +36,7 @@ export type PlantStoreClient = TRPCClient<AppRouter>;
  */
 export function createPlantStoreClient({ url, token }: PlantStoreClientOptions): PlantStoreClient {
   const options = {
-    url: `${url.replace(/\/+$/, '')}/trpc`,
+    url: `${url.replace(/(?<!\/)\/+$/, '')}/trpc`,
     headers: async () => ({ authorization: await bearer(token) }),
     transformer: superjson,
     fetch: fetchExplained,

@@ -7,6 +7,7 @@ import type {
   preParsingHookHandler,
 } from 'fastify';
 import { bodyLimit, bodyTooLarge, HttpError } from '../../errors/http-error.ts';
+import { countValues } from './json-body.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -115,15 +116,3 @@ export function limitBodies(budget: number): BodyBudget {
 
 /** An empty object and its place in an array. */
 const bytesPerValue = 64;
-
-/** The number of values in a JSON text, or more when its strings have commas and brackets. */
-function countValues(json: string): number {
-  let count = 1;
-  for (let i = 0; i < json.length; i++) {
-    const character = json.charCodeAt(i);
-    if (character === comma || character === bracket || character === brace) count++;
-  }
-  return count;
-}
-
-const [comma, bracket, brace] = Buffer.from(',[{');

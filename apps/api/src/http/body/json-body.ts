@@ -56,5 +56,32 @@ export function readText(text: string, read: (text: string) => unknown): unknown
 
 function decode(body: Buffer): string {
   if (!isUtf8(body)) throw bodyNotJson('it is not UTF-8');
-  return body.toString();
+  const text = body.toString();
+  if (text.length > maxValues && countValues(text) > maxValues) {
+    const message = `the body has over ${maxValues} values: send fewer plants in one call`;
+    throw new HttpError('bodyTooLarge', message);
+  }
+  return text;
 }
+
+/**
+ * The most values in a body. The time to read a body depends on them, and meanwhile the server does nothing
+ * else. The largest batch of plants needs half of them.
+ */
+const maxValues = 20_000;
+
+/** The number of values in a JSON text, or more when it has empty lists or objects. */
+export function countValues(json: string): number {
+  let count = 1;
+  let isInText = false;
+  for (let i = 0; i < json.length; i++) {
+    const character = json.charCodeAt(i);
+    if (character === quote) isInText = !isInText;
+    else if (isInText && character === backslash) i++;
+    else if (isInText) continue;
+    else if (character === comma || character === bracket || character === brace) count++;
+  }
+  return count;
+}
+
+const [quote, backslash, comma, bracket, brace] = Buffer.from('"\\,[{');

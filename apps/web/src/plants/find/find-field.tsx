@@ -55,7 +55,7 @@ export function FindField() {
     const copied = event.clipboardData.getData('text');
     if (inOneLine(copied) === copied) return;
     event.preventDefault();
-    const line = inOneLine(copied.replace(/[\r\n]+$/, ''));
+    const line = inOneLine(copied.replace(/(?<![\r\n])[\r\n]+$/, ''));
     const { value, selectionStart, selectionEnd } = event.currentTarget;
     change(value.slice(0, selectionStart ?? 0) + line + value.slice(selectionEnd ?? 0));
   };
