@@ -14,7 +14,8 @@ export function startFast(): void {
   registerHooks({
     resolve(specifier, context, nextResolve) {
       const { parentURL = '' } = context;
-      if (specifier === '../locales/index.js' && zodFile.test(withinPackages(parentURL))) return emptyModule;
+      if (specifier === '../locales/index.js' && zodFile.test(withinPackages(parentURL)))
+        return emptyModule;
       const format = /^\.\.?\//.test(specifier) ? formatWithin(parentURL, specifier) : undefined;
       if (!format) return nextResolve(specifier, context);
       return { url: new URL(specifier, parentURL).href, format, shortCircuit: true };

@@ -17,7 +17,8 @@ export function checkHost({ host, target, httpVersion }: Target): void {
   if (host === undefined) {
     if (httpVersion !== '1.0') throw malformed('there is no Host header: send one (RFC 9112 §3.2)');
   } else if (host !== lastHost) {
-    if (!isHost(host)) throw malformed(`Host is ${shorten(host)}: send <name>:<port> (RFC 9112 §3.2)`);
+    if (!isHost(host))
+      throw malformed(`Host is ${shorten(host)}: send <name>:<port> (RFC 9112 §3.2)`);
     lastHost = host;
   }
   const authority = target.startsWith('/') ? undefined : absoluteForm.exec(target)?.[1];

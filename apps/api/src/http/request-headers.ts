@@ -74,7 +74,8 @@ function checkBody({ headers }: FastifyRequest, reply: FastifyReply): void {
 
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     const [mediaType = type && 'no media type', list] = mediaTypeSyntax.exec(type) ?? [];
-    if (list) throw unsupported('Content-Type has several media types: send application/json alone');
+    if (list)
+      throw unsupported('Content-Type has several media types: send application/json alone');
     throw unsupported(`Content-Type is ${shorten(mediaType) || 'missing'}: send application/json`);
   }
   for (const [, charset = ''] of type.matchAll(/;\s*charset\s*=\s*"?([^\s";]*)/gi)) {

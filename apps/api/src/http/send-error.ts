@@ -36,7 +36,10 @@ export function routerErrorHandler({
 
 function badPath(url: string): HttpError {
   const [path = ''] = url.split('?', 1);
-  return new HttpError('malformedRequest', `the path ${shorten(path)} is not percent-encoded UTF-8`);
+  return new HttpError(
+    'malformedRequest',
+    `the path ${shorten(path)} is not percent-encoded UTF-8`,
+  );
 }
 
 /** Sends an error in the shape of the surface that the request target names. */

@@ -50,7 +50,10 @@ function unknownPath(path: string, hint: string): HttpError {
     return new HttpError('pathUnknown', `there is no path ${shorten(path)}: ${hint}`);
   }
   // The method does not allow this form of a target (RFC 9112 §3.2).
-  return new HttpError('malformedRequest', `the request target ${shorten(path)} does not start with /`);
+  return new HttpError(
+    'malformedRequest',
+    `the request target ${shorten(path)} does not start with /`,
+  );
 }
 
 /** Matches the paths of a route: `/plants/:id`, `/docs/*`. The last part of a path is not empty. */

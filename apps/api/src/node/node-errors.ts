@@ -54,7 +54,10 @@ function describe({ code = '' }: ParserError, line: RequestLine = {}): [ErrorKin
   const { method = '', isComplete } = line;
   // For a method that Node knows, the parser rejected other bytes, and the request is malformed.
   if (methodErrors.has(code) && isComplete && !METHODS.includes(method)) {
-    return ['notImplemented', `there is no method ${shorten(method)} here: send GET, POST or DELETE`];
+    return [
+      'notImplemented',
+      `there is no method ${shorten(method)} here: send GET, POST or DELETE`,
+    ];
   }
   return (
     errorByCode[code] ?? [

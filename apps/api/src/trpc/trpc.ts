@@ -79,7 +79,8 @@ function readQuery(request: FastifyRequest, known: ReadonlySet<string>): boolean
   checkEncoding(request.url);
   const query: Record<string, unknown> = Object(request.query);
   for (const [name, value] of Object.entries(query)) {
-    if (!known.has(name)) throw invalidQuery(`it has no parameter ${JSON.stringify(shorten(name))}`);
+    if (!known.has(name))
+      throw invalidQuery(`it has no parameter ${JSON.stringify(shorten(name))}`);
     if (typeof value !== 'string') throw invalidQuery(`${name} is given more than once`);
   }
   const { batch, input = '' } = query;

@@ -154,7 +154,10 @@ describe.each(databases)('on %s', (database) => {
   it('a JWT for the subject "environment" has its issuer in the log, unlike the token of the operator', async () => {
     const jwt = await provider.sign({ claims: { sub: 'environment' } });
     const { issuer } = provider.settings;
-    await callers[0]?.call({ url: server.url, token: jwt }, 'createPlant', { id: 1n, name: 'Hoya' });
+    await callers[0]?.call({ url: server.url, token: jwt }, 'createPlant', {
+      id: 1n,
+      name: 'Hoya',
+    });
     const lines = server.log.map((line) => JSON.parse(line));
     expect(lines).toContainEqual(expect.objectContaining({ principal: 'environment', issuer }));
     const others = lines.filter(({ principal }) => principal === 'tester');

@@ -72,9 +72,15 @@ function withText([name, unit]: [string, string]): HostileRequest[] {
     },
     ...headers.map((start) => ({
       name: `${name} in ${start}`,
-      bytes: head('GET /plants/1 HTTP/1.1', [authorization, `${start}${text}`].slice(start.startsWith('Auth') ? 1 : 0)),
+      bytes: head(
+        'GET /plants/1 HTTP/1.1',
+        [authorization, `${start}${text}`].slice(start.startsWith('Auth') ? 1 : 0),
+      ),
     })),
-    { name: `${name} in Host`, bytes: `GET / HTTP/1.1\r\nHost: ${text}\r\nConnection: close\r\n\r\n` },
+    {
+      name: `${name} in Host`,
+      bytes: `GET / HTTP/1.1\r\nHost: ${text}\r\nConnection: close\r\n\r\n`,
+    },
     ...[...bodyHeaders, ...otherTypes].map((start) => ({
       name: `${name} in ${start}`,
       bytes: head('POST /plants HTTP/1.1', [authorization, `${start}${text}`]),
@@ -89,7 +95,8 @@ function withText([name, unit]: [string, string]): HostileRequest[] {
     },
     {
       name: `${name} as many pipelined requests with paths of 600 characters`,
-      bytes: fill(`GET /${fill(unit, 600)} HTTP/1.1\r\nHost: x\r\n\r\n`, size) + head('GET / HTTP/1.1'),
+      bytes:
+        fill(`GET /${fill(unit, 600)} HTTP/1.1\r\nHost: x\r\n\r\n`, size) + head('GET / HTTP/1.1'),
     },
     { name: `${name} as bytes that are not HTTP`, bytes: `${fill(unit, size)}\r\n\r\n` },
   ];
@@ -133,7 +140,10 @@ const values: Record<string, string> = {
 const inputs: Record<string, string> = {
   ...values,
   ...Object.fromEntries(
-    Object.entries(values).map(([name, json]) => [`a plant with ${name} as its id`, `{"id":${json}}`]),
+    Object.entries(values).map(([name, json]) => [
+      `a plant with ${name} as its id`,
+      `{"id":${json}}`,
+    ]),
   ),
   'plants of ids alone': `{"plants":${list('1')}}`,
   'small plants': `{"plants":${list('{"id":1,"name":""}')}}`,
@@ -149,15 +159,27 @@ const inputs: Record<string, string> = {
 
 /** superjson with claims of types, as many as fit. */
 const claims: Record<string, string> = {
-  'claims of short paths': claimed('{"a":1}', 70_000, (index) => `"${index.toString(36)}":["bigint"]`),
+  'claims of short paths': claimed(
+    '{"a":1}',
+    70_000,
+    (index) => `"${index.toString(36)}":["bigint"]`,
+  ),
   'claims of texts': claimed('[0]', 90_000, (index) => `"${index.toString(36)}":"x"`),
-  'claims of deep paths': claimed('{"a":1}', 1_000, (index) => `"${index}${fill('.a', 990)}":["bigint"]`),
+  'claims of deep paths': claimed(
+    '{"a":1}',
+    1_000,
+    (index) => `"${index}${fill('.a', 990)}":["bigint"]`,
+  ),
   'claims of deep empty keys': claimed(
     `${fill('{"":', 490)}0${fill('}', 490)}`,
     5_000,
     (index) => `"${fill('.', 180)}${fill('a', index % 20)}":["bigint"]`,
   ),
-  'claims of escaped paths': claimed('{"a":1}', 1_000, (index) => `"${index}${fill('\\\\.', 990)}":["bigint"]`),
+  'claims of escaped paths': claimed(
+    '{"a":1}',
+    1_000,
+    (index) => `"${index}${fill('\\\\.', 990)}":["bigint"]`,
+  ),
   'claims of ids': claimed(
     `{"plants":[${join(9_000, () => '{"id":"1"}')}]}`,
     9_000,
@@ -191,7 +213,11 @@ function post(name: string, path: string, body: string, isChunked = false): Host
 function chunks(bytes: Buffer): Buffer[] {
   return Array.from({ length: Math.ceil(bytes.length / 100) }, (_, index) => {
     const part = bytes.subarray(index * 100, index * 100 + 100);
-    return Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]);
+    return Buffer.concat([
+      Buffer.from(`${part.length.toString(16)}\r\n`),
+      part,
+      Buffer.from('\r\n'),
+    ]);
   });
 }
 
@@ -209,7 +235,11 @@ export const hostileRequests: Record<string, HostileRequest[]> = {
       post(name, '/trpc/createPlant', body),
       post(name, '/trpc/createPlants', body),
       post(name, '/trpc/deletePlant', body),
-      post(name, `/trpc/deletePlant,deletePlant?batch=1`, `{"0":${body},"1":${body.slice(0, 100)}}`),
+      post(
+        name,
+        `/trpc/deletePlant,deletePlant?batch=1`,
+        `{"0":${body},"1":${body.slice(0, 100)}}`,
+      ),
     ];
   }),
   'a body at another place': Object.entries(values).flatMap(([name, json]) => [
@@ -217,9 +247,25 @@ export const hostileRequests: Record<string, HostileRequest[]> = {
     post(name, '/unknown', json),
     post(name, '/plants', json, true),
   ]),
+  'a full page of plants': [
+    post('a valid batch', '/plants/batch', String(inputs['a valid batch'])),
+    ...[
+      '/plants?limit=1000',
+      '/plants/changes?limit=1000',
+      '/plants/count',
+      '/trpc/listPlants?input={"json":{"limit":1000}}',
+    ].map((path) => ({ name: path, bytes: head(`GET ${path} HTTP/1.1`, [authorization]) })),
+  ],
   'a stream over tRPC': Object.entries({ ...values, ...claims }).map(([name, json]) => {
-    const { bytes, ...request } = post(name, '/trpc/deletePlant?batch=1', `{"0":${name in claims ? json : asInput(json)}}`);
-    const withAccept = String(bytes).replace('Host: x', 'Host: x\r\ntrpc-accept: application/jsonl');
+    const { bytes, ...request } = post(
+      name,
+      '/trpc/deletePlant?batch=1',
+      `{"0":${name in claims ? json : asInput(json)}}`,
+    );
+    const withAccept = String(bytes).replace(
+      'Host: x',
+      'Host: x\r\ntrpc-accept: application/jsonl',
+    );
     return { name: `${request.name} as a stream`, bytes: withAccept };
   }),
 };

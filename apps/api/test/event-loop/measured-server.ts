@@ -1,10 +1,10 @@
 import { openPlantStore } from '@plant-store/core';
+import { acceptJwts } from '../../src/auth/jwt.ts';
 import { createSignIn } from '../../src/auth/sign-in.ts';
+import { acceptStaticTokens } from '../../src/auth/static-tokens.ts';
 import { createMetrics } from '../../src/observability/metrics.ts';
 import { buildMetricsServer } from '../../src/process/metrics-server.ts';
 import { buildServer } from '../../src/server.ts';
-import { acceptJwts } from '../../src/auth/jwt.ts';
-import { acceptStaticTokens } from '../../src/auth/static-tokens.ts';
 
 /** What the server has measured since it last told. */
 export interface Measurement {

@@ -24,7 +24,11 @@ it.each([
     `GET /trpc/listPlants?batch=1&input=${input} HTTP/1.1\r\ntrpc-accept: application/jsonl\r\n${head}\r\n`,
     200,
   ],
-  ['a request without a token', 'GET /whoami HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 401],
+  [
+    'a request without a token',
+    'GET /whoami HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+    401,
+  ],
   ['the health of the process', `GET /livez HTTP/1.1\r\n${head}\r\n`, 200],
   ['a path that is not well-formed', `GET /%ff HTTP/1.1\r\n${head}\r\n`, 400],
   ['bytes that are not HTTP', 'what is this?\r\n\r\n', 400],
