@@ -26,4 +26,4 @@ export function requestLineIn(packet: Buffer, at: number): RequestLine | undefin
  * and U+2029, so a line ends there: otherwise the expression would not be linear.
  */
 const requestLine =
-  /^(?:[^ \r\n\u2028\u2029]*[^ \r\n\u2028\u2029!#$%&'*+.^_`|~\w-])?([!#$%&'*+.^_`|~\w-]+) (?=[/*]|https?:)(?:https?:\/\/[^ /?#]*)?(\/[!-.0->@-~\x80-\xff]*\/?)?[!-~\x80-\xff]*( HTTP\/1\.\d\r?\n)?/gim;
+  /^(?:[^ \r\n\u2028\u2029]*[^ \r\n\u2028\u2029!#$%&'*+.^_`|~\w-])?([!#$%&'*+.^_`|~\w-]+) (?:(?:https?:\/\/[^ /?#]*)?(\/[!-.0->@-~\x80-\xff]*\/?)|https?:|\*)[!-~\x80-\xff]*( HTTP\/1\.\d\r?\n)?/gim;

@@ -126,7 +126,7 @@ function describeError(error: Error): Record<string, unknown> {
 
 /** The place in the code that threw the error, such as `creates.ts:97`. */
 function placeOf({ stack = '' }: Error): string | undefined {
-  return /(?<![\w.-])([\w.-]+\.[cm]?[jt]s:\d+):\d+\)?$/m.exec(stack)?.[1];
+  return /[/\\]([\w.-]+\.[cm]?[jt]s:\d+):\d+\)?$/m.exec(stack)?.[1];
 }
 
 /** Characters that are safe in a log line and in a header. */

@@ -16,7 +16,10 @@ describe.runIf(hasPosixSignals)('the process', () => {
 
   async function start(env: Record<string, string> = {}, shell?: string): Promise<void> {
     const DATABASE_URL = await createDatabase(inject('postgresUrl'));
-    server = startProgram({ DATABASE_URL, PLANT_STORE_TOKEN: 'secret-of-the-tests', ...env }, shell);
+    server = startProgram(
+      { DATABASE_URL, PLANT_STORE_TOKEN: 'secret-of-the-tests', ...env },
+      shell,
+    );
     url = await printedUrl(server);
   }
 

@@ -7,7 +7,7 @@ import type {
   preParsingHookHandler,
 } from 'fastify';
 import { bodyLimit, bodyTooLarge, HttpError } from '../../errors/http-error.ts';
-import { countValues } from './json-body.ts';
+import { countValues } from './count-values.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
