@@ -643,7 +643,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 41300: the body is larger than 1 MiB */
+            /** @description 41300: the body is larger than 1 MiB or has too many values */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -861,7 +861,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 41300: the body is larger than 1 MiB */
+            /** @description 41300: the body is larger than 1 MiB or has too many values */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

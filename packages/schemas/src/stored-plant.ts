@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Int64, int64Schema } from './ids/int64.ts';
 import { defaultPageSize, maxExactCount, maxPageSize } from './limits.ts';
 import { Plant, PlantText } from './plant.ts';
+import { shorten } from './shorten.ts';
 
 /** An int64 in a response. */
 export const int64 = z.bigint().meta({ override: int64Schema });
@@ -102,5 +103,11 @@ function pageSizeError(): string {
 /** The error for an input that is no object or has an unknown property. */
 export function unknownParameters(issue: { code?: string; keys?: string[] }): string {
   if (issue.code !== 'unrecognized_keys') return 'must be an object';
-  return `has no parameter ${issue.keys?.map((key) => JSON.stringify(key)).join(', ')}`;
+  const { keys = [] } = issue;
+  const named = keys.slice(0, maxKeys).map((key) => JSON.stringify(shorten(key)));
+  const more = keys.length - named.length;
+  return `has no parameter ${named.join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
 }
+
+/** The most unknown parameters that an error names. */
+const maxKeys = 3;

@@ -4,7 +4,7 @@ import { maxBatchSize } from '@plant-store/schemas';
 import { resolveResponse } from '@trpc/server/http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callContext } from '../calls/call-flow.ts';
-import { errorHeaders } from '../errors/error-response.ts';
+import { errorHeaders, jsonHeaders } from '../errors/error-response.ts';
 import { toHttpError } from '../errors/http-error.ts';
 import type { MemoryLimits } from '../http/memory/limit-memory.ts';
 import { sendJsonText } from '../http/responses/json-response.ts';
@@ -44,7 +44,7 @@ export async function sendStream(
   });
   // Node itself chooses the transfer encoding of a stream, by the version of HTTP.
   const { 'transfer-encoding': _, ...headers } = Object.fromEntries(response.headers);
-  reply.code(response.status).headers({ ...headers, 'content-type': 'application/json' });
+  reply.code(response.status).headers({ ...headers, ...jsonHeaders });
   // A stream has no length. Over HTTP/1.0, only the end of the connection could end it.
   return request.raw.httpVersion === '1.0'
     ? sendJsonText(reply, await response.text())

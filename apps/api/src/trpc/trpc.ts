@@ -1,5 +1,6 @@
 import type { PlantStore } from '@plant-store/core';
 import type { AppRouter } from '@plant-store/core/router';
+import { shorten } from '@plant-store/schemas';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { callHandler, checkEncoding, invalidQuery } from '../calls/call-flow.ts';
 import { parseJsonBodies, readText } from '../http/body/json-body.ts';
@@ -78,7 +79,8 @@ function readQuery(request: FastifyRequest, known: ReadonlySet<string>): boolean
   checkEncoding(request.url);
   const query: Record<string, unknown> = Object(request.query);
   for (const [name, value] of Object.entries(query)) {
-    if (!known.has(name)) throw invalidQuery(`it has no parameter ${JSON.stringify(name)}`);
+    if (!known.has(name))
+      throw invalidQuery(`it has no parameter ${JSON.stringify(shorten(name))}`);
     if (typeof value !== 'string') throw invalidQuery(`${name} is given more than once`);
   }
   const { batch, input = '' } = query;

@@ -6,6 +6,7 @@ import type {
   preParsingHookHandler,
 } from 'fastify';
 import { bodyLimit, bodyTooLarge } from '../../errors/http-error.ts';
+import { countValues } from './count-values.ts';
 import { isLarge, type MemoryBudget } from './memory-budget.ts';
 
 declare module 'fastify' {
@@ -92,15 +93,3 @@ export function limitMemory({ add, set }: MemoryBudget): MemoryLimits {
 
 /** An empty object and its place in an array. */
 const bytesPerValue = 64;
-
-/** The number of values in a JSON text, or more when its strings have commas and brackets. */
-function countValues(json: string): number {
-  let count = 1;
-  for (let i = 0; i < json.length; i++) {
-    const character = json.charCodeAt(i);
-    if (character === comma || character === bracket || character === brace) count++;
-  }
-  return count;
-}
-
-const [comma, bracket, brace] = Buffer.from(',[{');

@@ -94,8 +94,9 @@ it('accepts a body beyond the budget when there is no other', async () => {
 });
 
 it('counts the values of a body that tRPC keeps until its response', async () => {
-  const values = '{},'.repeat(size / 6);
-  const body = `{"0":{"json":{"id":4,"name":"x","values":[${values}0]}}}`;
+  const values = '{},'.repeat(9_000);
+  const text = 'x'.repeat(size / 2);
+  const body = `{"0":{"json":{"id":4,"name":"${text}","values":[${values}0]}}}`;
   const stream = () =>
     post(server, '/trpc/createPlant?batch=1', body, { 'trpc-accept': 'application/jsonl' });
   expect((await stream()).status).toBe(200);

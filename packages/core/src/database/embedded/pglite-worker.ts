@@ -101,7 +101,8 @@ async function run(statement: Statement): Promise<Result> {
 }
 
 function isWrite(task: Task): boolean {
-  return typeof task === 'object' && !/^\s*select(?!.*pg_logical_emit_message)/is.test(task.text);
+  if (typeof task !== 'object') return false;
+  return !/^\s*select/i.test(task.text) || task.text.includes('pg_logical_emit_message');
 }
 
 /** Whether PGlite itself has crashed. After such an error, a Postgres server would restart its processes. */
