@@ -10,7 +10,8 @@ import { type DeleteOptions, deleteFile, deleteNeeds } from '../delete/delete-fi
 const help = `
 A file has one id on each line. Blank lines and the header id are ignored. The command reports each line
 that is not an id, and goes on. The summary says how many plants it deleted, how many ids had no plant
-(absent), and how many lines were no ids (invalid). You can always run the command again.
+(absent), and how many lines were no ids (invalid). You may run the command again, unless somebody has created
+new plants with these ids.
 
 Exit codes: 0 when it has deleted the plants, 3 when some lines of the file are not ids, 1 when an error
 stopped it or no plant has the id, 2 when an argument or a setting is invalid.
