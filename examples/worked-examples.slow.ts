@@ -81,9 +81,12 @@ async function matchingTests(directory: string, pattern: RegExp): Promise<string
   return files.filter((_, i) => pattern.test(texts[i] ?? ''));
 }
 
+/** Each test runs some minutes of other tests. Only a hang takes so long. */
+const timeout = 30 * 60_000;
+
 const patchIn = (text: string) => /```diff\n(.*?)```/s.exec(text)?.[1] ?? '';
 
-it.runIf(hasRelativeLinks)('adds a field to a plant', async () => {
+it.runIf(hasRelativeLinks)('adds a field to a plant', { timeout }, async () => {
   const { apply, run, generate, test } = await copyRepository();
   await apply(patchIn(fieldGuide));
   const faults = async (workspace: string) => {
@@ -113,7 +116,7 @@ it.runIf(hasRelativeLinks)('adds a field to a plant', async () => {
   await test(/tag|kB/); // They name a column, or a size.
 });
 
-it.runIf(hasRelativeLinks)('adds a procedure', async () => {
+it.runIf(hasRelativeLinks)('adds a procedure', { timeout }, async () => {
   const { apply, read, write, run, generate, test } = await copyRepository();
   const [, path = '', code = ''] = /```ts (\S+)\n(.*?)```/s.exec(procedureGuide) ?? [];
   await write(path, code);

@@ -31,3 +31,11 @@ it('measures the next record from its own start, after a field that was too long
   expect(csv.add(`"${quarter}`)).toBeUndefined();
   expect(csv.isInRecord).toBe(true);
 });
+
+it('reads a closing quote, and a doubled one, at the start of a line', () => {
+  const csv = parser();
+  expect(csv.add('1,"a')).toBeUndefined();
+  expect(csv.add('",x')).toEqual(['1', 'a\n', 'x']);
+  expect(csv.add('"a')).toBeUndefined();
+  expect(csv.add('""b"')).toEqual(['a\n"b']);
+});
