@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Int64, int64Schema } from './ids/int64.ts';
 import { defaultPageSize, maxExactCount, maxPageSize } from './limits.ts';
-import { Plant, PlantText } from './plant.ts';
+import { integerBetween, Plant, PlantText } from './plant.ts';
 import { shorten } from './shorten.ts';
 
 /** An int64 in a response. */
@@ -55,10 +55,7 @@ export const ListPlants = z
         description: 'Only plants with greater ids: the `next` of the page before',
         override: { ...int64Schema, examples: [4096] },
       }).optional(),
-      limit: z
-        .int({ error: pageSizeError })
-        .min(1, { error: pageSizeError })
-        .max(maxPageSize, { error: pageSizeError })
+      limit: integerBetween(1, maxPageSize)
         .default(defaultPageSize)
         .meta({ description: 'How many plants to return, at most', examples: [100] }),
     },
@@ -95,10 +92,6 @@ export type PlantId = z.output<typeof PlantId>;
 export type ListPlants = z.output<typeof ListPlants>;
 export type CountPlants = z.output<typeof CountPlants>;
 export type PlantCount = z.output<typeof PlantCount>;
-
-function pageSizeError(): string {
-  return `must be an integer from 1 to ${maxPageSize}`;
-}
 
 /** The error for an input that is no object or has an unknown property. */
 export function unknownParameters(issue: { code?: string; keys?: string[] }): string {
