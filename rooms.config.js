@@ -82,7 +82,10 @@ export const packages = {
       { errors: 'which HTTP error does a client get?' },
       { observability: 'what do the log and the metrics say?' },
       { node: "what happens below Fastify, in Node's HTTP server?" },
-      { 'http/responses': 'how is a response made?' },
+      {
+        'http/responses': 'how is a response made?',
+        'http/memory': 'which requests have room in memory?',
+      },
       {
         http: 'which hooks does every request pass?',
         'http/body': 'which bodies are read, when, and how?',

@@ -6,13 +6,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callContext } from '../calls/call-flow.ts';
 import { errorHeaders } from '../errors/error-response.ts';
 import { toHttpError } from '../errors/http-error.ts';
-import type { BodyBudget } from '../http/body/body-budget.ts';
+import type { MemoryLimits } from '../http/memory/limit-memory.ts';
 import { sendJsonText } from '../http/responses/json-response.ts';
 
 interface StreamOptions {
   store: PlantStore;
   router: AppRouter;
-  bodies: BodyBudget;
+  memory: MemoryLimits;
 }
 
 /**
@@ -21,7 +21,7 @@ interface StreamOptions {
  * so no other request takes this way.
  */
 export async function sendStream(
-  { store, router, bodies }: StreamOptions,
+  { store, router, memory }: StreamOptions,
   request: FastifyRequest,
   reply: FastifyReply,
   path: string,
@@ -29,7 +29,7 @@ export async function sendStream(
   const context = callContext(store, request, reply);
   const json = request.body === undefined ? '' : JSON.stringify(request.body);
   request.body = undefined;
-  bodies.reserveParsed(request, json); // tRPC keeps all inputs.
+  memory.reserveParsed(request, json); // tRPC keeps all inputs.
   const response = await resolveResponse({
     router,
     req: asWebRequest(request, reply, json),

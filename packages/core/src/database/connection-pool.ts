@@ -87,13 +87,19 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
    * to connect. When that attempt fails, the task fails with its error.
    */
   async use<T>(
-    { share, deadline, caller }: Pick<RunOptions, 'share' | 'deadline' | 'caller'>,
+    {
+      share,
+      deadline,
+      caller,
+      onTurn,
+    }: Pick<RunOptions, 'share' | 'deadline' | 'caller' | 'onTurn'>,
     task: (connection: Connection) => Promise<T>,
   ): Promise<T> {
     const turns = this.#turnsOf(share);
     await turns.take({ deadline, caller });
     let connection: Connection;
     try {
+      onTurn?.();
       connection = await this.#acquire(deadline);
     } catch (error) {
       turns.give();
@@ -104,7 +110,9 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
       hasEnded = true;
     });
     try {
-      return await beforeDeadline(running, deadline);
+      const result = await beforeDeadline(running, deadline);
+      turns.answered++;
+      return result;
     } catch (error) {
       this.#options.onError?.(error);
       if (hasEnded && !leavesConnectionUsable(error)) this.#giveUp(connection);

@@ -56,6 +56,8 @@ export interface RunOptions {
   readonly deadline: Deadline;
   /** When the caller disconnects, a statement that still waits for a connection is dropped. */
   readonly caller?: Caller | undefined;
+  /** Is called before the statement is sent. When it throws, the statement is not sent. */
+  readonly onTurn?: (() => void) | undefined;
   /** Whether the statement may run a second time, when its connection is lost. A write may not. */
   readonly isRepeatable?: boolean;
   /** Default: arrays, as the driver reads them. */

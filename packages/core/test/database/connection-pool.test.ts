@@ -424,7 +424,7 @@ describe('a statement that waits for a connection', () => {
       kind: 'overloaded',
       code: 50301,
       message:
-        '2 such requests are waiting already: nothing was written, send the request again later',
+        'too many such requests are waiting already: nothing was written, send the request again later',
     });
     const list = run('list', { share: 'lists' });
     await (await accept()).settle();

@@ -27,6 +27,9 @@ export async function copyFromStdin(query: PendingQuery<Row[]>, rows: Uint8Array
  * postgres.js 3.4 resolves the query with the stream of the rows. When an error arrives in the same
  * packet, it destroys the stream before anybody can listen, and an error without a listener ends the
  * process. So this function replaces the query's `resolve`. The stream keeps the error for its reader.
+ *
+ * postgres.js also pauses the socket for a slow reader. When the last rows are in the same packet as the end
+ * of the copy, it never resumes the socket, and the next statement on the connection hangs.
  */
 export async function* copyToStdout(query: PendingQuery<Row[]>): AsyncGenerator<Uint8Array> {
   const { resolve } = query as unknown as Resolvable;
@@ -35,7 +38,9 @@ export async function* copyToStdout(query: PendingQuery<Row[]>): AsyncGenerator<
     resolve(stream.on('error', () => {}));
   };
   Object.assign(query, { resolve: resolveWithListener });
-  yield* await query.readable();
+  const stream = await query.readable();
+  yield* stream;
+  stream._read(0); // Resumes the socket.
 }
 
 /** A part of postgres.js's queries that its types lack. */

@@ -10,9 +10,9 @@ const size = 100_000;
 const startOnStore = shareStore();
 let server: ServerOnStore;
 
-// Large bodies may use half of the budget, so there is space for one of them.
+// Large bodies may fill a quarter of the budget, so there is space for one of them.
 beforeEach(async () => {
-  server = await startOnStore({ bodyBudget: 3 * size });
+  server = await startOnStore({ memoryBudget: 6 * size });
 });
 
 afterEach(() => server.stop());
@@ -122,7 +122,7 @@ describe('while a create waits for the database', () => {
     held = Promise.withResolvers();
     create.mockClear();
     await server.stop();
-    server = await startOnStore({ bodyBudget: 3 * size, create });
+    server = await startOnStore({ memoryBudget: 6 * size, create });
   });
 
   it('forgets the body of a client that has left only afterwards', async () => {
