@@ -8,8 +8,11 @@ const tolerance = 10;
 
 /** Checks the feed of changes, and names the transaction that holds it back. */
 export function feedChecks({ feed, distribution }: DatabaseState): Finding[] {
-  if (distribution) return [{ check, level: 'ok', message: 'a cluster has no feed of changes' }];
-  if (!feed) return [];
+  if (!feed) {
+    return distribution
+      ? [{ check, level: 'ok', message: 'a cluster has no feed of changes' }]
+      : [];
+  }
   if (!feed.isOn) {
     const message = 'the feed of changes is off: plant-store feed on switches it on';
     return [{ check, level: 'ok', message }];

@@ -119,13 +119,3 @@ it('does not wait for a session that has locked the table of the feed', async ()
   await other`lock table plant_feed in access exclusive mode`;
   expect((await inspect()).feed).toMatchObject({ isOn: true });
 });
-
-it('says that a cluster has no feed', async () => {
-  // The catalog of Citus, as far as the checks read it.
-  await sql`create table pg_dist_partition (logicalrelid regclass, partmethod "char", partkey text, repmodel "char")`;
-  await sql`create table pg_dist_shard (logicalrelid regclass, shardid bigint)`;
-  expect(feedChecks(await inspect())).toEqual([
-    { check: 'feed', level: 'ok', message: 'a cluster has no feed of changes' },
-  ]);
-  await sql`drop table pg_dist_partition, pg_dist_shard`;
-});

@@ -122,7 +122,7 @@ const switchedOff =
 
 /** The error for a cluster, where each node has an order of its own. */
 export function noFeedOnCluster(): PlantStoreError {
-  return noFeed('a database with the extension Citus');
+  return noFeed('a Citus cluster');
 }
 
 function noFeed(where: string): PlantStoreError {
