@@ -96,6 +96,7 @@ export function createConnectToPrimary(
         ...host,
         timeout: remaining,
         readOnly,
+        isOnlyHost: hosts.length === 1,
         leftBehind,
         applicationName: applicationName?.(),
         ...sent,

@@ -8,11 +8,11 @@ import type { LeftBehind } from './left-behind.ts';
 import { isStatementLost, poolerKeepsStatements } from './prepared-statements.ts';
 import {
   commitDurably,
-  leaveSilentNodes,
   noTlsError,
   readOnlyError,
   type ServerState,
   serverState,
+  sessionSettings,
 } from './server-state.ts';
 import { postgresOverTls } from './tls.ts';
 
@@ -48,6 +48,11 @@ export interface ConnectionOptions {
   lockTimeout?: number;
   /** Whether the connection only reads, so that the Postgres may be a read replica. */
   readOnly?: boolean;
+  /**
+   * Whether the URL names no other host. Then a Postgres that accepts no writes is still the primary, so reads
+   * go on, unless it is a read replica.
+   */
+  isOnlyHost?: boolean;
   /** The sessions that closed connections have left behind. The next connection ends them. */
   leftBehind?: LeftBehind;
   /** What operators see in `pg_stat_activity`. */
@@ -71,6 +76,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     statementTimeout,
     lockTimeout,
     readOnly = false,
+    isOnlyHost = false,
     leftBehind,
     applicationName = 'plant-store tool',
   } = options;
@@ -140,13 +146,14 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
   const start = async () => {
     const { 0: server, state } = await client.unsafe<[ServerState]>(serverState);
     const clockAhead = Number(server.now) - performance.now();
-    if (server.read_only && !readOnly) throw readOnlyError(`${host}:${port}`);
+    const isUsable = !server.read_only || readOnly || (isOnlyHost && !server.is_replica);
+    if (!isUsable) throw readOnlyError(`${host}:${port}`);
     session = state;
     const isDirect = server.pid === state.pid;
     // Other clients share the sessions of a pooler, so the store does not change their settings.
     if (isDirect && !readOnly) await client.unsafe(commitDurably);
     if (isDirect) {
-      await client.unsafe(leaveSilentNodes);
+      await client.unsafe(sessionSettings);
       startedAt = server.started_at;
       await leftBehind?.end({ host, port }, client);
     }

@@ -1,4 +1,5 @@
 import { PlantStoreError } from '../../plant-store-error.ts';
+import { NotSentError } from '../database-error.ts';
 import type { CallOptions } from '../deadline.ts';
 import { Call } from './call.ts';
 
@@ -31,7 +32,7 @@ export class Turns {
     }
     if (this.#waiting.size >= this.#maxWaiting) throw tooManyWait(this.#waiting.size);
     const waiting: Waiting = new Call(undefined, options, (late) => {
-      this.#reject(late, new Error('no connection was free in time'));
+      this.#reject(late, new NotSentError('no connection was free in time'));
     });
     this.#waiting.add(waiting);
     await waiting.outcome;
