@@ -14,7 +14,7 @@ export function isDataError(error: unknown): boolean {
  * Whether row-level security prevented a statement. A missing privilege has the same SQLSTATE, and the
  * language of the message is a setting of the server.
  */
-function isPolicyError(error: unknown): boolean {
+export function isPolicyError(error: unknown): boolean {
   if (!(error instanceof Error) || databaseCode(error) !== '42501') return false;
   return 'routine' in error && policyRoutines.includes(String(error.routine));
 }

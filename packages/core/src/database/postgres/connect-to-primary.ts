@@ -53,7 +53,7 @@ export function createConnectToPrimary(
   let hosts = given ?? hostsOf(url);
   // The database cancels a statement a little earlier, so that the connection stays usable.
   let limits: { statementTimeout?: number; lockTimeout?: number } = {
-    ...(timeout < Number.POSITIVE_INFINITY && { statementTimeout: 0.9 * timeout }),
+    statementTimeout: 0.9 * timeout,
     lockTimeout,
   };
 

@@ -42,7 +42,7 @@ export interface ConnectionOptions {
   port: number;
   /** Milliseconds within which the connection must be ready. */
   timeout: number;
-  /** Milliseconds after which the database itself cancels a statement; never when omitted. */
+  /** Milliseconds after which the database itself cancels a statement; when omitted, its own setting applies. */
   statementTimeout?: number;
   /** Milliseconds for which a statement waits for a lock; forever when omitted. */
   lockTimeout?: number;
@@ -119,7 +119,8 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
       // COPY writes times in these settings.
       TimeZone: 'UTC',
       DateStyle: 'ISO',
-      ...(statementTimeout && { statement_timeout: statementTimeout, ...keepAlive }),
+      ...(statementTimeout && { statement_timeout: Math.min(statementTimeout, longestTimeout) }),
+      ...(Number.isFinite(statementTimeout) && keepAlive),
       ...(lockTimeout && { lock_timeout: lockTimeout }),
     },
   });
@@ -233,6 +234,9 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
 
 /** Milliseconds to send a server a cancel request, and then for its statement to end. */
 const cancelTimeout = 1_000;
+
+/** The longest time that Postgres knows. The driver cannot send 0, which stands for no limit. */
+const longestTimeout = 2 ** 31 - 1;
 
 /**
  * With these settings, in seconds or milliseconds, the server ends a session whose client is silent: a
