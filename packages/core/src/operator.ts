@@ -22,5 +22,5 @@ export {
 } from './database/inspection/privileges.ts';
 export type { TableFault } from './database/inspection/table-check.ts';
 export type { TableDistribution } from './database/inspection/table-distribution.ts';
-export type { Hazard } from './inspection/hazards.ts';
+export type { Hazard } from './inspection/hazard.ts';
 export { type DatabaseState, inspectDatabase } from './inspection/inspect-database.ts';

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openPlantStore } from '@plant-store/core';
@@ -9,7 +9,6 @@ import {
   startPgBouncer,
   startPostgres,
 } from '@plant-store/test-setup';
-import postgres from 'postgres';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { runChecks } from '../../src/doctor/run-checks.ts';
 import { migratedDatabase } from '../fixtures/migrated-database.ts';

@@ -52,7 +52,7 @@ export class NotSentError extends Error {
  * A Citus coordinator is an exception. When a statement is cancelled or a worker's connection is
  * lost, it reports an ERROR although the worker may have committed the row.
  */
-export function isRolledBack(error: unknown): boolean {
+function isRolledBack(error: unknown): boolean {
   return isStatementError(error) && !/^(08|40003|57|XX)/.test(databaseCode(error) ?? '');
 }
 

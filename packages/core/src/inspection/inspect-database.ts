@@ -15,7 +15,8 @@ import {
 import { type DatabaseOptions, useDatabase } from '../database/open-database.ts';
 import type { UnreachableHost } from '../database/postgres/use-postgres.ts';
 import { readSchemaVersion, runOn, type SchemaVersion } from '../database/schema-version.ts';
-import { type Hazard, readHazards } from './hazards.ts';
+import type { Hazard } from './hazard.ts';
+import { readHazards } from './hazards.ts';
 import { tryWrites } from './write-trial.ts';
 
 /** The properties of a database that matter to the store. */

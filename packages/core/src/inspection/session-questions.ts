@@ -1,4 +1,4 @@
-import type { Question } from './hazards.ts';
+import type { Question } from './hazard.ts';
 
 /** Milliseconds that a statement may need: the store's own limit. */
 const neededTime = 4_500;

@@ -1,6 +1,6 @@
 import { tableOids } from '../database/inspection/table-check.ts';
 import { indexes } from '../database/postgres/migration/indexes.ts';
-import type { Question } from './hazards.ts';
+import type { Question } from './hazard.ts';
 
 const reject = 'may reject plants, and their creates get 50001';
 const slow = 'only grows, and its requests slow down';

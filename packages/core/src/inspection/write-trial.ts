@@ -6,7 +6,7 @@ import { runOn } from '../database/schema-version.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { hasSameContent } from '../plants/columns.ts';
 import { createPlantStatements } from '../plants/statements.ts';
-import type { Hazard } from './hazards.ts';
+import type { Hazard } from './hazard.ts';
 
 /** Milliseconds for the commit, and for each lock. */
 const trialTimeout = 1_000;
