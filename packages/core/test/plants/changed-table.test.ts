@@ -81,6 +81,16 @@ describe('a trigger', () => {
     await expect(store.create(plant)).rejects.toMatchObject({ code: 50001 });
   });
 
+  it('that swallows some plants makes their import fail, and that of no other plant', async () => {
+    const store = await open();
+    await trigger('insert', 'if new.id = 2 then return null; end if; return new;');
+    expect(await store.load([1n, 2n, 3n].map((id) => ({ ...plant, id })))).toMatchObject([
+      'inserted',
+      { code: 50001 },
+      'inserted',
+    ]);
+  });
+
   it('that keeps plants makes deletes fail', async () => {
     const store = await open();
     await store.create(plant);

@@ -41,7 +41,7 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
       async copyPlants(rows, columns) {
         // PGlite's COPY reads from this device, which holds the `blob` of the same statement.
         const text = `copy plants (${columns}) from '/dev/blob'`;
-        await connection.run({ text, blob: rows }, bulkTimeout);
+        return (await connection.run({ text, blob: rows }, bulkTimeout)).count;
       },
       openCopies: async () => openCopies(connection, directory),
     },

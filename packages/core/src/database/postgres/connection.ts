@@ -22,8 +22,8 @@ export interface Connection extends DatabaseConnection {
   readonly isReadOnly: boolean;
   /** Whether statements are prepared. They are not when a pooler does not keep them. */
   readonly prepares: boolean;
-  /** Runs a `COPY … FROM STDIN` with these rows, and commits all of them or, after an error, none. */
-  copy(text: string, rows: Uint8Array): Promise<void>;
+  /** Runs a `COPY … FROM STDIN` with these rows: see `copyFromStdin`. */
+  copy(text: string, rows: Uint8Array): Promise<number>;
   /** Runs a `COPY … TO STDOUT`. Yields its rows as they arrive, in blocks of whole rows. */
   copyOut(text: string): AsyncGenerator<Uint8Array>;
 }
@@ -196,8 +196,9 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     },
     async copy(text, rows) {
       hasWarned = false;
-      await track(copyFromStdin(client.unsafe(text), rows));
+      const count = await track(copyFromStdin(client.unsafe(text), rows));
       throwIfWarned();
+      return count;
     },
     async *copyOut(text) {
       // `close` cancels the statement when the caller stops early.
