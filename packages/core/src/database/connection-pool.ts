@@ -191,7 +191,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
    */
   #isUsableAfter(error: unknown): boolean {
     if (!isStatementError(error)) return false;
-    const isRecent = performance.now() - this.#lastAttemptAt < this.#options.retryDelay;
+    const isRecent = performance.now() - this.#lastAttemptAt < 2 * this.#options.retryDelay;
     return databaseCode(error) !== readOnlyCode || isRecent;
   }
 
