@@ -64,7 +64,7 @@ function byTrigger(what: string): string {
   return `the table ${what}: drop the trigger or the rule that does that`;
 }
 
-const firstId = randomBytes(8).readBigInt64BE() >> 1n;
+const firstId = randomBytes(8).readBigUInt64BE() >> 2n;
 
 /** So many and so long that the table needs new pages, because the disk may be full. */
 const plants = Array.from({ length: 16 }, (_, i) => ({
