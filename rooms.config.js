@@ -50,6 +50,7 @@ export const packages = {
       {
         'plants/bulk': 'how are thousands of plants stored at a time?',
         changes: 'which plants were created and deleted, in which order?',
+        inspection: 'what is wrong with a database?',
       },
       { 'cluster/**': 'which node of a Citus cluster has a plant?' },
       { 'plant-store.ts': 'what can a store do?' },

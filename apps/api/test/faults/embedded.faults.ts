@@ -61,7 +61,7 @@ const fullDisk: PrepareFault = async () => {
       end: () => truncate(filler, 0),
       reason: /no room on the disk of the data directory: 0 MiB are free/,
       message:
-        'the database cannot store the plant now (SQLSTATE 53100): nothing was written, send it again later',
+        'the database cannot do this now (SQLSTATE 53100): nothing was written, send it again later',
     }),
   };
 };

@@ -79,7 +79,7 @@ it('names a prepared transaction', async () => {
   await other`rollback prepared 'from ''afar'''`;
 });
 
-it('names the session although this user may not see since when', async () => {
+it('warns of a session although this user may not see since when', async () => {
   const user = `user_${randomUUID().replaceAll('-', '')}`;
   await sql.unsafe(`create role ${user} login`);
   await other`begin`;
@@ -87,9 +87,9 @@ it('names the session although this user may not see since when', async () => {
   expect(feedChecks(await inspect(user))).toEqual([
     {
       check: 'feed',
-      level: 'ok',
+      level: 'warning',
       message: expect.stringContaining(
-        `is on, and waits for the transaction of process ${row?.['pid']} (`,
+        `waits for the transaction of process ${row?.['pid']} (database postgres, user postgres`,
       ),
     },
   ]);

@@ -116,8 +116,11 @@ export interface NodeConnections {
 export interface Bulk {
   /** Runs a statement. It ignores the share and the deadline of the options. */
   readonly run: Run;
-  /** Loads rows in COPY's text format into these columns of `plants`: all in one commit, or none. */
-  copyPlants(rows: Uint8Array, columns: string): Promise<void>;
+  /**
+   * Loads rows in COPY's text format into these columns of `plants`: all in one commit, or none. Returns how many
+   * the table has got, because a trigger may swallow some.
+   */
+  copyPlants(rows: Uint8Array, columns: string): Promise<number>;
   /** Opens a session that only reads. Other statements do not wait for its rows. */
   openCopies(): Promise<CopySession>;
 }

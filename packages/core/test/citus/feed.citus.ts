@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { switchFeed } from '../../src/changes/switch-feed.ts';
 import { distributePlants } from '../../src/cluster/operator.ts';
-import { inspectDatabase } from '../../src/database/inspection/inspect-database.ts';
+import { inspectDatabase } from '../../src/inspection/inspect-database.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
 import { createDistributedDatabase } from '../fixtures/distributed-database.ts';
 import { createOldTables } from '../fixtures/old-tables.ts';

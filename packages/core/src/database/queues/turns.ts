@@ -1,4 +1,5 @@
 import { PlantStoreError } from '../../plant-store-error.ts';
+import { NotSentError } from '../database-error.ts';
 import type { CallOptions } from '../deadline.ts';
 import { Call } from './call.ts';
 
@@ -36,7 +37,7 @@ export class Turns {
     const { answered } = this;
     const waiting: Waiting = new Call(undefined, options, (late) => {
       const isSilent = this.answered === answered;
-      const error = isSilent ? new Error('no connection was free in time') : tooManyWait();
+      const error = isSilent ? new NotSentError('no connection was free in time') : tooManyWait();
       this.#reject(late, error);
     });
     this.#waiting.add(waiting);
