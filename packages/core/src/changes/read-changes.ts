@@ -3,10 +3,11 @@ import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
 import { deadlineOf } from '../database/deadline.ts';
 import { restoredFeedCode } from '../database/explain-database-error.ts';
+import { reservePage } from '../database/page-memory.ts';
 import { isCluster } from '../database/postgres/migration/feed-tables.ts';
 import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
-import { toStoredPlant } from '../plants/columns.ts';
+import { contentBytes, toStoredPlant } from '../plants/columns.ts';
 import { type Cursor, lastId, type Position } from './cursor.ts';
 import { flushLog, selectChanges } from './select-changes.ts';
 
@@ -62,7 +63,8 @@ export function createChangeReader({ run, copyId = '', renewFeed }: ChangeSource
     } as const;
     const position = [after ? String(after.transaction) : null, String(after?.id ?? 0n)];
     const values = [...position, String(limit + 1), copyId];
-    const { rows } = await run(selectChanges, values, use).catch(explainCluster);
+    const { onTurn, settle } = reservePage(options?.caller, limit);
+    const { rows } = await run(selectChanges, values, { ...use, onTurn }).catch(explainCluster);
     const found = rows as Row[]; // The statement selects these columns.
     const [[json] = []] = found;
     if (!json) throw new PlantStoreError('notImplemented', switchedOff);
@@ -79,6 +81,8 @@ export function createChangeReader({ run, copyId = '', renewFeed }: ChangeSource
       const { count } = await run(flushLog, [feed.logged, String(feed.session)], use);
       if (count === 0) return read(after, limit, options);
     }
+    const changes = kept.map(toChange);
+    settle(changes.length, contentBytes(changes.map(({ plant }) => plant)));
     const positions = kept.map(([, transaction, , id]) => ({
       transaction: BigInt(transaction),
       id: BigInt(String(id)),
@@ -86,7 +90,7 @@ export function createChangeReader({ run, copyId = '', renewFeed }: ChangeSource
     const isWhole = kept.length === feed.count;
     const last = positions.at(-1) ?? after ?? { transaction: BigInt(feed.latest), id: lastId };
     return {
-      changes: kept.map(toChange),
+      changes,
       positions,
       next: { epoch: feed.epoch, transaction: last.transaction, id: isWhole ? lastId : last.id },
       hasMore: !isWhole,
@@ -163,7 +167,7 @@ function restored(): PlantStoreError {
 
 /** The error for a cluster, where each node has an order of its own. */
 export function noFeedOnCluster(): PlantStoreError {
-  return noFeed('a database with the extension Citus');
+  return noFeed('a Citus cluster');
 }
 
 function noFeed(where: string): PlantStoreError {

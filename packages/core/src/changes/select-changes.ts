@@ -1,9 +1,7 @@
 import type { PlantChange } from '@plant-store/schemas';
+import { maxPageBytes } from '../database/page-memory.ts';
 import { isCluster, isOwn, timeline } from '../database/postgres/migration/feed-tables.ts';
 import { contentBytesSql, storedColumns } from '../plants/columns.ts';
-
-/** The most bytes of names and tags in a page. A page has at least one change, of any size. */
-const maxBytes = 1024 * 1024;
 
 /**
  * The identity of a database and its history. It changes when somebody restores a backup, promotes a
@@ -82,13 +80,13 @@ export const selectChanges = `
     ) as feed limit 1
   ) as bounds left join lateral (
     select *, count(*) over () as count,
-      sum(least(${contentBytesSql}, ${maxBytes})) over (
+      sum(least(${contentBytesSql}, ${maxPageBytes})) over (
         order by changed_in, id rows unbounded preceding) as bytes,
       row_number() over (order by changed_in, id) as place
     from (${changesOf('created', 'plants')} union all
       ${changesOf('deleted', 'plant_deletions', isNotReplaced)}
       order by changed_in, id limit $3::int) as limited
-  ) as change on bytes <= ${maxBytes} or place = 1
+  ) as change on bytes <= ${maxPageBytes} or place = 1
   order by change.changed_in, change.id`;
 
 /**
