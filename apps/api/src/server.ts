@@ -15,6 +15,7 @@ import { checkBodyHeaders, checkRequestHeaders, sendContinue } from './http/requ
 import { compressResponse } from './http/responses/compression.ts';
 import { limitResponses } from './http/responses/response-budget.ts';
 import { handleError, routerErrorHandler } from './http/send-error.ts';
+import { takeTurn } from './http/take-turn.ts';
 import { answerServerOptions, rejectUnknownRoute } from './http/unknown-route.ts';
 import { limitWaiting } from './http/waiting.ts';
 import {
@@ -119,7 +120,7 @@ export async function buildServer({
   server.decorateRequest('bodyBytes', 0);
   server.decorateRequest('principal', undefined);
   server.decorateRequest('deadline', undefined);
-  server.decorateRequest('lookUpTime', 0);
+  server.decorateRequest('waitTime', 0);
   server.decorateRequest('checkTokenAgain');
   server.decorateRequest('waitsFrom', undefined);
   server.decorateRequest('isGone', { getter: isGone });
@@ -154,6 +155,7 @@ export async function buildServer({
     operations.addHook('onRequest', checkBodyHeaders);
     const bodies = limitBodies(bodyBudget);
     operations.addHook('onRequest', bodies.reserveBody);
+    operations.addHook('onRequest', takeTurn(server.server, bodies.release));
     operations.addHook('onRequest', sendContinue);
     operations.addHook('preParsing', bodies.countChunks);
     operations.addHook('preValidation', dropAfterError(bodies.release));
