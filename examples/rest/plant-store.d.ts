@@ -643,7 +643,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 41300: the body is larger than 1 MiB */
+            /** @description 41300: the body is larger than 1 MiB or has too many values */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -706,7 +706,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 50000: the server has a bug; 50001: the table in the database does not allow the plant and nothing was written */
+            /** @description 50000: the server has a bug; 50001: the table in the database rejects or keeps the plant, and nothing was written */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -861,7 +861,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 41300: the body is larger than 1 MiB */
+            /** @description 41300: the body is larger than 1 MiB or has too many values */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1290,7 +1290,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 50000: the server has a bug */
+            /** @description 50000: the server has a bug; 50001: the table in the database rejects or keeps the plant, and nothing was written */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -43,7 +43,7 @@ export const errorAdvice: Record<ErrorKind, Advice> = {
     repeat: 'a create or a read: yes',
   },
   plantRejected: {
-    action: 'tell the operator that the table rejects the plant',
+    action: 'tell the operator what the message says',
     repeat: 'after the operator has corrected the table',
   },
   notImplemented: {

@@ -2,10 +2,11 @@ import type { PlantChange } from '@plant-store/schemas';
 import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
 import { deadlineOf } from '../database/deadline.ts';
+import { maxPageBytes, reservePage } from '../database/page-memory.ts';
 import { isCluster, ownFeed } from '../database/postgres/migration/feed-tables.ts';
 import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
-import { contentBytesSql, storedColumns, toStoredPlant } from '../plants/columns.ts';
+import { contentBytes, contentBytesSql, storedColumns, toStoredPlant } from '../plants/columns.ts';
 import { type Cursor, lastId, type Position } from './cursor.ts';
 
 /** Changes in their order. */
@@ -27,9 +28,6 @@ export type ReadChanges = (
   options?: CallOptions,
 ) => Promise<ChangePage>;
 
-/** The most bytes of names and tags in a page. A page has at least one change, of any size. */
-const maxBytes = 1024 * 1024;
-
 /**
  * Makes a function that reads the changes after a cursor. Without a cursor, it returns the present end.
  *
@@ -47,10 +45,12 @@ const maxBytes = 1024 * 1024;
 export function createChangeReader({ run, copyId = '' }: ChangeSource): ReadChanges {
   return async (after, limit, options) => {
     const position = [after ? String(after.transaction) : null, String(after?.id ?? 0n)];
+    const { onTurn, settle } = reservePage(options?.caller, limit);
     const { rows } = await run(selectChanges, [...position, String(limit + 1), copyId], {
       share: 'lists',
       deadline: deadlineOf(options),
       caller: options?.caller,
+      onTurn,
       isRepeatable: true,
       rowsAs: 'arrays',
     }).catch(explainCluster);
@@ -68,10 +68,12 @@ export function createChangeReader({ run, copyId = '' }: ChangeSource): ReadChan
       transaction: BigInt(String(row[firstColumn - 1])),
       id: BigInt(String(row[firstColumn + 1])),
     }));
+    const changes = kept.map(toChange);
+    settle(changes.length, contentBytes(changes.map(({ plant }) => plant)));
     const isWhole = kept.length === Number(count ?? 0);
     const last = positions.at(-1) ?? after ?? { transaction: BigInt(latest), id: lastId };
     return {
-      changes: kept.map(toChange),
+      changes,
       positions,
       next: { epoch, transaction: last.transaction, id: isWhole ? lastId : last.id },
       hasMore: !isWhole,
@@ -120,7 +122,7 @@ const switchedOff =
 
 /** The error for a cluster, where each node has an order of its own. */
 export function noFeedOnCluster(): PlantStoreError {
-  return noFeed('a database with the extension Citus');
+  return noFeed('a Citus cluster');
 }
 
 function noFeed(where: string): PlantStoreError {
@@ -206,11 +208,11 @@ const selectChanges = `
     ) as feed limit 1
   ) as bounds left join lateral (
     select *, count(*) over () as count,
-      sum(least(${contentBytesSql}, ${maxBytes})) over (
+      sum(least(${contentBytesSql}, ${maxPageBytes})) over (
         order by changed_in, id rows unbounded preceding) as bytes,
       row_number() over (order by changed_in, id) as place
     from (${changesOf('created', 'plants')} union all
       ${changesOf('deleted', 'plant_deletions', isNotReplaced)}
       order by changed_in, id limit $3::int) as limited
-  ) as change on bytes <= ${maxBytes} or place = 1
+  ) as change on bytes <= ${maxPageBytes} or place = 1
   order by change.changed_in, change.id`;

@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import { databaseCode } from '../error-causes.ts';
+import { databaseCode, rootMessage } from '../error-causes.ts';
 import type { DatabaseConnection, Run, RunOptions, Share } from './database.ts';
-import { isLateWrite, isStatementError } from './database-error.ts';
+import { isLateWrite, isStatementError, NotSentError } from './database-error.ts';
 import { beforeDeadline, type Deadline, withTimeout } from './deadline.ts';
+import { readOnlyCode } from './explain-database-error.ts';
 import { Turns } from './queues/turns.ts';
 
 interface ConnectionPoolOptions<Connection> {
@@ -87,27 +88,35 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
    * to connect. When that attempt fails, the task fails with its error.
    */
   async use<T>(
-    { share, deadline, caller }: Pick<RunOptions, 'share' | 'deadline' | 'caller'>,
+    {
+      share,
+      deadline,
+      caller,
+      onTurn,
+    }: Pick<RunOptions, 'share' | 'deadline' | 'caller' | 'onTurn'>,
     task: (connection: Connection) => Promise<T>,
   ): Promise<T> {
     const turns = this.#turnsOf(share);
     await turns.take({ deadline, caller });
     let connection: Connection;
     try {
+      onTurn?.();
       connection = await this.#acquire(deadline);
-    } catch (error) {
+    } catch (cause) {
       turns.give();
-      throw error;
+      throw new NotSentError(rootMessage(cause), { cause });
     }
     let hasEnded = false;
     const running = task(connection).finally(() => {
       hasEnded = true;
     });
     try {
-      return await beforeDeadline(running, deadline);
+      const result = await beforeDeadline(running, deadline);
+      turns.answered++;
+      return result;
     } catch (error) {
       this.#options.onError?.(error);
-      if (hasEnded && !leavesConnectionUsable(error)) this.#giveUp(connection);
+      if (hasEnded && !this.#isUsableAfter(error)) this.#giveUp(connection);
       throw this.#checkClock(error, deadline);
     } finally {
       const ended = hasEnded ? undefined : this.#cancel(connection, running);
@@ -184,12 +193,22 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     return connection.isOpen && performance.now() - openedAt < maxAge;
   }
 
+  /**
+   * Whether the connections are still usable after an error. A server that has become read-only may accept
+   * writes in a new session, so the pool tries that from time to time. Reads go on in between.
+   */
+  #isUsableAfter(error: unknown): boolean {
+    if (!isStatementError(error)) return false;
+    const isRecent = performance.now() - this.#lastAttemptAt < 2 * this.#options.retryDelay;
+    return databaseCode(error) !== readOnlyCode || isRecent;
+  }
+
   /** Cancels a task at its deadline. Resolves when the connection is free, or is given up. */
   async #cancel(connection: Connection, running: Promise<unknown>): Promise<void> {
     const ended = connection.cancel().then(() => running);
     const isUsable = await withTimeout(ended, cancelTimeout).then(
       () => true,
-      leavesConnectionUsable,
+      (error) => this.#isUsableAfter(error),
     );
     if (!isUsable) this.#giveUp(connection);
   }
@@ -266,12 +285,4 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
 /** Whether the server or the network closed the connection of a statement. */
 function isLostConnection(error: unknown): boolean {
   return ['CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE', '57P01'].includes(databaseCode(error) ?? '');
-}
-
-/**
- * Whether a connection is still usable after an error. With code 25006 it is not: the server has become
- * read-only, and further statements would fail too.
- */
-function leavesConnectionUsable(error: unknown): boolean {
-  return isStatementError(error) && databaseCode(error) !== '25006';
 }

@@ -1,4 +1,4 @@
-import { holds, ownFeed } from '../postgres/migration/feed-tables.ts';
+import { holds, isCluster, ownFeed } from '../postgres/migration/feed-tables.ts';
 import { feedIndex } from '../postgres/migration/indexes.ts';
 import type { RunText } from '../schema-version.ts';
 
@@ -50,7 +50,7 @@ interface FeedRow extends Pick<FeedState, 'hasIndex'> {
 
 const selectFeed = `
   select to_regclass('plant_feed') is not null and not pg_is_in_recovery()
-      and to_regclass('pg_catalog.pg_dist_partition') is null as "hasFeed",
+      and not ${isCluster} as "hasFeed",
     exists (select from pg_attribute where attrelid = to_regclass('plants')
       and attname = 'changed_in' and atthasdef) as "isSwitchedOn",
     has_table_privilege(to_regclass('plant_feed'), 'select') and not exists (select from pg_locks

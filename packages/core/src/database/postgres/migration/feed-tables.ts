@@ -4,8 +4,12 @@ import { buildIndexes, feedIndex } from './indexes.ts';
 /** Milliseconds to wait for a lock. A waiting statement blocks all later ones. */
 export const lockTimeout = 4_500;
 
-/** Whether the database has Citus, as a condition in SQL. */
-export const isCluster = "to_regclass('pg_catalog.pg_dist_partition') is not null";
+/**
+ * Whether Citus has distributed the plants, or has begun to, as a condition in SQL. Citus adds this trigger
+ * on each node. A statement cannot name Citus's own tables, because other databases lack them.
+ */
+export const isCluster = `exists (select from pg_trigger where tgrelid = to_regclass('plants')
+  and tgfoid = to_regproc('pg_catalog.citus_truncate_trigger'))`;
 
 /** The state of the feed. A dump of another server also restores the state of that server's feed. */
 export const ownFeed =
