@@ -15,6 +15,7 @@ import { limitRate } from './http/rate-limit.ts';
 import { checkBodyHeaders, checkRequestHeaders, sendContinue } from './http/request-headers.ts';
 import { compressResponse } from './http/responses/compression.ts';
 import { handleError, routerErrorHandler } from './http/send-error.ts';
+import { takeTurn } from './http/take-turn.ts';
 import { answerServerOptions, rejectUnknownRoute } from './http/unknown-route.ts';
 import { limitWaiting } from './http/waiting.ts';
 import {
@@ -114,7 +115,7 @@ export async function buildServer({
   server.decorateRequest('pageBytes', 0);
   server.decorateRequest('principal', undefined);
   server.decorateRequest('deadline', undefined);
-  server.decorateRequest('lookUpTime', 0);
+  server.decorateRequest('waitTime', 0);
   server.decorateRequest('checkTokenAgain');
   server.decorateRequest('waitsFrom', undefined);
   server.decorateRequest('isGone', { getter: isGone });
@@ -149,6 +150,7 @@ export async function buildServer({
     operations.decorateRequest('reserve', memory.reserve);
     operations.addHook('onRequest', checkBodyHeaders);
     operations.addHook('onRequest', memory.reserveBody);
+    operations.addHook('onRequest', takeTurn(server.server, memory.release));
     operations.addHook('onRequest', sendContinue);
     operations.addHook('preParsing', memory.countChunks);
     operations.addHook('preValidation', dropAfterError(memory.release));
