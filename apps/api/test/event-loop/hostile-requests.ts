@@ -132,6 +132,12 @@ const values: Record<string, string> = {
   'one text of escapes': `"${fill('\\n', size - 20)}"`,
   'one text of escaped emoji': `"${fill('\\ud83e\\udeb4', size - 20)}"`,
   'an open text of quotes': `"${fill('\\"', size - 20)}`,
+  'the most numbers with exponents': `[${join(11_900, () => '1e0')}]`,
+  'the most long numbers': `[${join(11_900, () => '1111111111111111')}]`,
+  'the most keys of numbers with exponents': `{${join(11_900, (index) => `"${index.toString(36)}a":1e0`)}}`,
+  'the most keys': `{${join(24_900, (index) => `"${index.toString(36)}a":1`)}}`,
+  'the most objects': `[${join(12_400, (index) => `{"${index.toString(36)}":1}`)}]`,
+  'the most lists': `[${join(12_400, () => '[1]')}]`,
   'not JSON': fill('eyJ', size),
   spaces: fill(' ', size),
 };
@@ -164,6 +170,7 @@ const claims: Record<string, string> = {
     70_000,
     (index) => `"${index.toString(36)}":["bigint"]`,
   ),
+  'the most claims': claimed('{"a":1}', 19_000, (index) => `"${index.toString(36)}":["bigint"]`),
   'claims of texts': claimed('[0]', 90_000, (index) => `"${index.toString(36)}":"x"`),
   'claims of deep paths': claimed(
     '{"a":1}',

@@ -135,11 +135,11 @@ it.each([
 it.each(['createPlant', 'createPlant?batch=1'])(
   'rejects a body of 1 MiB that is one path of superjson metadata (%s)',
   async (path) => {
-    const claim = `${'a'.repeat(1_000_000)}\\`;
+    const claim = 'a.'.repeat(500_000);
     const payload = { json: { id: 1, name: 'x' }, meta: { values: { [claim]: ['bigint'] } } };
     const body = JSON.stringify(path.includes('batch') ? { 0: payload } : payload);
     const response = await post(server, `/trpc/${path}`, body);
     expect(response.status).toBe(400);
-    expect(await response.text()).toContain('a path in meta is over 1000 characters');
+    expect(await response.text()).toContain('a path in meta has over 10 keys');
   },
 );

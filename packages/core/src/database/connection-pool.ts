@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { databaseCode, rootMessage } from '../error-causes.ts';
+import { PlantStoreError } from '../plant-store-error.ts';
 import type { DatabaseConnection, Run, RunOptions, Share } from './database.ts';
 import { isLateWrite, isStatementError, NotSentError } from './database-error.ts';
 import { beforeDeadline, type Deadline, withTimeout } from './deadline.ts';
@@ -104,7 +105,10 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
       connection = await this.#acquire(deadline);
     } catch (cause) {
       turns.give();
-      throw new NotSentError(rootMessage(cause), { cause });
+      // The error of `onTurn` is the store's own.
+      throw cause instanceof PlantStoreError
+        ? cause
+        : new NotSentError(rootMessage(cause), { cause });
     }
     let hasEnded = false;
     const running = task(connection).finally(() => {

@@ -6,7 +6,7 @@ import type {
   preParsingHookHandler,
 } from 'fastify';
 import { bodyLimit, bodyTooLarge } from '../../errors/http-error.ts';
-import { countValues } from './count-values.ts';
+import { measureJson } from './measure-json.ts';
 import { isLarge, type MemoryBudget } from './memory-budget.ts';
 
 declare module 'fastify' {
@@ -59,7 +59,7 @@ export function limitMemory({ add, set }: MemoryBudget): MemoryLimits {
       }
     },
     reserveParsed(request, json) {
-      if (isLarge(json.length)) add(request, 'bodyBytes', bytesPerValue * countValues(json));
+      if (isLarge(json.length)) add(request, 'bodyBytes', bytesPerValue * measureJson(json).values);
     },
     reserve(bytes) {
       if (this.isGone) return () => {};

@@ -1,0 +1,25 @@
+/**
+ * Counts the values of a JSON text, and its levels of nesting. The text need not be valid. An empty list or
+ * object counts as two values.
+ */
+export function measureJson(json: string): { values: number; levels: number } {
+  let values = 1;
+  let level = 0;
+  let levels = 0;
+  let isInText = false;
+  for (let i = 0; i < json.length; i++) {
+    const character = json.charCodeAt(i);
+    if (character === quote) isInText = !isInText;
+    else if (isInText && character === backslash) i++;
+    else if (isInText) continue;
+    else if (character === comma) values++;
+    else if (character === bracket || character === brace) {
+      values++;
+      if (++level > levels) levels = level;
+    } else if (character === closingBracket || character === closingBrace) level--;
+  }
+  return { values, levels };
+}
+
+const [quote, backslash, comma, bracket, brace, closingBracket, closingBrace] =
+  Buffer.from('"\\,[{]}');
