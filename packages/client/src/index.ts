@@ -7,4 +7,8 @@ export {
   type PlantStoreClient,
   type PlantStoreClientOptions,
 } from './plant-store-client.ts';
-export { type PlantStoreClientError, plantStoreError } from './plant-store-error.ts';
+export {
+  isRetryable,
+  type PlantStoreClientError,
+  plantStoreError,
+} from './plant-store-error.ts';

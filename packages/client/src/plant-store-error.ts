@@ -1,4 +1,4 @@
-import { type ErrorKind, errorCatalogue, errorKinds } from '@plant-store/schemas';
+import { type ErrorKind, errorCatalogue, errorKinds, isTemporary } from '@plant-store/schemas';
 import { isTRPCClientError } from '@trpc/client';
 import { AccessTokenError } from './access-token.ts';
 import type { AppRouter } from './app-router.ts';
@@ -45,6 +45,22 @@ export function plantStoreError(thrown: unknown): PlantStoreClientError | undefi
   if (error) return error;
   if (cause instanceof AccessTokenError || cause?.name === 'AbortError') return undefined;
   return { kind: 'unanswered', code: undefined, message: `${unanswered} (${message})` };
+}
+
+/**
+ * Whether the same call may succeed later: the network, a proxy, the server or its database is down or
+ * overloaded. Do not repeat a delete that may have been done.
+ */
+export function isRetryable(thrown: unknown): boolean {
+  const error = plantStoreError(thrown);
+  if (error && error.kind !== 'unanswered') return isTemporary(error.kind);
+  if (!isTRPCClientError<AppRouter>(thrown)) return false;
+  const { data, meta, cause } = thrown;
+  if (cause instanceof AccessTokenError || cause?.name === 'AbortError') return false;
+  // The response came from a proxy or a newer server, if there is one.
+  const { response }: { response?: { status: number } } = Object(meta);
+  const status = data?.httpStatus ?? response?.status ?? 503;
+  return [200, 408, 429].includes(status) || (status >= 500 && status !== 501);
 }
 
 const unanswered =

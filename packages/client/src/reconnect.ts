@@ -1,7 +1,7 @@
 import type { TRPCClientError, TRPCLink } from '@trpc/client';
 import { observable, type Unsubscribable } from '@trpc/server/observable';
-import { AccessTokenError } from './access-token.ts';
 import type { AppRouter } from './app-router.ts';
+import { isRetryable } from './plant-store-error.ts';
 
 /** The most milliseconds between two attempts. A connection that lasts longer is not a failure. */
 const maxDelay = 10_000;
@@ -59,16 +59,10 @@ export const reconnectLink: TRPCLink<AppRouter> =
       };
     });
 
-/**
- * Whether the same request may succeed later: the network, the server or a proxy is down or overloaded. After
- * an expired token ended a connection, the token function may return a new one.
- */
-export function mayPass({ cause, data, meta }: TRPCClientError<AppRouter>): boolean {
-  if (cause instanceof AccessTokenError) return false;
-  const { response }: { response?: { status: number } } = Object(meta);
-  const status = data?.httpStatus ?? response?.status ?? 503;
-  if (status === 401) return !response;
-  return [200, 408, 429].includes(status) || (status >= 500 && status !== 501);
+/** Whether a subscription goes on. After an expired token ended it, the token function may return a new one. */
+export function mayPass(error: TRPCClientError<AppRouter>): boolean {
+  const { response } = Object(error.meta);
+  return isRetryable(error) || (error.data?.httpStatus === 401 && !response);
 }
 
 /** Milliseconds before the next attempt. They are random, so that not all clients of a server come at once. */

@@ -41,7 +41,7 @@ export const errorAdvice: Record<ErrorKind, Advice> = {
   headersTooLarge: { action: 'send a shorter URL and smaller headers', repeat: no },
   internal: {
     action: 'report the `X-Request-Id` to the operator',
-    repeat: 'a create or a read: yes',
+    repeat: no,
   },
   plantRejected: {
     action: 'tell the operator what the message says',

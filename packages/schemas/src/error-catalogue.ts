@@ -1,7 +1,7 @@
 /**
  * Every error that a client can get, on either surface. `code` is the error code: the HTTP status
  * × 100 plus a detail. Error responses have it in the field `error`. `when` explains the code, and each
- * response has its own message.
+ * response has its own message. After an error that `isTemporary`, the same request may succeed later.
  */
 export const errorCatalogue = {
   bodyNotJson: { code: 40000, when: 'the body is not JSON' },
@@ -16,7 +16,11 @@ export const errorCatalogue = {
   pathUnknown: { code: 40400, when: 'the path does not exist' },
   plantUnknown: { code: 40401, when: 'no plant has this id' },
   methodNotAllowed: { code: 40500, when: 'the path does not support the method' },
-  requestTimeout: { code: 40800, when: 'the client did not send the whole request in time' },
+  requestTimeout: {
+    code: 40800,
+    when: 'the client did not send the whole request in time',
+    isTemporary: true,
+  },
   idTaken: { code: 40900, when: 'the id belongs to another plant' },
   cursorExpired: { code: 41000, when: 'the feed no longer has the changes behind the cursor' },
   bodyTooLarge: { code: 41300, when: 'the body is larger than 1 MiB or has too many values' },
@@ -25,7 +29,11 @@ export const errorCatalogue = {
     code: 41700,
     when: 'the server does not support the value of the Expect header',
   },
-  rateLimited: { code: 42900, when: 'the client exceeded a configured rate limit' },
+  rateLimited: {
+    code: 42900,
+    when: 'the client exceeded a configured rate limit',
+    isTemporary: true,
+  },
   headersTooLarge: { code: 43100, when: 'the request headers are too large' },
   internal: { code: 50000, when: 'the server has a bug' },
   plantRejected: {
@@ -39,14 +47,20 @@ export const errorCatalogue = {
   databaseUnavailable: {
     code: 50300,
     when: 'the database cannot be reached or did not answer in time',
+    isTemporary: true,
   },
-  overloaded: { code: 50301, when: 'the server is overloaded and nothing was written' },
-  shuttingDown: { code: 50302, when: 'this instance is shutting down' },
+  overloaded: {
+    code: 50301,
+    when: 'the server is overloaded and nothing was written',
+    isTemporary: true,
+  },
+  shuttingDown: { code: 50302, when: 'this instance is shutting down', isTemporary: true },
   identityProviderUnavailable: {
     code: 50303,
     when: 'the identity provider did not answer and nothing was written',
+    isTemporary: true,
   },
-} as const satisfies Record<string, { code: number; when: string }>;
+} as const satisfies Record<string, { code: number; when: string; isTemporary?: true }>;
 
 /** The name of an error in the catalogue. */
 export type ErrorKind = keyof typeof errorCatalogue;
@@ -60,4 +74,9 @@ export const errorKinds = Object.keys(errorCatalogue) as ErrorKind[]; // TypeScr
 /** The HTTP status of an error in the catalogue. */
 export function httpStatus(kind: ErrorKind): number {
   return Math.floor(errorCatalogue[kind].code / 100);
+}
+
+/** Whether the same request may succeed later. A delete that may have been done is not safe to repeat. */
+export function isTemporary(kind: ErrorKind): boolean {
+  return 'isTemporary' in errorCatalogue[kind];
 }

@@ -6,6 +6,7 @@ export {
   errorCatalogue,
   errorKinds,
   httpStatus,
+  isTemporary,
 } from './error-catalogue.ts';
 export { explainIdText } from './ids/explain-id-text.ts';
 export { int64Bounds } from './ids/int64-range.ts';

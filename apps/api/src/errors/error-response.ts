@@ -1,5 +1,5 @@
 import { appRouter, type CatalogueError, errorShape } from '@plant-store/core/router';
-import type { ErrorKind } from '@plant-store/schemas';
+import { type ErrorKind, httpStatus, isTemporary } from '@plant-store/schemas';
 import { type HttpError, showText } from './http-error.ts';
 
 const { serialize } = appRouter._def._config.transformer.output;
@@ -52,21 +52,17 @@ export function errorHeaders({
   requiredScope,
   retryAfter,
 }: HttpError): Record<string, string> {
+  const isDown = httpStatus(kind) === 503 && isTemporary(kind);
+  const seconds = retryAfter ?? (isDown ? 1 : undefined);
+  if (seconds !== undefined) return { 'retry-after': `${seconds}` };
   const headers = headersByKind[kind] ?? {};
-  if (retryAfter !== undefined) return { 'retry-after': `${retryAfter}` };
   if (!requiredScope) return headers;
   // RFC 6750 §3.1.
   const challenge = `Bearer realm="plant-store", error="insufficient_scope", scope="${requiredScope}"`;
   return { ...headers, 'www-authenticate': challenge };
 }
 
-const retrySoon = { 'retry-after': '1' };
-
 const headersByKind: Partial<Record<ErrorKind, Record<string, string>>> = {
   tokenMissing: { 'www-authenticate': 'Bearer realm="plant-store"' },
   tokenInvalid: { 'www-authenticate': 'Bearer realm="plant-store", error="invalid_token"' },
-  databaseUnavailable: retrySoon,
-  identityProviderUnavailable: retrySoon,
-  overloaded: retrySoon,
-  shuttingDown: retrySoon,
 };

@@ -1,6 +1,6 @@
-import { type PlantStoreClient, plantStoreError } from '@plant-store/client';
+import { isRetryable, type PlantStoreClient, plantStoreError } from '@plant-store/client';
 import { type CreateResult, errorCatalogue, type NewPlant } from '@plant-store/schemas';
-import { isTemporary, isTemporaryCode, isTokenError } from '../store/explain-error.ts';
+import { isTemporaryCode, isTokenError } from '../store/explain-error.ts';
 import { background } from '../store/trpc.ts';
 
 /** Milliseconds before plants are sent again when the server is down. */
@@ -41,7 +41,7 @@ export async function createPlants(
       sent instanceof Error && isOfContent(sent)
         ? { results: await createParts(rest, sent, connection, signal) }
         : sent;
-    const isDown = response instanceof Error && isTemporary(response);
+    const isDown = response instanceof Error && isRetryable(response);
     if (response instanceof Error && isTokenError(response))
       connection.onTokenError(client, response);
     else if (response instanceof Error && !isDown) throw response;

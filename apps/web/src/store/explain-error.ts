@@ -1,5 +1,5 @@
 import { AccessTokenError, plantStoreError } from '@plant-store/client';
-import { errorCatalogue, errorKinds } from '@plant-store/schemas';
+import { errorCatalogue, errorKinds, isTemporary } from '@plant-store/schemas';
 
 /** The message for the user about anything that a call threw. */
 export function explainError(thrown: unknown): string {
@@ -8,26 +8,10 @@ export function explainError(thrown: unknown): string {
   return message.charAt(0).toUpperCase() + message.slice(1);
 }
 
-/** Whether the same call can succeed a moment later: the server or its database is down or busy. */
-export function isTemporary(thrown: unknown): boolean {
-  const error = plantStoreError(thrown);
-  return error !== undefined && temporaryKinds.has(error.kind);
-}
-
 /** Whether a plant of a call may be created a moment later, by the error code of its result. */
 export function isTemporaryCode(code: number): boolean {
-  return errorKinds.some((kind) => temporaryKinds.has(kind) && errorCatalogue[kind].code === code);
+  return errorKinds.some((kind) => isTemporary(kind) && errorCatalogue[kind].code === code);
 }
-
-const temporaryKinds: ReadonlySet<string> = new Set([
-  'unanswered',
-  'requestTimeout',
-  'rateLimited',
-  'databaseUnavailable',
-  'overloaded',
-  'shuttingDown',
-  'identityProviderUnavailable',
-]);
 
 /** Whether the store rejects the access token, or an HTTP header cannot hold it. */
 export function isTokenError(thrown: unknown): boolean {

@@ -1,3 +1,4 @@
+import { isRetryable } from '@plant-store/client';
 import { formatJson } from '@plant-store/schemas';
 import {
   MutationCache,
@@ -6,7 +7,7 @@ import {
   QueryClient,
   queryOptions,
 } from '@tanstack/react-query';
-import { isScopeError, isTemporary, isTokenError } from './explain-error.ts';
+import { isScopeError, isTokenError } from './explain-error.ts';
 import { baseUrl } from './trpc.ts';
 
 /** Milliseconds before a query is sent again when the server is down. */
@@ -21,7 +22,7 @@ export function createQueryClient(onTokenError: (error: unknown) => void): Query
   const onError = (error: unknown) => {
     if (isTokenError(error)) onTokenError(error);
     if (isScopeError(error)) void queryClient.invalidateQueries({ queryKey: [['whoAmI']] });
-    if (isTemporary(error)) {
+    if (isRetryable(error)) {
       void queryClient.invalidateQueries({ queryKey: serverState.queryKey });
     }
   };
@@ -35,7 +36,7 @@ export function createQueryClient(onTokenError: (error: unknown) => void): Query
         // Without a network, the browser still reaches a server on this machine.
         networkMode: 'always',
         retry: false,
-        refetchInterval: ({ state }) => isTemporary(state.error) && retryInterval,
+        refetchInterval: ({ state }) => isRetryable(state.error) && retryInterval,
         staleTime: 30_000,
       },
       mutations: { networkMode: 'always' },

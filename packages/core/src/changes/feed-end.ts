@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { isTemporary } from '@plant-store/schemas';
 import type { Caller } from '../database/deadline.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import type { Cursor } from './cursor.ts';
@@ -195,8 +196,8 @@ export class FeedEnd {
 
 /** Whether the feed goes on after an error: the database is down, or too many lists wait. */
 export function isPassing(error: unknown): error is PlantStoreError {
-  const passing = ['databaseUnavailable', 'overloaded'];
-  return error instanceof PlantStoreError && passing.includes(error.kind);
+  if (!(error instanceof PlantStoreError)) return false;
+  return isTemporary(error.kind) && error.kind !== 'shuttingDown'; // Only another instance goes on then.
 }
 
 /** The error for a caller that has disconnected. Nobody reads it. */
