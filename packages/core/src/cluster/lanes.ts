@@ -135,6 +135,7 @@ export function createLanes({ database, events, onCommit }: LanesOptions): Store
       statements: health.observed(createNodeStatements(access, shards)),
       maxInserts: nodeShares.creates,
       maxLookUps: nodeShares.lookUps,
+      isCommitting: access.isCommitting,
       onClockMoved: access.onClockMoved,
       turn,
       onCommit,

@@ -1,5 +1,11 @@
 import { ConnectionPool } from '../database/connection-pool.ts';
-import type { ConnectTo, DatabaseConnection, NodeConnections, Run } from '../database/database.ts';
+import type {
+  ConnectTo,
+  DatabaseConnection,
+  NodeConnections,
+  Run,
+  Share,
+} from '../database/database.ts';
 import { clusterIdSignature } from './node-functions.ts';
 import type { StorageNode } from './shard-map.ts';
 
@@ -9,6 +15,8 @@ import type { StorageNode } from './shard-map.ts';
  */
 export interface NodeAccess {
   readonly run: Run;
+  /** See `Database`. */
+  isCommitting(share: Share): Promise<boolean>;
   /** Whether the connections lead to that node, not through another one. */
   readonly isDirect: boolean;
   /** Why the store could not reach that node itself; undefined when it can, or has not tried yet. */
@@ -73,6 +81,7 @@ export function openNodeAccess(
     get directError() {
       return directError;
     },
+    isCommitting: pool.isCommitting,
     onClockMoved: (listener) => pool.onClockMoved(listener),
     close: () => pool.close(),
   };

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { databaseCode } from '../error-causes.ts';
 import type { DatabaseConnection, Run, RunOptions, Share } from './database.ts';
-import { isLateWrite, isStatementError } from './database-error.ts';
-import { beforeDeadline, type Deadline, withTimeout } from './deadline.ts';
+import { isLateWrite, isStatementError, isUnconfirmedCommit } from './database-error.ts';
+import { beforeDeadline, type Deadline, deadlineIn, withTimeout } from './deadline.ts';
 import { Turns } from './queues/turns.ts';
 
 interface ConnectionPoolOptions<Connection> {
@@ -20,8 +20,11 @@ interface ConnectionPoolOptions<Connection> {
 /** Milliseconds for which `close` waits for the statements that run. */
 const closeGrace = 300;
 
-/** Milliseconds after its deadline by which a statement must end. Otherwise the pool gives its connection up. */
-const cancelTimeout = 1_000;
+/** Milliseconds for a statement to end after its cancellation, and between two questions why it has not. */
+const cancelTimeout = 500;
+
+/** Milliseconds by which a clock may be wrong. */
+const clockTolerance = 1_000;
 
 /** Milliseconds after which a connection is replaced, because its clock and settings may be old. */
 const maxAge = 10 * 60_000;
@@ -42,6 +45,8 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   #connections = new Map<Connection, number>();
   readonly #open = new Set<Connection>();
   #idle: Connection[] = [];
+  /** The connections with a statement, and its kind. */
+  readonly #used = new Map<Connection, Share>();
   readonly #changed: (() => void)[] = [];
   #isConnecting = false;
   #isClosed = false;
@@ -61,8 +66,8 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   }
 
   /**
-   * Runs a statement. At its deadline the caller gets an error, and the statement is cancelled. A
-   * statement with `isRepeatable` runs once more when its connection is lost, because the server may
+   * Runs a statement. At its deadline the statement is cancelled, and at `until` the caller gets an error.
+   * A statement with `isRepeatable` runs once more when its connection is lost, because the server may
    * just have closed it.
    *
    * @throws PlantStoreError `overloaded` when too many statements wait; an error of the connection or
@@ -87,7 +92,12 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
    * to connect. When that attempt fails, the task fails with its error.
    */
   async use<T>(
-    { share, deadline, caller }: Pick<RunOptions, 'share' | 'deadline' | 'caller'>,
+    {
+      share,
+      deadline,
+      until = deadline,
+      caller,
+    }: Pick<RunOptions, 'share' | 'deadline' | 'until' | 'caller'>,
     task: (connection: Connection) => Promise<T>,
   ): Promise<T> {
     const turns = this.#turnsOf(share);
@@ -99,22 +109,35 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
       turns.give();
       throw error;
     }
+    this.#used.set(connection, share);
     let hasEnded = false;
     const running = task(connection).finally(() => {
       hasEnded = true;
     });
+    let freed: Promise<void> | undefined;
     try {
-      return await beforeDeadline(running, deadline);
+      return await beforeDeadline(running, deadline).catch((error: unknown) => {
+        if (hasEnded) throw error;
+        freed = this.#free(connection, running, until);
+        if (until > deadline) return beforeDeadline(running, until);
+        throw error;
+      });
     } catch (error) {
       this.#options.onError?.(error);
-      if (hasEnded && !leavesConnectionUsable(error)) this.#giveUp(connection);
+      if (!freed && !leavesConnectionUsable(error)) this.#replace(connection);
       throw this.#checkClock(error, deadline);
     } finally {
-      const ended = hasEnded ? undefined : this.#cancel(connection, running);
-      if (ended) void ended.then(() => this.#release(connection, turns));
+      if (freed) void freed.then(() => this.#release(connection, turns));
       else this.#release(connection, turns);
     }
   }
+
+  /** Whether a statement of a kind is in a commit. Another one would wait for the same disk. */
+  readonly isCommitting = async (share: Share): Promise<boolean> => {
+    const used = [...this.#used].flatMap(([connection, kind]) => (kind === share ? connection : []));
+    const answers = await Promise.all(used.map((each) => this.#isCommitting(each)));
+    return answers.includes(true);
+  };
 
   /** Calls a function when the clocks of the database and of this machine have moved apart. */
   onClockMoved(listener: (error: Error) => void): void {
@@ -169,6 +192,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   }
 
   #release(connection: Connection, turns: Turns): void {
+    this.#used.delete(connection);
     this.#addIdle(connection);
     turns.give();
   }
@@ -184,17 +208,41 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     return connection.isOpen && performance.now() - openedAt < maxAge;
   }
 
-  /** Cancels a task at its deadline. Resolves when the connection is free, or is given up. */
-  async #cancel(connection: Connection, running: Promise<unknown>): Promise<void> {
-    const ended = connection.cancel().then(() => running);
-    const isUsable = await withTimeout(ended, cancelTimeout).then(
-      () => true,
-      leavesConnectionUsable,
-    );
-    if (!isUsable) this.#giveUp(connection);
+  /**
+   * Cancels a task at its deadline. Resolves when the connection is free, or is given up. While the server
+   * is in a commit, the connection stays: the commit cannot be cancelled, and another one would wait for it.
+   */
+  async #free(connection: Connection, running: Promise<unknown>, until: Deadline): Promise<void> {
+    // A network that has forgotten one connection may have forgotten all that nobody used since.
+    for (const idle of this.#idle) this.#connections.delete(idle);
+    const ended = connection
+      .cancel()
+      .then(() => running)
+      .then(() => true, leavesConnectionUsable);
+    let isUsable: boolean | undefined;
+    let mayCommit: boolean;
+    do {
+      isUsable = await withTimeout(ended, cancelTimeout).catch(() => undefined);
+      if (isUsable !== undefined) break;
+      mayCommit = (await this.#isCommitting(connection)) ?? performance.now() < until;
+    } while (mayCommit);
+    if (isUsable === false) this.#replace(connection);
+    if (isUsable === undefined) this.#connections.delete(connection);
   }
 
-  #giveUp(connection: Connection): void {
+  /** Whether the server is in a commit on a connection; undefined when nobody knows. */
+  async #isCommitting(connection: Connection): Promise<boolean | undefined> {
+    const deadline = deadlineIn(cancelTimeout);
+    try {
+      const other = await this.#acquire(deadline);
+      const isCommitting = connection.isCommitting(other);
+      return await beforeDeadline(isCommitting, deadline).finally(() => this.#addIdle(other));
+    } catch {
+      return undefined;
+    }
+  }
+
+  #replace(connection: Connection): void {
     if (!this.#connections.has(connection)) return;
     this.replaceAll();
     this.#nextAttemptAt = this.#lastAttemptAt + this.#options.retryDelay;
@@ -205,7 +253,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
    * moved or this machine was paused. Then the deadlines of waiting statements are wrong, too.
    */
   #checkClock(error: unknown, deadline: Deadline): unknown {
-    const isEarly = deadline - performance.now() > cancelTimeout;
+    const isEarly = deadline - performance.now() > clockTolerance;
     if (!isLateWrite(error) || !isEarly) return error;
     // Severity ERROR means that the database has changed nothing.
     const moved = Object.assign(
@@ -272,5 +320,5 @@ function isLostConnection(error: unknown): boolean {
  * read-only, and further statements would fail too.
  */
 function leavesConnectionUsable(error: unknown): boolean {
-  return isStatementError(error) && databaseCode(error) !== '25006';
+  return isUnconfirmedCommit(error) || (isStatementError(error) && databaseCode(error) !== '25006');
 }

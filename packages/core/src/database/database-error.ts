@@ -27,6 +27,24 @@ export function isLateWrite(error: unknown): boolean {
   return databaseCode(error) === '22P02' && rootMessage(error).includes(lateWrite);
 }
 
+/** Whether the database has cancelled a statement, because of a request or a limit of its time. */
+export function isCancelled(error: unknown): boolean {
+  return databaseCode(error) === '57014';
+}
+
+/** The SQLSTATE of a warning. */
+const warning = '01000';
+
+/** The error for a commit whose wait for the standby was cancelled: a failover may lose it. */
+export function unconfirmedCommit(): Error {
+  const message = 'the database warned that the commit may be lost';
+  return Object.assign(new Error(message), { code: warning });
+}
+
+export function isUnconfirmedCommit(error: unknown): boolean {
+  return databaseCode(error) === warning;
+}
+
 /** The error for a database that was unreachable, did not answer in time or cancelled the statement. */
 export function databaseUnavailable(cause?: unknown, advice = 'try again'): PlantStoreError {
   return new PlantStoreError('databaseUnavailable', `the database did not answer: ${advice}`, {

@@ -9,6 +9,8 @@ export interface Database {
   readonly maxInserts: number;
   /** Look-ups of plants, or of access tokens, that may run at the same time. */
   readonly maxLookUps: number;
+  /** Whether a statement of a kind is in a commit; false when nobody knows. */
+  isCommitting(share: Share): Promise<boolean>;
   /** Calls a function when the clocks of the database and of this machine have moved apart. */
   onClockMoved(listener: (error: Error) => void): void;
   /** Calls a function with a message for the operator, once for each reason. */
@@ -54,6 +56,8 @@ export interface RunOptions {
   readonly share: Share;
   /** The time at which the statement is cancelled. */
   readonly deadline: Deadline;
+  /** The time until which the caller waits for the outcome. Default: the deadline. */
+  readonly until?: Deadline | undefined;
   /** When the caller disconnects, a statement that still waits for a connection is dropped. */
   readonly caller?: Caller | undefined;
   /** Whether the statement may run a second time, when its connection is lost. A write may not. */
@@ -86,6 +90,12 @@ export interface DatabaseConnection {
   timeOf(deadline: Deadline): string;
   /** Cancels the statement that runs. The promise is never rejected. */
   cancel(): Promise<void>;
+  /**
+   * Whether its statement waits for the disk or the standby in a commit, which cannot be cancelled.
+   *
+   * @param other another connection to the same server, which knows
+   */
+  isCommitting(other: DatabaseConnection): Promise<boolean>;
   /** Closes the connection, and ends its statement. The promise is never rejected. */
   close(): Promise<void>;
 }

@@ -25,6 +25,7 @@ function openLane(
     statements: { ...statements, ...others },
     maxInserts: 1,
     maxLookUps: 1,
+    isCommitting: async () => false,
     onClockMoved() {},
     onCommit() {},
     ...options,

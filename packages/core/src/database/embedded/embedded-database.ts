@@ -32,6 +32,7 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
   };
   return {
     run: pool.run,
+    isCommitting: pool.isCommitting,
     copyId: copyId(directory),
     maxInserts: shares.creates,
     maxLookUps: shares.lookUps,
@@ -69,6 +70,8 @@ function sessionOn(connection: PGliteConnection, timeout?: number): DatabaseConn
     timeOf: (deadline) => timeText(Date.now() + deadline - performance.now()),
     // PGlite cannot cancel a statement. PGliteThread ends the thread instead.
     cancel: async () => {},
+    // Another session would wait for the same thread.
+    isCommitting: async () => true,
     close: async () => {},
   };
 }

@@ -89,6 +89,7 @@ export async function openPostgres(
 
   return {
     run: pool.run,
+    isCommitting: pool.isCommitting,
     maxInserts: shares.creates,
     maxLookUps: shares.lookUps,
     onClockMoved: (listener) => pool.onClockMoved(listener),
