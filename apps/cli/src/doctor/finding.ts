@@ -8,6 +8,7 @@ export interface Finding {
     | 'tables'
     | 'rights'
     | 'locks'
+    | 'commits'
     | 'feed'
     | 'clock'
     | 'durability'

@@ -1,5 +1,5 @@
 import type { Run } from '../database/database.ts';
-import { isCancelled, lateWrite } from '../database/database-error.ts';
+import { isCancelled, lateWriteError } from '../database/database-error.ts';
 import { databaseCode } from '../error-causes.ts';
 import type { CountUpTo } from '../plants/count-up-to.ts';
 import {
@@ -87,7 +87,7 @@ const deleteBefore = `
 
 function throwLateWrite(cause: unknown): never {
   if (databaseCode(cause) !== notNullViolated) throw cause;
-  throw Object.assign(new Error(lateWrite), { code: '22P02', severity: 'ERROR' });
+  throw lateWriteError();
 }
 
 const notNullViolated = '23502';

@@ -17,6 +17,7 @@ export interface NodeAccess {
   readonly run: Run;
   /** See `Database`. */
   isCommitting(share: Share): Promise<boolean>;
+  unsettled(): number;
   /** Whether the connections lead to that node, not through another one. */
   readonly isDirect: boolean;
   /** Why the store could not reach that node itself; undefined when it can, or has not tried yet. */
@@ -27,6 +28,8 @@ export interface NodeAccess {
 }
 
 interface NodeAccessOptions extends Pick<NodeConnections, 'connect' | 'connectTo'> {
+  /** Is called when a write has been unsettled for a second. */
+  readonly onUnsettled?: () => void;
   /** Milliseconds, as of `performance.now`. */
   readonly now?: () => number;
 }
@@ -48,7 +51,7 @@ const timeout = 5_000;
  */
 export function openNodeAccess(
   { clusterId, ...node }: Pick<StorageNode, 'id' | 'address'> & { clusterId: string },
-  { connect, connectTo, now = () => performance.now() }: NodeAccessOptions,
+  { connect, connectTo, onUnsettled = () => {}, now = () => performance.now() }: NodeAccessOptions,
 ): NodeAccess {
   let isDirect = false;
   let directError: unknown;
@@ -56,6 +59,7 @@ export function openNodeAccess(
 
   const pool = new ConnectionPool({
     shares: nodeShares,
+    onUnsettled,
     async connect() {
       const first = triedAt === undefined ? await tryDirectly(firstTimeout) : undefined;
       if (first) return first;
@@ -82,6 +86,7 @@ export function openNodeAccess(
       return directError;
     },
     isCommitting: pool.isCommitting,
+    unsettled: () => pool.unsettled,
     onClockMoved: (listener) => pool.onClockMoved(listener),
     close: () => pool.close(),
   };

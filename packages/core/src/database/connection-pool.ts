@@ -1,7 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { databaseCode } from '../error-causes.ts';
 import type { DatabaseConnection, Run, RunOptions, Share } from './database.ts';
-import { isLateWrite, isStatementError, isUnconfirmedCommit } from './database-error.ts';
+import {
+  isLateWrite,
+  isStatementError,
+  isUnconfirmedCommit,
+  lateWriteError,
+} from './database-error.ts';
 import { beforeDeadline, type Deadline, deadlineIn, withTimeout } from './deadline.ts';
 import { Turns } from './queues/turns.ts';
 
@@ -15,6 +20,8 @@ interface ConnectionPoolOptions<Connection> {
   readonly retryDelay?: number;
   /** Is called with the error of each statement. */
   readonly onError?: (error: unknown) => void;
+  /** Is called when a write has been unsettled for a second. */
+  readonly onUnsettled?: () => void;
 }
 
 /** Milliseconds for which `close` waits for the statements that run. */
@@ -47,6 +54,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   #idle: Connection[] = [];
   /** The connections with a statement, and its kind. */
   readonly #used = new Map<Connection, Share>();
+  readonly #unsettled = new Set<Connection>();
   readonly #changed: (() => void)[] = [];
   #isConnecting = false;
   #isClosed = false;
@@ -98,20 +106,22 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
       until = deadline,
       caller,
     }: Pick<RunOptions, 'share' | 'deadline' | 'until' | 'caller'>,
-    task: (connection: Connection) => Promise<T>,
+    start: (connection: Connection) => Promise<T>,
   ): Promise<T> {
     const turns = this.#turnsOf(share);
-    await turns.take({ deadline, caller });
+    await turns.take({ deadline: until, caller });
     let connection: Connection;
     try {
-      connection = await this.#acquire(deadline);
+      connection = await this.#acquire(until);
     } catch (error) {
       turns.give();
       throw error;
     }
     this.#used.set(connection, share);
     let hasEnded = false;
-    const running = task(connection).finally(() => {
+    const isLate = performance.now() >= deadline;
+    const task = isLate ? Promise.reject(lateWriteError()) : start(connection);
+    const running = task.finally(() => {
       hasEnded = true;
     });
     let freed: Promise<void> | undefined;
@@ -138,6 +148,11 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     const answers = await Promise.all(used.map((each) => this.#isCommitting(each)));
     return answers.includes(true);
   };
+
+  /** How many writes are still in a commit after their callers got an error. */
+  get unsettled(): number {
+    return this.#unsettled.size;
+  }
 
   /** Calls a function when the clocks of the database and of this machine have moved apart. */
   onClockMoved(listener: (error: Error) => void): void {
@@ -219,13 +234,21 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
       .cancel()
       .then(() => running)
       .then(() => true, leavesConnectionUsable);
+    const isWrite = writes.includes(this.#used.get(connection));
     let isUsable: boolean | undefined;
     let mayCommit: boolean;
+    let commits = 0;
     do {
       isUsable = await withTimeout(ended, cancelTimeout).catch(() => undefined);
       if (isUsable !== undefined) break;
-      mayCommit = (await this.#isCommitting(connection)) ?? performance.now() < until;
+      const isCommitting = await this.#isCommitting(connection);
+      if (isCommitting && isWrite) {
+        this.#unsettled.add(connection);
+        if (++commits === 2) this.#options.onUnsettled?.(); // A second has passed.
+      }
+      mayCommit = isCommitting ?? performance.now() < until;
     } while (mayCommit);
+    this.#unsettled.delete(connection);
     if (isUsable === false) this.#replace(connection);
     if (isUsable === undefined) this.#connections.delete(connection);
   }
@@ -233,12 +256,15 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   /** Whether the server is in a commit on a connection; undefined when nobody knows. */
   async #isCommitting(connection: Connection): Promise<boolean | undefined> {
     const deadline = deadlineIn(cancelTimeout);
+    let other: Connection | undefined;
     try {
-      const other = await this.#acquire(deadline);
-      const isCommitting = connection.isCommitting(other);
-      return await beforeDeadline(isCommitting, deadline).finally(() => this.#addIdle(other));
+      other = await this.#acquire(deadline);
+      return await beforeDeadline(connection.isCommitting(other), deadline);
     } catch {
+      if (other) this.#connections.delete(other);
       return undefined;
+    } finally {
+      if (other) this.#addIdle(other);
     }
   }
 
@@ -309,6 +335,8 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     for (const resume of this.#changed.splice(0)) resume();
   }
 }
+
+const writes: (Share | undefined)[] = ['creates', 'deletes'];
 
 /** Whether the server or the network closed the connection of a statement. */
 function isLostConnection(error: unknown): boolean {

@@ -22,6 +22,11 @@ export function hasInvalidText(error: unknown): boolean {
 /** The message of a write that reached the database after its deadline; see `plants/statements.ts`. */
 export const lateWrite = 'the deadline of this write has passed';
 
+/** The error of such a write, for a write that the store does not send. */
+export function lateWriteError(): Error {
+  return Object.assign(new Error(lateWrite), { code: '22P02', severity: 'ERROR' });
+}
+
 /** Whether a write changed nothing because it reached the database after its deadline. */
 export function isLateWrite(error: unknown): boolean {
   return databaseCode(error) === '22P02' && rootMessage(error).includes(lateWrite);

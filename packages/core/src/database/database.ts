@@ -11,10 +11,12 @@ export interface Database {
   readonly maxLookUps: number;
   /** Whether a statement of a kind is in a commit; false when nobody knows. */
   isCommitting(share: Share): Promise<boolean>;
+  /** How many writes are still in a commit after their callers got an error. */
+  unsettled(): number;
   /** Calls a function when the clocks of the database and of this machine have moved apart. */
   onClockMoved(listener: (error: Error) => void): void;
-  /** Calls a function with a message for the operator, once for each reason. */
-  onWarning?(listener: (message: string) => void): void;
+  /** Calls a function with a message for the operator. */
+  onWarning(listener: (message: string) => void): void;
   /** How to reach the nodes of a cluster; undefined when the database cannot be a part of one. */
   readonly nodes?: NodeConnections | undefined;
   /** Differs for a copy of the database when nothing in the database itself does. */
@@ -22,6 +24,11 @@ export interface Database {
   readonly bulk: Bulk;
   close(): Promise<void>;
 }
+
+/** The warning when a write has been unsettled for a second. */
+export const lateCommit =
+  'a commit is not durable a second after its requests got error 50300: the disk of the database or its ' +
+  'standby is slow. The commit may still succeed';
 
 /** How a database is used. */
 export interface OpenOptions {

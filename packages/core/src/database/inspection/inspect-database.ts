@@ -2,6 +2,7 @@ import { type DatabaseOptions, useDatabase } from '../open-database.ts';
 import type { UnreachableHost } from '../postgres/use-postgres.ts';
 import { type RunText, readSchemaVersion, type SchemaVersion } from '../schema-version.ts';
 import { type FeedState, readFeedState } from './feed-state.ts';
+import { type LateCommit, readLateCommits } from './late-commits.ts';
 import { type Lock, readLocks } from './locks.ts';
 import { readPrivileges, type TablePrivileges } from './privileges.ts';
 import { checkTables, type TableFault } from './table-check.ts';
@@ -30,6 +31,7 @@ export interface DatabaseState extends SchemaVersion {
   readonly feed: FeedState | undefined;
   /** The sessions whose locks make statements of the store wait. */
   readonly locks: readonly Lock[];
+  readonly lateCommits: readonly LateCommit[];
   /** How Citus distributes the tables; undefined without Citus. */
   readonly distribution: readonly TableDistribution[] | undefined;
   /** The hosts of the URL that cannot be reached, although another one can. */
@@ -67,6 +69,7 @@ async function inspect(
     privileges: await readPrivileges(run),
     feed: await readFeedState(run),
     locks: await readLocks(run),
+    lateCommits: await readLateCommits(run),
     distribution: await readTableDistributions(run),
     unreachableHosts,
     poolerWarning,

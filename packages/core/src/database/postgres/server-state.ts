@@ -27,11 +27,12 @@ export const commitDurably = `select set_config('synchronous_commit',
 /** A node of a Citus cluster then waits two seconds for a silent node, not 30. Other servers ignore the setting. */
 export const leaveSilentNodes = `select set_config('citus.node_connection_timeout', '2000', false)`;
 
-/** Finds a session, by its process id and its start, that waits for the disk or the standby in a commit. */
+/** Whether a session of `pg_stat_activity` waits for the disk or the standby in a commit. */
+export const inCommit = `state = 'active' and wait_event ~* '^(wal|syncrep)'`;
+
+/** Finds a session that is in a commit, by its process id and its start. */
 export const sessionCommits = `
-  select 1 from pg_stat_activity
-  where pid = $1 and backend_start::text = $2 and state = 'active'
-    and wait_event ~* '^(wal|syncrep)'`;
+  select 1 from pg_stat_activity where pid = $1 and backend_start::text = $2 and ${inCommit}`;
 
 /** The error for a Postgres that accepts no writes. */
 export function readOnlyError(server: string): Error {
