@@ -13,6 +13,8 @@ export const faultNames = [
   'loseResponses',
   'cutNetwork',
   'restartPostgres',
+  'slowFlush',
+  'slowFlushCutShort',
   'promoteStandby',
   'flood',
 ] as const;
@@ -68,6 +70,8 @@ const plans: Record<FaultName, Plan> = {
   loseResponses: { times: 5, lasts: [800, 2_000] },
   cutNetwork: { times: 5, lasts: [100, 800] },
   restartPostgres: { times: 2, lasts: [200, 1_500] },
+  slowFlush: { times: 1, lasts: [500, 9_500] },
+  slowFlushCutShort: { times: 1, lasts: [500, 14_000] },
   promoteStandby: { times: 1, lasts: [0, 0] },
   flood: { times: 1, lasts: long },
 };
@@ -85,6 +89,8 @@ const turns: Record<DatabaseName, readonly [FaultName, ...FaultName[]]> = {
     'cutNetwork',
     'flood',
     'restartPostgres',
+    'slowFlush',
+    'slowFlushCutShort',
     'promoteStandby',
   ],
   embedded: ['kill', 'freeze', 'kill', 'flood'],

@@ -143,7 +143,7 @@ export function createLanes({ database, events, onCommit }: LanesOptions): Store
       statements: health.observed(createNodeStatements(access, shards)),
       maxInserts: nodeShares.creates,
       maxLookUps: nodeShares.lookUps,
-      isCommitting: access.isCommitting,
+      mayCommit: access.mayCommit,
       onClockMoved: access.onClockMoved,
       turn,
       onCommit,

@@ -16,7 +16,7 @@ import type { StorageNode } from './shard-map.ts';
 export interface NodeAccess {
   readonly run: Run;
   /** See `Database`. */
-  isCommitting(share: Share): Promise<boolean>;
+  mayCommit(share: Share): Promise<boolean>;
   unsettled(): number;
   /** Whether the connections lead to that node, not through another one. */
   readonly isDirect: boolean;
@@ -85,7 +85,7 @@ export function openNodeAccess(
     get directError() {
       return directError;
     },
-    isCommitting: pool.isCommitting,
+    mayCommit: pool.mayCommit,
     unsettled: () => pool.unsettled,
     onClockMoved: (listener) => pool.onClockMoved(listener),
     close: () => pool.close(),

@@ -142,11 +142,11 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     }
   }
 
-  /** Whether a statement of a kind is in a commit. Another one would wait for the same disk. */
-  readonly isCommitting = async (share: Share): Promise<boolean> => {
+  /** See `Database`. */
+  readonly mayCommit = async (share: Share): Promise<boolean> => {
     const used = [...this.#used].flatMap(([connection, kind]) => (kind === share ? connection : []));
     const answers = await Promise.all(used.map((each) => this.#isCommitting(each)));
-    return answers.includes(true);
+    return answers.some((isCommitting) => isCommitting !== false);
   };
 
   /** How many writes are still in a commit after their callers got an error. */

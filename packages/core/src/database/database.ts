@@ -9,8 +9,8 @@ export interface Database {
   readonly maxInserts: number;
   /** Look-ups of plants, or of access tokens, that may run at the same time. */
   readonly maxLookUps: number;
-  /** Whether a statement of a kind is in a commit; false when nobody knows. */
-  isCommitting(share: Share): Promise<boolean>;
+  /** Whether a statement of a kind is in a commit; true when nobody knows. */
+  mayCommit(share: Share): Promise<boolean>;
   /** How many writes are still in a commit after their callers got an error. */
   unsettled(): number;
   /** Calls a function when the clocks of the database and of this machine have moved apart. */

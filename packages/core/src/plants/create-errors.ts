@@ -8,7 +8,7 @@ import { PlantStoreError } from '../plant-store-error.ts';
 
 /** The error for a create without a response of the database: the plant may or may not be stored. */
 export function outcomeUnknown(cause?: unknown): PlantStoreError {
-  return databaseUnavailable(cause, 'the plant may or may not be stored, send it again');
+  return databaseUnavailable(cause, 'the plant may still be stored, send it again');
 }
 
 /**

@@ -49,7 +49,7 @@ export interface Lanes {
 
 type LaneOptions = Pick<
   Database,
-  'maxInserts' | 'maxLookUps' | 'isCommitting' | 'onClockMoved'
+  'maxInserts' | 'maxLookUps' | 'mayCommit' | 'onClockMoved'
 > & {
   readonly statements: PlantStatements;
   /** Is called after each insert statement; it must not throw. */
@@ -72,7 +72,7 @@ export function createLane({
   statements,
   maxInserts,
   maxLookUps,
-  isCommitting,
+  mayCommit,
   onClockMoved,
   onCommit,
   limits,
@@ -86,7 +86,7 @@ export function createLane({
     overloaded: (waiting) => notAccepted('overloaded', `${waiting} creates are waiting already`),
     maxInFlight: maxInserts,
     maxSlowBatch,
-    isCommitting: () => isCommitting('creates'),
+    mayCommit: () => mayCommit('creates'),
     lengthOf: contentLength,
   };
   const creates = new Coalescer({ ...createOptions, ...limits, turn });

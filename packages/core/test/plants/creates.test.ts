@@ -192,7 +192,7 @@ it('says that nothing was written only when the database rolled the insert back'
   ]);
   const taken = { insert: async () => new Set<bigint>(), findDurable: fail };
   expect(await write([create(plant)], taken)).toMatchObject([
-    { reason: { message: message('may or may not be stored'), cause: diskFull } },
+    { reason: { message: message('may still be stored'), cause: diskFull } },
   ]);
 });
 

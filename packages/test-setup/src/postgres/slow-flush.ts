@@ -11,8 +11,10 @@ export const hasSlowFlush = process.platform === 'linux' && spawnSync('cc', ['-v
 export interface SlowFlush {
   /** The environment variables of a Postgres on this disk. */
   readonly env: Record<string, string>;
-  /** Lets each flush take so many milliseconds. A flush that runs ends at most that late. */
+  /** Lets each flush that begins from now on take so many milliseconds. */
   set(milliseconds: number): void;
+  /** Ends the flushes that run, and delays no further ones. */
+  cut(): void;
 }
 
 /** Compiles a library that delays `fdatasync` in the processes that preload it. */
@@ -28,10 +30,10 @@ export function makeSlowFlush(): SlowFlush {
   if (status !== 0) throw new Error(`the library was not compiled:\n${stderr}`);
   const set = (milliseconds: number) => writeFileSync(delay, String(milliseconds));
   set(0);
-  return { env: { LD_PRELOAD: library, SLOW_FLUSH: delay }, set };
+  return { env: { LD_PRELOAD: library, SLOW_FLUSH: delay }, set, cut: () => set(-1) };
 }
 
-/** It reads the delay again and again, so that a test can cut a flush short. */
+/** A negative delay cuts the flushes short that run. */
 const program = `
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -57,7 +59,8 @@ static long now(void) {
 int fdatasync(int descriptor) {
   static int (*flush)(int);
   if (!flush) flush = (int (*)(int)) dlsym(RTLD_NEXT, "fdatasync");
-  for (long start = now(); now() - start < delay();) usleep(10000);
+  int milliseconds = delay();
+  for (long start = now(); now() - start < milliseconds && delay() >= 0;) usleep(10000);
   return flush(descriptor);
 }
 `;

@@ -43,7 +43,7 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
   };
   return {
     run: pool.run,
-    isCommitting: pool.isCommitting,
+    mayCommit: pool.mayCommit,
     unsettled: () => pool.unsettled,
     onWarning(listener) {
       warn = listener;

@@ -91,7 +91,7 @@ export async function openPostgres(
 
   return {
     run: pool.run,
-    isCommitting: pool.isCommitting,
+    mayCommit: pool.mayCommit,
     unsettled: () => pool.unsettled,
     maxInserts: shares.creates,
     maxLookUps: shares.lookUps,

@@ -25,8 +25,8 @@ export interface CoalescerOptions<Input, Output> extends CoalescerLimits {
   readonly maxInFlight: number;
   /** Counts the characters of a call. A statement has at most about 1 Mi of them, and the queue 64 Mi. */
   readonly lengthOf?: (input: Input) => number;
-  /** Whether a statement is in its commit. Default: never. */
-  readonly isCommitting?: () => Promise<boolean>;
+  /** Whether a statement may be in its commit. Default: never. */
+  readonly mayCommit?: () => Promise<boolean>;
   /** The turn that it shares with other coalescers. */
   readonly turn?: SharedTurn;
 }
@@ -52,7 +52,7 @@ const defaults = {
   maxQueue: 10_000,
   slowAfter: 50,
   lengthOf: () => 0,
-  isCommitting: async () => false,
+  mayCommit: async () => false,
   turn: ownTurn,
 };
 
@@ -61,7 +61,7 @@ interface Statement<Input, Output> {
   readonly calls: Call<Input, Output>[];
   /** Whether it has taken longer than `slowAfter`, and is not in its commit. */
   isSlow: boolean;
-  isCommitting: boolean;
+  mayCommit: boolean;
   timer?: NodeJS.Timeout;
 }
 
@@ -170,8 +170,8 @@ export class Coalescer<Input, Output> {
 
   get #maxBatch(): number {
     const { maxBatch, maxSlowBatch, slowAfter } = this.#options;
-    const isCommitting = this.#inFlight.some((statement) => statement.isCommitting);
-    return isCommitting || this.#latency > slowAfter ? maxSlowBatch : maxBatch;
+    const isSlow = this.#inFlight.some(({ mayCommit }) => mayCommit);
+    return isSlow || this.#latency > slowAfter ? maxSlowBatch : maxBatch;
   }
 
   readonly #send = (): void => {
@@ -182,7 +182,7 @@ export class Coalescer<Input, Output> {
       }
       const calls = this.#take();
       if (calls.length === 0) return;
-      const statement: Statement<Input, Output> = { calls, isSlow: false, isCommitting: false };
+      const statement: Statement<Input, Output> = { calls, isSlow: false, mayCommit: false };
       this.#inFlight.push(statement);
       const endTurn = turn.take();
       this.#watch(statement, slowAfter, endTurn);
@@ -203,9 +203,9 @@ export class Coalescer<Input, Output> {
   #watch(statement: Statement<Input, Output>, pause: number, endTurn: () => void): void {
     statement.timer = setTimeout(async () => {
       endTurn();
-      statement.isCommitting = await this.#options.isCommitting();
+      statement.mayCommit = await this.#options.mayCommit();
       if (!this.#inFlight.includes(statement)) return;
-      statement.isSlow = !statement.isCommitting;
+      statement.isSlow = !statement.mayCommit;
       if (statement.isSlow) this.#send();
       else this.#watch(statement, 2 * pause, endTurn);
     }, pause);

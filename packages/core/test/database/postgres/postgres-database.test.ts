@@ -101,7 +101,7 @@ const raisingTrigger = async (sqlState: string, condition = 'true') => {
 };
 
 const mayBeStored =
-  'the database did not answer: the plant may or may not be stored, send it again';
+  'the database did not answer: the plant may still be stored, send it again';
 
 it.each([
   ['a full disk', '53100'],
