@@ -35,6 +35,8 @@ export interface Step {
   readonly pause: number;
   /** Whether the client returns to the instance that it left because of an error. */
   readonly returns: boolean;
+  /** Whether the client does not repeat the call when it has no result. */
+  readonly givesUp: boolean;
   readonly surface: 'REST' | 'tRPC';
   readonly request: Request;
 }
@@ -158,6 +160,7 @@ function* stepsOf(client: number, ids: readonly number[], random: Random): Gener
     yield {
       pause: random.whole(20, 400),
       returns: random.isLikely(0.15),
+      givesUp: random.isLikely(0.3),
       surface: random.pick(['REST', 'tRPC']),
       request: random.pick([create, create, create, remove, remove, get, get, get, list]),
     };

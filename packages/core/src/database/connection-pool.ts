@@ -1,13 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { databaseCode } from '../error-causes.ts';
 import type { DatabaseConnection, Run, RunOptions, Share } from './database.ts';
-import {
-  isLateWrite,
-  isStatementError,
-  isUnconfirmedCommit,
-  lateWriteError,
-} from './database-error.ts';
-import { beforeDeadline, type Deadline, deadlineIn, withTimeout } from './deadline.ts';
+import { isLateWrite, lateWriteError } from './database-error.ts';
+import { beforeDeadline, type Deadline, deadlineIn } from './deadline.ts';
+import { LateStatements, leavesConnectionUsable } from './late-statements.ts';
 import { Turns } from './queues/turns.ts';
 
 interface ConnectionPoolOptions<Connection> {
@@ -27,8 +23,8 @@ interface ConnectionPoolOptions<Connection> {
 /** Milliseconds for which `close` waits for the statements that run. */
 const closeGrace = 300;
 
-/** Milliseconds for a statement to end after its cancellation, and between two questions why it has not. */
-const cancelTimeout = 500;
+/** Milliseconds to ask whether the server is in a commit. */
+const askTimeout = 500;
 
 /** Milliseconds by which a clock may be wrong. */
 const clockTolerance = 1_000;
@@ -54,7 +50,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   #idle: Connection[] = [];
   /** The connections with a statement, and its kind. */
   readonly #used = new Map<Connection, Share>();
-  readonly #unsettled = new Set<Connection>();
+  readonly #late: LateStatements<Connection>;
   readonly #changed: (() => void)[] = [];
   #isConnecting = false;
   #isClosed = false;
@@ -71,6 +67,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     const shares = Object.entries(options.shares) as [Share, number][];
     this.#turns = new Map(shares.map(([share, max]) => [share, new Turns(max, maxWaiting)]));
     this.#max = shares.reduce((sum, [, max]) => sum + max, 0);
+    this.#late = new LateStatements((each) => this.#isCommitting(each), options.onUnsettled);
   }
 
   /**
@@ -151,7 +148,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
 
   /** How many writes are still in a commit after their callers got an error. */
   get unsettled(): number {
-    return this.#unsettled.size;
+    return this.#late.unsettled;
   }
 
   /** Calls a function when the clocks of the database and of this machine have moved apart. */
@@ -223,39 +220,19 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     return connection.isOpen && performance.now() - openedAt < maxAge;
   }
 
-  /**
-   * Cancels a task at its deadline. Resolves when the connection is free, or is given up. While the server
-   * is in a commit, the connection stays: the commit cannot be cancelled, and another one would wait for it.
-   */
+  /** Ends a task at its deadline. Resolves when the connection is free, or is given up. */
   async #free(connection: Connection, running: Promise<unknown>, until: Deadline): Promise<void> {
     // A network that has forgotten one connection may have forgotten all that nobody used since.
     for (const idle of this.#idle) this.#connections.delete(idle);
-    const ended = connection
-      .cancel()
-      .then(() => running)
-      .then(() => true, leavesConnectionUsable);
     const isWrite = writes.includes(this.#used.get(connection));
-    let isUsable: boolean | undefined;
-    let mayCommit: boolean;
-    let commits = 0;
-    do {
-      isUsable = await withTimeout(ended, cancelTimeout).catch(() => undefined);
-      if (isUsable !== undefined) break;
-      const isCommitting = await this.#isCommitting(connection);
-      if (isCommitting && isWrite) {
-        this.#unsettled.add(connection);
-        if (++commits === 2) this.#options.onUnsettled?.(); // A second has passed.
-      }
-      mayCommit = isCommitting ?? performance.now() < until;
-    } while (mayCommit);
-    this.#unsettled.delete(connection);
-    if (isUsable === false) this.#replace(connection);
-    if (isUsable === undefined) this.#connections.delete(connection);
+    const end = await this.#late.end(connection, running, { until, isWrite });
+    if (end === 'failed') this.#replace(connection);
+    if (end === 'silent') this.#connections.delete(connection);
   }
 
   /** Whether the server is in a commit on a connection; undefined when nobody knows. */
   async #isCommitting(connection: Connection): Promise<boolean | undefined> {
-    const deadline = deadlineIn(cancelTimeout);
+    const deadline = deadlineIn(askTimeout);
     let other: Connection | undefined;
     try {
       other = await this.#acquire(deadline);
@@ -341,12 +318,4 @@ const writes: (Share | undefined)[] = ['creates', 'deletes'];
 /** Whether the server or the network closed the connection of a statement. */
 function isLostConnection(error: unknown): boolean {
   return ['CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE', '57P01'].includes(databaseCode(error) ?? '');
-}
-
-/**
- * Whether a connection is still usable after an error. With code 25006 it is not: the server has become
- * read-only, and further statements would fail too.
- */
-function leavesConnectionUsable(error: unknown): boolean {
-  return isUnconfirmedCommit(error) || (isStatementError(error) && databaseCode(error) !== '25006');
 }
