@@ -15,7 +15,12 @@ const fence = /^```(\w*).*?\n(.*?)^```/gms;
 const listed = [...Object.keys(runBy), ...Object.keys(notRun)];
 const found = new Set();
 
-const errors = [...pages.flatMap(linkErrors), ...pages.flatMap(commandErrors), ...listErrors()];
+const errors = [
+  ...pages.flatMap(linkErrors),
+  ...pages.filter(isInstruction).flatMap(commandErrors),
+  ...readmeErrors(),
+  ...listErrors(),
+];
 for (const error of errors) console.error(error);
 if (errors.length > 0) process.exitCode = 1;
 
@@ -73,6 +78,19 @@ function commandsOf(page) {
   return [...lines, ...spans.filter((span) => isCommand.test(span))].map((command) =>
     command.replace(/^([A-Z_]+=\S+ )+/, '').replace(/^(npx -y )?pnpm plant-store/, 'plant-store'),
   );
+}
+
+/** A changelog names commands, but nobody follows it step by step. */
+function isInstruction(page) {
+  return basename(page) !== 'CHANGELOG.md';
+}
+
+/** A newcomer types these two commands, and CI runs them. */
+function readmeErrors() {
+  const shown = commandsOf('README.md');
+  return ['npx -y pnpm start', 'npx -y pnpm test']
+    .filter((command) => !shown.includes(command))
+    .map((command) => `README.md does not show the command ${command}`);
 }
 
 function listErrors() {

@@ -30,6 +30,7 @@ export const runBy = {
 };
 
 const newcomer = 'only changes the shell of the reader';
+const debugs = 'waits for a debugger';
 const measures = 'takes minutes; its parts have tests';
 const writes = 'writes files of the repository; `check` compares them';
 const releases = 'reads or changes the registry';
@@ -40,6 +41,8 @@ export const notRun = {
   'npx -y pnpm bench': measures,
   'npx -y pnpm mutants': 'takes hours',
   'npx -y pnpm test:citus': 'needs an installed Citus',
+  'npx -y pnpm exec node --inspect': debugs,
+  'npx -y pnpm --filter @plant-store/core exec vitest': debugs,
   'npx -y pnpm migrations': writes,
   'npx -y pnpm openapi': writes,
   'npx -y pnpm --filter @plant-store/example-rest generate': writes,

@@ -1,7 +1,9 @@
+import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
-import { defineConfig, type Plugin } from 'vite';
+import { defineConfig, loadEnv, type Plugin } from 'vite';
 
-const api = 'http://127.0.0.1:3000';
+/** The directory of `.env`, which the server reads, too. */
+const repository = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
  * Leaves out the code that converts zod schemas to JSON Schema (https://zod.dev/json-schema). The
@@ -16,7 +18,7 @@ const withoutJsonSchemas: Plugin = {
   },
 };
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   plugins: [react(), withoutJsonSchemas],
   // Relative addresses work under any path prefix.
   base: './',
@@ -31,6 +33,11 @@ export default defineConfig({
       treeshake: { moduleSideEffects: [{ test: /@trpc\/client/, sideEffects: false }] },
     },
   },
-  // `pnpm dev` shows the console beside a server that runs.
-  server: { proxy: { '/trpc': api, '/console/sign-in': api, '/readyz': api, '/docs': api } },
-});
+  server: { proxy: proxyTo(loadEnv(mode, repository, 'PORT')['PORT'] ?? '3000') },
+}));
+
+/** `pnpm dev` shows the console beside the server that runs at this port. */
+function proxyTo(port: string) {
+  const paths = ['/trpc', '/console/sign-in', '/readyz', '/docs'];
+  return Object.fromEntries(paths.map((path) => [path, `http://127.0.0.1:${port}`]));
+}

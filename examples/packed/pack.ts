@@ -1,5 +1,4 @@
 import { rm } from 'node:fs/promises';
-import manifest from '../../package.json' with { type: 'json' };
 import { repository, run } from './run.ts';
 
 /** Packs the packages by the command that their pages name, as in a fresh clone. */
@@ -11,7 +10,7 @@ export async function pack(): Promise<Tarballs> {
   await run(repository, 'pnpm', ['pack:packages']);
   const tarballs = Object.keys(paths).map((name) => [
     name,
-    `${repository}/dist-packages/plant-store-${name}-${manifest.version}.tgz`,
+    `${repository}/dist-packages/plant-store-${name}.tgz`,
   ]);
   return Object.fromEntries(tarballs); // It has every name of `paths`.
 }

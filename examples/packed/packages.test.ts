@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { createDatabase } from '@plant-store/test-setup';
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
-import manifest from '../../package.json' with { type: 'json' };
+import manifest from '../../apps/cli/package.json' with { type: 'json' };
 import coreManifest from '../../packages/core/package.json' with { type: 'json' };
 import { broughtBy, installed } from './dependencies.ts';
 import { pack, type Tarballs } from './pack.ts';

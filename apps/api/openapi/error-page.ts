@@ -20,8 +20,9 @@ export function errorPage(): string {
 <title>Errors of the plant store</title>
 <style>${style}</style>
 <h1>Errors</h1>
-<p>Every error response is <code>{"error": code, "message": text}</code>. The error code is the HTTP
-status × 100 plus a detail. Over tRPC it is in <code>error.data.error</code>, with the same message.
+<p>Over REST, every error response is <code>{"error": code, "message": text}</code>. The error code is
+the HTTP status × 100 plus a detail. Over tRPC it is in <code>error.json.data.error</code>, with the same
+message in <code>error.json.message</code>.
 <p>Each error below has an example. The real message says what was wrong with your request.
 <a href="../docs">API reference</a>
 ${errorKinds.map(section).join('\n')}

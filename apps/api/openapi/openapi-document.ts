@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { appRouter } from '@plant-store/core/router';
 import { ErrorBody, int64Bounds, Plant, type Scope } from '@plant-store/schemas';
 import type { AnyTRPCRouter } from '@trpc/server';
@@ -10,6 +11,11 @@ type PathItem = NonNullable<OpenAPIObject['paths']>[string];
 type Operation = NonNullable<PathItem['post']>;
 type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
 
+// The contract has the version of the packages.
+const { version }: { version: string } = JSON.parse(
+  readFileSync(new URL('../../../packages/schemas/package.json', import.meta.url), 'utf8'),
+);
+
 /**
  * The OpenAPI 3.1 document of the REST surface, made by trpc-to-openapi and then corrected:
  * trpc-to-openapi inlines bodies that have a name, repeats the default security, and describes
@@ -20,7 +26,7 @@ type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
 export function openApiDocument(router: AnyTRPCRouter = appRouter): OpenAPIObject {
   const document = generateOpenApiDocument(router, {
     title: 'Plant store sample',
-    version: '1.0.0',
+    version,
     description: introduction,
     contact: { name: 'The operator of this store' },
     license: { name: 'MIT', identifier: 'MIT' },

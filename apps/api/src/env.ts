@@ -96,7 +96,6 @@ const settings = {
     fix: 'set origins as browsers send them, without a slash at the end: https://app.example.com, separated by commas',
   },
   PLANT_STORE_DRAIN_DELAY_MS: {
-    formerName: 'PLANT_STORE_DRAIN_DELAY',
     schema: whole(0, 600_000).default(1_000),
     fix: 'set the milliseconds, up to 600000, for which the server takes requests after SIGTERM',
   },
@@ -116,10 +115,7 @@ const settings = {
     schema: z.enum(levels).default('info'),
     fix: `set one of ${levels.join(', ')}`,
   },
-} satisfies Record<
-  SettingName,
-  { schema: z.ZodType; fix: string; isSecret?: boolean; formerName?: string }
->;
+} satisfies Record<SettingName, { schema: z.ZodType; fix: string; isSecret?: boolean }>;
 
 /** Either all of these settings are set or none. */
 const jwtNames = [
@@ -150,8 +146,7 @@ class SettingsError extends Error {
 export function readEnv(variables = loadEnvFile(resolve(repositoryRoot, '.env'))): Env {
   const errors: string[] = [];
   const entries = Object.entries(settings).map(([name, { schema, fix, ...setting }]) => {
-    const formerValue = 'formerName' in setting && variables[setting.formerName];
-    const value = variables[name] || formerValue || undefined;
+    const value = variables[name] || undefined;
     const { data, success } = schema.safeParse(value);
     const shown = 'isSecret' in setting ? 'is not valid' : `is ${JSON.stringify(value)}`;
     if (!success) errors.push(`${name} ${shown}: ${fix}`);

@@ -36,10 +36,8 @@ it('accepts no JWTs by default', () => {
 
 it.each([
   [{ PLANT_STORE_DRAIN_DELAY_MS: '5000' }, 5000],
-  [{ PLANT_STORE_DRAIN_DELAY: '5000' }, 5000],
-  [{ PLANT_STORE_DRAIN_DELAY: '5000', PLANT_STORE_DRAIN_DELAY_MS: '7000' }, 7000],
   [{}, 1000],
-])('reads the delay of a drain, also by its former name: %o', (variables, expected) => {
+])('reads the delay of a drain: %o', (variables, expected) => {
   expect(readEnv(variables).PLANT_STORE_DRAIN_DELAY_MS).toBe(expected);
 });
 

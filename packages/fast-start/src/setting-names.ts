@@ -21,8 +21,8 @@ export const settingNames = [
 
 export type SettingName = (typeof settingNames)[number];
 
-/** Variables of `loadEnvFile` and of the examples, and the former name of a setting. They are not in the list. */
-const otherNames = ['PLANT_STORE_ENV_FILE', 'PLANT_STORE_URL', 'PLANT_STORE_DRAIN_DELAY'];
+/** Variables of `loadEnvFile` and of the examples. They are not in the list. */
+const otherNames = ['PLANT_STORE_ENV_FILE', 'PLANT_STORE_URL'];
 
 const prefix = 'PLANT_STORE_';
 

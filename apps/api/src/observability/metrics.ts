@@ -12,6 +12,7 @@ import {
 } from 'prom-client';
 import type { HttpError } from '../errors/http-error.ts';
 import { unwritableRatio } from './cluster-log.ts';
+import { watchDatabase } from './watch-database.ts';
 
 /** The metrics of a server and its store, for Prometheus. */
 export interface Metrics {
@@ -97,7 +98,14 @@ function watchStore(store: PlantStore, registers: Registry[]): void {
     batchSize.observe(size);
     batchDuration.observe(milliseconds / 1000);
   });
-  const gauges: [name: string, help: string, read: () => number, aggregator?: 'max'][] = [
+  const database = watchDatabase(store);
+  const gauges: [name: string, help: string, read: () => number, aggregator?: 'max' | 'min'][] = [
+    [
+      'database_up',
+      'Whether the database responds and has the tables, read every 15 s',
+      () => Number(database.isUp),
+      'min',
+    ],
     ['processes', 'Processes that serve the address of the instance', () => 1],
     ['creates_waiting', 'Creates that wait for a statement', () => store.pending().waiting],
     [

@@ -122,7 +122,7 @@ function describeError(error: Error): Record<string, unknown> {
   };
 }
 
-/** The place in the code that threw the error, such as `write-batcher.ts:97`. */
+/** The place in the code that threw the error, such as `creates.ts:97`. */
 function placeOf({ stack = '' }: Error): string | undefined {
   return /([\w.-]+\.[cm]?[jt]s:\d+):\d+\)?$/m.exec(stack)?.[1];
 }

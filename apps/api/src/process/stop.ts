@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
+import { isatty } from 'node:tty';
 import type { PlantStore } from '@plant-store/core';
 import type { FastifyInstance } from 'fastify';
 import type { LogOutput } from '../observability/log-output.ts';
@@ -26,15 +27,20 @@ const responseTimeout = 6_000;
 const storeTimeout = 2_000;
 
 /**
- * Makes SIGINT, SIGTERM and SIGHUP stop the process at once, with exit code 0. It is for the time
- * before `stopOnSignals`, in which no request can have arrived. Without a listener, the first
- * process of a container (PID 1) ignores these signals.
+ * Makes the signals that stop the process do so at once, with exit code 0. It is for the time before
+ * `stopOnSignals`, in which no request can have arrived. Without a listener, the first process of a
+ * container (PID 1) ignores these signals.
  */
 export function exitOnSignals(): void {
   for (const signal of stopSignals) process.on(signal, exit);
+  process.on('SIGHUP', () => {}); // Without a listener, it ends the process.
 }
 
-export const stopSignals = ['SIGINT', 'SIGHUP', 'SIGTERM'] as const;
+/** A terminal that closes sends SIGHUP. Without a terminal it comes from logrotate or `nohup`. */
+const terminalSignals = [0, 1, 2].some(isatty) ? (['SIGHUP'] as const) : [];
+
+/** The signals that stop the process. */
+export const stopSignals = ['SIGINT', 'SIGTERM', ...terminalSignals] as const;
 
 const exit = () => process.exit();
 
@@ -48,31 +54,28 @@ export function endExitOnSignals(): void {
 }
 
 /**
- * Makes SIGINT, SIGTERM and SIGHUP stop the process with exit code 0. An uncaught exception leaves
- * the process in an unknown state, so it stops the process too, with exit code 1. Requests that
- * have arrived are answered first. A second signal stops the process at once.
+ * Makes the signals that stop the process do so with exit code 0. An uncaught exception leaves the
+ * process in an unknown state, so it stops the process too, with exit code 1. Requests that have
+ * arrived get their responses first. A second signal stops the process at once.
  */
 export function stopOnSignals(running: RunningServer): void {
   const { server, store, drainDelay, logOutput, signals = process } = running;
   let isStopping = false;
 
-  // SIGINT and SIGHUP come from a terminal: a user waits there, and no load balancer reads
-  // `/readyz`.
-  signals.on('SIGINT', () => onSignal(0));
-  // A terminal that closes may send SIGHUP several times.
-  signals.on('SIGHUP', () => void (isStopping || stop(0)));
-  signals.on('SIGTERM', () => onSignal(drainDelay));
+  for (const signal of stopSignals) {
+    signals.on(signal, () => {
+      // SIGINT and SIGHUP come from a terminal: a user waits there, and no load balancer reads `/readyz`.
+      if (!isStopping) void stop(signal === 'SIGTERM' ? drainDelay : 0);
+      // A terminal that closes may send SIGHUP several times.
+      else if (signal !== 'SIGHUP') process.exit(1);
+    });
+  }
   endExitOnSignals();
   // Node also emits this for unhandled rejections.
   process.on('uncaughtException', (thrown) => {
     logFatal(thrown);
     if (!isStopping) void stop(drainDelay);
   });
-
-  function onSignal(delay: number): void {
-    if (isStopping) process.exit(1);
-    void stop(delay);
-  }
 
   async function stop(delay: number): Promise<void> {
     isStopping = true;

@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { RE2JS } from 're2js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import schemasManifest from '../../../../packages/schemas/package.json' with { type: 'json' };
 import { openApiDocument } from '../../openapi/openapi-document.ts';
 import { type RunningServer, startServer } from '../fixtures/running-server.ts';
 
@@ -51,11 +52,11 @@ describe('the served document', () => {
   });
 });
 
-it('is OpenAPI 3.1 of the plant store sample, 1.0.0, MIT, with a contact', () => {
+it('is OpenAPI 3.1 of the plant store sample, with the version of the packages, MIT, and a contact', () => {
   expect(document.openapi).toMatch(/^3\.1\./);
   expect(document.info).toMatchObject({
     title: expect.stringMatching(/plant store sample/i),
-    version: '1.0.0',
+    version: schemasManifest.version,
     license: { name: 'MIT' },
     contact: { name: expect.any(String) },
   });

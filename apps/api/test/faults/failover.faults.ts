@@ -84,7 +84,7 @@ it.runIf(hasPosixSignals)(
     const sessions = async () => {
       const [{ count } = { count: 0 }] = await sql<{ count: number }[]>`
         select count(*)::int from pg_stat_activity
-        where application_name = 'plant-store' and datname = current_database()`;
+        where application_name like 'plant-store process%' and datname = current_database()`;
       return count;
     };
     const store = await openPlantStore({ databaseUrl });

@@ -14,7 +14,7 @@ interface System extends PlantsDatabase {
 type CauseFault = (system: System) => Promise<void>;
 
 const terminate = (admin: postgres.Sql) => admin`
-  select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'plant-store'`;
+  select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'plant-store process%'`;
 
 const terminated: CauseFault = async ({ admin }) => {
   for (let i = 0; i < 30; i++) {

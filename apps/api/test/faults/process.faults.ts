@@ -104,7 +104,7 @@ it.runIf(hasPosixSignals)(
   'answers every request on SIGTERM, and exits despite an incomplete one',
   async () => {
     const database = await onPostgres();
-    const server = await start({ ...database.env, PLANT_STORE_DRAIN_DELAY: '5000' });
+    const server = await start({ ...database.env, PLANT_STORE_DRAIN_DELAY_MS: '5000' });
     const incomplete = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => {});
     incomplete.write(
       `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${database.env.PLANT_STORE_TOKEN}\r\n` +

@@ -48,7 +48,7 @@ export async function startStoreUnderLoad(databaseUrl: string): Promise<StoreUnd
       const sql = postgres(checkedUrl, { max: 1 });
       const rows = await sql<Row[]>`select id::int, name, tag from plants`;
       const connections = await sql`
-        select from pg_stat_activity where application_name = 'plant-store'`;
+        select from pg_stat_activity where application_name like 'plant-store process%'`;
       await sql.end();
       server.child.kill('SIGTERM');
       expect(await server.ended()).toBe(0);

@@ -23,7 +23,7 @@ export const faults: Record<FaultName, BeginFault> = {
 
   async freezeBackends({ database }) {
     const backends = await database?.admin.unsafe<{ pid: number }[]>(
-      "select pid from pg_stat_activity where application_name = 'plant-store'",
+      "select pid from pg_stat_activity where application_name like 'plant-store process%'",
     );
     const signal = (name: NodeJS.Signals) => {
       for (const { pid } of backends ?? []) signalProcess(pid, name);

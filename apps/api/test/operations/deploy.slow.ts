@@ -90,7 +90,7 @@ const serverSettings = async (port: number) => ({
   PLANT_STORE_TOKEN: 'secret',
   PLANT_STORE_PROCESSES: '2',
   PLANT_STORE_METRICS_PORT: '0',
-  PLANT_STORE_DRAIN_DELAY: '0',
+  PLANT_STORE_DRAIN_DELAY_MS: '0',
   PLANT_STORE_ENV_FILE: '/dev/null',
   PORT: String(port),
 });

@@ -1,8 +1,6 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
-import { type RequestOptions, request } from 'node:https';
 import { connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
@@ -10,29 +8,13 @@ import { errorCatalogue } from '@plant-store/schemas';
 import { freePort } from '@plant-store/test-setup';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type RunningServer, startServer } from '../fixtures/running-server.ts';
-import { hasNginx, startNginx, type TestNginx } from './start-nginx.ts';
-
-interface ReceivedResponse {
-  status: number;
-  headers: IncomingHttpHeaders;
-  body: string;
-}
-
-/** Sends a request to nginx over TLS, on a connection of its own. */
-async function send(
-  { port, ca }: TestNginx,
-  path: string,
-  { body, ...options }: RequestOptions & { body?: string } = {},
-): Promise<ReceivedResponse> {
-  const sent = request({ port, ca, path, host: '127.0.0.1', servername: 'localhost', ...options });
-  sent.end(body);
-  const [response] = (await once(sent, 'response')) as [IncomingMessage]; // The event's only argument.
-  return {
-    status: response.statusCode ?? 0,
-    headers: response.headers,
-    body: await text(response),
-  };
-}
+import {
+  hasNginx,
+  type ReceivedResponse,
+  send,
+  startNginx,
+  type TestNginx,
+} from './start-nginx.ts';
 
 /**
  * Sends bytes to nginx as they are, and returns everything that nginx sends until it closes the
@@ -279,44 +261,67 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
           [1, 2, 3, 4].map((id) => create(nginx, { id, name: 'Hoya carnosa' })),
         );
         expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+        const deletes = await Promise.all(
+          [1, 2, 3, 4].map((id) =>
+            send(nginx, `/plants/${id}`, {
+              method: 'DELETE',
+              headers: { authorization: 'Bearer test-token' },
+            }),
+          ),
+        );
+        expect(deletes.map(({ status }) => status)).toEqual([204, 204, 204, 204]);
       }
     });
 
-    it.each([
-      ['closes the connection', (socket: Socket) => socket.end()],
-      ['resets the connection', (socket: Socket) => socket.resetAndDestroy()],
-      ['answers 503', (socket: Socket) => socket.end('HTTP/1.1 503 Busy\r\n\r\n')],
+    const reactions: [name: string, react: (socket: Socket) => void][] = [
+      ['closes the connection', (socket) => socket.end()],
+      ['resets the connection', (socket) => socket.resetAndDestroy()],
+      ['answers 503', (socket) => socket.end('HTTP/1.1 503 Busy\r\n\r\n')],
       ['is silent', () => {}],
-    ])('sends a create again when an instance %s, but never a delete', async (_, react) => {
-      const received: string[] = [];
-      const instance = () =>
-        startInstance((socket) => {
-          socket.on('data', (bytes) => {
-            received.push(String(bytes).split(' HTTP')[0] ?? '');
-            react(socket);
+    ];
+
+    it.each(
+      reactions.flatMap(([name, react]) =>
+        ['200 OK', '503 Busy'].map((ready) => [name, ready, react] as const),
+      ),
+    )(
+      'sends a create again when an instance %s (/readyz: %s), but never a delete',
+      async (_, ready, react) => {
+        const received: string[] = [];
+        const instance = () =>
+          startInstance((socket) => {
+            socket.on('data', (bytes) => {
+              const [line = ''] = String(bytes).split(' HTTP');
+              if (line === 'GET /readyz') {
+                socket.write(`HTTP/1.1 ${ready}\r\nContent-Length: 0\r\n\r\n`);
+                return;
+              }
+              received.push(line);
+              react(socket);
+            });
           });
-        });
-      const nginx = await start([await instance(), await instance()], '100ms');
-      const requests = [
-        { method: 'POST', path: '/plants' },
-        { method: 'DELETE', path: '/plants/1' },
-        { method: 'DELETE', path: '/store/plants/2' },
-        { method: 'POST', path: '/trpc/deletePlant' },
-        { method: 'POST', path: '/trpc/createPlant,delete%50lant?batch=1' },
-        { method: 'POST', path: '/trpc/createPlant' },
-      ];
-      for (const { path, method } of requests) {
-        const body = method === 'POST' ? '{}' : '';
-        const response = await send(nginx, path, { method, headers: json, body });
-        expect([path, response.status]).toEqual([path, 503]);
-      }
-      expect(received).toEqual([
-        ...['POST /plants', 'POST /plants'],
-        ...['DELETE /plants/1', 'DELETE /plants/2', 'POST /trpc/deletePlant'],
-        'POST /trpc/createPlant,delete%50lant?batch=1',
-        ...['POST /trpc/createPlant', 'POST /trpc/createPlant'],
-      ]);
-    });
+        const nginx = await start([await instance(), await instance()], '100ms');
+        const requests = [
+          { method: 'POST', path: '/plants' },
+          { method: 'DELETE', path: '/plants/1' },
+          { method: 'DELETE', path: '/store/plants/2' },
+          { method: 'POST', path: '/trpc/deletePlant' },
+          { method: 'POST', path: '/trpc/createPlant,delete%50lant?batch=1' },
+          { method: 'POST', path: '/trpc/createPlant' },
+        ];
+        for (const { path, method } of requests) {
+          const body = method === 'POST' ? '{}' : '';
+          const response = await send(nginx, path, { method, headers: json, body });
+          expect([path, response.status]).toEqual([path, 503]);
+        }
+        expect(received).toEqual([
+          ...['POST /plants', 'POST /plants'],
+          ...['DELETE /plants/1', 'DELETE /plants/2', 'POST /trpc/deletePlant'],
+          'POST /trpc/createPlant,delete%50lant?batch=1',
+          ...['POST /trpc/createPlant', 'POST /trpc/createPlant'],
+        ]);
+      },
+    );
 
     it.each(['/plants/changes?wait=20', '/store/plants/changes?wait=20', '/trpc/plantChanges'])(
       'passes each part of %s on at once, and waits longer for it',

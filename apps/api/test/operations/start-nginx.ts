@@ -1,8 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { type RequestOptions, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { freePort, makeCertificate } from '@plant-store/test-setup';
 
 /** Debian installs nginx in /usr/sbin, which is only in root's PATH. */
@@ -78,6 +81,28 @@ http {
       await exit;
       await rm(directory, { recursive: true });
     },
+  };
+}
+
+export interface ReceivedResponse {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** Sends a request to nginx over TLS, on a connection of its own. */
+export async function send(
+  { port, ca }: TestNginx,
+  path: string,
+  { body, ...options }: RequestOptions & { body?: string } = {},
+): Promise<ReceivedResponse> {
+  const sent = request({ port, ca, path, host: '127.0.0.1', servername: 'localhost', ...options });
+  sent.end(body);
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]; // The event's only argument.
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    body: await text(response),
   };
 }
 

@@ -171,6 +171,15 @@ describe.runIf(hasPosixSignals)('on a signal', () => {
     },
   );
 
+  it('goes on when all its processes get SIGHUP without a terminal', async () => {
+    const { server, url } = await start();
+    for (const pid of [...workersOf(server), server.child.pid]) process.kill(Number(pid), 'SIGHUP');
+    for (let i = 0; i < 20; i++) expect((await get(`${url}/plants/${i}`)).status).toBe(404);
+    expect(await stopProgram(server)).toBe(0);
+    expect(logged(server, 'a process died')).toEqual([]);
+    expect(logged(server, 'stopping')).toHaveLength(2);
+  });
+
   it('exits at once on a second signal', async () => {
     const { server, url } = await start();
     await beginCreate(url);

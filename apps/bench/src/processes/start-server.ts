@@ -17,7 +17,7 @@ export interface StartedServer {
 const settings = {
   PATH: process.env['PATH'],
   PLANT_STORE_ENV_FILE: devNull,
-  PLANT_STORE_DRAIN_DELAY: '0',
+  PLANT_STORE_DRAIN_DELAY_MS: '0',
   PORT: '0',
 };
 

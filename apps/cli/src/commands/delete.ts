@@ -10,7 +10,8 @@ import { type DeleteOptions, deleteFile, deleteNeeds } from '../delete/delete-fi
 const help = `
 A file has one id on each line. Blank lines and the header id are ignored. The command reports each line
 that is not an id, and goes on. The summary says how many plants it deleted, how many ids had no plant
-(absent), and how many lines were no ids (invalid). You can always run the command again.
+(absent), and how many lines were no ids (invalid). You may run the command again, unless somebody has created
+new plants with these ids.
 
 Exit codes: 0 when it has deleted the plants, 3 when some lines of the file are not ids, 1 when an error
 stopped it or no plant has the id, 2 when an argument or a setting is invalid.
@@ -18,7 +19,8 @@ stopped it or no plant has the id, 2 when an argument or a setting is invalid.
 Examples:
   plant-store delete 9007199254740993
   plant-store delete 9007199254740993 --yes --json
-  plant-store list --tag Araceae --limit 1000 | jq .id | plant-store delete --file - --yes
+  plant-store export --tag Araceae --columns id --format csv > ids.csv
+  plant-store delete --file ids.csv --yes
 `;
 
 export const deleteCommand = () =>

@@ -18,7 +18,7 @@ are stored, and the error says how many. --dry-run finds invalid rows before any
 it does not know which ids are taken.
 
 In CSV, an empty field is a missing value, and "" is an empty text. The header names the columns id
-and name, and perhaps tag, in any order and case.
+and name, and perhaps tag and created_at, in any order and case.
 
 Exit codes: 0 when every row is stored or skipped, 3 when some rows are rejected or in conflict, 1 when an error
 stopped the import, 2 when an argument or a setting is invalid, 130 or 143 when a signal interrupted

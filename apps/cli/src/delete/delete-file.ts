@@ -41,7 +41,7 @@ export async function deleteFile(file: string, { yes, json }: DeleteOptions): Pr
         }
         if (ids.length === 0) continue;
         const deleted = await store.deleteMany(ids).catch((error: unknown) => {
-          process.stderr.write(`plant-store: stopped after ${summary()}; run the command again\n`);
+          process.stderr.write(`plant-store: stopped after ${summary()}; some ids are left\n`);
           throw error;
         });
         counts.deleted += deleted;

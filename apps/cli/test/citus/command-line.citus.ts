@@ -174,10 +174,10 @@ describe('the command line on a Citus cluster', () => {
   it('names an instance that has not noticed the cluster, in distribute and in doctor', async () => {
     const instance = postgres(onWorker['DATABASE_URL'] ?? '', {
       max: 1,
-      connection: { application_name: 'plant-store' },
+      connection: { application_name: 'plant-store process 7' },
     });
     await instance`select 1`;
-    const named = /plant-store at 127\.0\.0\.1, which uses 127\.0\.0\.1:\d+/;
+    const named = /plant-store process 7 at 127\.0\.0\.1, which uses 127\.0\.0\.1:\d+/;
     const doctor = (await run(['doctor'], { env })).stdout;
     expect(doctor).toMatch(new RegExp(`^warning +cluster +${named.source}, has not noticed`, 'm'));
     const { child, result } = start(['distribute', '--shards', '8', '--yes'], { env });

@@ -162,7 +162,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     this.#turnsOf(share).resize(by);
   }
 
-  /** Replaces all connections: idle ones now, and each other one after its statement. */
+  /** Replaces all connections: idle ones now, and each other one after its statement or once it is open. */
   replaceAll(): void {
     for (const connection of this.#idle) this.#close(connection);
     this.#idle = [];
@@ -285,8 +285,9 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     await setTimeout(Math.max(0, this.#nextAttemptAt - performance.now()));
     this.#lastAttemptAt = performance.now();
     try {
+      const current = this.#connections; // `replaceAll` also replaces a connection that is opening.
       const connection = await this.#options.connect();
-      this.#connections.set(connection, performance.now());
+      current.set(connection, performance.now());
       this.#open.add(connection);
       this.#addIdle(connection);
     } catch (error) {

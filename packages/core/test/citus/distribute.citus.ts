@@ -163,16 +163,17 @@ describe('distribute on Citus', () => {
 
   it('waits for instances until they have noticed the cluster, or names them', async () => {
     const { url, workerUrls } = await createDistributedDatabase();
-    const instance = postgres(workerUrls[1] ?? '', {
-      max: 1,
-      connection: { application_name: 'plant-store' },
-    });
-    await instance`select 1`;
-    const [{ nodeport } = {}] = await instance`
+    const names = ['plant-store', 'plant-store process 1', 'plant-store process 2'];
+    const instances = names.map((application_name) =>
+      postgres(workerUrls[1] ?? '', { max: 1, connection: { application_name } }),
+    ) as [postgres.Sql, ...postgres.Sql[]]; // One for each name.
+    onTestFinished(async () => void (await Promise.all(instances.map((each) => each.end()))));
+    for (const each of instances) await each`select 1`;
+    const [{ nodeport } = {}] = await instances[0]`
       select nodeport from pg_dist_node where groupid = (select groupid from pg_dist_local_group)`;
-    const blind = [
-      { node: `127.0.0.1:${nodeport}`, address: '127.0.0.1', application: 'plant-store' },
-    ];
+    const blind = names.map((application) => {
+      return { node: `127.0.0.1:${nodeport}`, address: '127.0.0.1', application };
+    });
     const distribute = (patience: number, onWait?: (instances: unknown) => void) =>
       distributePlants({
         ...{ databaseUrl: url, shards: 4, confirm: async () => true, patience },
@@ -180,12 +181,12 @@ describe('distribute on Citus', () => {
       });
     expect(await distribute(0)).toMatchObject({ isDone: true, blindInstances: blind });
     expect(await inspectCluster(url)).toMatchObject({ blindInstances: blind });
-    const onWait = vi.fn(
-      () => void instance`set application_name = 'plant-store cluster'`.execute(),
-    );
+    const onWait = vi.fn(() => {
+      for (const each of instances)
+        void each`set application_name = 'plant-store cluster'`.execute();
+    });
     expect(await distribute(60_000, onWait)).toMatchObject({ blindInstances: [] });
     expect(onWait).toHaveBeenCalledWith(blind);
-    await instance.end();
   });
 });
 

@@ -44,14 +44,36 @@ describe('instances on the nodes of a Citus cluster', () => {
     onTestFinished(() => void vi.useRealTimers());
     const store = await openOn(url);
     await store.ready();
-    expect(await names()).toContain('plant-store');
+    expect(await names()).toContain(`plant-store process ${process.pid}`);
     await distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
-    expect(await names()).toContain('plant-store');
+    expect(await names()).toContain(`plant-store process ${process.pid}`);
     vi.advanceTimersByTime(15_000);
     await vi.waitFor(() => expect(store.nodes()).toHaveLength(2));
-    await vi.waitFor(async () => expect(await names()).not.toContain('plant-store'));
+    await vi.waitFor(async () =>
+      expect(await names()).not.toContain(`plant-store process ${process.pid}`),
+    );
     await store.ready();
-    expect(await names()).toEqual(['plant-store cluster']);
+    expect(await names()).toEqual([`plant-store cluster process ${process.pid}`]);
+  });
+
+  it('say so in the name of each session, even of one that was opening when they noticed', async () => {
+    const { workerUrls } = await createDistributedDatabase();
+    const databaseUrl = workerUrls[0] ?? '';
+    const sql = postgres(databaseUrl, { max: 1 });
+    onTestFinished(() => sql.end());
+    for (let start = 0; start < 5; start++) {
+      const store = await openOn(databaseUrl);
+      // Each list opens a connection while `ready` notices the cluster.
+      await Promise.all([store.ready(), store.list({ limit: 1 }), store.list({ limit: 1 })]);
+      await store.ready();
+      await vi.waitFor(async () => {
+        const names = await sql`
+          select distinct application_name as name from pg_stat_activity
+          where datname = current_database() and application_name like 'plant-store%'`;
+        expect(names).toEqual([{ name: `plant-store cluster process ${process.pid}` }]);
+      });
+      await store.close();
+    }
   });
 
   it('share plants and access tokens, although each uses another node', async () => {

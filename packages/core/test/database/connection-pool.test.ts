@@ -283,6 +283,19 @@ it('closes a connection in use after its statement, when another one was lost', 
   expect(second.closes).toBe(1);
 });
 
+it('replaces a connection that is opening, too', async () => {
+  const { pool, attempts, run, accept } = createPool();
+  const result = rowsOf(run('one'));
+  await vi.waitFor(() => expect(attempts).toHaveLength(1));
+  pool.replaceAll();
+  const old = await accept();
+  expect(old.closes).toBe(1);
+  old.end();
+  await (await accept()).settle();
+  expect(await result).toEqual(['row']);
+  expect(old.statements).toEqual([]);
+});
+
 it('replaces no new connection because of an error on an old one', async () => {
   const { run, accept } = createPool();
   const results = [run('one'), run('two')];

@@ -51,7 +51,9 @@ function isBlank(text: Line): boolean {
 function checkFormat(first: Line, { advice, columns }: ReadOptions): void {
   if (typeof first !== 'string') return;
   if (/^\s*\[\s*(\{|$)/.test(first) || first.trim() === '{') {
-    throw new FileError('the file is one JSON document: convert it with jq -c ".[]" or jq -c "."');
+    throw new FileError(
+      'the file is one JSON document: convert it with jq -c ".[]" or jq -c ".", of jq 1.7 or newer, which keeps long ids exact',
+    );
   }
   if (!first.includes('{') && isHeader(first, columns)) {
     throw new FileError(`the file is CSV: ${advice.csv}`);

@@ -41,7 +41,10 @@ it.each([
 });
 
 it.each([
-  ['[{"id":1}]', 'the file is one JSON document: convert it with jq -c ".[]" or jq -c "."'],
+  [
+    '[{"id":1}]',
+    'the file is one JSON document: convert it with jq -c ".[]" or jq -c ".", of jq 1.7 or newer, which keeps long ids exact',
+  ],
   [' [ {"id":1}]', 'the file is one JSON document'],
   ['[\n{"id":1}\n]', 'the file is one JSON document'],
   [' {\r\n"id":1}', 'the file is one JSON document'],

@@ -34,7 +34,7 @@ export function startProcess(env: Record<string, string>, shell?: string): Start
       PATH: process.env['PATH'],
       PLANT_STORE_ENV_FILE: devNull,
       PORT: '0',
-      PLANT_STORE_DRAIN_DELAY: '0',
+      PLANT_STORE_DRAIN_DELAY_MS: '0',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -12,7 +12,7 @@ export interface Instance {
 
 /**
  * Reads which instances have not noticed that their database is a cluster. Their sessions have the
- * `application_name` for a single database. Instances of an earlier version keep that name.
+ * `application_name` for a single database. In an earlier version, it has no process.
  */
 export async function readBlindInstances(query: Query): Promise<Instance[]> {
   const { rows } = await query(blindInstances, []);
@@ -29,7 +29,8 @@ const blindInstances = `
       select coalesce(json_agg(session), '[]') from (
         select distinct host(client_addr) as address, application_name as application
         from pg_stat_activity
-        where application_name = 'plant-store' and datname = current_database()
+        where application_name ~ '^plant-store( process [0-9]+)?$' and datname = current_database()
+        order by 1, 2
       ) as session $$)
     join pg_dist_node using (nodeid)
   where success`;

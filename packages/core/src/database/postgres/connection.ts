@@ -33,7 +33,8 @@ export interface Connection extends DatabaseConnection {
 /**
  * Which program has a session. An instance is `plant-store cluster` once it has noticed that its database
  * is a cluster, and `plant-store` before that or when it is no cluster. `plant-store tool` is a session
- * that only reads or migrates.
+ * that only reads or migrates. The name of the session also has the process, which tells instances on one
+ * machine apart.
  */
 export type ApplicationName = 'plant-store' | 'plant-store cluster' | 'plant-store tool';
 
@@ -111,7 +112,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
       hasWarned ||= code === '01000' && !where;
     },
     connection: {
-      application_name: applicationName,
+      application_name: `${applicationName} process ${process.pid}`,
       // COPY writes times in these settings.
       TimeZone: 'UTC',
       DateStyle: 'ISO',

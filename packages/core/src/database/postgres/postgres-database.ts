@@ -72,7 +72,7 @@ export async function openPostgres(
     if (isCluster) return;
     isCluster = true;
     pool.resize('lists', moreLists);
-    // The new sessions have the name `plant-store cluster`.
+    // The new sessions have `plant-store cluster` in their name.
     for (const each of [pool, bulk]) each.replaceAll();
   };
 

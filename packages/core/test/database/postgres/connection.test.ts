@@ -92,11 +92,15 @@ it('returns the rows of a statement after one that failed in the middle of its r
 it('has the given name and timeouts', async () => {
   const applicationName = 'plant-store';
   const connection = await connect({ statementTimeout: 1234, lockTimeout: 987, applicationName });
-  expect(await show(connection, 'application_name')).toEqual([['plant-store']]);
+  expect(await show(connection, 'application_name')).toEqual([
+    [`plant-store process ${process.pid}`],
+  ]);
   expect(await show(connection, 'statement_timeout')).toEqual([['1234ms']]);
   expect(await show(connection, 'lock_timeout')).toEqual([['987ms']]);
   const endless = await connect();
-  expect(await show(endless, 'application_name')).toEqual([['plant-store tool']]);
+  expect(await show(endless, 'application_name')).toEqual([
+    [`plant-store tool process ${process.pid}`],
+  ]);
   expect(await show(endless, 'statement_timeout')).toEqual([['0']]);
   expect(await show(endless, 'lock_timeout')).toEqual([['0']]);
 });

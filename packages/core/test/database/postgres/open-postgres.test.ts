@@ -107,7 +107,9 @@ it('does not migrate when it only reads', async () => {
   await sql.unsafe(`alter database ${sql.options.database} set default_transaction_read_only = on`);
   const replica = await open({ readOnly: true });
   for (const each of [replica, replica.bulk]) {
-    expect((await run(each, 'show application_name')).rows).toEqual([['plant-store tool']]);
+    expect((await run(each, 'show application_name')).rows).toEqual([
+      [`plant-store tool process ${process.pid}`],
+    ]);
   }
 });
 
@@ -244,7 +246,9 @@ describe('on a node of a cluster', () => {
     ] as const) {
       onTestFinished(() => connection.close());
       expect((await connection.query('show statement_timeout')).rows).toEqual([['4500ms']]);
-      expect((await connection.query('show application_name')).rows).toEqual([[name]]);
+      expect((await connection.query('show application_name')).rows).toEqual([
+        [`${name} process ${process.pid}`],
+      ]);
     }
     await expect(nodes.connectTo('127.0.0.1', 1, 5_000)).rejects.toMatchObject({
       code: 'ECONNREFUSED',
@@ -273,11 +277,13 @@ describe('on a node of a cluster', () => {
     };
     const database = await open();
     await Promise.all([run(database, 'select 1'), run(database.bulk, 'select 1')]);
-    await vi.waitFor(async () => expect(await names()).toEqual(Array(2).fill('plant-store')));
+    await vi.waitFor(async () =>
+      expect(await names()).toEqual(Array(2).fill(`plant-store process ${process.pid}`)),
+    );
     database.nodes?.noticeCluster();
     await vi.waitFor(async () => expect(await names()).toEqual([]));
     await Promise.all([run(database, 'select 1'), run(database.bulk, 'select 1')]);
-    expect(await names()).toEqual(Array(2).fill('plant-store cluster'));
+    expect(await names()).toEqual(Array(2).fill(`plant-store cluster process ${process.pid}`));
   });
 
   it('lists over four connections, and over two on any other database', async () => {

@@ -26,7 +26,7 @@ afterEach(async () => {
 
 const backends = () => sql`
   select pid from pg_stat_activity
-  where application_name = 'plant-store' and datname = current_database()`;
+  where application_name like 'plant-store process%' and datname = current_database()`;
 
 it('reports an unknown outcome when the response to a commit is lost, and a repeated create succeeds', async () => {
   const lost = proxy.loseResponse('INSERT 0 1');
@@ -41,7 +41,7 @@ it('replaces an idle connection that the database closed', async () => {
   const { accepted } = proxy;
   await sql`
     select pg_terminate_backend(pid, 5000) from pg_stat_activity
-    where application_name = 'plant-store' and datname = current_database()`;
+    where application_name like 'plant-store process%' and datname = current_database()`;
   await vi.waitFor(() => expect(proxy.open).toBe(0));
   expect(await store.create(plant)).toEqual({ name: plant.name });
   expect(proxy.accepted).toBe(accepted + 1);
@@ -194,7 +194,7 @@ it('writes nothing when a lock blocks the write until after its deadline', async
   for (const { status } of await Promise.allSettled(writes)) expect(status).toBe('rejected');
   const active = () => sql`
     select from pg_stat_activity
-    where application_name = 'plant-store' and datname = current_database() and state = 'active'`;
+    where application_name like 'plant-store process%' and datname = current_database() and state = 'active'`;
   await vi.waitFor(async () => expect(await active()).toEqual([]));
   await other`rollback`;
   other.release();
@@ -288,7 +288,7 @@ it.skipIf(platform() === 'win32')('connects over a Unix domain socket', async ()
   expect(await opened.create(plant)).toEqual({ name: plant.name });
   expect(
     await sql`select client_addr from pg_stat_activity
-    where application_name = 'plant-store' and datname = current_database() and client_addr is null
+    where application_name like 'plant-store process%' and datname = current_database() and client_addr is null
     limit 1`,
   ).toHaveLength(1);
 });

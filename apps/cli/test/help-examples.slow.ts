@@ -1,0 +1,131 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { type DatabaseOptions, openPlantStore } from '@plant-store/core';
+import { createDatabase, hasPosixShell } from '@plant-store/test-setup';
+import { describe, expect, inject, it, vi } from 'vitest';
+import { buildProgram } from '../src/program.ts';
+import { useDirectory } from './fixtures/plant-files.ts';
+import { main } from './fixtures/run-program.ts';
+
+const program = await buildProgram(() => {});
+const subcommands = program.commands.flatMap(({ commands }) => commands);
+const examples = [program, ...program.commands, ...subcommands].flatMap((command) => {
+  let help = '';
+  command.configureOutput({ writeOut: (part) => (help += part) }).outputHelp();
+  const [, lines = ''] = /\nExamples?:\n((?: {2}.*\n)+)/.exec(help) ?? [];
+  return lines
+    .trimEnd()
+    .split(/\n? {2}/)
+    .filter(Boolean);
+});
+const isEndless = (example: string) => example.includes(' follow ');
+const needsCitus = (example: string) => example.includes(' distribute ');
+const others = examples.filter((example) => !isEndless(example) && !needsCitus(example));
+
+const directory = useDirectory();
+
+/** Two ids of which JavaScript, and jq 1.6, make the first one. */
+const [rounded, exact] = [9007199254740992n, 9007199254740993n];
+
+/** Makes a store, and the files and programs that the examples name. Returns the environment for them. */
+async function prepare(settings: DatabaseOptions): Promise<Record<string, string>> {
+  const store = await openPlantStore(settings);
+  const { next } = await store.changes({});
+  await store.create({ id: rounded, name: 'Ficus lyrata', tag: 'Moraceae' });
+  await store.create({ id: exact, name: 'Monstera deliciosa', tag: 'Araceae' });
+  await store.accessTokens.create('partner');
+  await store.close();
+  await directory.write('changes.ndjson', `{"cursor":"${next}"}\n`);
+  await directory.write('plants.ndjson', '{"id":1,"name":"Hoya carnosa"}\n');
+  await directory.write('ids.csv', 'id\n1\n');
+  const programs = {
+    'plant-store': `exec '${process.execPath}' '${main}' "$@"`,
+    consumer: 'exec cat > consumed.ndjson',
+  };
+  for (const [name, script] of Object.entries(programs)) {
+    await chmod(await directory.write(name, `#!/bin/sh\n${script}\n`), 0o755);
+  }
+  return {
+    PATH: `${directory.path('.')}:${process.env['PATH']}`,
+    PLANT_STORE_ENV_FILE: '/dev/null',
+    ...('databaseUrl' in settings
+      ? { DATABASE_URL: settings.databaseUrl }
+      : { PLANT_STORE_DATA_DIR: settings.dataDirectory }),
+  };
+}
+
+/** Starts a command line in the directory, as a person does. */
+function start(example: string, env: Record<string, string>) {
+  const child = spawn('sh', ['-c', example], {
+    cwd: directory.path('.'),
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  return {
+    child,
+    errors: text(child.stderr),
+    output: text(child.stdout),
+    exit: once(child, 'exit'),
+  };
+}
+
+async function run(example: string, env: Record<string, string>) {
+  const { errors, output, exit } = start(example, env);
+  const [code] = await exit;
+  return { code, output: await output, errors: await errors };
+}
+
+/** The questions that a command asks on a terminal. */
+const answered = (example: string) => example.replace(/ (delete \d+|distribute .*)$/, '$& --yes');
+
+const databases = {
+  Postgres: async () => ({ databaseUrl: await createDatabase(inject('postgresUrl')) }),
+  'the embedded database': async () => ({ dataDirectory: directory.path('store') }),
+};
+
+describe.runIf(hasPosixShell)('the help of plant-store', () => {
+  it.each(others)('has an example that runs: %s', async (example) => {
+    const settings = await databases.Postgres();
+    const env = await prepare(settings);
+    const other = await createDatabase(inject('postgresUrl'));
+    const command = answered(example).replace('postgres://…', other);
+    const { code, errors } = await run(command, env);
+    // `doctor` reports that the Postgres of the tests has no fsync.
+    expect(code, errors).toBe(example === 'plant-store doctor' ? 1 : 0);
+  });
+
+  it.each(examples.filter(isEndless))('has an example that follows: %s', async (example) => {
+    const env = await prepare(await databases.Postgres());
+    const { child, exit } = start(example, env);
+    const file = example.includes('consumer') ? 'consumed.ndjson' : 'changes.ndjson';
+    await vi.waitFor(
+      async () => expect(await readFile(directory.path(file), 'utf8')).toContain(`"id":${exact},`),
+      { timeout: 60_000 },
+    );
+    if (child.pid) process.kill(-child.pid, 'SIGTERM');
+    await exit;
+  });
+
+  it.each(examples.filter(needsCitus))('has an example for a cluster: %s', async (example) => {
+    const env = await prepare(await databases.Postgres());
+    expect(await run(answered(example), env)).toMatchObject({
+      code: 1,
+      errors: expect.stringContaining('Citus'),
+    });
+  });
+
+  it.each(Object.entries(databases))(
+    'has examples that delete the plants with a tag and no other plant, on %s',
+    async (_, open) => {
+      const env = await prepare(await open());
+      const lines = examples.filter((example) => example.includes('ids.csv'));
+      const { code, errors } = await run(lines.join('\n'), env);
+      expect(code, errors).toBe(0);
+      const { output } = await run('plant-store export --columns id', env);
+      expect(output).toBe(`{"id":${rounded}}\n`);
+    },
+  );
+});
