@@ -37,7 +37,11 @@ async function createDuring(flush: number, rate: number): Promise<Sent[]> {
     const id = ++lastId;
     const sentAt = performance.now();
     const body = JSON.stringify({ id, name: `plant ${id}` });
-    const response = await fetch(`${env.PLANT_STORE_URL}/plants`, { method: 'POST', headers, body });
+    const response = await fetch(`${env.PLANT_STORE_URL}/plants`, {
+      method: 'POST',
+      headers,
+      body,
+    });
     await response.arrayBuffer();
     const at = performance.now();
     return { id, status: response.status, at, milliseconds: at - sentAt };
@@ -69,9 +73,12 @@ for (const { flush, rate, ...bars } of cases)
     const sent = await createDuring(flush, rate);
     const accepted = sent.filter(({ status }) => status === 200);
     const others = sent.filter(({ status }) => status !== 200);
-    await expect.poll(() => database.admin`
-      select from pg_stat_activity where application_name = 'plant-store' and state = 'active'`
-    ).toEqual([]);
+    await expect
+      .poll(
+        () => database.admin`
+      select from pg_stat_activity where application_name like 'plant-store%' and state = 'active'`,
+      )
+      .toEqual([]);
     const rows = await database.admin<{ id: number }[]>`select id::int from plants`;
     const stored = new Set(rows.map(({ id }) => id));
     const missing = accepted.filter(({ id }) => !stored.has(id));

@@ -56,7 +56,8 @@ export const faults: Record<FaultName, BeginFault> = {
     disk?.set(flush);
     return async () => {
       disk?.set(0);
-      const flushes = () => database?.admin.unsafe("select from pg_stat_activity where wait_event = 'WalSync'");
+      const flushes = () =>
+        database?.admin.unsafe("select from pg_stat_activity where wait_event = 'WalSync'");
       do await setTimeout(100);
       while ((await flushes())?.length);
     };

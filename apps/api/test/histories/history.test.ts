@@ -46,7 +46,9 @@ it('a call without a result has an effect in time or none', () => {
 it('a call without a result during a slow flush has an effect until a second after the flush', () => {
   const flush = { name: 'slowFlush', instance: 0, start: 5_000, end: 15_000 } as const;
   const endOf = (fault: Fault) =>
-    operationsById([callOf(create)], [2], [fault]).get(2)?.map(({ end }) => end);
+    operationsById([callOf(create)], [2], [fault])
+      .get(2)
+      ?.map(({ end }) => end);
   expect(endOf(flush)).toEqual([16_000]);
   expect(endOf({ ...flush, name: 'slowFlushCutShort', end: 7_000 })).toEqual([8_000]);
   // Another fault, a flush that begins later, and one that ended before.

@@ -1,7 +1,6 @@
 import type { Outcome } from '../fixtures/callers.ts';
 import type { Operation } from './checker.ts';
 import type { Action, State } from './register.ts';
-import type { Fault } from './schedule.ts';
 
 interface TestPlant {
   readonly id: number;
@@ -45,6 +44,13 @@ export interface Call {
  */
 export const effectLimit = 5_000 + 1_000 + 500;
 
+/** A fault, and the milliseconds from the start of the history at which it began and ended. */
+interface Period {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+}
+
 /** Milliseconds after a slow flush for the commits that waited for it. */
 const flushLimit = 1_000;
 
@@ -85,7 +91,7 @@ const expected: Record<Request['procedure'], number[]> = {
 export function operationsById(
   calls: readonly Call[],
   ids: readonly number[],
-  faults: readonly Fault[] = [],
+  faults: readonly Period[] = [],
 ): Map<number, CallOperation[]> {
   const flushes = faults.filter(({ name }) => name.startsWith('slowFlush'));
   const byId = new Map<number, CallOperation[]>(ids.map((id) => [id, []]));

@@ -95,7 +95,9 @@ const notNullViolated = '23502';
 /** Another node may have committed a statement that is cancelled on this one. */
 export function throwUnlessCancelled(cause: unknown): never {
   if (!isCancelled(cause)) throw cause;
-  throw Object.assign(new Error('the statement was cancelled', { cause }), { code: unknownOutcome });
+  throw Object.assign(new Error('the statement was cancelled', { cause }), {
+    code: unknownOutcome,
+  });
 }
 
 /** "statement_completion_unknown" */

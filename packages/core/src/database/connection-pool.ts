@@ -141,7 +141,9 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
 
   /** See `Database`. */
   readonly mayCommit = async (share: Share): Promise<boolean> => {
-    const used = [...this.#used].flatMap(([connection, kind]) => (kind === share ? connection : []));
+    const used = [...this.#used].flatMap(([connection, kind]) =>
+      kind === share ? connection : [],
+    );
     const answers = await Promise.all(used.map((each) => this.#isCommitting(each)));
     return answers.some((isCommitting) => isCommitting !== false);
   };

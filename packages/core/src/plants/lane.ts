@@ -47,10 +47,7 @@ export interface Lanes {
   laneOf(id: unknown): Lane;
 }
 
-type LaneOptions = Pick<
-  Database,
-  'maxInserts' | 'maxLookUps' | 'mayCommit' | 'onClockMoved'
-> & {
+type LaneOptions = Pick<Database, 'maxInserts' | 'maxLookUps' | 'mayCommit' | 'onClockMoved'> & {
   readonly statements: PlantStatements;
   /** Is called after each insert statement; it must not throw. */
   readonly onCommit: (committed: CommittedBatch) => void;

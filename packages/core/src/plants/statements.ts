@@ -16,11 +16,7 @@ export interface PlantStatements {
    * Inserts plants with distinct ids in one statement and one commit, skips those whose id is taken,
    * and returns the ids that it inserted. The statement is cancelled at the deadline; see `RunOptions`.
    */
-  insert(
-    batch: readonly NewPlant[],
-    deadline: Deadline,
-    until?: Deadline,
-  ): Promise<Set<bigint>>;
+  insert(batch: readonly NewPlant[], deadline: Deadline, until?: Deadline): Promise<Set<bigint>>;
   /** Deletes a plant, waits until that is durable on the standby, and returns whether there was a plant. */
   delete(id: bigint, deadline: Deadline, caller?: Caller): Promise<boolean>;
   /** Returns the plants that are stored under these ids, by id. */

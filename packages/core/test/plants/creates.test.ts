@@ -247,6 +247,28 @@ it('writes the other plants of a batch when the deadline of one has passed in th
   ]);
 });
 
+it('writes the other plants of a batch when it is cancelled at the deadline of one', async () => {
+  const other = await sql.reserve();
+  onTestFinished(() => other.release());
+  await other`begin`;
+  await other`insert into plants (id, name) values (19_051, 'uncommitted')`;
+  const late = create({ id: 19_050n, name: 'late' }, deadlineIn(300));
+  const waiting = create({ id: 19_051n, name: 'waits for the other session' });
+  const written = write([late, waiting]);
+  await expect(late.outcome).rejects.toMatchObject({ code: 50300 });
+  await other`rollback`;
+  expect(await written).toMatchObject([{ status: 'rejected' }, { value: 'created' }]);
+  expect(await stored(19_050, 19_051)).toHaveLength(1);
+});
+
+it('writes no plant again after a cancellation that did not come at a deadline', async () => {
+  const cancelled = Object.assign(new Error('cancelled'), { code: '57014', severity: 'ERROR' });
+  const insert = vi.fn(() => Promise.reject(cancelled));
+  const outcomes = await write([create({ id: 19_060n, name: 'x' })], { insert });
+  expect(outcomes).toMatchObject([{ reason: { code: 50300 } }]);
+  expect(insert).toHaveBeenCalledTimes(1);
+});
+
 it('writes no plant of a batch when the clocks have moved apart', async () => {
   /** The error when this process was paused for 50 s after the comparison of the clocks. */
   const run: Run = (text, values, options) => {

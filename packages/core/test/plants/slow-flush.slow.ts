@@ -34,7 +34,7 @@ const createPlant = (deadline = deadlineIn(long)) => {
 };
 const isStored = async (id: bigint) => (await store.get(id)) !== undefined;
 const sessions = () => admin`
-  select pid from pg_stat_activity where application_name = 'plant-store' order by pid`;
+  select pid from pg_stat_activity where application_name like 'plant-store%' order by pid`;
 const inFlush = () => admin`select from pg_stat_activity where wait_event = 'WalSync'`;
 
 beforeEach(async () => {
@@ -54,10 +54,13 @@ test('creates share one statement at a time, and each gets its response from it'
   const first = createPlant();
   await vi.waitFor(async () => expect((await inFlush()).length).toBeGreaterThan(0));
   const others: Promise<unknown>[] = [];
-  await vi.waitFor(() => {
-    others.push(createPlant());
-    expect(others.length).toBeGreaterThan(300);
-  }, { interval: 1 });
+  await vi.waitFor(
+    () => {
+      others.push(createPlant());
+      expect(others.length).toBeGreaterThan(300);
+    },
+    { interval: 1 },
+  );
   disk.cut();
   await Promise.all([first, ...others]);
   expect(sizes).toEqual([1, others.length]);
@@ -84,29 +87,34 @@ test('a create whose neighbour is late waits for the same commit, on the same co
 test.each([
   ['create', () => createPlant(deadlineIn(500)), true],
   ['delete', () => store.delete(++lastId, { deadline: deadlineIn(500) }), false],
-])('a %s whose commit outlasts its deadline is counted, logged and named until it ends', async (_, write, isCreate) => {
-  const id = lastId + 1n;
-  if (!isCreate) await store.create({ id, name: 'to delete' });
-  const warnings: string[] = [];
-  store.events.on('warning', (message) => warnings.push(message));
-  disk.set(long);
-  await expect(write()).rejects.toMatchObject({ code: 50300 });
-  await vi.waitFor(() => expect(store.pending().unsettled).toBe(1), { timeout: long });
-  expect(await isStored(id)).toBe(!isCreate);
-  await vi.waitFor(() => expect(warnings).toHaveLength(1), { timeout: long });
-  expect(warnings[0]).toContain('The commit may still succeed');
-  await vi.waitFor(
-    async () => {
-      const state = await inspectDatabase({ databaseUrl: url });
-      expect(state?.lateCommits).toMatchObject([{ pid: expect.any(Number), waitsFor: 'WalSync' }]);
-    },
-    { timeout: long, interval: 500 },
-  );
-  disk.cut();
-  await vi.waitFor(() => expect(store.pending().unsettled).toBe(0), { timeout: long });
-  expect(await isStored(id)).toBe(isCreate);
-  expect(warnings).toHaveLength(1);
-});
+])(
+  'a %s whose commit outlasts its deadline is counted, logged and named until it ends',
+  async (_, write, isCreate) => {
+    const id = lastId + 1n;
+    if (!isCreate) await store.create({ id, name: 'to delete' });
+    const warnings: string[] = [];
+    store.events.on('warning', (message) => warnings.push(message));
+    disk.set(long);
+    await expect(write()).rejects.toMatchObject({ code: 50300 });
+    await vi.waitFor(() => expect(store.pending().unsettled).toBe(1), { timeout: long });
+    expect(await isStored(id)).toBe(!isCreate);
+    await vi.waitFor(() => expect(warnings).toHaveLength(1), { timeout: long });
+    expect(warnings[0]).toContain('The commit may still succeed');
+    await vi.waitFor(
+      async () => {
+        const state = await inspectDatabase({ databaseUrl: url });
+        expect(state?.lateCommits).toMatchObject([
+          { pid: expect.any(Number), waitsFor: 'WalSync' },
+        ]);
+      },
+      { timeout: long, interval: 500 },
+    );
+    disk.cut();
+    await vi.waitFor(() => expect(store.pending().unsettled).toBe(0), { timeout: long });
+    expect(await isStored(id)).toBe(isCreate);
+    expect(warnings).toHaveLength(1);
+  },
+);
 
 test('a repeated create settles a late commit', async () => {
   const plant = { id: ++lastId, name: 'late' };

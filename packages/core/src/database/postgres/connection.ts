@@ -13,8 +13,8 @@ import {
   noTlsError,
   readOnlyError,
   type ServerState,
-  sessionCommits,
   serverState,
+  sessionCommits,
 } from './server-state.ts';
 import { postgresOverTls } from './tls.ts';
 

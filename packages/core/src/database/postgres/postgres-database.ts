@@ -38,8 +38,8 @@ export async function openPostgres(
   url: string,
   { readOnly = false, onPrimary = !readOnly, requireConnection = false }: OpenOptions = {},
 ): Promise<Database> {
-  let warn = (_message: string) => {};
-  let warnsOfPooler = true;
+  let warn: ((message: string) => void) | undefined;
+  let hasWarned = false;
   let isCluster = false;
   const applicationName = () => {
     if (readOnly) return 'plant-store tool';
@@ -52,7 +52,7 @@ export async function openPostgres(
     connect,
     shares,
     onError: (error) => migrator.notice(error),
-    onUnsettled: () => warn(lateCommit),
+    onUnsettled: () => warn?.(lateCommit),
   });
   const bulk = new ConnectionPool({
     connect: afterMigration(
@@ -126,9 +126,9 @@ export async function openPostgres(
   function warnOfPooler(connectNow: () => Promise<Connection>): () => Promise<Connection> {
     return async () => {
       const connection = await connectNow();
-      if (!connection.prepares && warnsOfPooler) {
+      if (!connection.prepares && warn && !hasWarned) {
         warn(poolerForgets);
-        warnsOfPooler = false;
+        hasWarned = true;
       }
       return connection;
     };

@@ -19,7 +19,13 @@ beforeEach(async () => {
   lastId = 0n;
   // Each kind of statement has a connection now.
   await createPlant();
-  await Promise.all([createPlant(), createPlant(), store.get(1n), store.list({ limit: 100 }), store.delete(1n)]);
+  await Promise.all([
+    createPlant(),
+    createPlant(),
+    store.get(1n),
+    store.list({ limit: 100 }),
+    store.delete(1n),
+  ]);
 });
 
 const createPlant = (deadline?: number) => {
@@ -33,15 +39,18 @@ it('a client gets one error, and its next create is stored', async () => {
   expect(await createPlant()).toEqual({ name: `plant ${lastId}` });
 });
 
-it.each([12, 200])('%i clients get one error each, and their next creates are stored', async (count) => {
-  network.forget();
-  const clients = Array.from({ length: count }, async () => {
-    await expect(createPlant(deadlineIn(300))).rejects.toMatchObject({ code: 50300 });
-    await createPlant();
-  });
-  await Promise.all(clients);
-  expect(await store.countUpTo(1_000)).toBe(2 + count);
-});
+it.each([12, 200])(
+  '%i clients get one error each, and their next creates are stored',
+  async (count) => {
+    network.forget();
+    const clients = Array.from({ length: count }, async () => {
+      await expect(createPlant(deadlineIn(300))).rejects.toMatchObject({ code: 50300 });
+      await createPlant();
+    });
+    await Promise.all(clients);
+    expect(await store.countUpTo(1_000)).toBe(2 + count);
+  },
+);
 
 it('other kinds of statements use no forgotten connection after an error of one kind', async () => {
   network.forget();
