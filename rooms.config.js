@@ -50,6 +50,7 @@ export const packages = {
       {
         'plants/bulk': 'how are thousands of plants stored at a time?',
         changes: 'which plants were created and deleted, in which order?',
+        inspection: 'what is wrong with a database?',
       },
       { 'cluster/**': 'which node of a Citus cluster has a plant?' },
       { 'plant-store.ts': 'what can a store do?' },
@@ -82,7 +83,10 @@ export const packages = {
       { errors: 'which HTTP error does a client get?' },
       { observability: 'what do the log and the metrics say?' },
       { node: "what happens below Fastify, in Node's HTTP server?" },
-      { 'http/responses': 'how is a response made?' },
+      {
+        'http/responses': 'how is a response made?',
+        'http/memory': 'which requests have room in memory?',
+      },
       {
         http: 'which hooks does every request pass?',
         'http/body': 'which bodies are read, when, and how?',

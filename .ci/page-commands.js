@@ -39,7 +39,7 @@ const releases = 'reads or changes the registry';
 export const notRun = {
   '.ci/run': 'runs the tests itself',
   'npx -y pnpm bench': measures,
-  'npx -y pnpm mutants': 'takes hours',
+  'npx -y pnpm mutants': measures,
   'npx -y pnpm test:citus': 'needs an installed Citus',
   'npx -y pnpm exec node --inspect': debugs,
   'npx -y pnpm --filter @plant-store/core exec vitest': debugs,

@@ -85,6 +85,11 @@ it('has a page of the API whose programs work, one after the other', async () =>
   expect(output).toMatch(/^11n Hoya carnosa\n12n Ficus lyrata\n/m);
 });
 
+it('has a page of the feed whose program works', async () => {
+  const [program = ''] = blocks('ts', await read('docs/feed.md'));
+  expect(await run(program)).toMatch(/^\d+\n$/m);
+});
+
 it('has a page of the API whose calls are repeated while the store is overloaded', async () => {
   const overloaded = { code: -32603, message: 'overloaded', data: { error: 50301 } };
   const responses = [

@@ -11,7 +11,7 @@ import { chromium, type Page } from 'playwright-core';
 import { createServer, type ViteDevServer } from 'vite';
 import { afterAll, beforeAll, inject, it } from 'vitest';
 
-const token = 'secret';
+const token = 'secret-of-the-tests';
 let env: Record<string, string>;
 let url: string;
 let instance: StartedProcess;

@@ -103,7 +103,7 @@ export interface paths {
         };
         /**
          * Lists changes of the plants
-         * @description The feed of changes loses nothing. To copy the store, get a cursor by a request without `after`, list the plants, and then repeat this request with the `next` of each response as `after`. Add each plant that was created, or replace it, and remove each that was deleted. A plant that was created and deleted between two requests appears as deleted alone. Deletions are kept for some days: then the error 41000 says to list the plants again. Needs the scope `plants:read`.
+         * @description The feed of changes loses nothing. To copy the store, get a cursor by a request without `after`, list the plants, and then repeat this request with the `next` of each response as `after`. Add each plant that was created, or replace it, and remove each that was deleted. A plant that was created and deleted between two requests appears as deleted alone. Deletions are kept for some days: then the error 41000 says to empty the copy and to begin again. Needs the scope `plants:read`.
          */
         get: operations["listPlantChanges"];
         put?: never;
@@ -643,7 +643,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 41300: the body is larger than 1 MiB */
+            /** @description 41300: the body is larger than 1 MiB or has too many values */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -706,7 +706,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 50000: the server has a bug; 50001: the table in the database does not allow the plant and nothing was written */
+            /** @description 50000: the server has a bug; 50001: the table in the database rejects or keeps the plant, and nothing was written */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -861,7 +861,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 41300: the body is larger than 1 MiB */
+            /** @description 41300: the body is larger than 1 MiB or has too many values */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1290,7 +1290,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 50000: the server has a bug */
+            /** @description 50000: the server has a bug; 50001: the table in the database rejects or keeps the plant, and nothing was written */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

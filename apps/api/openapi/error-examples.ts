@@ -15,7 +15,7 @@ export const errorExamples: Record<ErrorKind, string> = {
   methodNotAllowed: '/plants takes GET, HEAD, POST, not PUT',
   requestTimeout: 'the request was not sent completely in time: send it again',
   idTaken: 'id 1 belongs to another plant: choose an id that is free',
-  cursorExpired: 'the database was replaced: list the plants again',
+  cursorExpired: 'the database was replaced: empty your copy, and list the plants again',
   bodyTooLarge: 'the body is over 1048576 bytes: send a smaller one',
   unsupportedMediaType: 'Content-Type is text/plain: send application/json',
   expectationFailed: 'only Expect: 100-continue is supported: send no other value',

@@ -57,7 +57,8 @@ const changesPath = operations.listPlantChanges.path;
 function canHave({ body, path, namesPlant, scope }: Operation, kind: ErrorKind): boolean {
   if (kind === 'cursorExpired') return path === changesPath;
   if (kind === 'plantUnknown') return namesPlant;
-  if (kind === 'idTaken' || kind === 'plantRejected') return body === 'NewPlant';
+  if (kind === 'idTaken') return body === 'NewPlant';
+  if (kind === 'plantRejected') return body === 'NewPlant' || scope === 'plants:delete';
   if (kind === 'insufficientScope') return scope !== 'none';
   return body !== undefined || !onlyWithBody.has(kind);
 }
@@ -102,6 +103,12 @@ function exampleFor(operation: Operation): Partial<Record<ErrorKind, string>> {
     ...(body !== 'NewPlant' && {
       invalidInput: `invalid input: ${invalidExample(operation)}`,
       databaseUnavailable: 'the database did not answer: try again',
+    }),
+    ...(scope === 'plants:delete' && {
+      databaseUnavailable:
+        'the database did not answer: the plant may or may not be deleted, look it up before you send the delete again',
+      plantRejected:
+        'the table keeps this plant: nothing was written, tell the operator before you send it again',
     }),
   };
 }

@@ -58,8 +58,8 @@ const settings = {
     fix: 'set a directory',
   },
   PLANT_STORE_TOKEN: {
-    schema: z.string().regex(tokenSyntax).optional(),
-    fix: 'use letters, digits and - . _ ~ + / only, = at the end',
+    schema: z.string().regex(tokenSyntax).min(16).optional(),
+    fix: 'set at least 16 letters, digits and - . _ ~ + / at random, = at the end only',
     isSecret: true,
   },
   PLANT_STORE_PROCESSES: {

@@ -5,16 +5,17 @@ import pino from 'pino';
 import { type Authenticate, requireToken } from './auth/authentication.ts';
 import { type SignIn, signInRoute } from './auth/sign-in.ts';
 import { docs } from './docs/docs.ts';
-import { defaultBodyBudget, limitBodies } from './http/body/body-budget.ts';
 import { createLargeBodyQueue } from './http/body/large-body-queue.ts';
 import { cors } from './http/cors.ts';
 import { drain } from './http/drain.ts';
 import { health } from './http/health.ts';
+import { limitMemory } from './http/memory/limit-memory.ts';
+import { createMemoryBudget, defaultMemoryBudget } from './http/memory/memory-budget.ts';
 import { limitRate } from './http/rate-limit.ts';
 import { checkBodyHeaders, checkRequestHeaders, sendContinue } from './http/request-headers.ts';
 import { compressResponse } from './http/responses/compression.ts';
-import { limitResponses } from './http/responses/response-budget.ts';
 import { handleError, routerErrorHandler } from './http/send-error.ts';
+import { takeTurn } from './http/take-turn.ts';
 import { answerServerOptions, rejectUnknownRoute } from './http/unknown-route.ts';
 import { limitWaiting } from './http/waiting.ts';
 import {
@@ -58,14 +59,9 @@ export interface ServerOptions {
   /** Open connections; the server closes further ones at once. */
   maxConnections?: number;
   /**
-   * Bytes that the bodies of all requests may have together; by the size of the heap unless given.
+   * Bytes that bodies, pages and unread responses may have together; by the size of the heap unless given.
    */
-  bodyBudget?: number;
-  /**
-   * Bytes that unread responses may have before requests to read are rejected; by the size of the
-   * heap unless given.
-   */
-  responseBudget?: number;
+  memoryBudget?: number;
   metrics?: Metrics | undefined;
   /** Addresses and subnets of proxies whose `X-Forwarded-For` is trusted; none unless given. */
   trustProxy?: string[];
@@ -96,8 +92,7 @@ export async function buildServer({
   corsOrigins = [],
   requestTimeout,
   maxConnections = 10_000,
-  bodyBudget = defaultBodyBudget(),
-  responseBudget = defaultBodyBudget(),
+  memoryBudget = defaultMemoryBudget(),
   metrics,
   trustProxy = [],
   consoleDirectory,
@@ -117,9 +112,10 @@ export async function buildServer({
     ...nodeServerOptions(requestTimeout),
   });
   server.decorateRequest('bodyBytes', 0);
+  server.decorateRequest('pageBytes', 0);
   server.decorateRequest('principal', undefined);
   server.decorateRequest('deadline', undefined);
-  server.decorateRequest('lookUpTime', 0);
+  server.decorateRequest('waitTime', 0);
   server.decorateRequest('checkTokenAgain');
   server.decorateRequest('waitsFrom', undefined);
   server.decorateRequest('isGone', { getter: isGone });
@@ -149,22 +145,22 @@ export async function buildServer({
     // The further hooks of an operation, over REST and tRPC alike.
     if (rateLimit !== undefined) operations.addHook('onRequest', limitRate(rateLimit));
     operations.addHook('onRequest', requireToken(authenticate, authFailureLimit));
-    const responses = limitResponses(responseBudget);
-    operations.addHook('onRequest', responses.checkResponses);
+    const budget = createMemoryBudget(memoryBudget);
+    const memory = limitMemory(budget);
+    operations.decorateRequest('reserve', memory.reserve);
     operations.addHook('onRequest', checkBodyHeaders);
-    const bodies = limitBodies(bodyBudget);
-    operations.addHook('onRequest', bodies.reserveBody);
+    operations.addHook('onRequest', memory.reserveBody);
+    operations.addHook('onRequest', takeTurn(server.server, memory.release));
     operations.addHook('onRequest', sendContinue);
-    operations.addHook('preParsing', bodies.countChunks);
-    operations.addHook('preValidation', dropAfterError(bodies.release));
-    operations.addHook('preValidation', dropGoneAfterGap(operations, bodies.release));
-    operations.addHook('onSend', bodies.releaseBody);
-    operations.addHook('onSend', responses.countResponse);
+    operations.addHook('preParsing', memory.countChunks);
+    operations.addHook('preValidation', dropAfterError(memory.release));
+    operations.addHook('preValidation', dropGoneAfterGap(operations, memory.release));
+    operations.addHook('onSend', memory.countResponse);
     operations.addHook('onSend', compressResponse);
 
     const surface = { store, router: appRouter, queueBody: createLargeBodyQueue() };
     await operations.register(rest, surface);
-    await operations.register(trpc, { ...surface, bodies, responses, prefix: '/trpc' });
+    await operations.register(trpc, { ...surface, budget, memory, prefix: '/trpc' });
   });
 
   // The hooks of every response.

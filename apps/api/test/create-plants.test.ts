@@ -160,10 +160,16 @@ describe('over REST', () => {
     '{}',
     '{"plants":null}',
     '{"plants":[{}]}',
-    `{"plants":[${'0,'.repeat(500_000)}0]}`,
+    `{"plants":[${'0,'.repeat(15_000)}0]}`,
   ])('rejects a body that is not a list of plants: %.20s', async (body) => {
     const response = await send(body);
     expect(response.status).toBe(400);
+    expect(document.operation('POST /plants/batch').differencesFrom(response)).toEqual([]);
+  });
+
+  it('rejects a body with half a million values', async () => {
+    const response = await send(`{"plants":[${'0,'.repeat(500_000)}0]}`);
+    expect(response).toMatchObject({ status: 413, body: expect.stringContaining('41300') });
     expect(document.operation('POST /plants/batch').differencesFrom(response)).toEqual([]);
   });
 

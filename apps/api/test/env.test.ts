@@ -41,6 +41,14 @@ it.each([
   expect(readEnv(variables).PLANT_STORE_DRAIN_DELAY_MS).toBe(expected);
 });
 
+it('accepts a token of 16 characters, and rejects a shorter one', () => {
+  expect(readEnv({ PLANT_STORE_TOKEN: 'a'.repeat(16) }).PLANT_STORE_TOKEN).toBe('a'.repeat(16));
+  for (const token of ['a', 'a'.repeat(15)]) {
+    const read = () => readEnv({ PLANT_STORE_TOKEN: token });
+    expect(read).toThrow(/^PLANT_STORE_TOKEN is not valid: set at least 16 letters/);
+  }
+});
+
 it.each(['abc', '-1', '80.5', '1e3', ' '])('rejects the port %j', (PORT) => {
   expect(() => readEnv({ PORT })).toThrow(`PORT is ${JSON.stringify(PORT)}`);
 });

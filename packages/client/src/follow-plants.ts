@@ -10,12 +10,19 @@ export interface FollowPlantsOptions {
   tag?: string | undefined;
   /** Is called with all plants, ascending by id: at first, and after changes. */
   onPlants: (plants: StoredPlant[]) => void;
-  /** Is called with the error that ends the updates; pass it to `plantStoreError`. */
+  /**
+   * Is called with the error that ends the updates; pass it to `plantStoreError`. Without this function, the
+   * error becomes an unhandled rejection, which ends a Node process.
+   */
   onError?: (error: unknown) => void;
 }
 
+/** Milliseconds for which the feed may be off, for example while somebody restores a backup. */
+const patience = 5 * 60_000;
+
 /**
- * Keeps a copy of the plants up to date, in memory. It goes on after lost connections and restarted servers.
+ * Keeps a copy of the plants up to date, in memory. It goes on after lost connections and restarted servers,
+ * and after a feed that it has followed was off for a moment.
  *
  * @returns a function that ends the updates
  */
@@ -26,6 +33,8 @@ export function followPlants(
   const stopped = new AbortController();
   const { signal } = stopped;
   let failures = 0;
+  /** When the feed was switched off, in milliseconds since 1970. Before the first list, it was never on. */
+  let offSince: number | undefined = Number.NEGATIVE_INFINITY;
 
   /** The cursor is older than the list, so the changes behind it contain all that the list has missed. */
   async function follow(): Promise<void> {
@@ -37,6 +46,7 @@ export function followPlants(
     }
     signal.throwIfAborted(); // The list may be empty.
     failures = 0;
+    offSince = undefined;
     const show = () => onPlants([...plants.values()].sort((a, b) => (a.id < b.id ? -1 : 1)));
     show();
     await new Promise<void>((resolve, reject) => {
@@ -63,8 +73,14 @@ export function followPlants(
   function start(): void {
     follow().catch((error: unknown) => {
       if (signal.aborted) return;
-      const isExpired = plantStoreError(error)?.kind === 'cursorExpired';
-      const goesOn = isExpired || (isTRPCClientError<AppRouter>(error) && mayPass(error));
+      const kind = plantStoreError(error)?.kind;
+      const isOff = kind === 'notImplemented';
+      if (isOff) offSince ??= Date.now();
+      const goesOn =
+        kind === 'cursorExpired' ||
+        (isOff && Date.now() - (offSince ?? 0) < patience) ||
+        (isTRPCClientError<AppRouter>(error) && mayPass(error));
+      if (!goesOn && !onError) throw error;
       if (!goesOn) return onError?.(error);
       const timer = setTimeout(start, delayAfter(++failures));
       signal.addEventListener('abort', () => clearTimeout(timer), { once: true });

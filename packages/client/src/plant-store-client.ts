@@ -36,7 +36,7 @@ export type PlantStoreClient = TRPCClient<AppRouter>;
  */
 export function createPlantStoreClient({ url, token }: PlantStoreClientOptions): PlantStoreClient {
   const options = {
-    url: `${url.replace(/\/+$/, '')}/trpc`,
+    url: `${withoutSlash(url)}/trpc`,
     headers: async () => ({ authorization: await bearer(token) }),
     transformer: superjson,
     fetch: fetchExplained,
@@ -61,6 +61,12 @@ export function createPlantStoreClient({ url, token }: PlantStoreClientOptions):
       }),
     ],
   });
+}
+
+function withoutSlash(url: string): string {
+  let end = url.length;
+  while (url.charAt(end - 1) === '/') end--;
+  return url.slice(0, end);
 }
 
 /** Adds the likely cause to an error of `fetch`, because a browser does not tell a page why it failed. */

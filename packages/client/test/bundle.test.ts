@@ -43,9 +43,12 @@ function runAsPage(code: string, page: Record<string, unknown>): Promise<unknown
 
 const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
 
-/** The size that the README names after a text, in bytes. */
-const statedSize = (before: string) =>
-  Number(readme.split(before)[1]?.match(/It adds (\d+) kB/)?.[1]) * 1000;
+/** Expects at most the size that the README names after a text. */
+function expectStatedSize(size: number, before: string): void {
+  const stated = Number(readme.split(before)[1]?.match(/It adds (?:about )?(\d+) kB/)?.[1]);
+  const advice = 'find what has grown: when it is worth it, name the new size in the README';
+  expect(size / 1000, advice).toBeLessThan(stated);
+}
 
 const createPlant = `
   import { createPlantStoreClient, plantStoreError } from '../src/index.ts';
@@ -72,7 +75,7 @@ describe('a browser bundle', () => {
         'copy-anything',
       ]),
     );
-    expect(size).toBeLessThan(statedSize('# @plant-store/client'));
+    expectStatedSize(size, '# @plant-store/client');
     const { PLANT_STORE_URL: url, PLANT_STORE_TOKEN: token } = server.env;
     expect(await runAsPage(`${code}; outcome`, { url, token })).toMatchObject([
       { name: 'Monstera deliciosa' },
@@ -86,7 +89,7 @@ describe('a browser bundle', () => {
       globalThis.messages = NewPlant.safeParse({ id: 1n }).error.issues.map(({ message }) => message);
     `);
     expect(from).toEqual(new Set(['.', '../schemas/src', '../schemas/src/ids', 'zod']));
-    expect(size).toBeLessThan(statedSize('To check a form'));
+    expectStatedSize(size, 'To check a form');
     expect(runAsPage(`${code}; messages`, {})).toEqual(['is missing: it must be a string']);
   });
 });

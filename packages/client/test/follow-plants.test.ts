@@ -1,6 +1,19 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { createDatabase, startFaultProxy, startOnPostgres } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { afterAll, beforeAll, beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
+import {
+  afterAll,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  inject,
+  it,
+  onTestFinished,
+  vi,
+} from 'vitest';
 import {
   allPlants,
   createPlantStoreClient,
@@ -205,4 +218,78 @@ it('closes its connection when it is stopped', async () => {
   stop();
   await vi.waitFor(() => expect(proxy.open).toBe(0));
   expect(onError).not.toHaveBeenCalled();
+});
+
+describe('while the feed is switched off', () => {
+  const off = (sql: postgres.Sql) => sql`delete from plant_feed`;
+  const on = (sql: postgres.Sql) => sql`insert into plant_feed default values`;
+  let sql: postgres.Sql;
+
+  beforeEach(() => {
+    sql = postgres(databaseUrl);
+    return async () => {
+      await off(sql);
+      await on(sql);
+      await sql.end();
+    };
+  });
+
+  it('goes on once it is on again', async () => {
+    const onError = vi.fn();
+    const { shows } = follow(client, { onError });
+    await shows(-3n, 5n);
+    const errors = countErrors('listPlantChanges', 501);
+    await off(sql);
+    await vi.waitFor(() => expect(errors()).toBeGreaterThan(1), { timeout: 60_000 });
+    await client.deletePlant.mutate({ id: 5n });
+    await on(sql);
+    await shows(-3n);
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  it('reports the error when it never was on, or stays off', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const onError = vi.fn<(error: unknown) => void>();
+    const { shows } = follow(client, { onError });
+    await shows(-3n, 5n);
+    const errors = countErrors('listPlantChanges', 501);
+    await off(sql);
+    await vi.waitFor(() => expect(errors()).toBeGreaterThan(0), { timeout: 60_000 });
+    expect(onError).not.toHaveBeenCalled();
+    vi.setSystemTime(Date.now() + 301_000);
+    await vi.waitFor(() => expect(onError).toHaveBeenCalledOnce(), { timeout: 60_000 });
+    const error = await new Promise((onError) => void follow(client, { onError }));
+    for (const each of [error, onError.mock.lastCall?.[0]])
+      expect(plantStoreError(each)).toMatchObject({ code: 50100 });
+  });
+});
+
+/** Counts the responses of a procedure that have a status. */
+function countErrors(procedure: string, status: number): () => number {
+  const { fetch } = globalThis;
+  let count = 0;
+  const spy = vi.spyOn(globalThis, 'fetch').mockImplementation(async (...request) => {
+    const response = await fetch(...request);
+    if (String(request[0]).includes(procedure) && response.status === status) count++;
+    return response;
+  });
+  onTestFinished(() => spy.mockRestore());
+  return () => count;
+}
+
+it('reports an error that nobody handles like an unhandled rejection', async () => {
+  const file = fileURLToPath(new URL('../src/index.ts', import.meta.url));
+  const program = `
+    import { createPlantStoreClient, followPlants } from ${JSON.stringify(file)};
+    followPlants(createPlantStoreClient({ url: ${JSON.stringify(url)}, token: 'unknown' }), { onPlants() {} });`;
+  const run = promisify(execFile)(process.execPath, [
+    '--input-type=module-typescript',
+    '-e',
+    program,
+  ]);
+  await expect(run).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('the access token is unknown'),
+  });
 });

@@ -27,7 +27,7 @@ import {
   type StoredPlant,
 } from '../src/index.ts';
 
-const token = 'secret';
+const token = 'secret-of-the-tests';
 let env: Record<string, string>;
 let url: string;
 let server: StartedProcess;

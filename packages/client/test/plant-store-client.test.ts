@@ -104,15 +104,15 @@ describe('createPlantStoreClient', () => {
   });
 
   it.each([
-    ['a function', () => 'secret'],
-    ['an async function', async () => 'secret'],
+    ['a function', () => 'secret-of-the-tests'],
+    ['an async function', async () => 'secret-of-the-tests'],
   ])('takes the token from %s', async (_kind, token) => {
     const { createPlant } = createPlantStoreClient({ url, token });
     expect(await createPlant.mutate({ id: 1, name: 'x' })).toEqual({ name: 'x' });
   });
 
   it('calls the token function for each request', async () => {
-    const tokens = ['expired', 'secret'];
+    const tokens = ['expired', 'secret-of-the-tests'];
     const { createPlant } = createPlantStoreClient({ url, token: () => tokens.shift() ?? '' });
     const create = () => createPlant.mutate({ id: 1, name: 'x' });
     expect(await errorOf(create())).toMatchObject({ code: 40101, kind: 'tokenInvalid' });
@@ -252,7 +252,7 @@ describe('an access token that cannot be sent', () => {
   ])('is an error of the caller: %s', async (_kind, token, message) => {
     const thrown = await thrownBy(create(token));
     expect(thrown).toMatchObject({ message, cause: expect.any(AccessTokenError) });
-    expect(inspect(thrown, { depth: null })).not.toContain('secret');
+    expect(inspect(thrown, { depth: null })).not.toContain('secret-of-the-tests');
     expect(plantStoreError(thrown)).toBeUndefined();
   });
 

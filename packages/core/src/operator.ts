@@ -13,12 +13,14 @@ export { distributePlants, inspectCluster } from './cluster/operator.ts';
 export { databaseUrlSyntax, isDatabaseUrl } from './database/database-url.ts';
 export { explainDatabaseError } from './database/explain-database-error.ts';
 export type { FeedState, OldTransaction } from './database/inspection/feed-state.ts';
-export { type DatabaseState, inspectDatabase } from './database/inspection/inspect-database.ts';
 export type { Lock } from './database/inspection/locks.ts';
 export {
   missingGrants,
   type Privilege,
+  serverNeeds,
   type TablePrivileges,
 } from './database/inspection/privileges.ts';
 export type { TableFault } from './database/inspection/table-check.ts';
 export type { TableDistribution } from './database/inspection/table-distribution.ts';
+export type { Hazard } from './inspection/hazard.ts';
+export { type DatabaseState, inspectDatabase } from './inspection/inspect-database.ts';

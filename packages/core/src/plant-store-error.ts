@@ -3,6 +3,7 @@ import {
   type ErrorKind,
   errorCatalogue,
   type Scope,
+  shorten,
 } from '@plant-store/schemas/plain';
 import type { ZodError } from 'zod';
 import { databaseCode, rootMessage } from './error-causes.ts';
@@ -91,5 +92,5 @@ function placeOf(path: readonly PropertyKey[]): string {
   const place = path
     .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
     .join('');
-  return place.replace(/^\./, '') || 'it';
+  return shorten(place.replace(/^\./, '')) || 'it';
 }

@@ -97,9 +97,18 @@ export interface PlantStore
 
   /**
    * How many wait for changes, and the milliseconds for which a transaction that still runs has hidden
-   * changes from them.
+   * changes. While nobody waits, this is what `watchFeed` has found.
    */
   feed(): { waiting: number; heldBackFor: number };
+
+  /**
+   * Notices a transaction that hides changes, and a restored or promoted database, whose feed then begins
+   * anew. A server calls it every 15 s.
+   *
+   * @throws PlantStoreError `notImplemented` without a feed; `databaseUnavailable`, also while the feed
+   *   begins anew
+   */
+  watchFeed(): Promise<void>;
 
   /**
    * Forgets the deletions that are older than so many days, and returns how many. Cursors from before them
@@ -156,6 +165,10 @@ function createPlantStore(database: Database): PlantStore {
     changes: feed.changes,
     follow: feed.follow,
     feed: feed.state,
+    watchFeed: async () => {
+      // A cluster has no feed, and would log an error of each statement.
+      if (lanes.nodes().length === 0) await feed.watch();
+    },
     forgetDeletions: (days) => forgetDeletions(database.run, days),
     stopWaiting: feed.stopWaiting,
     accessTokens: createAccessTokens(database),

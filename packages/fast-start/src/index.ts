@@ -14,7 +14,8 @@ export function startFast(): void {
   registerHooks({
     resolve(specifier, context, nextResolve) {
       const { parentURL = '' } = context;
-      if (specifier === '../locales/index.js' && zodFile.test(parentURL)) return emptyModule;
+      if (specifier === '../locales/index.js' && zodFile.test(withinPackages(parentURL)))
+        return emptyModule;
       const format = /^\.\.?\//.test(specifier) ? formatWithin(parentURL, specifier) : undefined;
       if (!format) return nextResolve(specifier, context);
       return { url: new URL(specifier, parentURL).href, format, shortCircuit: true };
@@ -24,12 +25,16 @@ export function startFast(): void {
 
 /** The format of a module that a file of the same package imports; undefined when only Node knows it. */
 function formatWithin(file: string, specifier: string): string | undefined {
-  if (publishedFile.test(file)) return 'module';
+  if (publishedFile.test(withinPackages(file))) return 'module';
   return file.endsWith('.ts') && specifier.endsWith('.ts') ? 'module-typescript' : undefined;
 }
 
 const emptyModule = { url: 'data:text/javascript,', format: 'module', shortCircuit: true };
 
-const zodFile = /\/node_modules\/zod\/.*\.js$/;
-const publishedFile =
-  /\/node_modules\/(?:drizzle-orm|zod|@plant-store\/[^/]+)\/(?!.*node_modules).*\.js$/;
+const zodFile = /^zod\/.*\.js$/;
+const publishedFile = /^(?:drizzle-orm|zod|@plant-store\/[^/]+)\/.*\.js$/;
+
+/** The part of a path behind the last `node_modules`. */
+function withinPackages(file: string): string {
+  return file.split('/node_modules/').slice(1).at(-1) ?? '';
+}

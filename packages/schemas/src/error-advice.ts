@@ -27,7 +27,8 @@ export const errorAdvice: Record<ErrorKind, Advice> = {
   requestTimeout: { action: 'send the whole request within 30 seconds', repeat: 'yes' },
   idTaken: { action: 'choose another id, or read the stored plant', repeat: no },
   cursorExpired: {
-    action: 'take a new cursor, list all plants, and then read the changes behind the cursor',
+    action:
+      'take a new cursor, empty the copy, list all plants, and then read the changes behind the cursor',
     repeat: no,
   },
   bodyTooLarge: { action: 'send fewer plants in one call, or shorter texts', repeat: no },
@@ -43,7 +44,7 @@ export const errorAdvice: Record<ErrorKind, Advice> = {
     repeat: 'a create or a read: yes',
   },
   plantRejected: {
-    action: 'tell the operator that the table rejects the plant',
+    action: 'tell the operator what the message says',
     repeat: 'after the operator has corrected the table',
   },
   notImplemented: {

@@ -19,7 +19,7 @@ export const errorCatalogue = {
   requestTimeout: { code: 40800, when: 'the client did not send the whole request in time' },
   idTaken: { code: 40900, when: 'the id belongs to another plant' },
   cursorExpired: { code: 41000, when: 'the feed no longer has the changes behind the cursor' },
-  bodyTooLarge: { code: 41300, when: 'the body is larger than 1 MiB' },
+  bodyTooLarge: { code: 41300, when: 'the body is larger than 1 MiB or has too many values' },
   unsupportedMediaType: { code: 41500, when: 'the body is not application/json' },
   expectationFailed: {
     code: 41700,
@@ -30,7 +30,7 @@ export const errorCatalogue = {
   internal: { code: 50000, when: 'the server has a bug' },
   plantRejected: {
     code: 50001,
-    when: 'the table in the database does not allow the plant and nothing was written',
+    when: 'the table in the database rejects or keeps the plant, and nothing was written',
   },
   notImplemented: {
     code: 50100,

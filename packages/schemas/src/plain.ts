@@ -30,3 +30,4 @@ export {
   plantFields,
 } from './plant-columns.ts';
 export { isScope, type Scope, scopes } from './scopes.ts';
+export { shorten } from './shorten.ts';

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { maxWait } from './limits.ts';
+import { integerBetween } from './plant.ts';
 import { ListPlants, StoredPlant, unknownParameters } from './stored-plant.ts';
 
 const cursor = z.string({ error: 'must be a cursor: the `next` of a response' }).max(200, {
@@ -7,8 +8,6 @@ const cursor = z.string({ error: 'must be a cursor: the `next` of a response' })
 });
 
 const examples = ['NmM3YWFiMDFkMmU1NGYxYSA4MTM'];
-
-const waitError = { error: `must be an integer from 0 to ${maxWait}` };
 
 /** Which changes to list. */
 export const ListPlantChanges = z
@@ -26,10 +25,7 @@ export const ListPlantChanges = z
         description: 'How many changes to return, at most',
         examples: [100],
       }),
-      wait: z
-        .int(waitError)
-        .min(0, waitError)
-        .max(maxWait, waitError)
+      wait: integerBetween(0, maxWait)
         .default(0)
         .meta({ description: 'How many seconds to wait for a change, at most', examples: [20] }),
     },

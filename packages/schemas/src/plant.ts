@@ -12,6 +12,12 @@ export const PlantText = z
   // this simpler pattern, which every language can read, and the description names the surrogates.
   .meta({ override: { pattern: '^[^\\x00]*$' } });
 
+/** An integer in a range. Each of its errors has the same message. */
+export function integerBetween(min: number, max: number) {
+  const error = `must be an integer from ${min} to ${max}`;
+  return z.int({ error }).min(min, { error }).max(max, { error });
+}
+
 const anyText = 'Any text, emoji included, except U+0000 and lone surrogates.';
 
 /** The response to a create. */

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { Int64, int64Schema } from './ids/int64.ts';
 import { defaultPageSize, maxExactCount, maxPageSize } from './limits.ts';
-import { Plant, PlantText } from './plant.ts';
+import { integerBetween, Plant, PlantText } from './plant.ts';
+import { shorten } from './shorten.ts';
 
 /** An int64 in a response. */
 export const int64 = z.bigint().meta({ override: int64Schema });
@@ -54,10 +55,7 @@ export const ListPlants = z
         description: 'Only plants with greater ids: the `next` of the page before',
         override: { ...int64Schema, examples: [4096] },
       }).optional(),
-      limit: z
-        .int({ error: pageSizeError })
-        .min(1, { error: pageSizeError })
-        .max(maxPageSize, { error: pageSizeError })
+      limit: integerBetween(1, maxPageSize)
         .default(defaultPageSize)
         .meta({ description: 'How many plants to return, at most', examples: [100] }),
     },
@@ -95,12 +93,14 @@ export type ListPlants = z.output<typeof ListPlants>;
 export type CountPlants = z.output<typeof CountPlants>;
 export type PlantCount = z.output<typeof PlantCount>;
 
-function pageSizeError(): string {
-  return `must be an integer from 1 to ${maxPageSize}`;
-}
-
 /** The error for an input that is no object or has an unknown property. */
 export function unknownParameters(issue: { code?: string; keys?: string[] }): string {
   if (issue.code !== 'unrecognized_keys') return 'must be an object';
-  return `has no parameter ${issue.keys?.map((key) => JSON.stringify(key)).join(', ')}`;
+  const { keys = [] } = issue;
+  const named = keys.slice(0, maxKeys).map((key) => JSON.stringify(shorten(key)));
+  const more = keys.length - named.length;
+  return `has no parameter ${named.join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
 }
+
+/** The most unknown parameters that an error names. */
+const maxKeys = 3;

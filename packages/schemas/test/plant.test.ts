@@ -89,17 +89,11 @@ describe('NewPlant', () => {
   });
 
   it('infers the types that callers pass and get', () => {
-    expectTypeOf<z.input<typeof NewPlant>>().toEqualTypeOf<{
-      id: bigint | number;
-      name: string;
-      tag?: string | undefined;
-    }>();
-    expectTypeOf<NewPlant>().toEqualTypeOf<{
-      id: bigint;
-      name: string;
-      tag?: string | undefined;
-    }>();
-    expectTypeOf<Plant>().toEqualTypeOf<{ name: string; tag?: string | undefined }>();
+    type Texts = { name: string; tag?: string | undefined };
+    expectTypeOf<Plant>().toExtend<Texts>();
+    expectTypeOf<NewPlant>().toExtend<Texts & { id: bigint }>();
+    expectTypeOf<z.input<typeof NewPlant>>().toExtend<Texts>();
+    expectTypeOf<z.input<typeof NewPlant>['id']>().toEqualTypeOf<bigint | number>();
   });
 });
 

@@ -1,5 +1,5 @@
 import { createPrincipalCache, type TokenOwner } from '@plant-store/core/internal';
-import { isScope, type Scope } from '@plant-store/schemas';
+import { isScope, type Scope, shorten } from '@plant-store/schemas';
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
 import { HttpError } from '../errors/http-error.ts';
 import { type Authenticate, tokenInvalid } from './authentication.ts';
@@ -52,7 +52,8 @@ function createVerifier({ issuer, audience, jwksUrl }: JwtSettings) {
       const { sub, exp = 0 } = payload;
       const type = String(protectedHeader.typ ?? 'jwt').toLowerCase();
       if (typeof sub !== 'string' || sub === '' || !types.includes(type)) return nobody;
-      const principal = { name: sub, scopes: scopesOf(payload), expiresAt: new Date(exp * 1000) };
+      const expiresAt = new Date(exp * 1000);
+      const principal = { name: sub, scopes: scopesOf(payload), expiresAt, issuer };
       return { principal, validUntil: exp * 1000 };
     } catch (error) {
       if (error instanceof HttpError) throw error;
@@ -69,16 +70,19 @@ function createVerifier({ issuer, audience, jwksUrl }: JwtSettings) {
  */
 function unusableKey(jwt: string, cause: unknown): Error {
   const { kid } = decodeProtectedHeader(jwt);
-  const key = kid === undefined ? 'the key' : `the key ${JSON.stringify(kid)}`;
+  const key = kid === undefined ? 'the key' : `the key ${JSON.stringify(shorten(kid))}`;
   return new Error(`${key} of the identity provider cannot be used: replace it there`, { cause });
 }
 
 /**
- * The store's scopes in a `scope` claim (RFC 8693 §4.2). A JWT that names none of them can create
- * plants, because JWTs could do so before the store had scopes.
+ * The store's scopes in a `scope` claim (RFC 8693 §4.2), which is a text or a list of texts. A JWT that
+ * names none of them can create plants, because JWTs could do so before the store had scopes. A claim of
+ * another type gives none.
  */
-function scopesOf({ scope }: JWTPayload): readonly Scope[] {
-  const named = typeof scope === 'string' ? scope.split(' ') : [];
+function scopesOf({ scope = '' }: JWTPayload): readonly Scope[] {
+  const texts: unknown[] = [scope].flat();
+  if (!texts.every((each) => typeof each === 'string')) return [];
+  const named = texts.flatMap((each) => each.split(' '));
   return named.some((each) => each.startsWith('plants:'))
     ? named.filter(isScope)
     : ['plants:create'];

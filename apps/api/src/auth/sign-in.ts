@@ -55,7 +55,7 @@ export async function signInRoute(scope: FastifyInstance, { signIn, maxErrors }:
     }
     const token = await limited(ip, () => signIn.exchange(code));
     if (token === undefined) throw new HttpError('tokenInvalid', codeInvalid);
-    return sendJson(reply.header('cache-control', 'no-store'), { token });
+    return sendJson(reply, { token });
   });
 }
 

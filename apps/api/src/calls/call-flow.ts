@@ -1,6 +1,6 @@
 import { type PlantStore, PlantStoreError } from '@plant-store/core';
 import type { Context } from '@plant-store/core/router';
-import type { Operation } from '@plant-store/schemas';
+import { type Operation, shorten } from '@plant-store/schemas';
 import type { AnyTRPCProcedure } from '@trpc/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
@@ -124,7 +124,8 @@ export function checkEncoding(url: string): void {
     try {
       decodeURIComponent(parameter);
     } catch (cause) {
-      throw invalidQuery(`${parameter.split('=')[0]} is not percent-encoded UTF-8`, cause);
+      const [name = ''] = parameter.split('=', 1);
+      throw invalidQuery(`${shorten(name)} is not percent-encoded UTF-8`, cause);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { appRouter, type CatalogueError, errorShape } from '@plant-store/core/router';
 import type { ErrorKind } from '@plant-store/schemas';
-import { type HttpError, hideTokens } from './http-error.ts';
+import { type HttpError, showText } from './http-error.ts';
 
 const { serialize } = appRouter._def._config.transformer.output;
 
@@ -22,7 +22,7 @@ export function trpcErrorBody(error: CatalogueError, path: string): string {
 
 /** An error in tRPC's form, for the procedure at a path. */
 export function trpcError(error: CatalogueError, path: string): object {
-  return serialize(errorShape(error, hideTokens(path) || undefined));
+  return serialize(errorShape(error, showText(path) || undefined));
 }
 
 /** The procedures that a request target names; undefined for a target that is not tRPC's. */
@@ -38,6 +38,13 @@ function decode(text: string): string {
     return text;
   }
 }
+
+/** The headers of every response in JSON. Nobody may keep it, or read it as something else. */
+export const jsonHeaders = {
+  'content-type': 'application/json',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+};
 
 /** The headers of an error response, on either surface. */
 export function errorHeaders({

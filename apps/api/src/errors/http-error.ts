@@ -5,11 +5,15 @@ import {
   errorCatalogue,
   httpStatus,
   type Scope,
+  shorten,
 } from '@plant-store/schemas';
 import type { FastifyError } from 'fastify';
 
 /** Bytes of a request body, at most. */
 export const bodyLimit = 1024 * 1024;
+
+/** The most characters of a message. Most messages are shorter, because each text in them is shortened. */
+const maxMessage = 4_000;
 
 /** An error that a client gets as an HTTP response; `cause` is for the operator alone. */
 export class HttpError extends Error {
@@ -25,7 +29,7 @@ export class HttpError extends Error {
     message: string,
     { requiredScope, retryAfter, ...options }: HttpErrorOptions = {},
   ) {
-    super(hideTokens(message), options);
+    super(hideTokens(shorten(message, maxMessage)), options);
     this.kind = kind;
     this.requiredScope = requiredScope;
     this.retryAfter = retryAfter;
@@ -62,6 +66,10 @@ function fastifyError(thrown: unknown) {
   if (!(thrown instanceof Error)) return undefined;
   const { code, message, statusCode = 500 } = thrown as Partial<FastifyError> & Error; // Fastify's errors have these.
   if (typeof code !== 'string') return undefined;
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    const tooLarge = 'the body is larger than this path takes: send a smaller one';
+    return { kind: 'bodyTooLarge' as const, message: tooLarge };
+  }
   const isClientError = code.startsWith('FST_') && statusCode < 500;
   const kind = kindByFastifyCode[code] ?? (isClientError ? 'malformedRequest' : undefined);
   return kind && { kind, message, cause: thrown };
@@ -73,12 +81,17 @@ const kindByFastifyCode: Record<string, ErrorKind> = {
 };
 
 /**
- * Replaces the access tokens in a text that a client sent: it may have put its token in the wrong
- * place, and the text gets into a response or the log.
+ * Shortens a text that a client sent, for a response or the log. Replaces the access tokens in it,
+ * because the client may have put its token in the wrong place.
  */
+export function showText(text: string): string {
+  return hideTokens(shorten(text));
+}
+
+/** Replaces the access tokens in a text. */
 export function hideTokens(text: string): string {
   return text.replaceAll(tokens, '…');
 }
 
-/** Tokens of the store, and JWTs. */
-const tokens = /plant_[\w-]{8,}|eyJ[\w-]*\.[\w-]+\.[\w-]*/g;
+/** Tokens of the store, and JWTs. An expression for all three parts of a JWT would not be linear. */
+const tokens = /plant_[\w-]{8,}|eyJ[\w.-]{8,}/g;

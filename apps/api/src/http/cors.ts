@@ -1,3 +1,4 @@
+import { shorten } from '@plant-store/schemas';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { addVary } from './responses/negotiation.ts';
 
@@ -43,7 +44,7 @@ export function cors(origins: readonly string[]) {
     const message =
       'a page of another origin cannot read the responses: ' +
       'if it should, add its origin to PLANT_STORE_CORS_ORIGINS';
-    server.log.warn({ reqId, origin }, message);
+    server.log.warn({ reqId, origin: shorten(origin) }, message);
   }
 }
 

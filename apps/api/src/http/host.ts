@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import { shorten } from '@plant-store/schemas';
 import { HttpError } from '../errors/http-error.ts';
 
 interface Target {
@@ -16,13 +17,14 @@ export function checkHost({ host, target, httpVersion }: Target): void {
   if (host === undefined) {
     if (httpVersion !== '1.0') throw malformed('there is no Host header: send one (RFC 9112 §3.2)');
   } else if (host !== lastHost) {
-    if (!isHost(host)) throw malformed(`Host is ${host}: send <name>:<port> (RFC 9112 §3.2)`);
+    if (!isHost(host))
+      throw malformed(`Host is ${shorten(host)}: send <name>:<port> (RFC 9112 §3.2)`);
     lastHost = host;
   }
   const authority = target.startsWith('/') ? undefined : absoluteForm.exec(target)?.[1];
   // Unlike the header, the authority of a URL always has a host (RFC 9110 §4.2.1).
   if (authority !== undefined && (authority === '' || !isHost(authority))) {
-    throw malformed(`the host in the target ${target} is not valid (RFC 9110 §4.2)`);
+    throw malformed(`the host in the target ${shorten(target)} is not valid (RFC 9110 §4.2)`);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { shorten } from '@plant-store/schemas';
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { bodyLimit, bodyTooLarge, HttpError } from '../errors/http-error.ts';
 import { closeAfter } from '../node/client-connections.ts';
@@ -54,13 +55,16 @@ function checkTransferEncoding(request: IncomingMessage, reply: FastifyReply): v
     throw malformed(transferEncodingError);
   }
   if (!/^chunked$/i.test(coding)) {
-    const message = `Transfer-Encoding is ${coding}: only chunked is supported`;
+    const message = `Transfer-Encoding is ${shorten(coding)}: only chunked is supported`;
     throw new HttpError('notImplemented', message); // RFC 9112 §6.1.
   }
 }
 
 /** The body of such a request has no meaning (RFC 9110 §9.3). */
 export const methodsWithoutBody = new Set(['DELETE', 'GET', 'HEAD']);
+
+/** A media type, and the comma of a list. */
+const mediaTypeSyntax = /^[\w.+-]+\/[\w.+-]+(\s*,)?/;
 
 function checkBody({ headers }: FastifyRequest, reply: FastifyReply): void {
   if (Number(headers['content-length']) > bodyLimit) throw bodyTooLarge();
@@ -69,17 +73,19 @@ function checkBody({ headers }: FastifyRequest, reply: FastifyReply): void {
   if (type === 'application/json' && coding === 'identity') return;
 
   if (!/^application\/json\s*(;|$)/i.test(type)) {
-    const [mediaType = type && 'no media type'] = /^[\w.+-]+\/[\w.+-]+/.exec(type) ?? [];
-    throw unsupported(`Content-Type is ${mediaType || 'missing'}: send application/json`);
+    const [mediaType = type && 'no media type', list] = mediaTypeSyntax.exec(type) ?? [];
+    if (list)
+      throw unsupported('Content-Type has several media types: send application/json alone');
+    throw unsupported(`Content-Type is ${shorten(mediaType) || 'missing'}: send application/json`);
   }
   for (const [, charset = ''] of type.matchAll(/;\s*charset\s*=\s*"?([^\s";]*)/gi)) {
     if (!/^utf-?8$/i.test(charset)) {
-      throw unsupported(`the charset is ${charset || 'empty'}: send charset=utf-8`);
+      throw unsupported(`the charset is ${shorten(charset) || 'empty'}: send charset=utf-8`);
     }
   }
   if (!/^identity$/i.test(coding)) {
     reply.header('accept-encoding', 'identity'); // RFC 9110 §15.5.16.
-    throw unsupported(`Content-Encoding is ${coding}: send the body without it`);
+    throw unsupported(`Content-Encoding is ${shorten(coding)}: send the body without it`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { shorten } from '@plant-store/schemas';
 import type { FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import { errorBody, errorHeaders } from '../errors/error-response.ts';
 import { HttpError, toHttpError } from '../errors/http-error.ts';
@@ -27,15 +28,18 @@ export function routerErrorHandler({
     setCorsHeaders(request, reply);
     answerPreflight(request, reply, () => {
       const error = thrown.code === 'FST_ERR_BAD_URL' ? badPath(url) : toHttpError(thrown);
-      server.logError(error, { id, ip });
+      server.logError(error, { id, ip: shorten(ip) });
       sendError(request, reply, error);
     });
   };
 }
 
 function badPath(url: string): HttpError {
-  const [path] = url.split('?', 1);
-  return new HttpError('malformedRequest', `the path ${path} is not percent-encoded UTF-8`);
+  const [path = ''] = url.split('?', 1);
+  return new HttpError(
+    'malformedRequest',
+    `the path ${shorten(path)} is not percent-encoded UTF-8`,
+  );
 }
 
 /** Sends an error in the shape of the surface that the request target names. */

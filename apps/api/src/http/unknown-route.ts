@@ -1,3 +1,4 @@
+import { shorten } from '@plant-store/schemas';
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
 
@@ -34,7 +35,7 @@ export function rejectUnknownRoute(
     reply.header('allow', allow);
     // HEAD gets the length of the response to GET (RFC 9110 §9.3.2), so its message is the same.
     const method = request.method === 'HEAD' ? 'GET' : request.method;
-    throw new HttpError('methodNotAllowed', `${path} takes ${allow}, not ${method}`);
+    throw new HttpError('methodNotAllowed', `${shorten(path)} takes ${allow}, not ${method}`);
   };
 }
 
@@ -46,10 +47,13 @@ export const answerServerOptions: onRequestHookHandler = ({ method, url }, reply
 
 function unknownPath(path: string, hint: string): HttpError {
   if (path.startsWith('/')) {
-    return new HttpError('pathUnknown', `there is no path ${path}: ${hint}`);
+    return new HttpError('pathUnknown', `there is no path ${shorten(path)}: ${hint}`);
   }
   // The method does not allow this form of a target (RFC 9112 §3.2).
-  return new HttpError('malformedRequest', `the request target ${path} does not start with /`);
+  return new HttpError(
+    'malformedRequest',
+    `the request target ${shorten(path)} does not start with /`,
+  );
 }
 
 /** Matches the paths of a route: `/plants/:id`, `/docs/*`. The last part of a path is not empty. */

@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type {
   FastifyInstance,
@@ -25,6 +25,8 @@ export function isGone(this: FastifyRequest): boolean {
 
 /** The state of a client's connection. */
 export interface ClientConnection {
+  /** How many requests have no response yet. */
+  open: number;
   /** The responses to its last two requests. */
   latest?: ServerResponse;
   previous?: ServerResponse | undefined;
@@ -59,6 +61,10 @@ export function isLatest(response: ServerResponse): boolean {
 /**
  * Tracks the connections of a server. Calls `onLost` for each response whose connection closed
  * first.
+ *
+ * It drops requests on a connection that is ending. The last response says that the connection
+ * closes, so clients send such requests again elsewhere, and the server must not process them (RFC
+ * 9112 §9.6).
  */
 export function trackConnections(
   server: Server,
@@ -66,7 +72,7 @@ export function trackConnections(
 ): void {
   server.on('connection', (socket: Socket) => {
     const pending: FastifyReply[] = [];
-    connections.set(socket, { pending });
+    connections.set(socket, { pending, open: 0 });
     void socket.remoteAddress; // Node remembers the address once it is read, also after the close.
     socket.once('close', () => pending.forEach(onLost));
     // Node calls this after the last response. Node's own method would reset a client that still
@@ -77,11 +83,46 @@ export function trackConnections(
       else destroySoon.call(socket);
     };
   });
-  server.prependListener('request', ({ socket }, response) => {
-    const connection = connections.get(socket);
-    if (!connection || connection.isEnding) return;
-    connection.previous = connection.latest;
-    connection.latest = response;
+  // A packet may have thousands of requests, which Node reads at once. Most of them must not reach Fastify.
+  const [handle] = server.listeners('request') as RequestListener[]; // Fastify has added it.
+  server.removeAllListeners('request');
+  server.on('request', (request, response) => {
+    const connection = connections.get(request.socket);
+    if (connection?.isEnding) return drop(request);
+    if (connection) {
+      connection.previous = connection.latest;
+      connection.latest = response;
+      if (++connection.open > maxPending) {
+        closeResponse(response);
+        abortWithoutStacks(request.socket);
+      }
+      response.once('close', () => connection.open--);
+    }
+    handle?.call(server, request, response);
+  });
+}
+
+/** Reads no further packet of the connection in this turn of the event loop: it may have dropped thousands. */
+function drop(request: IncomingMessage): void {
+  const { socket } = request;
+  request.resume(); // An unread body would keep the connection open.
+  if (socket.isPaused()) return;
+  socket.pause();
+  // Node sets `_paused` while responses wait to be sent, and then resumes the socket itself.
+  setImmediate(() => Object(socket)._paused || socket.resume());
+}
+
+/**
+ * When a connection closes, Node throws away its requests without a response, with an error for each. The
+ * stacks of thousands of errors would stop the event loop.
+ */
+function abortWithoutStacks(socket: Socket): void {
+  const { stackTraceLimit } = Error;
+  socket.prependOnceListener('close', () => {
+    Error.stackTraceLimit = 0;
+  });
+  socket.once('close', () => {
+    Error.stackTraceLimit = stackTraceLimit;
   });
 }
 
@@ -110,23 +151,15 @@ const lingerTime = 1_000;
 /**
  * A hook that adds a request's response to those that are pending on its connection.
  *
- * It drops requests on a connection that is ending. The last response says that the connection
- * closes, so clients send such requests again elsewhere, and the server must not process them (RFC
- * 9112 §9.6).
- *
- * It rejects requests when 100 responses are pending on their connection. Node itself reads on
+ * It rejects a request when 100 responses are pending on its connection. Node itself reads on
  * without limit as long as it has no responses to send.
  */
 export const trackResponse: onRequestHookHandler = ({ raw }, reply, done) => {
   const connection = connections.get(raw.socket);
-  if (connection?.isEnding) {
-    raw.resume(); // An unread body would keep it open.
-    return;
-  }
   // The request gets its usual response, but Node loses the bytes that follow it (RFC 9110 §7.8).
   if (raw.headers.upgrade !== undefined) closeAfter(reply);
   connection?.pending.push(reply);
-  if (connection && connection.pending.length > maxPending) {
+  if (connection && connection.open > maxPending) {
     const message = `${maxPending} requests of this connection have no response yet: nothing was written, wait for responses`;
     throw new HttpError('overloaded', message);
   }
@@ -171,6 +204,10 @@ export function limitConnections({ server, logError }: FastifyInstance, max: num
 
 /** Makes a response the last one of its connection. Call it before the first asynchronous step. */
 export function closeAfter({ raw }: FastifyReply): void {
-  raw.setHeader('connection', 'close');
-  endConnection(raw.req.socket);
+  closeResponse(raw);
+}
+
+function closeResponse(response: ServerResponse): void {
+  response.setHeader('connection', 'close');
+  endConnection(response.req.socket);
 }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { ErrorKind } from '@plant-store/schemas';
+import { type ErrorKind, shorten } from '@plant-store/schemas';
 import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
 import { connectionOf } from './client-connections.ts';
@@ -54,7 +54,10 @@ function describe({ code = '' }: ParserError, line: RequestLine = {}): [ErrorKin
   const { method = '', isComplete } = line;
   // For a method that Node knows, the parser rejected other bytes, and the request is malformed.
   if (methodErrors.has(code) && isComplete && !METHODS.includes(method)) {
-    return ['notImplemented', `there is no method ${method} here: send GET, POST or DELETE`];
+    return [
+      'notImplemented',
+      `there is no method ${shorten(method)} here: send GET, POST or DELETE`,
+    ];
   }
   return (
     errorByCode[code] ?? [
@@ -76,7 +79,7 @@ const errorByCode: Record<string, [ErrorKind, string]> = {
     'the request was not sent completely in time: send it again',
   ],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [
-    'bodyTooLarge',
+    'malformedRequest',
     'the chunk extensions of the body are too large: send none',
   ],
   HPE_HEADER_OVERFLOW: [

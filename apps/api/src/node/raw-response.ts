@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { errorBody } from '../errors/error-response.ts';
+import { errorBody, jsonHeaders } from '../errors/error-response.ts';
 import type { HttpError } from '../errors/http-error.ts';
 import { connectionOf, endConnection } from './client-connections.ts';
 import type { RequestLine } from './request-line.ts';
@@ -67,7 +67,7 @@ function rawResponse(error: HttpError, { method, url = '' }: RequestLine, extraH
   const { status } = error;
   const body = errorBody(error, url);
   const headers = {
-    'content-type': 'application/json',
+    ...jsonHeaders,
     'content-length': Buffer.byteLength(body),
     connection: 'close',
     ...extraHeaders,

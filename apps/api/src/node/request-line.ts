@@ -21,6 +21,9 @@ export function requestLineIn(packet: Buffer, at: number): RequestLine | undefin
   return last && { method: last[1], url: last[2], isComplete: last[3] !== undefined };
 }
 
-/** A request line, and before it the last line of an earlier request's body. */
+/**
+ * A request line, and before it the last line of an earlier request's body. `^` also matches after U+2028
+ * and U+2029, so a line ends there: otherwise the expression would not be linear.
+ */
 const requestLine =
-  /^(?:[^ \r\n]*[^ \r\n!#$%&'*+.^_`|~\w-])?([!#$%&'*+.^_`|~\w-]+) (?=[/*]|https?:)(?:https?:\/\/[^ /?#]*)?(\/[!-.0->@-~\x80-\xff]*\/?)?[!-~\x80-\xff]*( HTTP\/1\.\d\r?\n)?/gim;
+  /^(?:[^ \r\n\u2028\u2029]*[^ \r\n\u2028\u2029!#$%&'*+.^_`|~\w-])?([!#$%&'*+.^_`|~\w-]+) (?:(?:https?:\/\/[^ /?#]*)?(\/[!-.0->@-~\x80-\xff]*\/?)|https?:|\*)[!-~\x80-\xff]*( HTTP\/1\.\d\r?\n)?/gim;

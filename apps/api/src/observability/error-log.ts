@@ -21,6 +21,9 @@ type ErrorSource = FastifyRequest | { id: string; ip: string | undefined };
  */
 export type LogError = (error: HttpError, source?: ErrorSource) => void;
 
+/** The most unusable keys in the log: a client can name any key. */
+const maxLogged = 100;
+
 /** Milliseconds between two log lines for the same kind of error. Bugs are always logged. */
 const quietPeriod = 1_000;
 
@@ -51,7 +54,7 @@ export function createErrorLog(log: FastifyBaseLogger, metrics?: Metrics): LogEr
   };
 
   function logOnce({ message, cause }: Error, details: object): void {
-    if (logged.has(message)) return;
+    if (logged.has(message) || logged.size >= maxLogged) return;
     logged.add(message);
     log.warn({ ...details, err: cause }, message);
   }

@@ -121,7 +121,7 @@ function watchStore(store: PlantStore, registers: Registry[]): void {
     ['feed_waiting', 'Requests that wait for changes', () => store.feed().waiting],
     [
       'feed_held_back_seconds',
-      'Time for which a transaction that still runs has hidden changes from those who wait',
+      'Time for which a transaction that still runs has hidden changes',
       () => store.feed().heldBackFor / 1000,
       'max',
     ],

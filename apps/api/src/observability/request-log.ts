@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '@plant-store/core';
+import { shorten } from '@plant-store/schemas';
 import {
   type FastifyReply,
   type FastifyRequest,
@@ -8,7 +9,7 @@ import {
   type onRequestHookHandler,
 } from 'fastify';
 import type { DestinationStream, Logger } from 'pino';
-import { hideTokens } from '../errors/http-error.ts';
+import { hideTokens, showText } from '../errors/http-error.ts';
 import { processBindings } from './log-output.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -70,8 +71,9 @@ export class RequestLog extends LogController {
   #nameOf(principal: Principal): string {
     const known = this.#names.get(principal);
     if (known !== undefined) return known;
-    const { name, scopes } = principal;
-    const fields = `,"principal":${JSON.stringify(name)},"scope":"${scopes.join(' ')}"`;
+    const { name, scopes, issuer } = principal;
+    const from = issuer === undefined ? '' : `,"issuer":${JSON.stringify(issuer)}`;
+    const fields = `,"principal":${JSON.stringify(shorten(name))}${from},"scope":"${scopes.join(' ')}"`;
     this.#names.set(principal, fields);
     return fields;
   }
@@ -84,7 +86,7 @@ export class RequestLog extends LogController {
     const { id, ip, errors, principal } = request;
     const { method, path } = describeRequest(request);
     const codes = errors ? `,"errors":[${errors.map(({ code }) => code)}]` : '';
-    const address = JSON.stringify(ip ?? null); // Unknown when the connection closed at once.
+    const address = JSON.stringify(ip ? shorten(ip) : null); // Unknown when the connection closed at once.
     const name = principal ? this.#nameOf(principal) : '';
     const ms = Math.round(milliseconds * 10) / 10;
     return (
@@ -104,7 +106,7 @@ export const serializers = {
 
 function describeRequest({ method, url }: FastifyRequest) {
   // The query is left out: a client may have put its token there.
-  return { method, path: hideTokens(url.split('?', 1)[0] ?? '') };
+  return { method, path: showText(url.split('?', 1)[0] ?? '') };
 }
 
 /**
@@ -124,7 +126,7 @@ function describeError(error: Error): Record<string, unknown> {
 
 /** The place in the code that threw the error, such as `creates.ts:97`. */
 function placeOf({ stack = '' }: Error): string | undefined {
-  return /([\w.-]+\.[cm]?[jt]s:\d+):\d+\)?$/m.exec(stack)?.[1];
+  return /[/\\]([\w.-]+\.[cm]?[jt]s:\d+):\d+\)?$/m.exec(stack)?.[1];
 }
 
 /** Characters that are safe in a log line and in a header. */

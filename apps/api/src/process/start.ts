@@ -22,6 +22,7 @@ import { buildConsole } from '../web/build-console.ts';
 import { hasConsole } from '../web/serve-console.ts';
 import { connectionCapacity } from './connection-capacity.ts';
 import { firstRunToken } from './first-run-token.ts';
+import { keepFeed } from './keep-feed.ts';
 import { throwStartError } from './start-error.ts';
 import { stopOnSignals } from './stop.ts';
 import { welcome } from './welcome.ts';
@@ -117,22 +118,8 @@ export async function listen(
     );
   const databaseError = await store.ready().then(() => undefined, explainDatabaseError);
   const open = databaseError === undefined ? Promise.resolve() : logWhenOpen(server, store);
-  void open.then(() => forgetDeletionsHourly(server, store, env.PLANT_STORE_FEED_DAYS));
+  void open.then(() => keepFeed(server, store, env.PLANT_STORE_FEED_DAYS));
   return { url, databaseError };
-}
-
-/** Forgets old deletions at once, and each hour. Another instance may do it instead. */
-async function forgetDeletionsHourly(
-  { log }: FastifyInstance,
-  store: PlantStore,
-  days: number,
-): Promise<void> {
-  const forget = () =>
-    store.forgetDeletions(days).catch((error) => {
-      log.warn(`the feed still has old deletions: ${explainDatabaseError(error)}`);
-    });
-  await forget();
-  for await (const _ of setInterval(60 * 60_000, undefined, { ref: false })) await forget();
 }
 
 /** Builds the console in another process. Only `pnpm start` asks for it. */

@@ -1,5 +1,12 @@
 import type { AppRouter } from '@plant-store/core/router';
-import { checkJsonDepth, formatJson, isExact, PlantChanges, parseJson } from '@plant-store/schemas';
+import {
+  checkJsonDepth,
+  formatJson,
+  isExact,
+  PlantChanges,
+  parseJson,
+  shorten,
+} from '@plant-store/schemas';
 import { TRPCError } from '@trpc/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Endpoint, proceduresOf } from '../calls/call-flow.ts';
@@ -40,7 +47,8 @@ export function createEndpoints({ _def }: AppRouter) {
     /** The endpoint of the query or the mutation at a path. The messages are tRPC's. */
     find(path: string, request: FastifyRequest, reply: FastifyReply): Endpoint {
       const endpoint = endpoints.get(path);
-      if (!endpoint) throw new HttpError('pathUnknown', `No procedure found on path "${path}"`);
+      if (!endpoint)
+        throw new HttpError('pathUnknown', `No procedure found on path "${shorten(path)}"`);
       const { type } = endpoint.procedure._def;
       const allowed = type === 'mutation' ? 'POST' : 'GET';
       const method = request.method === 'POST' ? 'POST' : 'GET'; // Node leaves the body of HEAD out.

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
-import type { ResponseBudget } from '../http/responses/response-budget.ts';
+import type { MemoryBudget } from '../http/memory/memory-budget.ts';
 
-interface EventStreamOptions<Page> extends Pick<ResponseBudget, 'countPart'> {
+interface EventStreamOptions<Page> extends Pick<MemoryBudget, 'countPart'> {
   pages: AsyncIterator<Page>;
   /** Writes the event of a page. */
   partOf(page: Page): Promise<Buffer>;

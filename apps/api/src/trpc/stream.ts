@@ -4,15 +4,15 @@ import { maxBatchSize } from '@plant-store/schemas';
 import { resolveResponse } from '@trpc/server/http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callContext } from '../calls/call-flow.ts';
-import { errorHeaders } from '../errors/error-response.ts';
+import { errorHeaders, jsonHeaders } from '../errors/error-response.ts';
 import { toHttpError } from '../errors/http-error.ts';
-import type { BodyBudget } from '../http/body/body-budget.ts';
+import type { MemoryLimits } from '../http/memory/limit-memory.ts';
 import { sendJsonText } from '../http/responses/json-response.ts';
 
 interface StreamOptions {
   store: PlantStore;
   router: AppRouter;
-  bodies: BodyBudget;
+  memory: MemoryLimits;
 }
 
 /**
@@ -21,7 +21,7 @@ interface StreamOptions {
  * so no other request takes this way.
  */
 export async function sendStream(
-  { store, router, bodies }: StreamOptions,
+  { store, router, memory }: StreamOptions,
   request: FastifyRequest,
   reply: FastifyReply,
   path: string,
@@ -29,7 +29,7 @@ export async function sendStream(
   const context = callContext(store, request, reply);
   const json = request.body === undefined ? '' : JSON.stringify(request.body);
   request.body = undefined;
-  bodies.reserveParsed(request, json); // tRPC keeps all inputs.
+  memory.reserveParsed(request, json); // tRPC keeps all inputs.
   const response = await resolveResponse({
     router,
     req: asWebRequest(request, reply, json),
@@ -44,7 +44,7 @@ export async function sendStream(
   });
   // Node itself chooses the transfer encoding of a stream, by the version of HTTP.
   const { 'transfer-encoding': _, ...headers } = Object.fromEntries(response.headers);
-  reply.code(response.status).headers({ ...headers, 'content-type': 'application/json' });
+  reply.code(response.status).headers({ ...headers, ...jsonHeaders });
   // A stream has no length. Over HTTP/1.0, only the end of the connection could end it.
   return request.raw.httpVersion === '1.0'
     ? sendJsonText(reply, await response.text())

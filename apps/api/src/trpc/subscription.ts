@@ -7,13 +7,13 @@ import { callContext, type Endpoint, startCall } from '../calls/call-flow.ts';
 import { trpcError } from '../errors/error-response.ts';
 import { toHttpError } from '../errors/http-error.ts';
 import { isObject } from '../http/body/json-body.ts';
+import type { MemoryBudget } from '../http/memory/memory-budget.ts';
 import { writeOnce } from '../http/responses/list-writer.ts';
-import type { ResponseBudget } from '../http/responses/response-budget.ts';
 import { eventStream, reconnectAfterInactivity } from './event-stream.ts';
 
 interface SubscriptionOptions {
   store: PlantStore;
-  responses: ResponseBudget;
+  budget: MemoryBudget;
   endpoint: Endpoint;
 }
 
@@ -24,7 +24,7 @@ interface SubscriptionOptions {
  *
  * Errors before the stream has begun are ordinary responses. Later ones are events.
  */
-export function subscriptionHandler({ store, responses, endpoint }: SubscriptionOptions) {
+export function subscriptionHandler({ store, budget, endpoint }: SubscriptionOptions) {
   // Many subscribers get the same page.
   const partOf = writeOnce(async (page: PlantChanges) => {
     return Buffer.from(`data: ${await endpoint.encode(page)}\nid: ${page.next}\n\n`);
@@ -46,7 +46,7 @@ export function subscriptionHandler({ store, responses, endpoint }: Subscription
       pages: pages as AsyncGenerator<Page>, // `endpoints` has one subscription.
       partOf: ([, page]) => partOf(page),
       check: () => request.checkTokenAgain(),
-      countPart: responses.countPart,
+      countPart: budget.countPart,
       connection,
       errorEvent(thrown) {
         const error = toHttpError(thrown);

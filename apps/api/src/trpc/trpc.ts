@@ -1,11 +1,12 @@
 import type { PlantStore } from '@plant-store/core';
 import type { AppRouter } from '@plant-store/core/router';
+import { shorten } from '@plant-store/schemas';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { callHandler, checkEncoding, invalidQuery } from '../calls/call-flow.ts';
-import type { BodyBudget } from '../http/body/body-budget.ts';
 import { parseJsonBodies, readText } from '../http/body/json-body.ts';
 import type { QueueBody } from '../http/body/large-body-queue.ts';
-import type { ResponseBudget } from '../http/responses/response-budget.ts';
+import type { MemoryLimits } from '../http/memory/limit-memory.ts';
+import type { MemoryBudget } from '../http/memory/memory-budget.ts';
 import { checkBatchSize, sendBatch } from './batch.ts';
 import { createEndpoints, readJson, subscriptionInBatch } from './endpoints.ts';
 import { sendStream } from './stream.ts';
@@ -14,8 +15,8 @@ import { subscriptionHandler } from './subscription.ts';
 interface TrpcOptions {
   store: PlantStore;
   router: AppRouter;
-  bodies: BodyBudget;
-  responses: ResponseBudget;
+  budget: MemoryBudget;
+  memory: MemoryLimits;
   queueBody: QueueBody;
 }
 
@@ -25,7 +26,7 @@ interface TrpcOptions {
  */
 export async function trpc(
   scope: FastifyInstance,
-  { store, router, bodies, responses, queueBody }: TrpcOptions,
+  { store, router, budget, memory, queueBody }: TrpcOptions,
 ) {
   parseJsonBodies(scope, queueBody, readJson);
   const endpoints = createEndpoints(router);
@@ -34,7 +35,7 @@ export async function trpc(
   );
 
   for (const endpoint of endpoints.subscriptions) {
-    const sendEvents = subscriptionHandler({ store, responses, endpoint });
+    const sendEvents = subscriptionHandler({ store, budget, endpoint });
     scope.get(`/${endpoint.path}`, (request, reply) => {
       if (readQuery(request, subscriptionParameters)) throw subscriptionInBatch();
       return sendEvents(request, reply);
@@ -51,7 +52,7 @@ export async function trpc(
       if (paths) checkBatchSize(paths);
       reply.header('vary', 'trpc-accept, accept');
       if (asksForStream(request)) {
-        return sendStream({ store, router, bodies }, request, reply, path);
+        return sendStream({ store, router, memory }, request, reply, path);
       }
       if (paths) return sendBatch({ store, endpoints }, request, reply, paths);
       return sendCall(request, reply);
@@ -78,7 +79,8 @@ function readQuery(request: FastifyRequest, known: ReadonlySet<string>): boolean
   checkEncoding(request.url);
   const query: Record<string, unknown> = Object(request.query);
   for (const [name, value] of Object.entries(query)) {
-    if (!known.has(name)) throw invalidQuery(`it has no parameter ${JSON.stringify(name)}`);
+    if (!known.has(name))
+      throw invalidQuery(`it has no parameter ${JSON.stringify(shorten(name))}`);
     if (typeof value !== 'string') throw invalidQuery(`${name} is given more than once`);
   }
   const { batch, input = '' } = query;

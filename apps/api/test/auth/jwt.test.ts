@@ -122,7 +122,18 @@ describe('the authentication by JWTs', () => {
     ['openid my-plants:', ['plants:create']],
     ['', ['plants:create']],
     [undefined, ['plants:create']],
-    [['plants:read'], ['plants:create']],
+    [['plants:read'], ['plants:read']],
+    [
+      ['openid', 'plants:read plants:delete'],
+      ['plants:read', 'plants:delete'],
+    ],
+    [['openid'], ['plants:create']],
+    [[], ['plants:create']],
+    [['plants:read', 5], []],
+    [null, []],
+    [true, []],
+    [7, []],
+    [{ 'plants:read': true }, []],
   ])('reads the scope claim %j as the scopes %j', async (scope, scopes) => {
     const token = await jwts.provider.sign({ claims: { sub: 'Ann', scope } });
     expect(await jwts.authenticate(token)).toMatchObject({ name: 'Ann', scopes });

@@ -25,7 +25,7 @@ it('answers 503 in time while the database does not answer, and 200 when it answ
       // Usually the time limit of the database ends first; on a very busy machine, that of the
       // request.
       message: expect.stringMatching(
-        /^the database cannot store the plant now \(SQLSTATE 55P03\): nothing was written, send it again later$|may not be stored/,
+        /^the database cannot do this now \(SQLSTATE 55P03\): nothing was written, send it again later$|may not be stored/,
       ),
     });
   }

@@ -87,7 +87,17 @@ describe.each(databases)('on %s', (database) => {
     },
   );
 
-  it.each([[{}], [{ scope: 'openid email' }], [{ scope: ['plants:delete'] }], [{ scope: 7 }]])(
+  it('a JWT with a list of scopes can do what they name, and nothing else', async () => {
+    const scope = ['openid', 'plants:read', 'plants:delete'];
+    const jwt = await provider.sign({ claims: { scope } });
+    expect(await allowed(jwt)).toEqual(callsWith(['plants:read', 'plants:delete']));
+  });
+
+  it('a JWT whose scopes are neither a text nor a list of texts can do nothing', async () => {
+    expect(await allowed(await provider.sign({ claims: { scope: 7 } }))).toEqual([]);
+  });
+
+  it.each([[{}], [{ scope: 'openid email' }], [{ scope: ['openid'] }]])(
     'a JWT whose claims %j name no scope of ours can create',
     async (claims) => {
       expect(await allowed(await provider.sign({ claims }))).toEqual(callsWith(['plants:create']));
@@ -139,6 +149,20 @@ describe.each(databases)('on %s', (database) => {
       const outcome = await call({ url: server.url, token }, 'getPlant', { id: 'x' });
       expect(outcome.error).toBe(40300);
     }
+  });
+
+  it('a JWT for the subject "environment" has its issuer in the log, unlike the token of the operator', async () => {
+    const jwt = await provider.sign({ claims: { sub: 'environment' } });
+    const { issuer } = provider.settings;
+    await callers[0]?.call({ url: server.url, token: jwt }, 'createPlant', {
+      id: 1n,
+      name: 'Hoya',
+    });
+    const lines = server.log.map((line) => JSON.parse(line));
+    expect(lines).toContainEqual(expect.objectContaining({ principal: 'environment', issuer }));
+    const others = lines.filter(({ principal }) => principal === 'tester');
+    expect(others.length).toBeGreaterThan(0);
+    for (const line of others) expect(line).not.toHaveProperty('issuer');
   });
 
   it('the scopes are in the log of each request', async () => {

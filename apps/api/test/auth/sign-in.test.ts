@@ -68,7 +68,7 @@ it('answers anything else in the shape of the contract', async () => {
   expectError(await send('{}'), 400, 40001);
   expectError(await exchange(5), 400, 40001);
   expectError(await send('code', { 'content-type': 'text/plain' }), 415, 41500);
-  expectError(await exchange('a'.repeat(2_000)), 400, 40002);
+  expectError(await exchange('a'.repeat(2_000)), 413, 41300);
   const response = await fetch(`${server.url}/console/sign-in`);
   expectError({ status: response.status, body: await response.json() }, 405, 40500);
 });

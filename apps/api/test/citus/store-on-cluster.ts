@@ -36,7 +36,7 @@ export interface StoreOnCluster {
 /** More ids than a test creates. */
 const idCount = 60_000;
 
-const token = 'secret';
+const token = 'secret-of-the-tests';
 
 interface StoreOnClusterOptions {
   /** The node that the server uses: 0 is the coordinator, 1 the first worker. */

@@ -268,6 +268,20 @@ describe('the document', () => {
     }
   });
 
+  it.each([
+    ['GET /plants', 'GET /plants'],
+    ['DELETE /plants/{id}', 'DELETE /plants/1'],
+    ['POST /plants', 'POST /plants'],
+  ])('declares the status of %s with long chunk extensions', async (name, start) => {
+    const token = `Authorization: Bearer ${server.token}\r\nContent-Type: application/json`;
+    const response = await raw(
+      `${start} HTTP/1.1\r\nHost: x\r\n${token}\r\nTransfer-Encoding: chunked\r\n\r\n` +
+        `1;${'a'.repeat(20_000)}\r\n{\r\n0\r\n\r\n`,
+    );
+    expect(response.body).toContain('the chunk extensions of the body are too large');
+    expect(document.operation(name).differencesFrom(response)).toEqual([]);
+  });
+
   it('declares Accept-Encoding for 415, the response to a compressed body', async () => {
     const response = await post(server, '/plants', '', { 'content-encoding': 'gzip' });
     expect([response.status, response.headers.get('accept-encoding')]).toEqual([415, 'identity']);

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { parseJson } from '@plant-store/schemas';
+import { parseJson, plantFields } from '@plant-store/schemas';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { RE2JS } from 're2js';
@@ -121,7 +121,8 @@ it('refers to the plant in a list of plants by name, and has an example of such 
   const body = document.paths?.['/plants/batch']?.post?.requestBody as Body | undefined; // Not a reference.
   const { schema, example } = body?.content['application/json'] ?? {};
   expect(schema).toEqual({ $ref: '#/components/schemas/NewPlants' });
-  expect(example).toEqual({ plants: [{ id: 4096, name: 'Monstera deliciosa', tag: 'Araceae' }] });
+  const monstera = { id: 4096, name: 'Monstera deliciosa', tag: 'Araceae' };
+  expect(example).toMatchObject({ plants: [monstera] });
 });
 
 it('has the bounds of an id to the digit', () => {
@@ -135,7 +136,7 @@ it('leaves every object open for properties of later versions', () => {
 it('has an example of a body, whose id is free in a store with the sample data', async () => {
   const body = operation?.requestBody as Body | undefined; // trpc-to-openapi's type allows a reference, too.
   const example = body?.content['application/json'].example;
-  expect(example).toEqual({ id: expect.any(Number), name: expect.any(String), tag: 'Araceae' });
+  expect(Object.keys(example ?? {})).toEqual(['id', ...plantFields]);
   const plants = new URL('../../../../examples/houseplants.ndjson', import.meta.url);
   expect(await readFile(plants, 'utf8')).not.toContain(`"id":${example?.id},`);
 });

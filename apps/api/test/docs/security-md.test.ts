@@ -108,7 +108,7 @@ const tests: Record<string, readonly (readonly [file: string, ...names: string[]
       'apps/api/test/node/connections.test.ts',
       'closes connections on which clients send %s, and serves others meanwhile',
       'closes connections whose responses nobody reads, and serves others meanwhile',
-      'rejects further requests of a connection on which 100 have no response yet',
+      'rejects a further request of a connection on which 100 have no response yet, and closes it',
     ],
   ],
   Secrets: [

@@ -23,7 +23,7 @@ it.each(Object.entries(names))(
   async (what, name) => {
     const program = startProgram({
       DATABASE_URL: await createDatabase(inject('postgresUrl')),
-      PLANT_STORE_TOKEN: 'secret',
+      PLANT_STORE_TOKEN: 'secret-of-the-tests',
       NODE_OPTIONS: `--max-old-space-size=${heap}`,
     });
     const url = await printedUrl(program);
@@ -44,7 +44,7 @@ it.each(Object.entries(names))(
 it('answers small creates in time while clients send large bodies again and again', async () => {
   const program = startProgram({
     DATABASE_URL: await createDatabase(inject('postgresUrl')),
-    PLANT_STORE_TOKEN: 'secret',
+    PLANT_STORE_TOKEN: 'secret-of-the-tests',
     NODE_OPTIONS: `--max-old-space-size=${heap}`,
   });
   const url = await printedUrl(program);
@@ -62,7 +62,7 @@ it('answers small creates in time while clients send large bodies again and agai
   for (let i = 1; i <= 20; i++) {
     const response = await fetch(`${url}/plants`, {
       method: 'POST',
-      headers: { authorization: 'Bearer secret', 'content-type': 'application/json' },
+      headers: { authorization: 'Bearer secret-of-the-tests', 'content-type': 'application/json' },
       body: `{"id":${-i},"name":"small"}`,
       signal: AbortSignal.timeout(hang),
     });
@@ -84,7 +84,7 @@ async function send(
   const socket = connect(Number(port), hostname).on('error', () => {});
   const sentAt = performance.now();
   socket.write(
-    'POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret\r\n' +
+    'POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret-of-the-tests\r\n' +
       `Content-Type: application/json\r\nContent-Length: ${start.length + rest.length}\r\n\r\n${start}`,
   );
   socket.write(rest);

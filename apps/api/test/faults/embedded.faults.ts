@@ -61,7 +61,7 @@ const fullDisk: PrepareFault = async () => {
       end: () => truncate(filler, 0),
       reason: /no room on the disk of the data directory: 0 MiB are free/,
       message:
-        'the database cannot store the plant now (SQLSTATE 53100): nothing was written, send it again later',
+        'the database cannot do this now (SQLSTATE 53100): nothing was written, send it again later',
     }),
   };
 };
@@ -126,10 +126,34 @@ it.for(faults.filter(([, , isPossible]) => isPossible))(
   },
 );
 
+it.runIf(await canMount())('starts on a full disk, and serves the plants that it has', async () => {
+  const { directory, faultFor } = await fullDisk();
+  const token = randomUUID();
+  const start = () => startProcess({ PLANT_STORE_DATA_DIR: directory, PLANT_STORE_TOKEN: token });
+  const first = start();
+  onTestFinished(() => void first.child.kill('SIGKILL'));
+  const [, firstUrl = ''] = await first.printed(/REST +(\S+)\/plants/);
+  expect(await createPlant(firstUrl, token)).toEqual({ name: 'Monstera' });
+  const fault = faultFor(0);
+  await fault.cause();
+  first.child.kill('SIGKILL');
+  await first.ended();
+
+  const second = start();
+  onTestFinished(() => void second.child.kill('SIGKILL'));
+  const [, url = ''] = await second.printed(/REST +(\S+)\/plants/);
+  const headers = { authorization: `Bearer ${token}` };
+  const list = await fetch(`${url}/plants`, { headers });
+  expect(await list.json()).toMatchObject({ plants: [{ id: -1, name: 'Monstera' }] });
+  expect(await createPlant(url, token, 'Ficus')).toMatchObject({ message: fault.message });
+  second.child.kill('SIGTERM');
+  expect(await second.ended()).toBe(0);
+});
+
 /** Creates a plant, and returns the body of the response. */
-async function createPlant(url: string, token: string): Promise<unknown> {
+async function createPlant(url: string, token: string, name = 'Monstera'): Promise<unknown> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const body = '{"id":-1,"name":"Monstera"}';
+  const body = JSON.stringify({ id: -1, name });
   const response = await fetch(`${url}/plants`, { method: 'POST', headers, body });
   return response.json();
 }

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startPlantsDatabase } from './plants-database.ts';
 import { requestText, startRequestFlood } from './request-flood.ts';
 
-const token = 'secret';
+const token = 'secret-of-the-tests';
 
 /** Connections of a flood, and of the clients that create plants. */
 const flooders = 1_500;

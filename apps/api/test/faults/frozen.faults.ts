@@ -9,7 +9,7 @@ import { emptyDataDirectory, printedUrl, startProgram } from '../fixtures/progra
 import { hasNginx, startNginx } from '../operations/start-nginx.ts';
 import { startPlantsDatabase } from './plants-database.ts';
 
-const token = 'secret';
+const token = 'secret-of-the-tests';
 
 /** Milliseconds for which an instance is frozen; a second counts as a gap of its event loop. */
 const freeze = 1_500;

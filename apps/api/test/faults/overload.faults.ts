@@ -7,7 +7,7 @@ import { startPlantsDatabase } from './plants-database.ts';
 import { hang } from './store-under-load.ts';
 import { expectStored, type Row } from './stored-plants.ts';
 
-const token = 'secret';
+const token = 'secret-of-the-tests';
 
 /** Seconds for which the slow database executes a statement. It executes one at a time. */
 const statementDuration = 0.7;

@@ -26,7 +26,7 @@ export interface StoreUnderLoad {
  */
 export const hang = 60_000;
 
-const token = 'secret';
+const token = 'secret-of-the-tests';
 
 /** Starts the server and the clients, and waits until 100 plants are acknowledged. */
 export async function startStoreUnderLoad(databaseUrl: string): Promise<StoreUnderLoad> {

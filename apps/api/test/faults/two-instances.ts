@@ -1,7 +1,7 @@
 import { startProcess } from '@plant-store/test-setup';
 import { onTestFinished } from 'vitest';
 
-const token = 'secret';
+const token = 'secret-of-the-tests';
 const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
 
 /** An instance of the server, and a client that gives up after some time. */

@@ -7,7 +7,7 @@ import { expect, inject, it, onTestFinished } from 'vitest';
 it.runIf(hasLongBacklog)('answers a thousand clients that connect while it is busy', async () => {
   const server = startProcess({
     DATABASE_URL: await createDatabase(inject('postgresUrl')),
-    PLANT_STORE_TOKEN: 'secret',
+    PLANT_STORE_TOKEN: 'secret-of-the-tests',
   });
   onTestFinished(() => void server.child.kill('SIGKILL'));
   const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);

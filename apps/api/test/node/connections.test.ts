@@ -97,7 +97,7 @@ it('closes connections whose clients read a byte at a time, and serves others me
   await expectService();
 });
 
-it('rejects further requests of a connection on which 100 have no response yet', async () => {
+it('rejects a further request of a connection on which 100 have no response yet, and closes it', async () => {
   const held = Promise.withResolvers<void>();
   const create = vi.fn<PlantStore['create']>(async ({ name }) => {
     await held.promise;
@@ -120,7 +120,8 @@ it('rejects further requests of a connection on which 100 have no response yet',
     503,
   ]);
   expect(JSON.parse(responses[100]?.body ?? '')).toMatchObject({ error: 50301 });
-  expect(responses).toHaveLength(151);
+  expect(responses).toHaveLength(101);
+  expect(responses[100]?.headers.get('connection')).toBe('close');
   await waiting.stop();
 });
 

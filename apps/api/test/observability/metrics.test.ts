@@ -10,7 +10,7 @@ import { post, surfaces } from '../fixtures/surfaces.ts';
 let server: StartedProcess;
 let databaseUrl: string;
 let metricsUrl: string;
-const target = { url: '', token: 'secret' };
+const target = { url: '', token: 'secret-of-the-tests' };
 
 beforeAll(async () => {
   databaseUrl = await createDatabase(inject('postgresUrl'));
@@ -153,7 +153,7 @@ it('adds no series for the paths, methods and ids that clients choose', async ()
         const head = `${method} ${path} HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${word}\r\n`;
         await sendRaw(
           target.url,
-          `${head}Authorization: Bearer secret\r\nConnection: close\r\n\r\n`,
+          `${head}Authorization: Bearer secret-of-the-tests\r\nConnection: close\r\n\r\n`,
         );
       }
     }

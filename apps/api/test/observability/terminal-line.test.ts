@@ -34,7 +34,7 @@ it.runIf(hasScript)('writes lines for people on a terminal, and no JSON', async 
   const server = startProcess(
     {
       DATABASE_URL: await createDatabase(inject('postgresUrl')),
-      PLANT_STORE_TOKEN: 'secret',
+      PLANT_STORE_TOKEN: 'secret-of-the-tests',
       PLANT_STORE_TOKN: 'x',
     },
     'exec script --quiet --return --command "exec $*" /dev/null',

@@ -87,7 +87,7 @@ it('gives the compose file settings that the server has, and the Dockerfile', as
 
 const serverSettings = async (port: number) => ({
   DATABASE_URL: await createDatabase(inject('postgresUrl')),
-  PLANT_STORE_TOKEN: 'secret',
+  PLANT_STORE_TOKEN: 'secret-of-the-tests',
   PLANT_STORE_PROCESSES: '2',
   PLANT_STORE_METRICS_PORT: '0',
   PLANT_STORE_DRAIN_DELAY_MS: '0',

@@ -27,10 +27,16 @@ const writeEnvFile = (text: string, path = '.env') => writeFile(join(copy.root, 
 
 it('reads .env at the repository root from wherever it is started; environment variables win', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
-  await writeEnvFile(`PORT=1\nDATABASE_URL=${databaseUrl}\nPLANT_STORE_TOKEN='from-the-file'\n`);
+  await writeEnvFile(
+    `PORT=1\nDATABASE_URL=${databaseUrl}\nPLANT_STORE_TOKEN='token-from-the-file'\n`,
+  );
   const server = start({ PORT: '0' });
   const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
-  const response = await post({ url, token: 'from-the-file' }, '/plants', '{"id":1,"name":"Hoya"}');
+  const response = await post(
+    { url, token: 'token-from-the-file' },
+    '/plants',
+    '{"id":1,"name":"Hoya"}',
+  );
   expect(response.status).toBe(200);
   expect(server.output()).toMatch(/Database +Postgres at /);
 });

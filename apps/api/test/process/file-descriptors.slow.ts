@@ -7,7 +7,7 @@ import { post } from '../fixtures/surfaces.ts';
 
 /** File descriptors of the process. It needs about 30 for itself. */
 const limit = 64;
-const token = 'secret';
+const token = 'secret-of-the-tests';
 
 // Windows has no such limit.
 it.runIf(hasPosixShell)(

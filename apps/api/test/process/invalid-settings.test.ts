@@ -22,7 +22,7 @@ it('lists all invalid settings at once, each with its fix and without secret val
   expect(server.output()).toBe(`The plant store did not start.
   PORT is "70000": set a port from 0 to 65535, where 0 picks a free one
   DATABASE_URL is not valid: set postgres://user:password@host:port/database, or leave it out for the embedded database
-  PLANT_STORE_TOKEN is not valid: use letters, digits and - . _ ~ + / only, = at the end
+  PLANT_STORE_TOKEN is not valid: set at least 16 letters, digits and - . _ ~ + / at random, = at the end only
   PLANT_STORE_PROCESSES is "all": set how many processes serve, from 1 to 1024, or auto for one on each core of this machine
   PLANT_STORE_RATE_LIMIT is "0": set how many requests a minute one address may send, or leave it out for no limit
   PLANT_STORE_AUTH_FAILURE_LIMIT is "many": set how many times a minute one address may fail to authenticate, or leave it out for no limit

@@ -2,7 +2,7 @@ import { createDatabase, startAcknowledgedLoad } from '@plant-store/test-setup';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { preparedDataDirectory, printedUrl, startProgram } from '../fixtures/program.ts';
 
-const token = 'secret';
+const token = 'secret-of-the-tests';
 
 it.each([
   ['Postgres', async () => ({ DATABASE_URL: await createDatabase(inject('postgresUrl')) })],

@@ -12,7 +12,7 @@ import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { printedUrl, startProgram, stopProgram } from '../fixtures/program.ts';
 import { readPrometheusText } from '../fixtures/prometheus-text.ts';
 
-const token = 'secret';
+const token = 'secret-of-the-tests';
 const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
 
 /** The lines of the log that have this message. */
@@ -216,7 +216,7 @@ async function sendUntilRefused(url: string): Promise<string> {
 async function beginCreate(url: string): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
   socket.write(
-    'POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret\r\n' +
+    'POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret-of-the-tests\r\n' +
       'Content-Type: application/json\r\nContent-Length: 19\r\nExpect: 100-continue\r\n\r\n',
   );
   await once(socket, 'data');

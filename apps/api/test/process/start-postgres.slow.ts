@@ -21,7 +21,7 @@ import {
 } from '../fixtures/program.ts';
 import { post } from '../fixtures/surfaces.ts';
 
-const token = 'secret';
+const token = 'secret-of-the-tests';
 const plant = '{"id":9007199254740993,"name":"Monstera deliciosa","tag":"Araceae"}';
 
 async function listen(server: Server): Promise<number> {

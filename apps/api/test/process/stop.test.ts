@@ -16,7 +16,10 @@ describe.runIf(hasPosixSignals)('the process', () => {
 
   async function start(env: Record<string, string> = {}, shell?: string): Promise<void> {
     const DATABASE_URL = await createDatabase(inject('postgresUrl'));
-    server = startProgram({ DATABASE_URL, PLANT_STORE_TOKEN: 'secret', ...env }, shell);
+    server = startProgram(
+      { DATABASE_URL, PLANT_STORE_TOKEN: 'secret-of-the-tests', ...env },
+      shell,
+    );
     url = await printedUrl(server);
   }
 
@@ -40,7 +43,7 @@ describe.runIf(hasPosixSignals)('the process', () => {
   async function beginCreate(): Promise<Socket> {
     const socket = connectToServer();
     socket.write(
-      'POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret\r\n' +
+      'POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret-of-the-tests\r\n' +
         'Content-Type: application/json\r\nContent-Length: 19\r\nExpect: 100-continue\r\n\r\n',
     );
     await once(socket, 'data');
@@ -72,7 +75,7 @@ describe.runIf(hasPosixSignals)('the process', () => {
 
   it('answers those who wait for changes at once, without an error, before it exits', async () => {
     await start();
-    const headers = { authorization: 'Bearer secret' };
+    const headers = { authorization: 'Bearer secret-of-the-tests' };
     const get = (query: string) => fetch(`${url}/plants/changes${query}`, { headers });
     const { next } = (await (await get('')).json()) as { next: string };
     const waiting = get(`?after=${next}&wait=20`);

@@ -7,7 +7,7 @@ import { emptyDataDirectory, printedUrl, startProgram, stopProgram } from '../fi
 
 const shiftedClock = fileURLToPath(new URL('../fixtures/shifted-clock.ts', import.meta.url));
 const hour = 3_600_000;
-const token = 'secret';
+const token = 'secret-of-the-tests';
 
 // Windows has no signals: the server cannot exit with code 0 on SIGTERM there.
 it.runIf(hasPosixSignals)(

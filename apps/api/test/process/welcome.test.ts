@@ -7,7 +7,7 @@ it.each(['127.0.0.1', 'localhost'])(
     const server = startProcess({
       HOST,
       DATABASE_URL: await createDatabase(inject('postgresUrl')),
-      PLANT_STORE_TOKEN: 'secret',
+      PLANT_STORE_TOKEN: 'secret-of-the-tests',
       PLANT_STORE_METRICS_PORT: '0',
     });
     onTestFinished(() => void server.child.kill('SIGKILL'));

@@ -10,9 +10,9 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import * as z from 'zod';
 import { openApiDocument } from '../../openapi/openapi-document.ts';
 import { requireToken } from '../../src/auth/authentication.ts';
-import { limitBodies } from '../../src/http/body/body-budget.ts';
 import { createLargeBodyQueue } from '../../src/http/body/large-body-queue.ts';
-import { limitResponses } from '../../src/http/responses/response-budget.ts';
+import { limitMemory } from '../../src/http/memory/limit-memory.ts';
+import { createMemoryBudget } from '../../src/http/memory/memory-budget.ts';
 import { handleError } from '../../src/http/send-error.ts';
 import { rest } from '../../src/rest/rest.ts';
 import { trpc } from '../../src/trpc/trpc.ts';
@@ -47,7 +47,8 @@ beforeAll(async () => {
   const queueBody = createLargeBodyQueue();
   await server.register(rest, { store, router, queueBody });
   // The surface is typed for the store's own router, but serves any.
-  const limits = { bodies: limitBodies(2 ** 20), responses: limitResponses(2 ** 20) };
+  const budget = createMemoryBudget(2 ** 20);
+  const limits = { budget, memory: limitMemory(budget) };
   const options = { store, router: router as never, ...limits, queueBody };
   await server.register(trpc, { ...options, prefix: '/trpc' });
   url = await server.listen({ host: '127.0.0.1', port: 0 });

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { limitResponses } from '../../src/http/responses/response-budget.ts';
+import { createMemoryBudget } from '../../src/http/memory/memory-budget.ts';
 import { eventStream } from '../../src/trpc/event-stream.ts';
 
 const timers = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] as const;
@@ -9,7 +9,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: [...timers] }));
 afterEach(() => void vi.useRealTimers());
 
 /** A stream of the pages that `next` returns. */
-function start(next: () => Promise<string>, budget = limitResponses(2 ** 20)) {
+function start(next: () => Promise<string>, budget = createMemoryBudget(2 ** 21)) {
   const connection = new AbortController();
   const check = vi.fn(async () => {});
   const stream = eventStream({
@@ -71,7 +71,7 @@ it('stops the feed when the client disconnects', () => {
 });
 
 it('ends streams that have no room for a page, and counts a shared page once', async () => {
-  const budget = limitResponses(1_000);
+  const budget = createMemoryBudget(2_000);
   const page = Buffer.from('x'.repeat(1_000));
   const release = [1, 2].map(() => budget.countPart(page));
   const other = budget.countPart(Buffer.from('y'));

@@ -1,11 +1,13 @@
 import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { createPlantStoreClient } from '@plant-store/client';
+import { openPlantStore } from '@plant-store/core';
 import type { AppRouter } from '@plant-store/core/router';
 import type { PlantChanges } from '@plant-store/schemas';
+import { createDatabase, startFaultProxy } from '@plant-store/test-setup';
 import type { TRPCClientError } from '@trpc/client';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { ownPostgres } from '../fixtures/own-postgres.ts';
 import { type RunningServer, startServer, startServerOn } from '../fixtures/running-server.ts';
 import { databases } from '../fixtures/surfaces.ts';
@@ -185,14 +187,22 @@ describe.each(databases)('a subscription on %s', (database) => {
       410,
       Buffer.from('0123456789abcdef 1').toString('base64url'),
     ],
-  ])('sends an error for %s', async (_what, error, httpStatus, after) => {
+  ])('begins with the status of the error for %s', async (_what, error, httpStatus, after) => {
     const data = { error, httpStatus, path: 'plantChanges' };
     expect(await subscribe({ after }).ended).toMatchObject({ data });
+    for (const method of ['GET', 'HEAD']) {
+      const response = await send(method, '', { 'last-event-id': after });
+      expect([response.status, response.headers.get('content-type')]).toEqual([
+        httpStatus,
+        'application/json',
+      ]);
+      await response.body?.cancel();
+    }
     await vi.waitFor(() => {
       const lines = server.log.map((line) => JSON.parse(line));
       const path = '/trpc/plantChanges';
       expect(lines).toContainEqual(
-        expect.objectContaining({ path, status: 200, errors: [error], principal: 'tester' }),
+        expect.objectContaining({ path, status: httpStatus, errors: [error], principal: 'tester' }),
       );
     });
   });
@@ -258,9 +268,52 @@ it('sends an error while the feed is switched off', async () => {
   const headers = { authorization: `Bearer ${server.token}` };
   const list = await fetch(`${server.url}/plants/changes`, { headers });
   expect([list.status, await list.json()]).toMatchObject([501, { error: 50100 }]);
-  const events = await (await fetch(`${server.url}/trpc/plantChanges`, { headers })).text();
-  expect(events).toMatch(/\nevent: serialized-error\ndata: \{"json":\{.*"error":50100/);
+  const events = await fetch(`${server.url}/trpc/plantChanges`, { headers });
+  const error = { json: { data: { error: 50100 } } };
+  expect([events.status, await events.json()]).toMatchObject([501, { error }]);
   await server.stop();
+});
+
+it('ends with an event when its cursor expires later, and the next connection gets 410', async () => {
+  const server = await startServer('Postgres');
+  const { next: after } = await server.store.changes({});
+  const headers = { authorization: `Bearer ${server.token}`, 'last-event-id': after };
+  const connect = () => fetch(`${server.url}/trpc/plantChanges`, { headers });
+  const response = await connect();
+  const text = response.text();
+  await vi.waitFor(() => expect(server.store.feed().waiting).toBe(1));
+  const sql = postgres(server.databaseUrl ?? '', { max: 1 });
+  await sql`update plant_feed set epoch = gen_random_uuid()`;
+  await sql.end();
+  expect([response.status, await text]).toEqual([
+    200,
+    expect.stringMatching(/\nevent: serialized-error\ndata: \{"json":\{.*"error":41000/),
+  ]);
+  const again = await connect();
+  const error = { json: { data: { error: 41000 } } };
+  expect([again.status, await again.json()]).toMatchObject([410, { error }]);
+  await server.stop();
+});
+
+it('begins and waits while the database is down', async () => {
+  const proxy = await startFaultProxy(await createDatabase(inject('postgresUrl')));
+  const store = await openPlantStore({ databaseUrl: proxy.url });
+  const server = await startServerOn(store);
+  const { next: after } = await store.changes({});
+  await store.create({ id: 1n, name: 'x' });
+  proxy.fault = 'refuse';
+  const headers = { authorization: `Bearer ${server.token}`, 'last-event-id': after };
+  const events = await fetch(`${server.url}/trpc/plantChanges`, { headers });
+  expect(events.status).toBe(200);
+  proxy.fault = 'none';
+  let text = '';
+  for await (const chunk of events.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk;
+    if (text.includes('"id":"1"')) break;
+  }
+  proxy.close();
+  await server.stop();
+  await store.close();
 });
 
 it('reads no further pages for a client that reads none, and cuts it off', async () => {

@@ -2,7 +2,7 @@ import type { IdOrder } from './ids.ts';
 import type { RequestFormat } from './request-format.ts';
 
 /** The access token that every contender accepts. */
-export const accessToken = 'benchmark';
+export const accessToken = 'token-of-the-benchmark';
 
 /** Requests for a generator to send over keep-alive connections, each with the next ids. */
 export interface Load {

@@ -10,14 +10,25 @@ export interface Interruption {
   readonly exitCode: number | undefined;
 }
 
-/** Listens for the first signal of each kind. A second one ends the process at once. */
-export function listenForInterruption(): Interruption {
+/** Milliseconds in which a command ends after an interruption. A statement that hangs does not keep it. */
+const grace = 800;
+
+/**
+ * Listens for the first signal of each kind. A second one ends the process at once.
+ *
+ * @param message what stderr says when the command cannot end by itself in time
+ */
+export function listenForInterruption(message: string): Interruption {
   const controller = new AbortController();
   let exitCode: number | undefined;
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.once(name, () => {
       exitCode = exitCodeBySignal[name];
       controller.abort();
+      setTimeout(() => {
+        process.stderr.write(`plant-store: ${message}\n`);
+        process.exit(exitCode);
+      }, grace).unref();
     });
   }
   return {

@@ -60,7 +60,8 @@ export function toJson(error: unknown): string {
 
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  return message.replaceAll(/\s*\n\s*/g, '; ');
+  const lines = message.split('\n').map((line) => line.trim());
+  return lines.filter((line) => line !== '').join('; ');
 }
 
 /** The code of an error in the catalogue. Unknown errors have the code of a bug. */

@@ -1,5 +1,6 @@
 import type { OpenOptions, PlantStore } from '@plant-store/core';
 import type { DatabaseOptions, OpenPlantReader } from '@plant-store/core/read';
+import { exitWhenOutputCloses } from './closed-output.ts';
 import type { Needs } from './database-errors.ts';
 import { readSettings } from './settings.ts';
 
@@ -33,6 +34,7 @@ export async function withReader<T>(
   use: (reader: OpenPlantReader) => Promise<T>,
   { needs = { plants: ['SELECT'] }, ...options }: Pick<StoreOptions, 'needs' | 'onPrimary'> = {},
 ): Promise<T> {
+  await exitWhenOutputCloses();
   const { openPlantReader } = await import('@plant-store/core/read');
   return useOpened((settings) => openPlantReader(settings, options), use, needs);
 }

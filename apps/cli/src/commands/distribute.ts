@@ -26,6 +26,8 @@ DATABASE_URL must be the URL of the coordinator, of a user that owns the tables.
 it will do, and asks first. You can always run it again: it does only what is missing, and changes
 nothing when everything is done.
 
+A cluster has no feed of changes: once the plants are distributed, clients that follow it get 50100.
+
 Creates and deletes go on while plants move to their nodes. This needs wal_level = logical, and citus in
 the setting output_plugin_libraries of a Postgres that has it. With --blocking it needs neither, and
 creates and deletes wait. At the end, the command waits up to a minute until the running instances have
@@ -47,7 +49,7 @@ export const distributeCommand = () =>
     )
     .requiredOption('--shards <number>', 'into how many shards to split the plants', parseCount)
     .option('--blocking', 'let creates and deletes wait while the plants move, which is faster')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask, even when this ends the feed of changes')
     .addHelpText('after', help)
     .action(async ({ shards, blocking = false, yes }: Options) => {
       if (!yes && !isInteractive()) {

@@ -8,8 +8,9 @@ export const doctorCommand = () =>
   new Command('doctor')
     .summary('find what is wrong with the store, and say what to do about it')
     .description(
-      'Check the settings, the connection, the migrations, the clock and the durability of the ' +
-        'database, and say what to do. Changes nothing. Exits with 1 when it finds a problem.',
+      'Check the settings, the database and its hosts, and say what to do. Creates and deletes some ' +
+        'plants in a transaction that it rolls back, unless the user cannot write; no client sees them. ' +
+        'Exits with 1 when it finds a problem, and with 0 when it finds only warnings.',
     )
     .option('--json', 'write each finding as a line of JSON')
     .addHelpText('after', '\nExample:\n  plant-store doctor\n')

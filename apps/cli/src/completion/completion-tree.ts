@@ -53,7 +53,7 @@ export function completionTree(command: Command, path: string[] = []): Completio
 function toOption(option: Option): CompletionOption {
   const flags = [option.short, option.long].filter((flag) => flag !== undefined);
   // `<scope,...>` is a list. Commander does not read it as one.
-  const [, name, list] = /[<[](.+?)(,\.{3})?[>\]]/.exec(option.flags) ?? [];
+  const [, name, list] = /[<[]([^<>[\],]+)(,\.{3})?[>\]]/.exec(option.flags) ?? [];
   const isList = list !== undefined;
   const value = name ? { name, choices: option.argChoices ?? [], isList } : undefined;
   return { flags, summary: option.description, value };

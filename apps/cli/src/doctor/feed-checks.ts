@@ -8,8 +8,18 @@ const tolerance = 10;
 
 /** Checks the feed of changes, and names the transaction that holds it back. */
 export function feedChecks({ feed, distribution }: DatabaseState): Finding[] {
-  if (distribution) return [{ check, level: 'ok', message: 'a cluster has no feed of changes' }];
-  if (!feed) return [];
+  if (!feed) {
+    return distribution
+      ? [{ check, level: 'ok', message: 'a cluster has no feed of changes' }]
+      : [];
+  }
+  if (feed.isRestored) {
+    const message =
+      'the feed of changes is that of another database, because somebody has restored or promoted this ' +
+      'one: a running instance begins it anew within 30 s; if none does, run plant-store feed on as the ' +
+      'owner of the tables';
+    return [{ check, level: 'warning', message }];
+  }
   if (!feed.isOn) {
     const message = 'the feed of changes is off: plant-store feed on switches it on';
     return [{ check, level: 'ok', message }];
@@ -20,9 +30,14 @@ export function feedChecks({ feed, distribution }: DatabaseState): Finding[] {
     return [{ check, level: 'warning', message }];
   }
   const { oldest } = feed;
-  if (oldest?.age == null || oldest.age < tolerance) {
-    const unknown = oldest && oldest.age === null ? `, and waits for ${nameOf(oldest)}` : '';
-    return [{ check, level: 'ok', message: `the feed of changes is on${unknown}` }];
+  if (oldest?.age === null) {
+    const message =
+      `the feed of changes waits for ${nameOf(oldest)}, and this user cannot see for how long: run doctor again, ` +
+      'and as a user with the role pg_read_all_stats if it says the same';
+    return [{ check, level: 'warning', message }];
+  }
+  if (!oldest || oldest.age < tolerance) {
+    return [{ check, level: 'ok', message: 'the feed of changes is on' }];
   }
   const message =
     `the feed of changes may lack the changes of the last ${Math.round(oldest.age)} s, because it waits for ` +

@@ -1,21 +1,22 @@
+import type { Hazard } from '@plant-store/core/operator';
+
 /** The result of one check. */
 export interface Finding {
   check:
+    | Hazard['check']
     | 'configuration'
     | 'connection'
     | 'hosts'
     | 'migrations'
-    | 'tables'
     | 'rights'
     | 'locks'
     | 'commits'
     | 'feed'
     | 'clock'
-    | 'durability'
     | 'disk'
     | 'distribution'
     | 'cluster';
-  level: 'ok' | 'warning' | 'problem';
+  level: Hazard['level'];
   /** What the check found and, when it is not ok, what to do about it. */
   message: string;
 }

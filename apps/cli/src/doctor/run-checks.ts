@@ -13,7 +13,7 @@ import type { Finding } from './finding.ts';
 import { embeddedStorage, serverStorage } from './storage-checks.ts';
 import { tableChecks } from './table-checks.ts';
 
-/** Checks the settings and the database, and changes nothing. Stops where other checks are impossible. */
+/** Checks the settings and the database, and leaves no change. Stops where other checks are impossible. */
 export async function runChecks(): Promise<Finding[]> {
   let settings: DatabaseOptions;
   try {
@@ -28,7 +28,7 @@ export async function runChecks(): Promise<Finding[]> {
 async function checkDatabase(settings: DatabaseOptions): Promise<Finding[]> {
   let state: DatabaseState | undefined;
   try {
-    state = await inspectDatabase(settings);
+    state = await inspectDatabase({ ...settings, trial: true });
   } catch (error) {
     return [{ check: 'connection', level: 'problem', message: messageOf(error) }];
   }
@@ -41,6 +41,7 @@ async function checkDatabase(settings: DatabaseOptions): Promise<Finding[]> {
   return [
     ...databaseChecks(state),
     ...tableChecks(state),
+    ...state.hazards,
     ...feedChecks(state),
     ...(isEmbedded ? await embeddedStorage(settings.dataDirectory) : serverStorage(state)),
     ...(!isEmbedded && hasTables ? await clusterChecks(settings.databaseUrl) : []),

@@ -1,7 +1,7 @@
 import {
   type DatabaseState,
   missingGrants,
-  type Privilege,
+  serverNeeds,
   type TableDistribution,
 } from '@plant-store/core/operator';
 import { tableAdvice } from '../command-line/database-errors.ts';
@@ -23,14 +23,6 @@ function tables(state: DatabaseState): Finding[] {
     state.missingMigrations > 0 && state.privileges.length === 0 ? 'warning' : 'problem';
   return advice.map(({ what, remedy }) => ({ check, level, message: `${what}: ${remedy}` }));
 }
-
-/** The privileges that the server needs. Most commands need fewer. */
-const serverNeeds: Record<string, Privilege[]> = {
-  plants: ['SELECT', 'INSERT', 'DELETE'],
-  plant_deletions: ['SELECT', 'INSERT', 'DELETE'],
-  plant_feed: ['SELECT', 'UPDATE'],
-  access_tokens: ['SELECT', 'INSERT', 'UPDATE'],
-};
 
 function privileges({ privileges, isReadOnly }: DatabaseState): Finding[] {
   const check = 'rights';

@@ -12,6 +12,7 @@ import {
   limitMemory,
   listenForInterruption,
 } from '../command-line/bulk-command.ts';
+import { exitWhenOutputCloses } from '../command-line/closed-output.ts';
 import { CommandError } from '../command-line/errors.ts';
 import { noProgress, showProgress } from '../command-line/progress-bar.ts';
 import { withStore } from '../command-line/with-store.ts';
@@ -34,7 +35,8 @@ export interface ExportOptions extends Pick<ExportQuery, 'since' | 'tag'> {
  */
 export async function exportFile(options: ExportOptions): Promise<void> {
   limitMemory();
-  const interruption = listenForInterruption();
+  await exitWhenOutputCloses();
+  const interruption = listenForInterruption(interrupted);
   try {
     await withStore((store) => writePlants(store, options, interruption.signal), {
       readOnly: true,
@@ -114,9 +116,11 @@ function showExport(total: number | undefined, format: 'csv' | 'text') {
 
 const [newline, quote] = [0x0a, 0x22] as const;
 
+const incomplete = 'the output is incomplete';
+const interrupted = `interrupted: ${incomplete}`;
+
 function explained(cause: unknown, { exitCode }: Interruption): unknown {
-  const incomplete = 'the output is incomplete';
-  if (exitCode) return new CommandError(`interrupted: ${incomplete}`, { exitCode });
+  if (exitCode) return new CommandError(interrupted, { exitCode });
   if (cause instanceof CommandError && cause.cause instanceof PlantStoreError) {
     return new CommandError(`${cause.message}; ${incomplete}`, { cause: cause.cause });
   }

@@ -17,16 +17,17 @@ const needs = { plants: ['SELECT'], plant_deletions: ['SELECT'], plant_feed: ['S
  * @throws CommandError after an interruption, and when the feed cannot go on
  */
 export async function followChanges(from: StartingPoint): Promise<void> {
-  const interruption = listenForInterruption();
+  const interruption = listenForInterruption(interrupted);
   await withReader((reader) => writeOutput(linesUntil(interruption.signal, reader, from)), {
     needs,
     onPrimary: true,
   });
   const { exitCode } = interruption;
   if (exitCode === undefined) return;
-  const message = 'interrupted: to go on, run follow --from with the cursor of the last line';
-  throw new CommandError(message, { exitCode });
+  throw new CommandError(interrupted, { exitCode });
 }
+
+const interrupted = 'interrupted: to go on, run follow --from with the cursor of the last line';
 
 /** The signal interrupts nothing that is being written, so that the last line is complete. */
 async function* linesUntil(

@@ -56,7 +56,7 @@ export async function importFile(file: string, options: ImportOptions): Promise<
   }
   limitMemory();
   const source = await openSource(file);
-  const interruption = listenForInterruption();
+  const interruption = listenForInterruption(interrupted);
   addAbortSignal(interruption.signal, source.input);
   try {
     const blocks = await openRows(source.input, format, options);
@@ -132,10 +132,12 @@ function stoppedAt({ line, reason }: RejectedRow, { lines, inserted, present }: 
   });
 }
 
+const hint = 'run the import again to complete it';
+const interrupted = `interrupted: ${hint}`;
+
 /** Says how to complete an import that a signal or the database has stopped. */
 function withHint(cause: unknown, { exitCode }: Interruption): unknown {
-  const hint = 'run the import again to complete it';
-  if (exitCode) return new CommandError(`interrupted: ${hint}`, { exitCode });
+  if (exitCode) return new CommandError(interrupted, { exitCode });
   const isOfDatabase = cause instanceof CommandError && cause.cause instanceof PlantStoreError;
   if (!isOfDatabase) return asCommandError(cause);
   return new CommandError(`${cause.message}; then ${hint}`, { cause: cause.cause });

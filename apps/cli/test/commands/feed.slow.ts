@@ -42,7 +42,7 @@ it('stops a consumer, which must begin again after the feed is on', async () => 
   });
   const again = await run(['follow', '--from', String(line?.cursor)], { env });
   expect(again.stderr).toBe(
-    'plant-store: the database was replaced: list the plants again with follow --from start\n',
+    'plant-store: the database was replaced: empty your copy, and list the plants again with follow --from start\n',
   );
   expect(again.code).toBe(1);
 });

@@ -116,7 +116,8 @@ it('says that a cursor is of another database', async () => {
   const otherStore = await openPlantStore({ databaseUrl: other });
   const { next } = await otherStore.changes({});
   await otherStore.close();
-  const message = 'the database was replaced: list the plants again with follow --from start';
+  const message =
+    'the database was replaced: empty your copy, and list the plants again with follow --from start';
   for (const cursor of [next, `${next}.5`]) {
     const result = await run(['follow', '--from', cursor, '--json'], { env });
     expect(result).toEqual({

@@ -8,10 +8,12 @@ import { sharedServers } from '../fixtures/shared-servers.ts';
 
 const dist = fileURLToPath(new URL('../../dist/console/', import.meta.url));
 
-it('has at most 145 kB of JavaScript, gzipped', () => {
+it('has at most 150 kB of JavaScript, gzipped', () => {
   const scripts = readdirSync(dist).filter((name) => name.endsWith('.js'));
   const sizes = scripts.map((name) => gzipSync(readFileSync(dist + name), { level: 9 }).length);
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(145_000);
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  const advice = 'find what has grown in dist/console: when it is worth it, raise this limit';
+  expect(total, advice).toBeLessThan(150_000);
 });
 
 describe.each(sharedServers)('on $database', ({ address, url, token }) => {

@@ -15,14 +15,17 @@ export interface PrincipalCache {
   forget(sha256s: readonly string[]): void;
 }
 
-/** The longest time for which an owner is cached, in milliseconds. */
-const maxAge = 30_000;
+/**
+ * The longest time for which an owner is cached, in milliseconds. The pages promise 30 s, in which a response
+ * that was checked before must also arrive.
+ */
+const maxAge = 29_000;
 
 /** The most owners in each of the two maps. A full map is emptied. */
 const maxSize = 10_000;
 
 /**
- * Caches the owners of access tokens for up to 30 s, by the SHA-256 of each token.
+ * Caches the owners of access tokens for up to 29 s, by the SHA-256 of each token.
  *
  * @param find looks up the owner of a token
  * @param now the time, in milliseconds since 1970

@@ -7,6 +7,8 @@ export interface Principal {
   readonly scopes: readonly Scope[];
   /** When its access token expires; absent when it never does. */
   readonly expiresAt?: Date | undefined;
+  /** The issuer of its JWT; absent for other access tokens. Principals of both may have the same name. */
+  readonly issuer?: string | undefined;
 }
 
 /**

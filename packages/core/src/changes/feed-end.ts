@@ -54,7 +54,8 @@ export class FeedEnd {
   #lastWaitAt = 0;
   #isNoticed = false;
   #wake = () => {};
-  #heldBackSince: number | undefined;
+  /** The transaction that hides changes, and since when. */
+  #heldBack: { by: bigint; since: number } | undefined;
   /** The error of the last read, while the database is down. */
   #outage: PlantStoreError | undefined;
   #isClosed = false;
@@ -63,13 +64,17 @@ export class FeedEnd {
     this.#read = read;
   }
 
-  /** How many wait, and the milliseconds for which a transaction has hidden changes from them. */
+  /** How many wait, and the milliseconds for which a transaction has hidden changes. */
   get state(): { waiting: number; heldBackFor: number } {
-    const since = this.#heldBackSince;
-    return {
-      waiting: this.#waiters.size,
-      heldBackFor: since === undefined ? 0 : performance.now() - since,
-    };
+    const now = performance.now();
+    const { since = now } = this.#heldBack ?? {};
+    return { waiting: this.#waiters.size, heldBackFor: now - since };
+  }
+
+  /** Notes since when a transaction hides changes. Is called with each page of the end. */
+  measure({ heldBackBy: by }: ChangePage): void {
+    if (by === undefined) this.#heldBack = undefined;
+    else if (this.#heldBack?.by !== by) this.#heldBack = { by, since: performance.now() };
   }
 
   /** A number for `change`, to take before a look for changes. */
@@ -142,7 +147,7 @@ export class FeedEnd {
       try {
         const page = await this.#read(end, maxChanges);
         this.#outage = undefined;
-        this.#watchOthers(page, end);
+        this.measure(page);
         end = page.next;
         kept.learn(end); // Before those who wait get the page and go on behind it.
         if (page.changes.length > 0) kept.add(page);
@@ -159,7 +164,6 @@ export class FeedEnd {
       for (const { caller, reject } of this.#waiters) if (caller?.isGone) reject(disconnected());
     }
     this.#kept = undefined;
-    this.#heldBackSince = undefined;
     this.#outage = undefined;
     this.#tell(); // Those who wait read for themselves, and get an error of their own cursor.
   }
@@ -186,13 +190,6 @@ export class FeedEnd {
     this.#news += 1;
     for (const waiter of this.#waiters) waiter.resolve();
     return this.#waiters.size;
-  }
-
-  /** Notes since when a transaction of others has hidden changes. */
-  #watchOthers({ isHeldBack, next }: ChangePage, end: Cursor): void {
-    if (!isHeldBack) this.#heldBackSince = undefined;
-    else if (next.transaction !== end.transaction) this.#heldBackSince = performance.now();
-    else this.#heldBackSince ??= performance.now();
   }
 }
 

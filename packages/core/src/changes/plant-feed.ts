@@ -34,9 +34,9 @@ export interface PlantFeed {
    * deleted alone.
    *
    * To copy a store, take a cursor, list the plants, and then read the changes behind the cursor. Set a
-   * plant that was created, also if the copy has it already, and remove one that was deleted.
+   * plant that was created, even if the copy has it already, and remove one that was deleted.
    *
-   * @throws PlantStoreError `cursorExpired`: list the plants again; `notImplemented` on a Citus cluster, on a
+   * @throws PlantStoreError `cursorExpired`: empty the copy, and list the plants again; `notImplemented` on a Citus cluster, on a
    *   read replica, and while the feed is switched off; `invalidInput`; `databaseUnavailable`, also in a wait; `overloaded`; `shuttingDown` while it waits
    */
   changes(query: Partial<ListPlantChanges>, options?: CallOptions): Promise<PlantChanges>;
@@ -60,6 +60,8 @@ export interface OpenPlantFeed extends PlantFeed {
   notice(): void;
   /** See `PlantStore.feed`. */
   state(): FeedEnd['state'];
+  /** See `PlantStore.watchFeed`. */
+  watch(): Promise<void>;
   /** Ends all waits with `shuttingDown`. */
   stopWaiting(): void;
 }
@@ -67,7 +69,9 @@ export interface OpenPlantFeed extends PlantFeed {
 /** Milliseconds before a follower reads again after an error. */
 const retryDelay = 500;
 
-export function createPlantFeed(database: Pick<Database, 'run' | 'copyId'>): OpenPlantFeed {
+export function createPlantFeed(
+  database: Pick<Database, 'run' | 'copyId' | 'renewFeed'>,
+): OpenPlantFeed {
   const readNow = createChangeReader(database);
   const read: ReadChanges = (...query) => orUnavailable(readNow(...query));
   const end = new FeedEnd(read);
@@ -90,6 +94,7 @@ export function createPlantFeed(database: Pick<Database, 'run' | 'copyId'>): Ope
 
     notice: () => end.notice(),
     state: () => end.state,
+    watch: async () => end.measure(await read(undefined, 1)),
     stopWaiting: () => end.close(),
   };
 

@@ -2,11 +2,14 @@ import type { PlantChange } from '@plant-store/schemas';
 import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
 import { deadlineOf } from '../database/deadline.ts';
-import { isCluster, ownFeed } from '../database/postgres/migration/feed-tables.ts';
+import { restoredFeedCode } from '../database/explain-database-error.ts';
+import { reservePage } from '../database/page-memory.ts';
+import { isCluster } from '../database/postgres/migration/feed-tables.ts';
 import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
-import { contentBytesSql, storedColumns, toStoredPlant } from '../plants/columns.ts';
+import { contentBytes, toStoredPlant } from '../plants/columns.ts';
 import { type Cursor, lastId, type Position } from './cursor.ts';
+import { flushLog, selectChanges } from './select-changes.ts';
 
 /** Changes in their order. */
 export interface ChangePage {
@@ -17,8 +20,8 @@ export interface ChangePage {
   readonly next: Cursor;
   /** Whether the database has further changes now. */
   readonly hasMore: boolean;
-  /** Whether a transaction that still runs hides further changes. */
-  readonly isHeldBack: boolean;
+  /** The oldest transaction that still runs, if it hides further changes. */
+  readonly heldBackBy: bigint | undefined;
 }
 
 export type ReadChanges = (
@@ -26,9 +29,6 @@ export type ReadChanges = (
   limit: number,
   options?: CallOptions,
 ) => Promise<ChangePage>;
-
-/** The most bytes of names and tags in a page. A page has at least one change, of any size. */
-const maxBytes = 1024 * 1024;
 
 /**
  * Makes a function that reads the changes after a cursor. Without a cursor, it returns the present end.
@@ -39,45 +39,72 @@ const maxBytes = 1024 * 1024;
  * not have the delete, which would remove the new plant from a copy.
  *
  * The cursor behind a page has the transaction of a change. After a crash, Postgres can give the number of a
- * transaction without a change to another one.
+ * transaction without a change to another one. It also forgets what others committed with
+ * `synchronous_commit = off` just before. So a page is returned only when all that it shows is on the disk.
  *
  * @throws PlantStoreError `cursorExpired`, or `notImplemented` on a database that has no feed; an error of
  *   the connection or the database
  */
-export function createChangeReader({ run, copyId = '' }: ChangeSource): ReadChanges {
-  return async (after, limit, options) => {
-    const position = [after ? String(after.transaction) : null, String(after?.id ?? 0n)];
-    const { rows } = await run(selectChanges, [...position, String(limit + 1), copyId], {
+export function createChangeReader({ run, copyId = '', renewFeed }: ChangeSource): ReadChanges {
+  let isRenewing = false;
+  return read;
+
+  async function read(
+    after: Cursor | undefined,
+    limit: number,
+    options?: CallOptions,
+  ): Promise<ChangePage> {
+    const use = {
       share: 'lists',
       deadline: deadlineOf(options),
       caller: options?.caller,
       isRepeatable: true,
       rowsAs: 'arrays',
-    }).catch(explainCluster);
+    } as const;
+    const position = [after ? String(after.transaction) : null, String(after?.id ?? 0n)];
+    const values = [...position, String(limit + 1), copyId];
+    const { onTurn, settle } = reservePage(options?.caller, limit);
+    const { rows } = await run(selectChanges, values, { ...use, onTurn }).catch(explainCluster);
     const found = rows as Row[]; // The statement selects these columns.
-    const [first] = found;
-    if (!first) throw new PlantStoreError('notImplemented', switchedOff);
-    const [isPrimary, onCluster, epoch, forgotten, limitText, isHeldBack, latest, count] = first;
-    if (onCluster) throw noFeedOnCluster();
-    if (!isPrimary) throw noFeed('a read replica: use the address of the primary');
-    const upTo = BigInt(limitText);
-    if (after) checkCursor(after, { epoch, upTo, forgottenUpTo: BigInt(forgotten) });
-    const all = found.filter((row) => row[firstColumn] !== null);
-    const kept = all.slice(0, limit);
-    const positions = kept.map((row) => ({
-      transaction: BigInt(String(row[firstColumn - 1])),
-      id: BigInt(String(row[firstColumn + 1])),
+    const [[json] = []] = found;
+    if (!json) throw new PlantStoreError('notImplemented', switchedOff);
+    const feed: FeedNow = JSON.parse(json);
+    if (feed.isCluster) throw noFeedOnCluster();
+    if (!feed.isPrimary) throw noFeed('a read replica: use the address of the primary');
+    if (!feed.isOwn) {
+      void renew();
+      throw restored();
+    }
+    if (after) checkCursor(after, feed);
+    const kept = feed.count > 0 ? found.slice(0, limit) : [];
+    if (!feed.isFlushed && (!after || kept.length > 0)) {
+      const { count } = await run(flushLog, [feed.logged, String(feed.session)], use);
+      if (count === 0) return read(after, limit, options);
+    }
+    const changes = kept.map(toChange);
+    settle(changes.length, contentBytes(changes.map(({ plant }) => plant)));
+    const positions = kept.map(([, transaction, , id]) => ({
+      transaction: BigInt(transaction),
+      id: BigInt(String(id)),
     }));
-    const isWhole = kept.length === Number(count ?? 0);
-    const last = positions.at(-1) ?? after ?? { transaction: BigInt(latest), id: lastId };
+    const isWhole = kept.length === feed.count;
+    const last = positions.at(-1) ?? after ?? { transaction: BigInt(feed.latest), id: lastId };
     return {
-      changes: kept.map(toChange),
+      changes,
       positions,
-      next: { epoch, transaction: last.transaction, id: isWhole ? lastId : last.id },
+      next: { epoch: feed.epoch, transaction: last.transaction, id: isWhole ? lastId : last.id },
       hasMore: !isWhole,
-      isHeldBack,
+      heldBackBy: feed.isHeldBack ? BigInt(feed.upTo) : undefined,
     };
-  };
+  }
+
+  /** Requests do not wait for it, because it may build an index. */
+  async function renew(): Promise<void> {
+    if (isRenewing) return;
+    isRenewing = true;
+    await renewFeed?.().catch(() => {}); // The next read tries again.
+    isRenewing = false;
+  }
 
   /** Citus does not accept the statement once the plants are distributed, and a worker lacks its tables. */
   async function explainCluster(error: unknown): Promise<never> {
@@ -91,36 +118,56 @@ export function createChangeReader({ run, copyId = '' }: ChangeSource): ReadChan
   }
 }
 
-type ChangeSource = Pick<Database, 'run' | 'copyId'>;
+type ChangeSource = Pick<Database, 'run' | 'copyId' | 'renewFeed'>;
 
+/** What the statement knows of the feed. Numbers of transactions are texts. */
+interface FeedNow {
+  isPrimary: boolean;
+  isCluster: boolean;
+  /** Whether its epoch was drawn for this server and its timeline. */
+  isOwn: boolean;
+  epoch: string;
+  forgottenUpTo: string;
+  upTo: string;
+  isHeldBack: boolean;
+  /** How far the log is written, and whether it is on the disk up to there. */
+  logged: string;
+  isFlushed: boolean;
+  /** The process of the session. */
+  session: number;
+  latest: string;
+  /** How many changes there are, up to the limit of the statement. */
+  count: number;
+}
+
+/** The first row has the feed. Without a change, its other columns are null. */
 type Row = [
-  isPrimary: boolean,
-  onCluster: boolean,
-  epoch: string,
-  forgottenUpTo: string,
-  upTo: string,
-  isHeldBack: boolean,
-  latest: string,
-  count: string | null,
-  transaction: unknown,
-  type: PlantChange['type'] | null,
+  feed: string | null,
+  transaction: string,
+  type: PlantChange['type'],
   ...plant: unknown[],
 ];
 
-/** The index of the type in a row. The columns of the plant follow. */
-const firstColumn = 9;
-
-function toChange(row: Row): PlantChange {
-  const type = row[firstColumn] as PlantChange['type']; // The row has a change.
-  return { type, plant: toStoredPlant(row.slice(firstColumn + 1)) };
+function toChange([, , type, ...plant]: Row): PlantChange {
+  return { type, plant: toStoredPlant(plant) };
 }
 
 const switchedOff =
   'the feed of changes is switched off: the operator switches it on with `plant-store feed on`';
 
+/** The error until an instance has drawn a new epoch. */
+function restored(): PlantStoreError {
+  const message =
+    'somebody has restored or promoted the database, and its feed begins anew: try again';
+  const cause = Object.assign(new Error('the feed is that of another database'), {
+    code: restoredFeedCode,
+  });
+  return new PlantStoreError('databaseUnavailable', message, { cause });
+}
+
 /** The error for a cluster, where each node has an order of its own. */
 export function noFeedOnCluster(): PlantStoreError {
-  return noFeed('a database with the extension Citus');
+  return noFeed('a Citus cluster');
 }
 
 function noFeed(where: string): PlantStoreError {
@@ -128,89 +175,13 @@ function noFeed(where: string): PlantStoreError {
 }
 
 /** @throws PlantStoreError `cursorExpired` */
-function checkCursor(
-  { epoch, transaction, id }: Cursor,
-  feed: { epoch: string; upTo: bigint; forgottenUpTo: bigint },
-): void {
+function checkCursor({ epoch, transaction, id }: Cursor, feed: FeedNow): void {
+  const forgottenUpTo = BigInt(feed.forgottenUpTo);
   const isForgotten =
-    transaction < feed.forgottenUpTo || (transaction === feed.forgottenUpTo && id !== lastId);
-  const isOfDatabase = epoch === feed.epoch && transaction < feed.upTo;
+    transaction < forgottenUpTo || (transaction === forgottenUpTo && id !== lastId);
+  const isOfDatabase = epoch === feed.epoch && transaction < BigInt(feed.upTo);
   if (isOfDatabase && !isForgotten) return;
   const why = isOfDatabase ? 'the cursor is too old' : 'the database was replaced';
-  throw new PlantStoreError('cursorExpired', `${why}: list the plants again`);
+  const advice = 'empty your copy, and list the plants again';
+  throw new PlantStoreError('cursorExpired', `${why}: ${advice}`);
 }
-
-/**
- * The identity of a database and its history. It changes when somebody restores a backup, promotes a
- * standby, or rewrites one of the tables: then a transaction with a number that a client has read can have
- * other changes.
- */
-const epoch = `
-  left(md5(concat_ws(' ', epoch, (select system_identifier from pg_control_system()),
-    left(pg_walfile_name(pg_current_wal_insert_lsn()), 8),
-    (select oid from pg_database where datname = current_database()),
-    pg_relation_filenode('plants'), pg_relation_filenode('plant_deletions'), $4::text)), 16)`;
-
-const changesOf = (type: PlantChange['type'], table: string, condition = 'true') => `
-  (select '${type}' as type, ${storedColumns}, changed_in from ${table}
-    where changed_in >= $1::xid8 and (changed_in, id) > ($1::xid8, $2::bigint) and changed_in < up_to
-      and ${condition}
-    order by changed_in, id limit $3::int)`;
-
-/**
- * Whether no plant with the id, stored or deleted later, was created by a lower number. Such a plant was
- * created after the delete.
- */
-const isNotReplaced = `coalesce(changed_in <=
-    (select changed_in from plants where plants.id = plant_deletions.id), true)
-  and not exists (
-    select from plant_deletions as later where later.id = plant_deletions.id
-      and later.changed_in > plant_deletions.changed_in
-      and later.created_in < plant_deletions.changed_in)`;
-
-/** The greatest number of a transaction with changes, for a cursor of the present end. */
-const latest = `(select changed_in from (
-    ${['plants', 'plant_deletions']
-      .map(
-        (table) =>
-          `(select changed_in from ${table} where changed_in < up_to order by changed_in desc limit 1)`,
-      )
-      .join(' union all ')}
-    union all select forgotten_up_to
-  ) as latest order by changed_in desc limit 1)`;
-
-// With `exists` in place of the LIMIT, the planner would read the whole table while it knows few changes.
-const isHeldBack = ['plants', 'plant_deletions']
-  .map(
-    (table) => `(select true from ${table} where changed_in >= up_to
-    order by changed_in, id limit 1)`,
-  )
-  .join(' is true or ');
-
-/**
- * The window functions read only the rows within the limit. The LIMIT of `bounds` keeps the planner from
- * evaluating its expressions again for each change.
- */
-const selectChanges = `
-  select is_primary, is_cluster, bounds.epoch, forgotten_up_to::text, up_to::text,
-    is_held_back, latest::text, count, changed_in::text, type, ${storedColumns}
-  from (
-    select *, (${isHeldBack} is true) as is_held_back,
-      case when $1::xid8 is null then ${latest} end as latest
-    from (
-      select not pg_is_in_recovery() as is_primary,
-        ${isCluster} as is_cluster,
-        case when pg_is_in_recovery() then '' else ${epoch} end as epoch,
-        forgotten_up_to, pg_snapshot_xmin(pg_current_snapshot()) as up_to
-      from ${ownFeed} limit 1
-    ) as feed limit 1
-  ) as bounds left join lateral (
-    select *, count(*) over () as count,
-      sum(least(${contentBytesSql}, ${maxBytes})) over (
-        order by changed_in, id rows unbounded preceding) as bytes,
-      row_number() over (order by changed_in, id) as place
-    from (${changesOf('created', 'plants')} union all
-      ${changesOf('deleted', 'plant_deletions', isNotReplaced)}
-      order by changed_in, id limit $3::int) as limited
-  ) as change on bytes <= ${maxBytes} or place = 1
-  order by change.changed_in, change.id`;

@@ -25,7 +25,7 @@ export function switchFeed(options: DatabaseOptions, to: 'on' | 'off'): Promise<
   const switched = useDatabaseFor(options, async (run) => {
     if (await holds(run, isCluster)) throw noFeedOnCluster();
     const isOn = await holds(run, `exists (select from ${ownFeed})`);
-    await (to === 'on' ? switchOn(run, isOn) : switchOff(run));
+    await (to === 'on' ? switchOn(run) : switchOff(run));
     return isOn !== (to === 'on');
   });
   return orUnavailable(switched);

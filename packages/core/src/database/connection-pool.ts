@@ -1,9 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
-import { databaseCode } from '../error-causes.ts';
+import { databaseCode, rootMessage } from '../error-causes.ts';
 import type { DatabaseConnection, Run, RunOptions, Share } from './database.ts';
-import { isLateWrite, lateWriteError } from './database-error.ts';
+import {
+  isLateWrite,
+  isStatementError,
+  isUnconfirmedCommit,
+  lateWriteError,
+  NotSentError,
+} from './database-error.ts';
 import { beforeDeadline, type Deadline, deadlineIn } from './deadline.ts';
-import { LateStatements, leavesConnectionUsable } from './late-statements.ts';
+import { readOnlyCode } from './explain-database-error.ts';
+import { LateStatements } from './late-statements.ts';
 import { Turns } from './queues/turns.ts';
 
 interface ConnectionPoolOptions<Connection> {
@@ -102,17 +109,19 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
       deadline,
       until = deadline,
       caller,
-    }: Pick<RunOptions, 'share' | 'deadline' | 'until' | 'caller'>,
+      onTurn,
+    }: Pick<RunOptions, 'share' | 'deadline' | 'until' | 'caller' | 'onTurn'>,
     start: (connection: Connection) => Promise<T>,
   ): Promise<T> {
     const turns = this.#turnsOf(share);
     await turns.take({ deadline: until, caller });
     let connection: Connection;
     try {
+      onTurn?.();
       connection = await this.#acquire(until);
-    } catch (error) {
+    } catch (cause) {
       turns.give();
-      throw error;
+      throw new NotSentError(rootMessage(cause), { cause });
     }
     this.#used.set(connection, share);
     let hasEnded = false;
@@ -123,15 +132,17 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     });
     let freed: Promise<void> | undefined;
     try {
-      return await beforeDeadline(running, deadline).catch((error: unknown) => {
+      const result = await beforeDeadline(running, deadline).catch((error: unknown) => {
         if (hasEnded) throw error;
         freed = this.#free(connection, running, until);
         if (until > deadline) return beforeDeadline(running, until);
         throw error;
       });
+      turns.answered++;
+      return result;
     } catch (error) {
       this.#options.onError?.(error);
-      if (!freed && !leavesConnectionUsable(error)) this.#replace(connection);
+      if (!freed && !this.#isUsableAfter(error)) this.#replace(connection);
       throw this.#checkClock(error, deadline);
     } finally {
       if (freed) void freed.then(() => this.#release(connection, turns));
@@ -222,14 +233,25 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     return connection.isOpen && performance.now() - openedAt < maxAge;
   }
 
+  /**
+   * Whether the connections are still usable after an error. A server that has become read-only may accept
+   * writes in a new session, so the pool tries that from time to time. Reads go on in between.
+   */
+  #isUsableAfter(error: unknown): boolean {
+    if (isUnconfirmedCommit(error)) return true;
+    if (!isStatementError(error)) return false;
+    const isRecent = performance.now() - this.#lastAttemptAt < 2 * this.#options.retryDelay;
+    return databaseCode(error) !== readOnlyCode || isRecent;
+  }
+
   /** Ends a task at its deadline. Resolves when the connection is free, or is given up. */
   async #free(connection: Connection, running: Promise<unknown>, until: Deadline): Promise<void> {
     // A network that has forgotten one connection may have forgotten all that nobody used since.
     for (const idle of this.#idle) this.#connections.delete(idle);
     const isWrite = writes.includes(this.#used.get(connection));
     const end = await this.#late.end(connection, running, { until, isWrite });
-    if (end === 'failed') this.#replace(connection);
     if (end === 'silent') this.#connections.delete(connection);
+    else if ('error' in end && !this.#isUsableAfter(end.error)) this.#replace(connection);
   }
 
   /** Whether the server is in a commit on a connection; undefined when nobody knows. */

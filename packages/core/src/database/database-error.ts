@@ -2,12 +2,25 @@ import { databaseCode, rootMessage } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 
 /**
- * Whether the database rejected a value in a statement: "data exception" (class 22) or "integrity
- * constraint violation" (class 23). The statement's other rows may be valid.
+ * Whether the database rejected a row of a statement, whose other rows may be valid: "data exception" (class
+ * 22), "integrity constraint violation" (23), an exception of a trigger (P0), or a policy.
  */
 export function isDataError(error: unknown): boolean {
-  return /^2[23]/.test(databaseCode(error) ?? '') && !isLateWrite(error);
+  const isOfRow = /^(2[23]|P0)/.test(databaseCode(error) ?? '') || isPolicyError(error);
+  return isOfRow && !isLateWrite(error);
 }
+
+/**
+ * Whether row-level security prevented a statement. A missing privilege has the same SQLSTATE, and the
+ * language of the message is a setting of the server.
+ */
+export function isPolicyError(error: unknown): boolean {
+  if (!(error instanceof Error) || databaseCode(error) !== '42501') return false;
+  return 'routine' in error && policyRoutines.includes(String(error.routine));
+}
+
+/** The functions of Postgres that raise the errors of row-level security. */
+const policyRoutines = ['check_enable_rls', 'ExecWithCheckOptions'];
 
 /** Whether an error has the severity ERROR, and so concerns only its statement and not the connection. */
 export function isStatementError(error: unknown): boolean {
@@ -50,11 +63,40 @@ export function isUnconfirmedCommit(error: unknown): boolean {
   return databaseCode(error) === warning;
 }
 
-/** The error for a database that was unreachable, did not answer in time or cancelled the statement. */
-export function databaseUnavailable(cause?: unknown, advice = 'try again'): PlantStoreError {
-  return new PlantStoreError('databaseUnavailable', `the database did not answer: ${advice}`, {
-    cause,
-  });
+/** The error of a statement that was not sent, because the store got no connection for it. */
+export class NotSentError extends Error {
+  override readonly name = 'NotSentError';
+}
+
+/**
+ * Whether an error means that its statement was rolled back. Severity ERROR does (PostgreSQL's manual,
+ * "Error and Notice Message Fields"), because after the commit a server only warns.
+ *
+ * A Citus coordinator is an exception. When a statement is cancelled or a worker's connection is
+ * lost, it reports an ERROR although the worker may have committed the row.
+ */
+function isRolledBack(error: unknown): boolean {
+  return isStatementError(error) && !/^(08|40003|57|XX)/.test(databaseCode(error) ?? '');
+}
+
+/**
+ * The error for a call that the database did not do, or may not have done. Its message says what is known.
+ *
+ * @param ifDone what to do when the database may have done the call
+ * @param ifNotDone what to do when the database has changed nothing
+ */
+export function databaseUnavailable(
+  cause?: unknown,
+  ifDone = 'try again',
+  ifNotDone = 'try again later',
+): PlantStoreError {
+  const message =
+    cause instanceof NotSentError
+      ? `the store has no connection to the database: ${ifNotDone}`
+      : isRolledBack(cause)
+        ? `the database cannot do this now (SQLSTATE ${databaseCode(cause)}): ${ifNotDone}`
+        : `the database did not answer: ${ifDone}`;
+  return new PlantStoreError('databaseUnavailable', message, { cause });
 }
 
 /**
@@ -62,15 +104,17 @@ export function databaseUnavailable(cause?: unknown, advice = 'try again'): Plan
  *
  * @throws PlantStoreError `databaseUnavailable` when the query fails; the store's own errors unchanged
  */
-export async function orUnavailable<T>(query: PromiseLike<T>): Promise<T> {
+export async function orUnavailable<T>(query: PromiseLike<T>, ...advice: Advice): Promise<T> {
   try {
     return await query;
   } catch (error) {
-    throw toStoreError(error);
+    throw toStoreError(error, ...advice);
   }
 }
 
+type Advice = [ifDone?: string, ifNotDone?: string];
+
 /** The error for a call whose query failed. */
-export function toStoreError(error: unknown): PlantStoreError {
-  return error instanceof PlantStoreError ? error : databaseUnavailable(error);
+export function toStoreError(error: unknown, ...advice: Advice): PlantStoreError {
+  return error instanceof PlantStoreError ? error : databaseUnavailable(error, ...advice);
 }

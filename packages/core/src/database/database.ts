@@ -21,6 +21,11 @@ export interface Database {
   readonly nodes?: NodeConnections | undefined;
   /** Differs for a copy of the database when nothing in the database itself does. */
   readonly copyId?: string;
+  /**
+   * Draws a new epoch of the feed after a restore or a promotion. Undefined when nobody can replace the
+   * database while it is open, or when it is only read.
+   */
+  readonly renewFeed?: (() => Promise<void>) | undefined;
   readonly bulk: Bulk;
   close(): Promise<void>;
 }
@@ -67,6 +72,8 @@ export interface RunOptions {
   readonly until?: Deadline | undefined;
   /** When the caller disconnects, a statement that still waits for a connection is dropped. */
   readonly caller?: Caller | undefined;
+  /** Is called before the statement is sent. When it throws, the statement is not sent. */
+  readonly onTurn?: (() => void) | undefined;
   /** Whether the statement may run a second time, when its connection is lost. A write may not. */
   readonly isRepeatable?: boolean;
   /** Default: arrays, as the driver reads them. */
@@ -131,8 +138,11 @@ export interface NodeConnections {
 export interface Bulk {
   /** Runs a statement. It ignores the share and the deadline of the options. */
   readonly run: Run;
-  /** Loads rows in COPY's text format into these columns of `plants`: all in one commit, or none. */
-  copyPlants(rows: Uint8Array, columns: string): Promise<void>;
+  /**
+   * Loads rows in COPY's text format into these columns of `plants`: all in one commit, or none. Returns how many
+   * the table has got, because a trigger may swallow some.
+   */
+  copyPlants(rows: Uint8Array, columns: string): Promise<number>;
   /** Opens a session that only reads. Other statements do not wait for its rows. */
   openCopies(): Promise<CopySession>;
 }

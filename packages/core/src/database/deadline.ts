@@ -4,6 +4,13 @@ export type Deadline = number;
 /** The sender of a call. When the sender disconnects, waiting work of the call is dropped. */
 export interface Caller {
   readonly isGone: boolean;
+  /**
+   * Reserves memory for a page of up to so many bytes, before its statement is sent. Returns a function to
+   * call with the bytes that the page has.
+   *
+   * @throws PlantStoreError `overloaded`
+   */
+  reserve?(bytes: number): (bytes: number) => void;
 }
 
 /** Options of the store's operations. */

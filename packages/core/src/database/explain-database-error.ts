@@ -1,4 +1,5 @@
 import { databaseCode, rootMessage } from '../error-causes.ts';
+import { isPolicyError, isStatementError } from './database-error.ts';
 import { databaseUrlSyntax } from './database-url.ts';
 
 /** The SQLSTATE of a Postgres that accepts no writes. The store's own error for it has this code, too. */
@@ -6,6 +7,12 @@ export const readOnlyCode = '25006';
 
 /** The code of the store's own error for a Postgres without TLS. */
 export const noTlsCode = 'TLS_NOT_OFFERED';
+
+/** The code of the store's own error for a feed whose epoch is that of another database. */
+export const restoredFeedCode = 'FEED_RESTORED';
+
+/** The code of the store's own error for a pooler without transactions. */
+export const noTransactionsCode = 'NO_TRANSACTIONS';
 
 /** The database cannot be used until somebody changes its settings or its URL. */
 export class DatabaseSettingsError extends Error {
@@ -80,11 +87,14 @@ interface Advice {
 
 function adviceFor(error: unknown): Advice {
   const code = databaseCode(error) ?? '';
-  const known = advice[code];
+  const known = isPolicyError(error) ? policyAdvice : (advice[code] ?? advice[code.slice(0, 2)]);
   if (known) return known;
   if (/CERT|SIGNATURE|TLS/.test(code)) {
     const remedy = 'check the certificate of the server, and sslrootcert in its URL';
     return { what: unusable, remedy };
+  }
+  if (isStatementError(error)) {
+    return { what: 'the database rejects the statement', remedy: 'its log may say more' };
   }
   const remedy = 'check DATABASE_URL, and that the database is running';
   return { what: 'the database did not answer', remedy };
@@ -93,6 +103,14 @@ function adviceFor(error: unknown): Advice {
 const address = 'check the host and the port in DATABASE_URL, and that the database is running';
 const difference = 'plant-store doctor shows what to do';
 
+const policyAdvice: Advice = {
+  what: 'row-level security hides rows from the store',
+  remedy:
+    'run ALTER TABLE … DISABLE ROW LEVEL SECURITY for that table, or let a superuser run ALTER ROLE … ' +
+    'BYPASSRLS for the user of the store',
+};
+
+/** By SQLSTATE, by its class, or by the code of a network error. */
 const advice: Record<string, Advice | undefined> = {
   '08006': {
     what: 'a node of the cluster did not answer',
@@ -106,9 +124,24 @@ const advice: Record<string, Advice | undefined> = {
     what: 'there is no socket of a database',
     remedy: 'check the directory and the port in DATABASE_URL, and that the database is running',
   },
+  [noTransactionsCode]: {
+    what: 'the pooler in front of the database rejects transactions',
+    remedy: 'set its pool_mode to transaction or session: statement mode is not enough',
+  },
+  '23': { what: 'the table does not allow a plant', remedy: 'drop the constraint' },
+  '42P10': {
+    what: 'the primary key of plants is missing or invalid',
+    remedy:
+      'run REINDEX INDEX CONCURRENTLY plants_pkey, or ALTER TABLE plants ADD PRIMARY KEY (id)',
+  },
+  P0: { what: 'a trigger rejects a plant', remedy: 'drop the trigger, or correct its function' },
   [readOnlyCode]: {
     what: 'the database accepts no writes',
     remedy: 'connect to the primary, or make the database writable',
+  },
+  [restoredFeedCode]: {
+    what: 'the feed of changes must begin anew',
+    remedy: 'wait until an instance of the store has begun it, or run plant-store doctor',
   },
   '42501': { what: 'a privilege is missing', remedy: difference },
   '42P01': { what: 'a table is missing', remedy: difference },

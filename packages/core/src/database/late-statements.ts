@@ -1,6 +1,4 @@
-import { databaseCode } from '../error-causes.ts';
 import type { DatabaseConnection } from './database.ts';
-import { isStatementError, isUnconfirmedCommit } from './database-error.ts';
 import { type Deadline, withTimeout } from './deadline.ts';
 
 /** Milliseconds for a statement to end after its cancellation, and between two questions why it has not. */
@@ -39,21 +37,22 @@ export class LateStatements<Connection extends DatabaseConnection> {
   }
 
   /**
-   * Cancels a statement. Resolves when it has ended, or is given up because it is silent. It `failed` when
-   * its connection is not usable any more.
+   * Cancels a statement. Resolves when it has ended, with its error, or is given up because it is silent.
    */
   async end(
     connection: Connection,
     running: Promise<unknown>,
     { until, isWrite }: LateOptions,
-  ): Promise<'ended' | 'failed' | 'silent'> {
-    const isUsable = connection
+  ): Promise<{ error?: unknown } | 'silent'> {
+    const ended = connection
       .cancel()
       .then(() => running)
-      .then(() => true, leavesConnectionUsable)
-      .then((isUsable) => (isUsable ? 'ended' : 'failed'));
+      .then(
+        () => ({}),
+        (error: unknown) => ({ error }),
+      );
     for (let commits = 0; ; ) {
-      const end = await withTimeout(isUsable, cancelTimeout).catch(() => undefined);
+      const end = await withTimeout(ended, cancelTimeout).catch(() => undefined);
       const isCommitting = end ? false : await this.#isCommitting(connection);
       if (isCommitting && isWrite) {
         this.#unsettled.add(connection);
@@ -64,12 +63,4 @@ export class LateStatements<Connection extends DatabaseConnection> {
       return end ?? 'silent';
     }
   }
-}
-
-/**
- * Whether a connection is still usable after an error. With code 25006 it is not: the server has become
- * read-only, and further statements would fail too.
- */
-export function leavesConnectionUsable(error: unknown): boolean {
-  return isUnconfirmedCommit(error) || (isStatementError(error) && databaseCode(error) !== '25006');
 }

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import type { Database, OpenOptions } from './database.ts';
+import type { Database, DatabaseConnection, OpenOptions } from './database.ts';
 import { DataDirectoryError } from './embedded/data-directory-error.ts';
 import { checkHasDatabase } from './embedded/data-directory-state.ts';
-import type { RunText } from './schema-version.ts';
+import type { UnreachableHost } from './postgres/use-postgres.ts';
 
 /** Which database to use: a Postgres (`postgres://…`), or an embedded one in a directory. */
 export type DatabaseOptions = { databaseUrl: string } | { dataDirectory: string };
@@ -26,7 +26,11 @@ export async function openDatabase(
 /** Uses a database without migrating it; returns undefined when the directory has no database yet. */
 export async function useDatabase<T>(
   options: DatabaseOptions,
-  use: (run: RunText) => Promise<T>,
+  use: (
+    connection: DatabaseConnection,
+    unreachableHosts?: UnreachableHost[],
+    poolerWarning?: string,
+  ) => Promise<T>,
 ): Promise<T | undefined> {
   checkNode();
   if ('databaseUrl' in options) {

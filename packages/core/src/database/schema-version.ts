@@ -1,9 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { migrationsFolder } from './database.ts';
+import { type DatabaseConnection, migrationsFolder } from './database.ts';
 
 /** Runs a statement without parameters, and returns its rows as objects. */
 export type RunText = (text: string) => Promise<unknown[]>;
+
+/** Runs statements on a connection. */
+export function runOn(connection: DatabaseConnection): RunText {
+  return async (text) => (await connection.query(text, [], 'objects')).rows;
+}
 
 /** Which migrations a database has. */
 export interface SchemaVersion {

@@ -80,7 +80,7 @@ export const plantDeletions = pgTable(
 
 /** The state of the feed, in one row. */
 export const plantFeed = pgTable('plant_feed', {
-  /** Differs for each database, and so for one that was created again. */
+  /** Differs for each database and each of its histories. */
   epoch: uuid().primaryKey().defaultRandom(),
   /** The last transaction whose deletions are forgotten. */
   forgottenUpTo: transaction('forgotten_up_to').notNull().default(sql`'0'`),
@@ -91,6 +91,8 @@ export const plantFeed = pgTable('plant_feed', {
   systemIdentifier: bigint('system_identifier', { mode: 'bigint' })
     .notNull()
     .default(sql`(pg_control_system()).system_identifier`),
+  /** Two restores of one backup have the same server, so each restore and each promotion draws an epoch. */
+  timeline: text().notNull().default(sql`left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)`),
 });
 
 // The table has the SHA-256 of each token, never the token itself.

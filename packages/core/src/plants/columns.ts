@@ -68,12 +68,16 @@ export function contentLength(plant: Plant): number {
   return plantFields.reduce((sum, field) => sum + (textOf(plant[field])?.length ?? 0), 0);
 }
 
-/** How many bytes the content of a plant has, as text. */
-export function contentBytes(plant: Plant): number {
-  return plantFields.reduce((sum, field) => sum + Buffer.byteLength(textOf(plant[field]) ?? ''), 0);
+/** How many bytes the contents of plants have, as text. */
+export function contentBytes(plants: readonly Plant[]): number {
+  let bytes = 0;
+  for (const plant of plants) {
+    for (const field of plantFields) bytes += Buffer.byteLength(textOf(plant[field]) ?? '');
+  }
+  return bytes;
 }
 
-/** The SQL for `contentBytes` of a row. */
+/** The SQL for the `contentBytes` of a row. */
 export const contentBytesSql: string = contentColumns
   .map(({ name }) => `coalesce(octet_length(${name}::text), 0)`)
   .join(' + ');

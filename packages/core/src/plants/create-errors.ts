@@ -1,36 +1,20 @@
-import {
-  databaseUnavailable,
-  hasInvalidText,
-  isStatementError,
-} from '../database/database-error.ts';
+import { databaseUnavailable, hasInvalidText } from '../database/database-error.ts';
 import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 
-/** The error for a create without a response of the database: the plant may or may not be stored. */
+/** The error for a create that may be committed, whatever a later statement says. */
 export function outcomeUnknown(cause?: unknown): PlantStoreError {
-  return databaseUnavailable(cause, 'the plant may still be stored, send it again');
+  return new PlantStoreError('databaseUnavailable', `the database did not answer: ${mayBeStored}`, {
+    cause,
+  });
 }
 
-/**
- * The error for a create whose INSERT ended with an error. Nothing is stored when the database has
- * rolled the statement back; after any other error the plant may or may not be stored.
- */
+/** The error for a create whose INSERT ended with an error. */
 export function insertError(cause: unknown): PlantStoreError {
-  if (!isRolledBack(cause)) return outcomeUnknown(cause);
-  const message = `the database cannot store the plant now (SQLSTATE ${databaseCode(cause)}): nothing was written, send it again later`;
-  return new PlantStoreError('databaseUnavailable', message, { cause });
+  return databaseUnavailable(cause, mayBeStored, 'nothing was written, send it again later');
 }
 
-/**
- * Whether an error means that its statement was rolled back. Severity ERROR does (PostgreSQL's manual,
- * "Error and Notice Message Fields"), because after the commit a server only warns.
- *
- * A Citus coordinator is an exception. When a statement is cancelled or a worker's connection is
- * lost, it reports an ERROR although the worker may have committed the row.
- */
-function isRolledBack(error: unknown): boolean {
-  return isStatementError(error) && !/^(08|40003|57|XX)/.test(databaseCode(error) ?? '');
-}
+const mayBeStored = 'the plant may still be stored, send it again';
 
 /**
  * The error for a plant that the database rejected. Only a text that the encoding of the database cannot
@@ -50,6 +34,11 @@ export function plantRejected(cause: unknown): PlantStoreError {
 /** The error for a plant that is not in the table after each attempt, because a trigger drops it. */
 export function plantNotKept(): PlantStoreError {
   return new PlantStoreError('plantRejected', `the table does not keep this plant: ${notAgain}`);
+}
+
+/** The error for a plant that is in the table after each attempt to delete it, because a trigger keeps it. */
+export function plantKept(): PlantStoreError {
+  return new PlantStoreError('plantRejected', `the table keeps this plant: ${notAgain}`);
 }
 
 const notAgain = 'nothing was written, tell the operator before you send it again';

@@ -9,7 +9,7 @@ import type { Call } from '../database/queues/call.ts';
 import { idTaken, type PlantStoreError } from '../plant-store-error.ts';
 import { hasSameContent } from './columns.ts';
 import { insertError, outcomeUnknown, plantNotKept, plantRejected } from './create-errors.ts';
-import type { PlantStatements } from './statements.ts';
+import { maxRounds, type PlantStatements } from './statements.ts';
 
 /** The outcome of a create: the plant was created, or the same plant was stored already. */
 export type CreateOutcome = 'created' | 'exists';
@@ -22,9 +22,6 @@ export interface CommittedBatch {
   size: number;
   milliseconds: number;
 }
-
-/** How often a create is repeated while its plant is neither inserted nor found. */
-const maxRounds = 100;
 
 /**
  * Inserts the plants of a batch in one statement, and settles its creates. When the database rejects

@@ -113,7 +113,8 @@ export function createLane({
     },
 
     delete(id, options = {}) {
-      return orUnavailable(statements.delete(id, deadlineOf(options), options.caller));
+      const deleted = statements.delete(id, deadlineOf(options), options.caller);
+      return orUnavailable(deleted, mayBeDeleted, 'nothing was deleted, send it again later');
     },
 
     get: (id, options) => lookUps.run(id, options),
@@ -129,6 +130,9 @@ export function createLane({
     },
   };
 }
+
+const mayBeDeleted =
+  'the plant may or may not be deleted, look it up before you send the delete again';
 
 /** Internal tools also create plants, and may bypass the types. */
 function check(plant: unknown): NewPlant {

@@ -1,14 +1,9 @@
-import type { PlantPage, StoredPlant } from '@plant-store/schemas';
+import type { PlantPage } from '@plant-store/schemas';
 import { defaultPageSize } from '@plant-store/schemas/plain';
 import type { Run } from '../database/database.ts';
 import type { Caller, Deadline } from '../database/deadline.ts';
-import {
-  contentBytes,
-  contentBytesSql,
-  contentColumns,
-  storedColumns,
-  toStoredPlant,
-} from './columns.ts';
+import { maxPageBytes, reservePage } from '../database/page-memory.ts';
+import { contentBytes, contentBytesSql, storedColumns, toStoredPlant } from './columns.ts';
 
 /** Which plants a page has. */
 export interface PageQuery {
@@ -28,9 +23,6 @@ export type ReadPage = (
   caller?: Caller,
 ) => Promise<PlantPage>;
 
-/** The most bytes of names and tags in a page. A page has at least one plant, of any size. */
-const maxBytes = 1024 * 1024;
-
 /**
  * Makes a function that reads a page of plants, ascending by id. A page needs no lock, and nothing
  * stays open in the database after it.
@@ -42,38 +34,20 @@ export function createPageReader(run: Run): ReadPage {
     // of the text: for a parameter, Postgres estimates far too many rows, and so plans the statement again for
     // each page. That takes longer than to read the page.
     const size = limit === defaultPageSize ? limit + 1 : `$${values.push(String(limit + 1))}::int`;
-    const read = (text: string) =>
-      run(text, values, { share: 'lists', deadline, caller, isRepeatable: true });
-
-    let { rows } = await read(shortPlants(where, size));
-    const hasLong = (rows as unknown[][]).some((row) => row[nameAt] === null);
-    if (hasLong) ({ rows } = await read(plantsWithinBytes(where, size)));
+    const { onTurn, settle } = reservePage(caller, limit);
+    const { rows } = await run(plantsWithinBytes(where, size), values, {
+      share: 'lists',
+      deadline,
+      caller,
+      onTurn,
+      isRepeatable: true,
+    });
     const plants = (rows as unknown[][]).map(toStoredPlant);
-    const isWithinBounds =
-      plants.length <= limit && (!hasLong || plants.reduce(sumBytes, 0) <= maxBytes);
-    if (isWithinBounds || plants.length === 1) return { plants };
-    const page = plants.slice(0, -1);
-    return { plants: page, next: page.at(-1)?.id };
+    const isWhole = plants.length <= limit && contentBytes(plants) <= maxPageBytes;
+    const page = isWhole || plants.length === 1 ? plants : plants.slice(0, -1);
+    settle(page.length, contentBytes(page));
+    return page === plants ? { plants } : { plants: page, next: page.at(-1)?.id };
   };
-}
-
-const contentNames: readonly string[] = contentColumns.map(({ name }) => name);
-
-/** The index of the name in a row. Every plant has a name. */
-const nameAt = storedColumns.indexOf('name');
-
-function sumBytes(bytes: number, plant: StoredPlant): number {
-  return bytes + contentBytes(plant);
-}
-
-/** Selects null for the content of a plant that is longer than its share of a page. */
-function shortPlants(where: string, size: number | string): string {
-  const columns = storedColumns.map((name) =>
-    contentNames.includes(name)
-      ? `case when ${contentBytesSql} <= ${maxBytes} / ${size} then ${name} end`
-      : name,
-  );
-  return `select ${columns} from plants ${where} order by id limit ${size}`;
 }
 
 /**
@@ -84,10 +58,10 @@ function shortPlants(where: string, size: number | string): string {
 function plantsWithinBytes(where: string, size: number | string): string {
   return `
     select ${storedColumns} from (
-      select ${storedColumns}, coalesce(sum(least(${contentBytesSql}, ${maxBytes})) over (
+      select ${storedColumns}, coalesce(sum(least(${contentBytesSql}, ${maxPageBytes})) over (
         order by id rows between unbounded preceding and 1 preceding), 0) as bytes_before
       from (select ${storedColumns} from plants ${where} order by id limit ${size}) as limited
-    ) as measured where bytes_before <= ${maxBytes} order by id`;
+    ) as measured where bytes_before <= ${maxPageBytes} order by id`;
 }
 
 /** The WHERE clause of a statement on plants, and the values of its parameters. */

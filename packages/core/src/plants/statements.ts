@@ -9,6 +9,7 @@ import {
   storedColumns,
   toStoredPlant,
 } from './columns.ts';
+import { plantKept } from './create-errors.ts';
 
 /** The statements of requests on plants. They use only the table `plants`, and find rows by id. */
 export interface PlantStatements {
@@ -17,7 +18,11 @@ export interface PlantStatements {
    * and returns the ids that it inserted. The statement is cancelled at the deadline; see `RunOptions`.
    */
   insert(batch: readonly NewPlant[], deadline: Deadline, until?: Deadline): Promise<Set<bigint>>;
-  /** Deletes a plant, waits until that is durable on the standby, and returns whether there was a plant. */
+  /**
+   * Deletes a plant, waits until that is durable on the standby, and returns whether there was a plant.
+   *
+   * @throws PlantStoreError `plantRejected` when a trigger keeps the plant
+   */
   delete(id: bigint, deadline: Deadline, caller?: Caller): Promise<boolean>;
   /** Returns the plants that are stored under these ids, by id. */
   find(ids: readonly bigint[], deadline: Deadline): Promise<Map<bigint, StoredPlant>>;
@@ -51,9 +56,14 @@ export function createPlantStatements(run: Run): PlantStatements {
 
     async delete(id, deadline, caller) {
       const values = (until: string) => [String(id), until];
-      const { rows } = await run(deletePlant, values, { share: 'deletes', deadline, caller });
-      const [[count]] = rows as [[number | string]]; // The statement returns how many were deleted.
-      return Number(count) > 0;
+      for (let round = 0; round < maxRounds; round++) {
+        const { rows } = await run(deletePlant, values, { share: 'deletes', deadline, caller });
+        const [[count, isThere]] = rows as [[number | string, number]]; // The statement returns these.
+        if (Number(count) > 0) return true;
+        if (isThere === 0) return false;
+        // A delete of another client came first, or a trigger keeps the plant.
+      }
+      throw plantKept();
     },
 
     async find(ids, deadline) {
@@ -70,6 +80,9 @@ export function createPlantStatements(run: Run): PlantStatements {
     },
   };
 }
+
+/** How often a write that changed nothing is repeated, because other clients may have come first. */
+export const maxRounds = 100;
 
 const lookUp = { share: 'lookUps', isRepeatable: true } as const;
 
@@ -163,7 +176,9 @@ export const noteDeletions = `noted as (
 const deletePlant = `
   with deleted as (
     delete from plants where id = $1 returning ${idBefore('$2::timestamptz')}, ${deletedColumns}
-  ), ${noteDeletions} select count(*), ${waitForStandby} from deleted`;
+  ), ${noteDeletions}
+  select count(*), (count(*) = 0 and exists (select from plants where id = $1))::int, ${waitForStandby}
+  from deleted`;
 
 const findPlants = `select ${storedColumns} from plants where id = any($1::bigint[])`;
 const findNothing = `select ${storedColumns} from plants where false`;

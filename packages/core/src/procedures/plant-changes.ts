@@ -1,15 +1,26 @@
-import { FollowPlantChanges } from '@plant-store/schemas';
-import { tracked } from '@trpc/server';
+import { FollowPlantChanges, type PlantChanges } from '@plant-store/schemas';
+import { type TrackedEnvelope, tracked } from '@trpc/server';
+import { isPassing } from '../changes/feed-end.ts';
 import { procedure } from './trpc.ts';
 
 /**
  * Sends the changes of the plants as they happen. The id of each event is its cursor, so that a client
  * that has lost its connection goes on where it was.
+ *
+ * It checks the cursor before the stream begins, so that the error has an HTTP status of its own. While the
+ * database is down, the stream begins and waits.
  */
 export const plantChanges = procedure
   .meta({ scope: 'plants:read' })
   .input(FollowPlantChanges)
-  .subscription(async function* ({ ctx: { store }, input, signal }) {
+  .subscription(async ({ ctx: { store, deadline, caller }, input, signal }) => {
     const after = input.lastEventId ?? input.after;
-    for await (const page of store.follow({ after, signal })) yield tracked(page.next, page);
+    await store.changes({ after, limit: 1 }, { deadline, caller }).catch((error) => {
+      if (!isPassing(error)) throw error;
+    });
+    return events();
+
+    async function* events(): AsyncIterable<TrackedEnvelope<PlantChanges>, void> {
+      for await (const page of store.follow({ after, signal })) yield tracked(page.next, page);
+    }
   });

@@ -8,7 +8,7 @@ import postgres from 'postgres';
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
 import { switchFeed } from '../../src/changes/switch-feed.ts';
 import { openPlantReader } from '../../src/open-plant-reader.ts';
-import { openPlantStore } from '../../src/plant-store.ts';
+import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { idsOf, summaryOf } from '../fixtures/changes.ts';
 
 const name = 'Monstera';
@@ -35,17 +35,19 @@ it('has the change of a transaction that began earlier and commits later', async
   await other`insert into plants (id, name) values (1, 'early')`;
   await store.create({ id: 2n, name });
   expect(await store.changes({ after })).toEqual({ changes: [], next: after });
+  await store.watchFeed();
+  const { heldBackFor } = store.feed();
+  expect(heldBackFor).toBeGreaterThan(0); // Although nobody waits.
   const waiting = store.changes({ after, wait: 20 });
-  await vi.waitFor(() => expect(store.feed().heldBackFor).toBeGreaterThan(0));
-  expect(store.feed().waiting).toBe(1);
+  await vi.waitFor(() => expect(store.feed().waiting).toBe(1));
+  await store.watchFeed();
+  expect(store.feed().heldBackFor).toBeGreaterThan(heldBackFor);
   await other`commit`;
   other.release();
   expect(idsOf(await waiting)).toEqual([1n, 2n]);
   expect(idsOf(await store.changes({ after }))).toEqual([1n, 2n]);
-  const { next } = await waiting;
-  const held = () => store.feed().heldBackFor;
-  void store.changes({ after: next, wait: 20 }).catch(() => {});
-  await vi.waitFor(() => expect(held()).toBe(0));
+  await store.watchFeed();
+  expect(store.feed().heldBackFor).toBe(0);
 });
 
 it('has the same cursor for two instances, and each continues where the other stopped', async () => {
@@ -93,26 +95,89 @@ it('gives 41000 after the database was dropped and created again', async () => {
   await expect(store.changes({ after })).rejects.toMatchObject(replaced);
 });
 
-it.each([
-  ['the next start', (databaseUrl: string) => open(databaseUrl)],
-  ['`feed on`', (databaseUrl: string) => switchFeed({ databaseUrl }, 'on')],
-])('takes no number of the server from which a dump comes, after %s', async (_, renew) => {
-  const { databaseUrl, store, sql } = await createStore();
-  const { next: before } = await store.changes({});
-  // A restored dump has the rows of the tables as another server wrote them.
+/** Makes the tables those of a dump, which has the rows as another server wrote them. */
+async function becomeDump(sql: postgres.Sql): Promise<void> {
   await sql`insert into plants (id, name, changed_in) values (1, 'dumped', '1000000000')`;
   await sql`
     insert into plant_deletions (id, name, created_at, changed_in)
     values (2, 'dumped', now(), '2000000000')`;
   await sql`update plant_feed set system_identifier = 1, forgotten_up_to = '1500000000'`;
-  await expect(store.changes({ after: before })).rejects.toMatchObject({ code: 50100 });
-  await renew(databaseUrl);
-  await expect(store.changes({ after: before })).rejects.toMatchObject(replaced);
+}
+
+it.each([
+  ['a running instance', (_: string, store: PlantStore) => store.watchFeed().catch(() => {})],
+  ['the next start', (databaseUrl: string) => open(databaseUrl)],
+  ['`feed on`', (databaseUrl: string) => switchFeed({ databaseUrl }, 'on')],
+])('takes no number of the server from which a dump comes, after %s', async (_, renew) => {
+  const { databaseUrl, store, sql } = await createStore();
+  const { next: before } = await store.changes({});
+  await becomeDump(sql);
+  await renew(databaseUrl, store);
+  await vi.waitFor(() => expect(store.changes({ after: before })).rejects.toMatchObject(replaced));
   const { next: after } = await store.changes({});
   await store.create({ id: 3n, name });
   await store.delete(1n);
   expect(summaryOf(await store.changes({ after }))).toEqual(['created 3', 'deleted 1']);
   expect(await sql`select id from plants where changed_in > '100000000'`).toEqual([]);
+});
+
+it('lets followers wait until the feed of a dump has begun anew', async () => {
+  const { store, sql } = await createStore();
+  const { next: after } = await store.changes({});
+  const errors: unknown[] = [];
+  const follower = store.follow({ after, onError: (error) => errors.push(error) }).next();
+  const ended = expect(follower).rejects.toMatchObject(replaced);
+  await vi.waitFor(() => expect(store.feed().waiting).toBe(1));
+  await becomeDump(sql);
+  await ended;
+  for (const error of errors) expect(error).toMatchObject({ code: 50300 });
+});
+
+it('continues to begin anew when an instance was killed meanwhile', async () => {
+  const { databaseUrl, store, sql } = await createStore();
+  await sql.unsafe('drop index plants_changed_in; update plant_feed set system_identifier = 0');
+  const { store: other } = await open(databaseUrl);
+  const { next: after } = await other.changes({});
+  await store.create({ id: 1n, name });
+  expect(idsOf(await store.changes({ after }))).toEqual([1n]);
+});
+
+it('draws one epoch when several instances notice a dump at the same moment', async () => {
+  const { databaseUrl, store, sql } = await createStore();
+  const stores = [store];
+  for (let i = 0; i < 3; i++) stores.push((await open(databaseUrl)).store);
+  await becomeDump(sql);
+  for (const each of stores) void each.watchFeed().catch(() => {});
+  const { next: after } = await vi.waitFor(() => store.changes({}));
+  for (const each of stores)
+    expect(await each.changes({ after })).toEqual({ changes: [], next: after });
+  await expect.poll(() => sql`select count(*)::int from plant_feed`).toEqual([{ count: 1 }]);
+});
+
+it('has another epoch on each of two standbys that are promoted to the same timeline', async () => {
+  const primary = await startPostgres({ fsync: 'off' });
+  onTestFinished(() => primary.stop());
+  const { store } = await open(primary.url);
+  await store.create({ id: 1n, name });
+  const { next: before } = await store.changes({});
+  const promoted: PlantStore[] = [];
+  for (let i = 0; i < 2; i++) {
+    const standby = await primary.startStandby();
+    onTestFinished(() => standby.stop());
+    const sql = postgres(standby.url);
+    onTestFinished(() => sql.end());
+    await sql`select pg_promote()`;
+    promoted.push((await open(standby.url)).store);
+  }
+  const cursors = await Promise.all(promoted.map((each) => each.changes({})));
+  for (const each of promoted) {
+    await expect(each.changes({ after: before })).rejects.toMatchObject(replaced);
+    const [good, ...others] = cursors.toSorted((one) =>
+      one === cursors[promoted.indexOf(each)] ? -1 : 1,
+    );
+    expect(await each.changes({ after: good?.next })).toMatchObject({ changes: [] });
+    await expect(each.changes({ after: others[0]?.next })).rejects.toMatchObject(replaced);
+  }
 });
 
 it('loses nothing when Postgres gives a number again after a crash', async () => {
@@ -153,9 +218,11 @@ it('gives 50100 on a read replica, and 41000 after its promotion', async () => {
     databaseCode: '25006',
   });
   await sql`select pg_promote()`;
+  // Only an instance that may write can draw the new epoch.
+  await expect(reader.changes({ after })).rejects.toMatchObject({ code: 50300 });
+  const { store: promoted } = await open(standby.url);
   await expect(reader.changes({ after })).rejects.toMatchObject(replaced);
   const { next } = await reader.changes({});
-  const { store: promoted } = await open(standby.url);
   await promoted.create({ id: 2n, name });
   expect(idsOf(await reader.changes({ after: next }))).toEqual([2n]);
 });

@@ -99,8 +99,8 @@ describe('distribute on Citus', () => {
     const { steps } = await distribute();
     isDistributed = true;
     await Promise.all(writers);
-    expect(steps[0]?.description).toBe(
-      'distribute plants by id over 4 shards, while creates go on',
+    expect(steps[0]?.description).toMatch(
+      /^distribute plants by id over 4 shards, while creates go on/,
     );
     expect(created.length).toBeGreaterThan(before);
 

@@ -1,14 +1,14 @@
 import { createCitusDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { switchFeed } from '../../src/changes/switch-feed.ts';
 import { distributePlants } from '../../src/cluster/operator.ts';
-import { inspectDatabase } from '../../src/database/inspection/inspect-database.ts';
+import { inspectDatabase } from '../../src/inspection/inspect-database.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
 import { createDistributedDatabase } from '../fixtures/distributed-database.ts';
 import { createOldTables } from '../fixtures/old-tables.ts';
 
-const noFeed = { code: 50100, message: expect.stringContaining('the extension Citus') };
+const noFeed = { code: 50100, message: expect.stringContaining('on a Citus cluster') };
 
 describe('the feed on Citus', () => {
   let urls: { coordinator: string; worker: string };
@@ -39,6 +39,25 @@ describe('the feed on Citus', () => {
       await expect(switchFeed({ databaseUrl }, 'on')).rejects.toMatchObject(noFeed);
     },
   );
+});
+
+it('the feed goes on with the extension Citus, and ends when the plants are distributed', async () => {
+  const cluster = inject('citus');
+  if (!cluster) throw new Error('this test needs the global setup for Citus');
+  const { url: databaseUrl } = await createCitusDatabase(cluster);
+  const store = await openPlantStore({ databaseUrl }, { requireConnection: true });
+  onTestFinished(() => store.close());
+  const { next: after } = await store.changes({});
+  await store.create({ id: 1n, name: 'Hoya' });
+  await vi.waitFor(async () => {
+    const { changes } = await store.changes({ after });
+    expect(changes).toMatchObject([{ type: 'created', plant: { id: 1n } }]);
+  });
+  expect((await inspectDatabase({ databaseUrl }))?.feed).toMatchObject({ isOn: true });
+  const { steps } = await distributePlants({ databaseUrl, shards: 4, confirm: async () => true });
+  expect(steps[0]?.description).toMatch(/, and end the feed of changes$/);
+  await expect(store.changes({ after })).rejects.toMatchObject(noFeed);
+  expect((await inspectDatabase({ databaseUrl }))?.feed).toBeUndefined();
 });
 
 it('the migration on Citus adds the column to plants that are distributed already', async () => {

@@ -12,7 +12,9 @@ describe('the state of a Citus cluster', () => {
     const { url } = await createCitusDatabase(cluster);
     await (await openPlantStore({ databaseUrl: url })).close();
     const { missing = [] } = (await inspectCluster(url)) ?? {};
-    expect(missing[0]).toBe("distribute plants by id, and remove the coordinator's own copy");
+    expect(missing[0]).toBe(
+      "distribute plants by id, and remove the coordinator's own copy, and end the feed of changes",
+    );
     expect(missing).toHaveLength(4);
   });
 

@@ -18,6 +18,7 @@ import { watchShards } from '../../src/cluster/watch-shards.ts';
 import type { Database, DatabaseConnection, Rows, Values } from '../../src/database/database.ts';
 import { deadlineIn, timeText } from '../../src/database/deadline.ts';
 import { openPostgres } from '../../src/database/postgres/postgres-database.ts';
+import { contentColumns } from '../../src/plants/columns.ts';
 
 let databaseUrl: string;
 let sql: postgres.Sql;
@@ -28,13 +29,15 @@ beforeAll(async () => {
   database = await openPostgres(databaseUrl);
   sql = postgres(databaseUrl);
   await sql`alter table plants add constraint no_poison check (name <> 'poison')`;
+  const texts = contentColumns.map(({ name }) => `${name}s text`);
+  const arrays = contentColumns.map(({ name, type }) => `${name}s::${type}[]`);
   // Behaves like the functions on a node of a cluster, without shards.
   await sql.unsafe(`
     create function plant_store_insert(
-      key bigint, shards text, counts text, ids text, names text, tags text, deadline text)
+      key bigint, shards text, counts text, ids text, ${texts.join()}, deadline text)
     returns setof bigint language sql as $$
-      insert into plants (id, name, tag)
-      select * from unnest(ids::bigint[], names::text[], tags::text[])
+      insert into plants (id, ${contentColumns.map(({ name }) => name).join()})
+      select * from unnest(ids::bigint[], ${arrays.join()})
       on conflict do nothing returning id $$;
     create function plant_store_delete(key bigint, shard text, deadline text)
     returns setof bigint language sql as $$ delete from plants where id = key returning id $$`);

@@ -35,6 +35,7 @@ it('creates the expected tables and columns', async () => {
     'plant_feed epoch uuid NO gen_random_uuid()',
     "plant_feed forgotten_up_to xid8 NO '0'::xid8",
     'plant_feed system_identifier bigint NO (pg_control_system()).system_identifier',
+    'plant_feed timeline text NO "left"(pg_walfile_name(pg_current_wal_insert_lsn()), 8)',
     'plants id bigint NO',
     'plants name text NO',
     'plants tag text YES',

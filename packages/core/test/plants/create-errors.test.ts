@@ -9,7 +9,7 @@ it.each(['53100', '53200', '40P01', '40001', '55P03', '42P01', '25006', '10857',
     const cause = error({ severity: 'ERROR', code });
     expect(insertError(cause)).toMatchObject({
       kind: 'databaseUnavailable',
-      message: `the database cannot store the plant now (SQLSTATE ${code}): nothing was written, send it again later`,
+      message: `the database cannot do this now (SQLSTATE ${code}): nothing was written, send it again later`,
       cause,
     });
   },

@@ -1,7 +1,11 @@
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { deadlineIn } from '../../src/database/deadline.ts';
+import { openDatabase } from '../../src/database/open-database.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
+import { PlantStoreError } from '../../src/plant-store-error.ts';
+import { createPageReader } from '../../src/plants/pages.ts';
 import { embedded, server } from '../fixtures/databases.ts';
 
 const [least, greatest] = [-(2n ** 63n), 2n ** 63n - 1n];
@@ -110,4 +114,46 @@ it('ends a read at its deadline', async () => {
   for (const read of reads) await expect(read).rejects.toMatchObject({ code: 50300 });
   await sql.end();
   await store.close();
+});
+
+describe('memory of a page', () => {
+  it('reads a page with a long plant by one statement', async () => {
+    const databaseUrl = await createDatabase(inject('postgresUrl'));
+    const store = await openPlantStore({ databaseUrl });
+    await store.load([1n, 2n].map((id) => ({ id, name: 'x'.repeat(Number(id) * 1_000) })));
+    await store.close();
+    const database = await openDatabase({ databaseUrl });
+    const run = vi.fn(database.run);
+    const page = await createPageReader(run)({ limit: 1_000 }, deadlineIn(60_000));
+    expect(page.plants.map(({ name }) => name.length)).toEqual([1_000, 2_000]);
+    expect(run).toHaveBeenCalledOnce();
+    await database.close();
+  });
+
+  it('is reserved before the statement is sent, and then set to what the page has', async () => {
+    const databaseUrl = await createDatabase(inject('postgresUrl'));
+    const store = await openPlantStore({ databaseUrl });
+    const { next: after } = await store.changes({});
+    await store.create({ id: 1n, name: 'Monstera', tag: 'Araceae' });
+    const settle = vi.fn();
+    const reserve = vi.fn(() => settle);
+    const caller = { isGone: false, reserve };
+    await store.list({ limit: 10 }, { caller });
+    await store.changes({ after, limit: 10 }, { caller });
+    for (const { mock } of [reserve, settle]) expect(mock.calls).toHaveLength(2);
+    expect(reserve).toHaveBeenCalledWith(2 ** 20 + 10 * 128);
+    expect(settle).toHaveBeenCalledWith('MonsteraAraceae'.length + 128);
+
+    const full = new PlantStoreError('overloaded', 'the memory is full');
+    reserve.mockImplementation(() => {
+      throw full;
+    });
+    // More often than there are connections for lists.
+    for (let i = 0; i < 5; i++) {
+      await expect(store.list({ limit: 10 }, { caller })).rejects.toBe(full);
+      await expect(store.changes({ after }, { caller })).rejects.toBe(full);
+    }
+    expect((await store.list({ limit: 10 })).plants).toHaveLength(1);
+    await store.close();
+  });
 });

@@ -2,7 +2,7 @@ import { hasSlowFlush, makeSlowFlush, startPostgres } from '@plant-store/test-se
 import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { deadlineIn } from '../../src/database/deadline.ts';
-import { inspectDatabase } from '../../src/database/inspection/inspect-database.ts';
+import { inspectDatabase } from '../../src/inspection/inspect-database.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 
 // A flush cannot be cancelled. The library that delays it needs a compiler.

@@ -87,6 +87,7 @@ export class CsvParser {
     }
     this.#fields.push((before + line.slice(start, quote)).replaceAll('""', '"'));
     this.#openField = undefined;
+    this.#openSize = 0;
     const rest = line.slice(quote + 1);
     if (rest.startsWith(this.#delimiter)) return quote + 1;
     if (withoutReturn(rest) !== '') this.#throw('has text after the closing quote of a field');

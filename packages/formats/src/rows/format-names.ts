@@ -19,9 +19,12 @@ const extensions: Record<string, FormatName> = {
  * @throws FileError when the extension is unknown
  */
 export function formatOf(file: string, advice: string): FormatName {
-  const name = file.replace(/(\.(gz|zst|zstd|rejects))+$/i, '');
+  let name = file;
+  while (outerExtension.test(name)) name = name.replace(outerExtension, '');
   const [, extension = ''] = /[^/\\]\.([^./\\]+)$/.exec(name) ?? [];
   const format = extensions[extension.toLowerCase()];
   if (!format) throw new FileError(`the format of ${file} is unknown: ${advice}`);
   return format;
 }
+
+const outerExtension = /\.(gz|zst|zstd|rejects)$/i;

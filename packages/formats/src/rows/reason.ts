@@ -11,7 +11,9 @@ export function reasonOf(message: string, plant: unknown, columns?: Columns): st
   return fileColumns(columns).reduce((reason, { kind, field, name }) => {
     const value = (plant as Record<string, unknown>)[field]; // Any object has this type.
     if (kind === 'text' || value === undefined) return reason;
+    // `parseJson` reads a fraction that it would round to an integer as NaN.
+    const shown = Number.isNaN(value) ? '' : `${showValue(value)} `;
     const start = new RegExp(`(^invalid input: |; )${field} (?=must)`);
-    return reason.replace(start, (_, before: string) => `${before}${name} ${showValue(value)} `);
+    return reason.replace(start, (_, before: string) => `${before}${name} ${shown}`);
   }, message);
 }

@@ -41,6 +41,6 @@ export async function readText(
 
 /** Finds the first line end outside quotes: files with CR may have cells with LF, and vice versa. */
 function findLineEnd(head: string): LineEnd {
-  const [, first] = /^(?:[^"\r\n]|"[^"]*")*(\r(?!\n)|\n)./s.exec(head) ?? [];
-  return first === '\r' ? '\r' : '\n';
+  const [, first, next] = /^(?:[^"\r\n]|"[^"]*")*([\r\n])(.)/s.exec(head) ?? [];
+  return first === '\r' && next !== '\n' ? '\r' : '\n';
 }

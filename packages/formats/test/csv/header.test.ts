@@ -1,3 +1,4 @@
+import { plantColumns } from '@plant-store/schemas/plain';
 import { expect, it } from 'vitest';
 import { readRows } from '../fixtures/read-rows.ts';
 
@@ -44,7 +45,14 @@ it.each(['id,name,tag\n', 'line,reason,id,name\n', 'id,name,,\n', 'Id,NAME,tAg\n
   },
 );
 
-const needed = 'the CSV header must have the columns id and name (tag is optional), but it has ';
+const list = new Intl.ListFormat('en');
+const columns = Object.values(plantColumns).filter(({ name }) => name !== 'created_at');
+const optional = columns.filter(({ isOptional }) => isOptional).map(({ name }) => name);
+const required = columns.filter(({ isOptional }) => !isOptional).map(({ name }) => name);
+const line = columns.map(({ name }) => name).join();
+const needed =
+  `the CSV header must have the columns ${list.format(required)} ` +
+  `(${list.format(optional)} ${optional.length === 1 ? 'is' : 'are'} optional), but it has `;
 const rename = 'rename the columns, or name the delimiter';
 
 it.each([
@@ -61,11 +69,11 @@ it.each([
   ['id:name\n1:x\n', `${needed}"id:name": ${rename}`],
   [
     '1,Hoya\n',
-    `${needed}"1", "Hoya": if the file starts with a row, insert the line id,name,tag before it`,
+    `${needed}"1", "Hoya": if the file starts with a row, insert the line ${line} before it`,
   ],
   [
     'Hoya,-12\n',
-    `${needed}"Hoya", "-12": if the file starts with a row, insert the line id,name,tag before it`,
+    `${needed}"Hoya", "-12": if the file starts with a row, insert the line ${line} before it`,
   ],
   ['Hoya,12x\n', `${needed}"Hoya", "12x": ${rename}`],
   ['{"id":1,"name":"x"}\n', /but it has .*: for NDJSON, read it as NDJSON$/],

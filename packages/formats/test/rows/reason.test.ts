@@ -19,6 +19,11 @@ it.each([
   expect(reasonOf(message, plant, columns)).toBe(reason);
 });
 
+it('shows no value for a fraction that is not exact', () => {
+  const message = 'invalid input: id must be an integer';
+  expect(reasonOf(message, { id: Number.NaN }, columns)).toBe(message);
+});
+
 it('does not change a message when there are no values', () => {
   const message = 'invalid input: id is missing: it must be an integer';
   expect(reasonOf(message, {})).toBe(message);

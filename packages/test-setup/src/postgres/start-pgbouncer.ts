@@ -28,10 +28,14 @@ export interface TestPgBouncer {
 }
 
 /**
- * Starts a PgBouncer in front of a database, in transaction mode, with `poolSize` connections to
+ * Starts a PgBouncer in front of a database, with `poolSize` connections to
  * the database. It keeps prepared statements if its version can.
  */
-export async function startPgBouncer(databaseUrl: string, poolSize = 20): Promise<TestPgBouncer> {
+export async function startPgBouncer(
+  databaseUrl: string,
+  poolSize = 20,
+  poolMode: 'transaction' | 'statement' = 'transaction',
+): Promise<TestPgBouncer> {
   const owner = await unprivilegedUser();
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-pgbouncer-'));
   if (owner) await chown(directory, owner.uid, owner.gid);
@@ -40,7 +44,7 @@ export async function startPgBouncer(databaseUrl: string, poolSize = 20): Promis
   const settings = `[databases]
 * = host=${hostname} port=${databasePort}
 [pgbouncer]
-pool_mode = transaction
+pool_mode = ${poolMode}
 default_pool_size = ${poolSize}
 ${keepsPreparedStatements ? 'max_prepared_statements = 200' : ''}
 listen_addr = 127.0.0.1

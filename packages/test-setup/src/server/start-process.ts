@@ -74,7 +74,7 @@ export function startProcess(env: Record<string, string>, shell?: string): Start
  * @returns the environment variables for a client program, and a function that stops the server
  */
 export async function startOnPostgres(databaseUrl: string, shell?: string) {
-  const PLANT_STORE_TOKEN = 'secret';
+  const PLANT_STORE_TOKEN = 'secret-of-the-tests';
   const server = startProcess({ DATABASE_URL: databaseUrl, PLANT_STORE_TOKEN }, shell);
   const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
   return {

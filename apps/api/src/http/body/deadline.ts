@@ -5,8 +5,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The time by which the response must be sent; set by `startDeadline`. */
     deadline?: Deadline;
-    /** Milliseconds that the look-up of its access token took, before its body was read. */
-    lookUpTime: number;
+    /** Milliseconds from its arrival until its turn, before its body was read; set by `takeTurn`. */
+    waitTime: number;
   }
 }
 
@@ -15,10 +15,10 @@ const answerTimeout = 5_000;
 
 /**
  * Sets the deadline of a request that has arrived completely, and returns it. Later calls return
- * the same deadline. A small body arrives during the look-up of the token, so that time counts,
- * too.
+ * the same deadline. A small body arrives while the request waits for its token and its turn,
+ * so that time counts, too.
  */
 export function startDeadline(request: FastifyRequest): Deadline {
-  request.deadline ??= performance.now() + answerTimeout - request.lookUpTime;
+  request.deadline ??= performance.now() + answerTimeout - request.waitTime;
   return request.deadline;
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../../errors/http-error.ts';
+import { countValues } from '../memory/count-values.ts';
 import type { QueueBody } from './large-body-queue.ts';
 
 /**
@@ -56,5 +57,16 @@ export function readText(text: string, read: (text: string) => unknown): unknown
 
 function decode(body: Buffer): string {
   if (!isUtf8(body)) throw bodyNotJson('it is not UTF-8');
-  return body.toString();
+  const text = body.toString();
+  if (text.length > maxValues && countValues(text) > maxValues) {
+    const message = `the body has over ${maxValues} values: send fewer plants in one call`;
+    throw new HttpError('bodyTooLarge', message);
+  }
+  return text;
 }
+
+/**
+ * The most values in a body. The time to read a body depends on them, and meanwhile the server does nothing
+ * else. The largest batch of plants needs half of them.
+ */
+const maxValues = 20_000;

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { HttpError } from '../../errors/http-error.ts';
-import { isLargeBody } from './body-budget.ts';
+import { isLarge } from '../memory/memory-budget.ts';
 import { startDeadline } from './deadline.ts';
 
 /** Reads a body that has arrived, now or later. */
@@ -24,7 +24,7 @@ export function createLargeBodyQueue(): QueueBody {
 
   return (request, bytes, { read, fail }) => {
     startDeadline(request);
-    if (!isLargeBody(bytes)) return read();
+    if (!isLarge(bytes)) return read();
     waiting.push(() => (isTooLate(request) ? fail(tooLate()) : read()));
     if (!isBusy) readNext();
   };

@@ -1,5 +1,6 @@
 import { formatJson } from '@plant-store/schemas';
 import type { FastifyReply } from 'fastify';
+import { jsonHeaders } from '../../errors/error-response.ts';
 
 /** Sends a value as `application/json`, without Fastify's charset parameter (RFC 8259 §11). */
 export function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
@@ -8,5 +9,5 @@ export function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
 
 /** Sends a text that is JSON already. */
 export function sendJsonText(reply: FastifyReply, json: string): FastifyReply {
-  return reply.header('content-type', 'application/json').serializer(String).send(json);
+  return reply.headers(jsonHeaders).serializer(String).send(json);
 }

@@ -45,6 +45,24 @@ export const feedFaults: Record<string, BeginFault> = {
     if (backend) process.kill(backend.pid, 'SIGKILL');
     return () => untilReady(admin);
   },
+
+  /**
+   * Postgres forgets what others have committed without waiting, since its process for that was frozen. The
+   * other writers rest, because a durable commit keeps all commits before it.
+   */
+  async forgetCommits(world) {
+    const { admin } = world.database;
+    world.isResting = true;
+    await setTimeout(300);
+    const [writer] = await admin<{ pid: number }[]>`
+      select pid from pg_stat_activity where backend_type = 'walwriter'`;
+    if (writer) process.kill(writer.pid, 'SIGSTOP');
+    return async () => {
+      if (writer) process.kill(writer.pid, 'SIGKILL');
+      world.isResting = false;
+      await untilReady(admin);
+    };
+  },
 };
 
 /** Kills the primary and promotes the standby, which is the Postgres of all later faults. */

@@ -23,6 +23,8 @@ export interface FeedWorld extends World {
   readonly feedNetwork: FaultProxy;
   /** The URL of the database through this network. */
   readonly feedUrl: string;
+  /** Whether the writers rest that wait until their commits are durable. */
+  isResting: boolean;
   /** Any instance that runs. */
   instanceOf(random: Random): Instance;
 }
@@ -44,6 +46,7 @@ export async function startFeedWorld(hasStandby = false): Promise<FeedWorld> {
     instances,
     feedNetwork,
     feedUrl: withStandby(feedNetwork.url, standby),
+    isResting: false,
     instanceOf(random) {
       const [one, ...others] = instances.filter(({ url }) => url !== undefined);
       if (!one) throw new Error('no instance runs');

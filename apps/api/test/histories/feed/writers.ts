@@ -57,12 +57,18 @@ export const writers: readonly Writer[] = [
   ...Array.from({ length: 5 }, (): Writer => callApi),
   holdTransactions,
   importPlants,
+  writeHastily,
 ];
+
+async function untilActive(world: FeedWorld): Promise<void> {
+  while (world.isResting) await setTimeout(10);
+}
 
 /** Creates and deletes plants at any instance. */
 async function callApi(writes: Writes, isOver: () => boolean): Promise<void> {
-  const { random, newPlant } = writes;
+  const { world, random, newPlant } = writes;
   while (!isOver()) {
+    await untilActive(world);
     const plant = newPlant();
     const several = Array.from({ length: random.whole(2, 12) }, () => newPlant());
     const actions = {
@@ -121,6 +127,7 @@ async function holdTransactions(
   };
   while (!isOver()) {
     await setTimeout(random.whole(0, 200));
+    await untilActive(world);
     const statements = [
       'begin',
       `set local lock_timeout = '1s'`,
@@ -135,13 +142,44 @@ async function holdTransactions(
   }
 }
 
+/** Creates and deletes plants by SQL, without waiting until its commits are durable. */
+async function writeHastily({ world, random, newPlant }: Writes, isOver: () => boolean) {
+  const connection = { synchronous_commit: 'off' };
+  while (!isOver()) {
+    const sql = postgres(world.database.url, { max: 1, fetch_types: false, connection });
+    for (let left = random.whole(1, 20); left > 0 && !isOver(); left--) {
+      const { id, name } = newPlant();
+      const write = random.isLikely(0.7)
+        ? sql`insert into plants (id, name) values (${id}, ${name}) on conflict do nothing`
+        : deleteBySql(sql, id);
+      if (
+        await write.then(
+          () => false,
+          () => true,
+        )
+      )
+        break;
+      await setTimeout(random.whole(0, 30));
+    }
+    await sql.end({ timeout: 1 });
+    await setTimeout(random.whole(0, 200));
+  }
+}
+
+/** Deletes a plant as the store does. */
+const deleteBySql = (sql: postgres.Sql, id: number) => sql`
+  with deleted as (delete from plants where id = ${id} returning *)
+  insert into plant_deletions (id, name, tag, created_at, created_in)
+  select id, name, tag, created_at, changed_in from deleted`;
+
 /** Loads many plants at a time, and deletes many, as the command line does. */
 async function importPlants(
-  { store, random, newPlant, acknowledged }: Writes,
+  { world, store, random, newPlant, acknowledged }: Writes,
   isOver: () => boolean,
 ): Promise<void> {
   let free = 1_000_000;
   while (!isOver()) {
+    await untilActive(world);
     const first = free;
     free += random.whole(20, 80);
     const plants = [

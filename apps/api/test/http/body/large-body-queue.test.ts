@@ -4,8 +4,8 @@ import { createLargeBodyQueue } from '../../../src/http/body/large-body-queue.ts
 
 const large = 2 ** 20;
 
-function request({ isGone = false, lookUpTime = 0 } = {}): FastifyRequest {
-  return { isGone, lookUpTime } as FastifyRequest; // The parts that it reads.
+function request({ isGone = false, waitTime = 0 } = {}): FastifyRequest {
+  return { isGone, waitTime } as FastifyRequest; // The parts that it reads.
 }
 
 /** A function that reads bodies, and what became of them. */
@@ -48,7 +48,7 @@ it('pauses after a large body for as long as reading it took', () => {
 
 it.each([
   { when: 'its client is gone', late: { isGone: true } },
-  { when: 'its deadline has passed', late: { lookUpTime: 4_950 } },
+  { when: 'its deadline has passed', late: { waitTime: 4_950 } },
 ])('does not read a large body when $when', ({ late }) => {
   const { events, receive } = start();
   receive('first', large);

@@ -17,14 +17,19 @@ describe.each(databases)('on %s', (database) => {
 
   describe.each(surfaces)('over $name', (surface) => {
     it('answers 400 when the body is not JSON', async () => {
-      for (const json of [
-        '{',
-        '{"id":1,}',
-        'undefined',
-        "{'id':1}",
-        '[1e1,'.padEnd(100_000, '['),
-      ]) {
+      for (const json of ['{', '{"id":1,}', 'undefined', "{'id':1}", '[1e1,'.padEnd(19_000, '[')]) {
         expectError(await surface.send(server, json), 400, 40000);
+      }
+    });
+
+    it('answers 413 to a body with too many values, and 200 to a text with as many commas', async () => {
+      const plantWith = (json: string) =>
+        `{"id":7,"name":"${','.repeat(30_000)}\\"[{","x":${json}}`;
+      const numbers = (count: number) => `[${Array(count).fill(1)}]`;
+      expect((await surface.send(server, plantWith(numbers(19_000)))).status).toBe(200);
+      for (const each of ['1', '[]', '{}']) {
+        const json = plantWith(`[${Array(20_000).fill(each)}]`);
+        expectError(await surface.send(server, json), 413, 41300);
       }
     });
 
@@ -51,6 +56,13 @@ describe.each(databases)('on %s', (database) => {
       '*/*',
     ])('answers 415 to the content type %s', async (type) => {
       expectError(await surface.send(server, plant, { 'content-type': type }), 415, 41500);
+    });
+
+    it('says what is wrong with a list of content types', async () => {
+      const type = 'application/json, application/json';
+      const { body } = await surface.send(server, plant, { 'content-type': type });
+      const message = 'Content-Type has several media types: send application/json alone';
+      expect(body).toEqual({ error: 41500, message });
     });
 
     it('answers 415 when there is no content type', async () => {

@@ -55,7 +55,7 @@ export function FindField() {
     const copied = event.clipboardData.getData('text');
     if (inOneLine(copied) === copied) return;
     event.preventDefault();
-    const line = inOneLine(copied.replace(/[\r\n]+$/, ''));
+    const line = inOneLine(withoutLastBreaks(copied));
     const { value, selectionStart, selectionEnd } = event.currentTarget;
     change(value.slice(0, selectionStart ?? 0) + line + value.slice(selectionEnd ?? 0));
   };
@@ -129,6 +129,12 @@ function suggest(text: string, seen: readonly string[]): readonly Suggestion[] {
 
 function startsWith(tag: string, start: string): boolean {
   return inOneLine(tag).toLowerCase().startsWith(start);
+}
+
+function withoutLastBreaks(text: string): string {
+  let end = text.length;
+  while (/[\r\n]/.test(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
 }
 
 /** Says why a number is not an id. */

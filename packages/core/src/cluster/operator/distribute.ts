@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Run } from '../../database/postgres/migration/cluster-role.ts';
+import { isCluster } from '../../database/postgres/migration/feed-tables.ts';
 import {
   clusterIdSignature,
   createNodeFunctions,
@@ -101,6 +102,7 @@ interface TableState {
   bytes: number;
   plants: number;
   wal_level: string;
+  has_feed: boolean;
   has_reference_tokens: boolean;
   has_reference_migrations: boolean;
   has_insert_function: boolean;
@@ -123,6 +125,8 @@ const tables = `
       from pg_dist_shard where logicalrelid = to_regclass('plants')))::float8 as bytes,
     (select reltuples from pg_class where oid = to_regclass('plants'))::float8 as plants,
     current_setting('wal_level') as wal_level,
+    not ${isCluster} and exists (select from pg_attribute where attrelid = to_regclass('plants')
+      and attname = 'changed_in' and atthasdef) as has_feed,
     ${whetherReference('access_tokens')} as has_reference_tokens,
     ${whetherReference('drizzle.__drizzle_migrations')} as has_reference_migrations,
     exists (select from pg_proc
@@ -150,22 +154,23 @@ const fewPlants = 16 * 2 ** 20;
 function distributePlants(
   shards: number,
   isBlocking: boolean,
-  { bytes, plants: estimate, wal_level: walLevel }: TableState,
+  { bytes, plants: estimate, wal_level: walLevel, has_feed: hasFeed }: TableState,
 ): DistributionStep {
+  const end = hasFeed ? ', and end the feed of changes' : '';
   const over = shards > 0 ? ` over ${shards} shards` : '';
   const isLong = bytes > fewPlants;
   const move = { isBlocking, plants: estimate > 0 ? estimate : undefined };
   const parameters = `('plants', 'id', shard_count := ${shards})`;
   if (isBlocking || !isLong) {
     return {
-      description: `distribute plants by id${over}, and remove the coordinator's own copy`,
+      description: `distribute plants by id${over}, and remove the coordinator's own copy${end}`,
       statements: [`select create_distributed_table${parameters}`, removeRowsFromBefore('plants')],
       ...(isLong && { move }),
     };
   }
   if (walLevel !== 'logical') throw new ClusterError(needsLogicalReplication);
   return {
-    description: `distribute plants by id${over}, while creates go on`,
+    description: `distribute plants by id${over}, while creates go on${end}`,
     statements: [`select create_distributed_table_concurrently${parameters}`],
     move,
   };

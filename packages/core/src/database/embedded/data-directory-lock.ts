@@ -20,7 +20,11 @@ export async function lockDataDirectory(directory: string): Promise<() => void> 
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     const unlock = lock(join(directory, lockFile));
-    await writeFile(holder, `process ${process.pid}, started ${new Date().toISOString()}\n`);
+    const text = `process ${process.pid}, started ${new Date().toISOString()}\n`;
+    // On a full disk, the plants can still be read.
+    await writeFile(holder, text).catch((error) => {
+      if (error.code !== 'ENOSPC') throw error;
+    });
     return unlock;
   } catch (cause) {
     const why = isBusy(cause)

@@ -6,6 +6,9 @@ import { DataDirectoryError } from './data-directory-error.ts';
 /** The file that a process locks to use the data directory. */
 export const lockFile = 'lock';
 
+/** A file of Postgres, which it never changes. */
+const versionFile = join('postgres', 'PG_VERSION');
+
 /** An empty file that marks a data directory in which a database was created. */
 const inUseFile = 'in-use';
 
@@ -33,35 +36,38 @@ export async function checkHasDatabase(directory: string): Promise<void> {
   );
 }
 
-/** Identifies the lock file of a directory; undefined when there is none. */
-export function lockFileId(directory: string): string | undefined {
-  const file = statSync(join(directory, lockFile), { bigint: true, throwIfNoEntry: false });
-  return file && `${file.dev} ${file.ino}`;
+/** Identifies the lock and the database in a directory. */
+export function directoryId(directory: string): string {
+  const files = [lockFile, versionFile].map((name) =>
+    statSync(join(directory, name), { bigint: true, throwIfNoEntry: false }),
+  );
+  return files.map((file) => file && `${file.dev} ${file.ino}`).join();
 }
 
 /**
- * Checks that the directory is still the one that this process has locked. PGlite opens files by their
- * paths, so it would write into a directory that has taken the place of its own.
+ * Checks that the directory is still the one that this process has locked, with its database. PGlite opens
+ * files by their paths, so it would write into a directory that has taken the place of its own, and for a
+ * while into files that are deleted.
  *
- * @param id identifies the file that this process has locked
- * @throws DataDirectoryError when the directory was moved or replaced
+ * @param id the directory when this process opened it
+ * @throws DataDirectoryError when the directory or its database was moved, deleted or replaced
  */
-export function checkNotReplaced(directory: string, id: string | undefined): void {
-  if (lockFileId(directory) === id) return;
+export function checkNotReplaced(directory: string, id: string): void {
+  if (directoryId(directory) === id) return;
   throw new DataDirectoryError(
-    `the data directory ${resolve(directory)} was moved or replaced while this process had it open: ` +
-      'put it back, or start the process again to use the new one',
+    `the data directory ${resolve(directory)} or the database in it was moved, deleted or replaced while ` +
+      'this process had it open: put it back, or start the process again to use the new one',
   );
 }
 
 /** Identifies the files of a database: a copy has another number or another time of its last change. */
 export function copyId(directory: string): string {
-  const { ino, ctimeNs } = statSync(join(directory, 'postgres', 'PG_VERSION'), { bigint: true });
+  const { ino, ctimeNs } = statSync(join(directory, versionFile), { bigint: true });
   return `${ino} ${ctimeNs}`;
 }
 
 export function hasDatabase(directory: string): Promise<boolean> {
-  return exists(directory, 'postgres', 'PG_VERSION');
+  return exists(directory, versionFile);
 }
 
 function exists(...path: string[]): Promise<boolean> {

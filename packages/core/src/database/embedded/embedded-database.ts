@@ -8,7 +8,7 @@ import {
   type Run,
 } from '../database.ts';
 import { bulkTimeout, timeText } from '../deadline.ts';
-import { type RunText, readSchemaVersion } from '../schema-version.ts';
+import { readSchemaVersion, runOn } from '../schema-version.ts';
 import { openCopies, removeCopies } from './copy-session.ts';
 import { copyId, hasDatabase, markInUse } from './data-directory-state.ts';
 import { openError, PGliteConnection } from './pglite-connection.ts';
@@ -57,7 +57,7 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
       async copyPlants(rows, columns) {
         // PGlite's COPY reads from this device, which holds the `blob` of the same statement.
         const text = `copy plants (${columns}) from '/dev/blob'`;
-        await connection.run({ text, blob: rows }, bulkTimeout);
+        return (await connection.run({ text, blob: rows }, bulkTimeout)).count;
       },
       openCopies: async () => openCopies(connection, directory),
     },
@@ -99,12 +99,12 @@ function sessionOn(connection: PGliteConnection, timeout?: number): DatabaseConn
  */
 export async function useEmbeddedDatabase<T>(
   directory: string,
-  use: (run: RunText) => Promise<T>,
+  use: (connection: DatabaseConnection) => Promise<T>,
 ): Promise<T | undefined> {
   if (!(await hasDatabase(directory))) return undefined;
   const connection = await PGliteConnection.open(directory);
   try {
-    return await use(runOver(connection));
+    return await use(sessionOn(connection));
   } finally {
     await connection.close();
   }
@@ -112,7 +112,7 @@ export async function useEmbeddedDatabase<T>(
 
 /** Applies the missing migrations in one transaction. */
 async function migrateEmbedded(connection: PGliteConnection): Promise<void> {
-  const { isKnown, missingMigrations } = await readSchemaVersion(runOver(connection));
+  const { isKnown, missingMigrations } = await readSchemaVersion(runOn(sessionOn(connection)));
   if (isKnown && missingMigrations === 0) return;
   const { migrate } = await import('drizzle-orm/pg-proxy/migrator');
   const run = (text: string) => connection.run({ text }, bulkTimeout);
@@ -128,8 +128,4 @@ async function migrateEmbedded(connection: PGliteConnection): Promise<void> {
     { migrationsFolder },
   );
   await run('commit');
-}
-
-function runOver(connection: PGliteConnection): RunText {
-  return async (text) => (await connection.run({ text, rowMode: 'object' })).rows;
 }

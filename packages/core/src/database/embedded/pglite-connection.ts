@@ -6,8 +6,8 @@ import { lockDataDirectory } from './data-directory-lock.ts';
 import {
   checkNotDamaged,
   checkNotReplaced,
+  directoryId,
   hasDatabase,
-  lockFileId,
 } from './data-directory-state.ts';
 import { isNoRoomError, noRoomError } from './free-room.ts';
 import type { Result, Statement } from './pglite-messages.ts';
@@ -29,8 +29,8 @@ const reopenInterval = 1_000;
 export class PGliteConnection {
   readonly #directory: string;
   readonly #unlock: () => void;
-  /** The file that this process has locked. */
-  readonly #lockFile: string | undefined;
+  /** Identifies the directory that this process has opened. */
+  readonly #directoryId: string;
   /** Undefined when the next statement must open the database again. */
   #thread: Promise<PGliteThread> | undefined;
   #isClosed = false;
@@ -47,8 +47,10 @@ export class PGliteConnection {
     let unlock: (() => void) | undefined;
     try {
       unlock = await lockDataDirectory(directory);
-      await checkDirectory(directory);
+      await checkNotDamaged(directory);
       const isNew = !(await hasDatabase(directory));
+      const noRoom = isNew && noRoomError(await statfs(directory));
+      if (noRoom) throw noRoom;
       await thread.open(openTimeout);
       if (isNew) {
         // A thread that has created a database keeps a second PGlite in memory, over 100 MB.
@@ -68,7 +70,7 @@ export class PGliteConnection {
   private constructor(directory: string, unlock: () => void, thread: PGliteThread) {
     this.#directory = directory;
     this.#unlock = unlock;
-    this.#lockFile = lockFileId(directory);
+    this.#directoryId = directoryId(directory);
     this.#thread = this.#forgetWhenEnded(Promise.resolve(thread));
   }
 
@@ -94,8 +96,8 @@ export class PGliteConnection {
   async #reopen(): Promise<PGliteThread> {
     let thread: PGliteThread | undefined;
     try {
-      checkNotReplaced(this.#directory, this.#lockFile);
-      await checkDirectory(this.#directory);
+      await checkNotDamaged(this.#directory);
+      checkNotReplaced(this.#directory, this.#directoryId);
       thread = new PGliteThread(this.#directory);
       await thread.open(reopenTimeout);
       return thread;
@@ -115,12 +117,6 @@ export class PGliteConnection {
     );
     return opening;
   }
-}
-
-async function checkDirectory(directory: string): Promise<void> {
-  await checkNotDamaged(directory);
-  const noRoom = noRoomError(await statfs(directory));
-  if (noRoom) throw noRoom;
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Results } from '@electric-sql/pglite';
 import { databaseCode } from '../../error-causes.ts';
 import { createCheckpointer } from './checkpointer.ts';
 import { DataDirectoryError } from './data-directory-error.ts';
-import { checkNotReplaced, lockFileId } from './data-directory-state.ts';
+import { checkNotReplaced, directoryId } from './data-directory-state.ts';
 import { noRoomError } from './free-room.ts';
 import type { Call, Outcome, Result, Statement, Task, WorkerInput } from './pglite-messages.ts';
 import { createPreparedRunner } from './prepared-statements.ts';
@@ -31,8 +31,8 @@ setFlagsFromString('--no-wasm-dynamic-tiering');
 const pgliteModule: typeof import('@electric-sql/pglite') = await import(pglite);
 
 let database: OpenDatabase | undefined;
-/** The lock file of the directory that PGlite has open. */
-let lockFile: string | undefined;
+/** Identifies the directory that PGlite has open. */
+let openDirectory = '';
 
 interface OpenDatabase {
   run(statement: Statement): Promise<Results>;
@@ -60,11 +60,11 @@ const nothing: Result = { rows: [], count: 0 };
 
 async function perform(task: Task): Promise<Result> {
   if (task === 'open') {
-    lockFile = lockFileId(dataDirectory);
     database = await open();
+    openDirectory = directoryId(dataDirectory);
     return nothing;
   }
-  checkNotReplaced(dataDirectory, lockFile);
+  checkNotReplaced(dataDirectory, openDirectory);
   if (task !== 'close') return run(task);
   await database?.close();
   return nothing;
@@ -101,7 +101,8 @@ async function run(statement: Statement): Promise<Result> {
 }
 
 function isWrite(task: Task): boolean {
-  return typeof task === 'object' && !/^\s*select(?!.*pg_logical_emit_message)/is.test(task.text);
+  if (typeof task !== 'object') return false;
+  return !/^\s*select/i.test(task.text) || task.text.includes('pg_logical_emit_message');
 }
 
 /** Whether PGlite itself has crashed. After such an error, a Postgres server would restart its processes. */

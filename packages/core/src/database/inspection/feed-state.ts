@@ -1,4 +1,4 @@
-import { holds, ownFeed } from '../postgres/migration/feed-tables.ts';
+import { holds, isCluster, isOwn } from '../postgres/migration/feed-tables.ts';
 import { feedIndex } from '../postgres/migration/indexes.ts';
 import type { RunText } from '../schema-version.ts';
 
@@ -6,6 +6,8 @@ import type { RunText } from '../schema-version.ts';
 export interface FeedState {
   /** Whether clients can follow the feed. A user without SELECT on its table sees only whether it is switched on. */
   readonly isOn: boolean;
+  /** Whether somebody has restored or promoted the database, and no instance has drawn a new epoch yet. */
+  readonly isRestored: boolean;
   /** Whether the index of the feed can be used. */
   readonly hasIndex: boolean;
   /** The oldest transaction that writes. The feed has no change that is younger. */
@@ -34,15 +36,17 @@ export async function readFeedState(run: RunText): Promise<FeedState | undefined
   const [row] = (await run(selectFeed)) as FeedRow[]; // The statement selects these columns.
   if (!row?.hasFeed) return undefined;
   const { isSwitchedOn, isReadable, hasIndex } = row;
-  const isOn =
-    isSwitchedOn && (!isReadable || (await holds(run, `exists (select from ${ownFeed})`)));
+  const hasRow = async (condition: string) =>
+    isReadable && (await holds(run, `exists (select from plant_feed where ${condition})`));
+  const isRestored = await hasRow(`not ${isOwn}`);
+  const isOn = isSwitchedOn && (!isReadable || (await hasRow(isOwn)));
   const [oldest] = (await run(selectOldest)) as OldTransaction[]; // The statement selects these columns.
-  return { isOn, hasIndex, oldest };
+  return { isOn, isRestored, hasIndex, oldest };
 }
 
 interface FeedRow extends Pick<FeedState, 'hasIndex'> {
   hasFeed: boolean;
-  /** Whether creates note their place in the feed. A restored dump of another server does so, too. */
+  /** Whether creates note their place in the feed. So they do in a restored dump. */
   isSwitchedOn: boolean;
   /** Whether a statement can read the table of the feed without waiting for a lock. */
   isReadable: boolean;
@@ -50,7 +54,7 @@ interface FeedRow extends Pick<FeedState, 'hasIndex'> {
 
 const selectFeed = `
   select to_regclass('plant_feed') is not null and not pg_is_in_recovery()
-      and to_regclass('pg_catalog.pg_dist_partition') is null as "hasFeed",
+      and not ${isCluster} as "hasFeed",
     exists (select from pg_attribute where attrelid = to_regclass('plants')
       and attname = 'changed_in' and atthasdef) as "isSwitchedOn",
     has_table_privilege(to_regclass('plant_feed'), 'select') and not exists (select from pg_locks

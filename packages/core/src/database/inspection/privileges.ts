@@ -4,6 +4,14 @@ import { tableNames } from './table-check.ts';
 /** A privilege on a table, as GRANT names it. */
 export type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
 
+/** The privileges that the server needs. Most commands need fewer. */
+export const serverNeeds: Readonly<Record<string, readonly Privilege[]>> = {
+  plants: ['SELECT', 'INSERT', 'DELETE'],
+  plant_deletions: ['SELECT', 'INSERT', 'DELETE'],
+  plant_feed: ['SELECT', 'UPDATE'],
+  access_tokens: ['SELECT', 'INSERT', 'UPDATE'],
+};
+
 /** What the user of a database may do with a table. */
 export interface TablePrivileges {
   readonly table: string;

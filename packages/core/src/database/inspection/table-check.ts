@@ -1,4 +1,5 @@
 import { getTableConfig } from 'drizzle-orm/pg-core';
+import { isCluster } from '../postgres/migration/feed-tables.ts';
 import type { RunText } from '../schema-version.ts';
 import { accessTokens, plantDeletions, plantFeed, plants } from '../tables.ts';
 
@@ -22,7 +23,7 @@ export interface TableFault {
 /** Compares the tables of a database with those that this version of the store needs. */
 export async function checkTables(run: RunText): Promise<TableFault[]> {
   const columns = (await run(selectColumns)) as ColumnRow[]; // The statement selects these columns.
-  const hasFeed = !columns.some((column) => column.has_citus);
+  const hasFeed = !columns.some((column) => column.is_cluster);
   return tables.flatMap(({ name, columns: needed }) => {
     const actual = columns.filter((column) => column.table === name);
     if (actual.length === 0) {
@@ -54,7 +55,7 @@ interface ColumnRow {
   is_required: boolean;
   has_default: boolean;
   is_key: boolean;
-  has_citus: boolean;
+  is_cluster: boolean;
 }
 
 interface NeededColumn {
@@ -111,7 +112,7 @@ const selectColumns = `
     exists (
       select from pg_index
       where indrelid = pg_class.oid and indisprimary and indkey::text = attnum::text) as is_key,
-    to_regclass('pg_dist_partition') is not null as has_citus
+    ${isCluster} as is_cluster
   from pg_attribute join pg_class on pg_class.oid = attrelid
   where attrelid in ${tableOids}
     and attnum > 0 and not attisdropped`;

@@ -53,7 +53,7 @@ export function createConnectToPrimary(
   let hosts = given ?? hostsOf(url);
   // The database cancels a statement a little earlier, so that the connection stays usable.
   let limits: { statementTimeout?: number; lockTimeout?: number } = {
-    ...(timeout < Number.POSITIVE_INFINITY && { statementTimeout: 0.9 * timeout }),
+    statementTimeout: 0.9 * timeout,
     lockTimeout,
   };
 
@@ -96,6 +96,7 @@ export function createConnectToPrimary(
         ...host,
         timeout: remaining,
         readOnly,
+        isOnlyHost: hosts.length === 1,
         leftBehind,
         applicationName: applicationName?.(),
         ...sent,

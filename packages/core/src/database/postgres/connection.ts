@@ -9,12 +9,12 @@ import type { LeftBehind } from './left-behind.ts';
 import { isStatementLost, poolerKeepsStatements } from './prepared-statements.ts';
 import {
   commitDurably,
-  leaveSilentNodes,
   noTlsError,
   readOnlyError,
   type ServerState,
   serverState,
   sessionCommits,
+  sessionSettings,
 } from './server-state.ts';
 import { postgresOverTls } from './tls.ts';
 
@@ -24,8 +24,8 @@ export interface Connection extends DatabaseConnection {
   readonly isReadOnly: boolean;
   /** Whether statements are prepared. They are not when a pooler does not keep them. */
   readonly prepares: boolean;
-  /** Runs a `COPY … FROM STDIN` with these rows, and commits all of them or, after an error, none. */
-  copy(text: string, rows: Uint8Array): Promise<void>;
+  /** Runs a `COPY … FROM STDIN` with these rows: see `copyFromStdin`. */
+  copy(text: string, rows: Uint8Array): Promise<number>;
   /** Runs a `COPY … TO STDOUT`. Yields its rows as they arrive, in blocks of whole rows. */
   copyOut(text: string): AsyncGenerator<Uint8Array>;
 }
@@ -45,12 +45,17 @@ export interface ConnectionOptions {
   port: number;
   /** Milliseconds within which the connection must be ready. */
   timeout: number;
-  /** Milliseconds after which the database itself cancels a statement; never when omitted. */
+  /** Milliseconds after which the database itself cancels a statement; when omitted, its own setting applies. */
   statementTimeout?: number;
   /** Milliseconds for which a statement waits for a lock; forever when omitted. */
   lockTimeout?: number;
   /** Whether the connection only reads, so that the Postgres may be a read replica. */
   readOnly?: boolean;
+  /**
+   * Whether the URL names no other host. Then a Postgres that accepts no writes is still the primary, so reads
+   * go on, unless it is a read replica.
+   */
+  isOnlyHost?: boolean;
   /** The sessions that closed connections have left behind. The next connection ends them. */
   leftBehind?: LeftBehind;
   /** What operators see in `pg_stat_activity`. */
@@ -74,6 +79,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     statementTimeout,
     lockTimeout,
     readOnly = false,
+    isOnlyHost = false,
     leftBehind,
     applicationName = 'plant-store tool',
   } = options;
@@ -116,7 +122,8 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
       // COPY writes times in these settings.
       TimeZone: 'UTC',
       DateStyle: 'ISO',
-      ...(statementTimeout && { statement_timeout: statementTimeout, ...keepAlive }),
+      ...(statementTimeout && { statement_timeout: Math.min(statementTimeout, longestTimeout) }),
+      ...(Number.isFinite(statementTimeout) && keepAlive),
       ...(lockTimeout && { lock_timeout: lockTimeout }),
     },
   });
@@ -143,13 +150,14 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
   const start = async () => {
     const { 0: server, state } = await client.unsafe<[ServerState]>(serverState);
     const clockAhead = Number(server.now) - performance.now();
-    if (server.read_only && !readOnly) throw readOnlyError(`${host}:${port}`);
+    const isUsable = !server.read_only || readOnly || (isOnlyHost && !server.is_replica);
+    if (!isUsable) throw readOnlyError(`${host}:${port}`);
     session = state;
     const isDirect = server.pid === state.pid;
     // Other clients share the sessions of a pooler, so the store does not change their settings.
     if (isDirect && !readOnly) await client.unsafe(commitDurably);
     if (isDirect) {
-      await client.unsafe(leaveSilentNodes);
+      await client.unsafe(sessionSettings);
       startedAt = server.started_at;
       await leftBehind?.end({ host, port }, client);
     }
@@ -195,8 +203,9 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     },
     async copy(text, rows) {
       hasWarned = false;
-      await track(copyFromStdin(client.unsafe(text), rows));
+      const count = await track(copyFromStdin(client.unsafe(text), rows));
       throwIfWarned();
+      return count;
     },
     async *copyOut(text) {
       // `close` cancels the statement when the caller stops early.
@@ -234,6 +243,9 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
 
 /** Milliseconds to send a server a cancel request, and then for its statement to end. */
 const cancelTimeout = 1_000;
+
+/** The longest time that Postgres knows. The driver cannot send 0, which stands for no limit. */
+const longestTimeout = 2 ** 31 - 1;
 
 /**
  * With these settings, in seconds or milliseconds, the server ends a session whose client is silent: a

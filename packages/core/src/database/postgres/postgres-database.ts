@@ -77,8 +77,9 @@ export async function openPostgres(
   };
 
   const migrationLimits = { timeout: migrationTimeout, lockTimeout: migrationTimeout };
+  const migrate = () => migratePostgres(createConnectToPrimary(url, migrationLimits));
   const migrator = new RepeatedMigration(async () => {
-    if (!readOnly) await migratePostgres(createConnectToPrimary(url, migrationLimits));
+    if (!readOnly) await migrate();
   });
   const error = await migrator.done.then(
     () => undefined,
@@ -100,6 +101,7 @@ export async function openPostgres(
       warn = listener;
     },
     nodes: { connect, connectTo, noticeCluster },
+    renewFeed: readOnly ? undefined : migrate,
     bulk: {
       run: (text, values, options) => bulk.run(text, values, { ...options, ...bulkUse() }),
       copyPlants: (rows, columns) =>

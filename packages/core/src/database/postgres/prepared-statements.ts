@@ -1,5 +1,6 @@
 import type postgres from 'postgres';
 import { databaseCode } from '../../error-causes.ts';
+import { noTransactionsCode } from '../explain-database-error.ts';
 
 /**
  * Whether a pooler in front of the server keeps prepared statements, so that a prepared statement runs in
@@ -9,7 +10,10 @@ import { databaseCode } from '../../error-causes.ts';
  */
 export async function poolerKeepsStatements(client: postgres.Sql): Promise<boolean> {
   // A transaction stays in one session of the server.
-  await client.unsafe('begin');
+  await client.unsafe('begin').catch((error: unknown) => {
+    // postgres.js 3.4 drops the pooler's own message when the pooler closes the connection after it.
+    throw databaseCode(error) === 'CONNECTION_CLOSED' ? noTransactionsError() : error;
+  });
   const names = await client.unsafe<{ name: string }[]>(namesOf, [namesOf], { prepare: true });
   const ours = names.statement.name;
   const isKept = names.length > 0 && !names.some(({ name }) => name === ours);
@@ -17,6 +21,11 @@ export async function poolerKeepsStatements(client: postgres.Sql): Promise<boole
   if (!isKept) await client.unsafe(`deallocate "${ours}"`);
   await client.unsafe('commit');
   return isKept;
+}
+
+function noTransactionsError(): Error {
+  const message = 'it closed the connection at the begin of a transaction';
+  return Object.assign(new Error(message), { code: noTransactionsCode });
 }
 
 export const poolerForgets =

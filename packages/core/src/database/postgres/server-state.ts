@@ -3,6 +3,7 @@ import { noTlsCode, readOnlyCode } from '../explain-database-error.ts';
 /** The state of a server that the store reads before it uses the server. */
 export interface ServerState {
   read_only: boolean;
+  is_replica: boolean;
   pid: number;
   started_at: string;
   /** Milliseconds since 1970, by the clock of the server. */
@@ -12,6 +13,7 @@ export interface ServerState {
 /** Reads the state. Behind a pooler, `pid` is not the process id that the connection received at its start. */
 export const serverState = `
   select current_setting('transaction_read_only') = 'on' as read_only,
+    pg_is_in_recovery() as is_replica,
     pg_backend_pid() as pid,
     (select backend_start::text from pg_stat_activity where pid = pg_backend_pid()) as started_at,
     (extract(epoch from clock_timestamp()) * 1000)::text as now`;
@@ -24,8 +26,13 @@ export const serverState = `
 export const commitDurably = `select set_config('synchronous_commit',
   case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply' else 'on' end, false)`;
 
-/** A node of a Citus cluster then waits two seconds for a silent node, not 30. Other servers ignore the setting. */
-export const leaveSilentNodes = `select set_config('citus.node_connection_timeout', '2000', false)`;
+/**
+ * A policy then makes a statement fail, and hides no rows from it. A node of a Citus cluster waits two seconds
+ * for a silent node, not 30; other servers ignore that setting.
+ */
+export const sessionSettings = `
+  select set_config('row_security', 'off', false),
+    set_config('citus.node_connection_timeout', '2000', false)`;
 
 /** Whether a session of `pg_stat_activity` waits for the disk or the standby in a commit. */
 export const inCommit = `state = 'active' and wait_event ~* '^(wal|syncrep)'`;

@@ -1,6 +1,5 @@
 import { databaseUnavailable, orUnavailable } from '../database-error.ts';
 import { beforeDeadline, deadlineIn } from '../deadline.ts';
-import type { RunText } from '../schema-version.ts';
 import { createConnectToPrimary, hostsOf } from './connect-to-primary.ts';
 import type { Connection } from './connection.ts';
 import { poolerForgets } from './prepared-statements.ts';
@@ -27,7 +26,7 @@ export interface UnreachableHost {
 export async function usePostgres<T>(
   url: string,
   use: (
-    run: RunText,
+    connection: Connection,
     unreachableHosts: UnreachableHost[],
     poolerWarning: string | undefined,
   ) => Promise<T>,
@@ -54,13 +53,9 @@ export async function usePostgres<T>(
     if (!first) throw databaseUnavailable(unreachableHosts[0]?.error);
     const primary = connections.find(({ isReadOnly }) => !isReadOnly) ?? first;
     const warning = primary.prepares ? undefined : poolerForgets;
-    const used = use(runOver(primary), unreachableHosts, warning);
+    const used = use(primary, unreachableHosts, warning);
     return await orUnavailable(beforeDeadline(used, until));
   } finally {
     await Promise.all(connections.map((connection) => connection.close()));
   }
-}
-
-function runOver(connection: Connection): RunText {
-  return async (text) => (await connection.query(text, [], 'objects')).rows;
 }

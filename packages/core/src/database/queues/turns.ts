@@ -1,4 +1,5 @@
 import { PlantStoreError } from '../../plant-store-error.ts';
+import { NotSentError } from '../database-error.ts';
 import type { CallOptions } from '../deadline.ts';
 import { Call } from './call.ts';
 
@@ -6,6 +7,8 @@ type Waiting = Call<undefined, void>;
 
 /** Limits how many statements of one kind run at the same time. The others wait in order. */
 export class Turns {
+  /** How many statements the database has answered in time. */
+  answered = 0;
   #free: number;
   readonly #maxWaiting: number;
   readonly #waiting = new Set<Waiting>();
@@ -18,7 +21,8 @@ export class Turns {
   /**
    * Waits for a turn. The caller must give it back.
    *
-   * @throws PlantStoreError `overloaded` at once when too many wait; Error at the deadline
+   * @throws PlantStoreError `overloaded` at once when too many wait, or at the deadline when the database has
+   *   answered others meanwhile; Error at the deadline when it has not
    */
   async take(options: CallOptions): Promise<void> {
     if (this.#free > 0) {
@@ -29,9 +33,12 @@ export class Turns {
       for (const call of this.#waiting)
         if (call.caller?.isGone) this.#reject(call, callerDisconnected());
     }
-    if (this.#waiting.size >= this.#maxWaiting) throw tooManyWait(this.#waiting.size);
+    if (this.#waiting.size >= this.#maxWaiting) throw tooManyWait();
+    const { answered } = this;
     const waiting: Waiting = new Call(undefined, options, (late) => {
-      this.#reject(late, new Error('no connection was free in time'));
+      const isSilent = this.answered === answered;
+      const error = isSilent ? new NotSentError('no connection was free in time') : tooManyWait();
+      this.#reject(late, error);
     });
     this.#waiting.add(waiting);
     await waiting.outcome;
@@ -71,7 +78,8 @@ function callerDisconnected(): Error {
   return new Error('the caller has disconnected');
 }
 
-function tooManyWait(count: number): PlantStoreError {
-  const message = `${count} such requests are waiting already: nothing was written, send the request again later`;
+function tooManyWait(): PlantStoreError {
+  const message =
+    'too many such requests are waiting already: nothing was written, send the request again later';
   return new PlantStoreError('overloaded', message);
 }

@@ -3,7 +3,7 @@ import type { Bulk } from '../../database/database.ts';
 import { databaseUnavailable, isDataError, orUnavailable } from '../../database/database-error.ts';
 import { idTaken, PlantStoreError } from '../../plant-store-error.ts';
 import { columnArrays, contentOf } from '../columns.ts';
-import { plantRejected } from '../create-errors.ts';
+import { plantNotKept, plantRejected } from '../create-errors.ts';
 import { bisect } from '../creates.ts';
 import { copyColumns, copyText } from './copy-text.ts';
 import { splitByDistinctId } from './distinct-ids.ts';
@@ -110,12 +110,20 @@ export function createPlantLoader(
     rows = toRows(pick(load, places)),
   ): Promise<void> {
     if (places.length === 0) return;
+    let count: number;
     try {
-      await bulk.copyPlants(...rows);
+      count = await bulk.copyPlants(...rows);
     } catch (error) {
       if (!isDataError(error) && !hidesSqlState(error)) throw databaseUnavailable(error);
-      await copyRejected(load, places, error);
+      return copyRejected(load, places, error);
     }
+    if (count < places.length) await findSwallowed(load, places);
+  }
+
+  /** Finds the plants of a COPY that a trigger has swallowed. */
+  async function findSwallowed({ plants, outcomes }: Load, places: Places): Promise<void> {
+    const found: Load = { plants, outcomes: [] };
+    for (const place of await compareWithStored(found, places)) outcomes[place] = plantNotKept();
   }
 
   /** Copies the plants of a rejected COPY, without those whose id is taken. */

@@ -63,7 +63,7 @@ it.runIf(hasPosixShell)('stops writing when another directory replaces its own',
   await rename(`${directory} new`, directory);
   const other = await PGliteConnection.open(directory);
   await other.run({ text: 'create table numbers (number int)' });
-  const replaced = `the data directory ${directory} was moved or replaced`;
+  const replaced = `the data directory ${directory} or the database in it was moved, deleted or replaced`;
   await expect(connection.run(insert)).rejects.toThrow(replaced);
   const again = () => connection.run(insert).catch(String);
   await expect.poll(again, { timeout: 10_000 }).toContain(`DataDirectoryError: ${replaced}`);
@@ -76,6 +76,23 @@ it.runIf(hasPosixShell)('stops writing when another directory replaces its own',
     .poll(() => connection.run(count).catch(() => {}), { timeout: 10_000 })
     .toMatchObject({ rows: [[0]] });
 });
+
+// Windows does not delete files that are open.
+it.runIf(hasPosixShell)(
+  'stops writing when its database is deleted, also when another replaces it',
+  async () => {
+    await markInUse(directory);
+    const postgres = join(directory, 'postgres');
+    await rm(postgres, { recursive: true });
+    const replaced = 'or the database in it was moved, deleted or replaced';
+    await expect(connection.run(insert)).rejects.toThrow(replaced);
+    const again = () => connection.run(insert).catch(String);
+    const options = { timeout: 10_000 };
+    await expect.poll(again, options).toContain('is damaged, postgres/PG_VERSION is missing');
+    await cp(join(inject('dataDirectory'), 'postgres'), postgres, { recursive: true });
+    await expect.poll(again, options).toContain(replaced);
+  },
+);
 
 it('reports the SQLSTATE and the severity of an error', async () => {
   await expect(connection.run({ text: 'select 1 / 0' })).rejects.toMatchObject({

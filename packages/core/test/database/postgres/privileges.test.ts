@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createDatabase, startPostgres, type TestPostgres } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { inspectDatabase } from '../../../src/database/inspection/inspect-database.ts';
+import { inspectDatabase } from '../../../src/inspection/inspect-database.ts';
 import { openPlantReader } from '../../../src/open-plant-reader.ts';
 import { openPlantStore } from '../../../src/plant-store.ts';
 

@@ -4,6 +4,7 @@ import { createDatabase, freePort } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { usePostgres } from '../../../src/database/postgres/use-postgres.ts';
+import { runOn } from '../../../src/database/schema-version.ts';
 import { startPooler } from '../../fixtures/pooler.ts';
 
 let databaseUrl: string;
@@ -24,14 +25,16 @@ const otherSessions = () => sql`
   select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
 
 it('runs statements without a migration, and closes the connection', async () => {
-  const rows = await usePostgres(databaseUrl, (run) => run('select 1 as one'));
+  const rows = await usePostgres(databaseUrl, (connection) => runOn(connection)('select 1 as one'));
   expect(rows).toEqual([{ one: 1 }]);
   expect(await sql`select from pg_tables where schemaname = 'public'`).toEqual([]);
   await vi.waitFor(async () => expect(await otherSessions()).toEqual([]));
 });
 
 it('fails when a statement fails, and closes the connection', async () => {
-  await expect(usePostgres(databaseUrl, (run) => run('select x'))).rejects.toMatchObject({
+  await expect(
+    usePostgres(databaseUrl, (connection) => runOn(connection)('select x')),
+  ).rejects.toMatchObject({
     kind: 'databaseUnavailable',
     cause: { code: '42703' },
   });
@@ -46,18 +49,20 @@ it('prefers a host that accepts writes, and uses a read replica otherwise', asyn
     [replica.port, port],
     [port, replica.port],
   ]) {
-    const rows = await usePostgres(withHosts(...ports), (run) => run(name));
+    const rows = await usePostgres(withHosts(...ports), (connection) => runOn(connection)(name));
     expect(rows).toEqual([{ name: sql.options.database }]);
   }
-  const rows = await usePostgres(withHosts(replica.port), (run) => run(name));
+  const rows = await usePostgres(withHosts(replica.port), (connection) => runOn(connection)(name));
   expect(rows).toEqual([{ name: replica.database }]);
 });
 
 it('names the hosts that cannot be reached', async () => {
   const closedPort = await freePort();
   const { port } = new URL(databaseUrl);
-  expect(await usePostgres(databaseUrl, async (_run, hosts) => hosts)).toEqual([]);
-  expect(await usePostgres(withHosts(closedPort, port), async (_run, hosts) => hosts)).toEqual([
+  expect(await usePostgres(databaseUrl, async (_connection, hosts) => hosts)).toEqual([]);
+  expect(
+    await usePostgres(withHosts(closedPort, port), async (_connection, hosts) => hosts),
+  ).toEqual([
     { name: `127.0.0.1:${closedPort}`, error: expect.objectContaining({ code: 'ECONNREFUSED' }) },
   ]);
 });
@@ -71,7 +76,8 @@ it('fails with the error of the first host when none can be reached', async () =
 });
 
 it('passes on a warning when the pooler keeps no prepared statements', async () => {
-  const warningAt = (url: string) => usePostgres(url, async (_run, _hosts, warning) => warning);
+  const warningAt = (url: string) =>
+    usePostgres(url, async (_connection, _hosts, warning) => warning);
   expect(await warningAt(databaseUrl)).toBeUndefined();
   expect(await warningAt(withHosts(await startPooler(databaseUrl)))).toBe(
     'the pooler in front of the database keeps no prepared statements. A PgBouncer older than 1.21 never ' +
@@ -88,9 +94,9 @@ it('fails when the statements are not done four seconds after the call', async (
   onTestFinished(() => void vi.useRealTimers());
   vi.advanceTimersByTime(60_000);
   const started = Promise.withResolvers<void>();
-  const use = usePostgres(databaseUrl, async (run) => {
+  const use = usePostgres(databaseUrl, async (connection) => {
     started.resolve();
-    await run('select pg_sleep(60)');
+    await connection.query('select pg_sleep(60)');
   });
   const failed = expect(use).rejects.toMatchObject({
     cause: { message: expect.stringMatching(/^no response within [34]\d{3} ms$/) },

@@ -46,6 +46,15 @@ it('gives no turn to one that has waited until its deadline, and leaves no timer
   expect(vi.getTimerCount()).toBe(0);
 });
 
+it('says at the deadline that too many wait when the database has answered others meanwhile', async () => {
+  const { turns, take } = createTurns(1);
+  await take('a');
+  const late = expect(take('b', 50)).rejects.toMatchObject({ kind: 'overloaded' });
+  turns.answered++;
+  await vi.advanceTimersByTimeAsync(50);
+  await late;
+});
+
 it('rejects one at once when too many wait, unless the callers of others have disconnected', async () => {
   const { turns, taken, take } = createTurns(1, 2);
   const caller = { isGone: false };
@@ -56,7 +65,7 @@ it('rejects one at once when too many wait, unless the callers of others have di
   await expect(take('d')).rejects.toMatchObject({
     kind: 'overloaded',
     message:
-      '2 such requests are waiting already: nothing was written, send the request again later',
+      'too many such requests are waiting already: nothing was written, send the request again later',
   });
   caller.isGone = true;
   const next = take('e');

@@ -4,12 +4,23 @@ import { buildIndexes, feedIndex } from './indexes.ts';
 /** Milliseconds to wait for a lock. A waiting statement blocks all later ones. */
 export const lockTimeout = 4_500;
 
-/** Whether the database has Citus, as a condition in SQL. */
-export const isCluster = "to_regclass('pg_catalog.pg_dist_partition') is not null";
+/**
+ * Whether Citus has distributed the plants, or has begun to, as a condition in SQL. Citus adds this trigger
+ * on each node. A statement cannot name Citus's own tables, because other databases lack them.
+ */
+export const isCluster = `exists (select from pg_trigger where tgrelid = to_regclass('plants')
+  and tgfoid = to_regproc('pg_catalog.citus_truncate_trigger'))`;
+
+const systemIdentifier = '(select system_identifier from pg_control_system())';
 
 /** The state of the feed. A dump of another server also restores the state of that server's feed. */
-export const ownFeed =
-  'plant_feed where system_identifier = (select system_identifier from pg_control_system())';
+export const ownFeed = `plant_feed where system_identifier = ${systemIdentifier}`;
+
+/** The timeline of a primary. Postgres begins a new one when it restores a backup or promotes a standby. */
+export const timeline = 'left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)';
+
+/** Whether the epoch in `plant_feed` was drawn for this server and its timeline. Only a primary can say so. */
+export const isOwn = `(system_identifier = ${systemIdentifier} and timeline = ${timeline})`;
 
 /** Whether a condition in SQL holds. */
 export async function holds(run: RunText, condition: string): Promise<boolean> {
@@ -17,20 +28,22 @@ export async function holds(run: RunText, condition: string): Promise<boolean> {
   return row.holds;
 }
 
-/** Switches the feed on for all instances, with an epoch of its own unless it is on. */
-export async function switchOn(run: RunText, isOn: boolean): Promise<void> {
-  if (!isOn) {
-    // A column that is new and empty needs no rewrite of the table, and only a small index.
-    await transaction(run, [
-      'alter table plants drop column if exists changed_in, add column changed_in xid8',
-      ...forget,
-    ]);
+/**
+ * Switches the feed on for all instances, with an epoch of its own unless it is on. When it is interrupted,
+ * the next call continues.
+ */
+export async function switchOn(run: RunText): Promise<void> {
+  if (await holds(run, isNotCleared)) {
+    await transaction(run, ['lock table plants in access exclusive mode'], async () => {
+      // Another instance may have done it while this one waited for the lock.
+      return (await holds(run, isNotCleared)) ? clear : [];
+    });
   }
   await buildIndexes(run, lockTimeout);
   // This waits for all writes that have begun. The later ones have their place in the feed.
   await transaction(run, [
     'alter table plants alter column changed_in set default pg_current_xact_id()',
-    'insert into plant_feed (epoch) select gen_random_uuid() where not exists (select from plant_feed)',
+    drawEpoch,
   ]);
 }
 
@@ -40,22 +53,41 @@ export async function switchOff(run: RunText): Promise<void> {
   await run(`drop index concurrently if exists ${feedIndex}`);
 }
 
+/**
+ * Draws a new epoch when the present one is of another server or another timeline. After the restore of a
+ * dump that comes from another server, the feed begins anew: the transactions' numbers in it mean nothing here.
+ */
+export async function renewFeed(run: RunText): Promise<void> {
+  if (await holds(run, isCluster)) return;
+  if (!(await holds(run, `exists (select from plant_feed where not ${isOwn})`))) return;
+  const isForeign = await holds(run, `not exists (select from ${ownFeed})`);
+  await (isForeign ? switchOn(run) : run(drawEpoch));
+}
+
 /** These statements follow one that locks `plants`, so that no delete can note its plants meanwhile. */
 const forget = ['delete from plant_feed', 'truncate plant_deletions'];
 
-async function transaction(run: RunText, statements: readonly string[]): Promise<void> {
+const isNotCleared = `not exists (select from plant_feed where system_identifier in (0, ${systemIdentifier}))`;
+
+/** The identifier 0 is that of no server: the feed is not on before it has an epoch. */
+const clear = [
+  // A column that is new and empty needs no rewrite of the table, and only a small index.
+  'alter table plants drop column if exists changed_in, add column changed_in xid8',
+  ...forget,
+  'insert into plant_feed (system_identifier) values (0)',
+];
+
+const drawEpoch = `
+  update plant_feed set epoch = default, system_identifier = default, timeline = default where not ${isOwn}`;
+
+async function transaction(
+  run: RunText,
+  statements: readonly string[],
+  more: () => Promise<readonly string[]> = async () => [],
+): Promise<void> {
   await run('begin');
   await run(`set local lock_timeout = ${lockTimeout}`);
   for (const statement of statements) await run(statement);
+  for (const statement of await more()) await run(statement);
   await run('commit');
-}
-
-/**
- * Begins the feed anew after the restore of a dump that comes from another server. The numbers of the
- * transactions in it mean nothing here.
- */
-export async function renewForeignFeed(run: RunText): Promise<void> {
-  if (await holds(run, isCluster)) return;
-  const isForeign = `exists (select from plant_feed) and not exists (select from ${ownFeed})`;
-  if (await holds(run, isForeign)) await switchOn(run, false);
 }

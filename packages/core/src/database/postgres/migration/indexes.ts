@@ -6,7 +6,7 @@ import type { RunText } from '../../schema-version.ts';
 export const feedIndex = 'plants_changed_in';
 
 /** The indexes on `plants` that are younger than the table, each with its definition. */
-const indexes = {
+export const indexes = {
   plants_tag: '(hashtextextended(tag, 0), id) where tag is not null',
   [feedIndex]: '(changed_in, id) where changed_in is not null',
 };

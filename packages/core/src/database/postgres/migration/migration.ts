@@ -1,10 +1,10 @@
 import { databaseCode } from '../../../error-causes.ts';
 import { defaultTimeout, withTimeout } from '../../deadline.ts';
-import { DatabaseSettingsError } from '../../explain-database-error.ts';
+import { DatabaseSettingsError, readOnlyCode } from '../../explain-database-error.ts';
 import { type RunText, readSchemaVersion } from '../../schema-version.ts';
 import type { Connection } from '../connection.ts';
 import { clusterRole } from './cluster-role.ts';
-import { lockTimeout, renewForeignFeed } from './feed-tables.ts';
+import { lockTimeout, renewFeed } from './feed-tables.ts';
 
 /** Any key works, as long as every instance uses the same one. */
 const migrationLock = 0x706c616e7473; // "plants"
@@ -33,7 +33,7 @@ export async function migratePostgres(connect: () => Promise<Connection>): Promi
       const { rows } = await withTimeout(connection.query(text, [], 'objects'), defaultTimeout);
       return rows;
     };
-    if (await isMigrated(run)) return await renewFeed(connection);
+    if (await isMigrated(run)) return await tryToRenewFeed(connection);
     if ((await clusterRole(run)) === 'worker') throw new Error(workerNotMigrated);
     await applyMigrations(connection).catch(async (error) => {
       throw databaseCode(error) === insufficientPrivilege
@@ -70,11 +70,11 @@ async function isMigrated(run: RunText): Promise<boolean> {
   return (await checkTables(run)).length === 0;
 }
 
-/** Only the owner of the tables can renew the feed. For all others it stays switched off. */
-async function renewFeed(connection: Connection): Promise<void> {
-  const renewed = renewForeignFeed(runOn(connection));
+/** Only the owner of the tables can begin the feed of a restored dump anew. `doctor` tells all others. */
+async function tryToRenewFeed(connection: Connection): Promise<void> {
+  const renewed = renewFeed(runOn(connection));
   await withTimeout(renewed, migrationTimeout).catch((error) => {
-    if (databaseCode(error) !== insufficientPrivilege) throw error;
+    if (![insufficientPrivilege, readOnlyCode].includes(databaseCode(error) ?? '')) throw error;
   });
 }
 

@@ -68,7 +68,9 @@ it('applies a migration that the list of migrations lacks, even when the tables 
   await sql`
     delete from drizzle.__drizzle_migrations
     where id = (select max(id) from drizzle.__drizzle_migrations)`;
-  await expect(migrate()).rejects.toMatchObject({ code: '42P07' });
+  // The last migration may make a table (42P07) or a column (42701), which exists already.
+  const code = expect.stringMatching(/^(42P07|42701)$/);
+  await expect(migrate()).rejects.toMatchObject({ code });
 });
 
 it('changes nothing when a statement of it fails, and closes its connection', async () => {

@@ -10,9 +10,9 @@ const size = 100_000;
 const startOnStore = shareStore();
 let server: ServerOnStore;
 
-// Large bodies may use half of the budget, so there is space for one of them.
+// Large bodies may fill a quarter of the budget, so there is space for one of them.
 beforeEach(async () => {
-  server = await startOnStore({ bodyBudget: 3 * size });
+  server = await startOnStore({ memoryBudget: 6 * size });
 });
 
 afterEach(() => server.stop());
@@ -94,8 +94,9 @@ it('accepts a body beyond the budget when there is no other', async () => {
 });
 
 it('counts the values of a body that tRPC keeps until its response', async () => {
-  const values = '{},'.repeat(size / 6);
-  const body = `{"0":{"json":{"id":4,"name":"x","values":[${values}0]}}}`;
+  const values = '{},'.repeat(9_000);
+  const text = 'x'.repeat(size / 2);
+  const body = `{"0":{"json":{"id":4,"name":"${text}","values":[${values}0]}}}`;
   const stream = () =>
     post(server, '/trpc/createPlant?batch=1', body, { 'trpc-accept': 'application/jsonl' });
   expect((await stream()).status).toBe(200);
@@ -122,7 +123,7 @@ describe('while a create waits for the database', () => {
     held = Promise.withResolvers();
     create.mockClear();
     await server.stop();
-    server = await startOnStore({ bodyBudget: 3 * size, create });
+    server = await startOnStore({ memoryBudget: 6 * size, create });
   });
 
   it('forgets the body of a client that has left only afterwards', async () => {

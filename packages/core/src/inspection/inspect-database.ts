@@ -1,12 +1,24 @@
-import { type DatabaseOptions, useDatabase } from '../open-database.ts';
-import type { UnreachableHost } from '../postgres/use-postgres.ts';
-import { type RunText, readSchemaVersion, type SchemaVersion } from '../schema-version.ts';
-import { type FeedState, readFeedState } from './feed-state.ts';
-import { type LateCommit, readLateCommits } from './late-commits.ts';
-import { type Lock, readLocks } from './locks.ts';
-import { readPrivileges, type TablePrivileges } from './privileges.ts';
-import { checkTables, type TableFault } from './table-check.ts';
-import { readTableDistributions, type TableDistribution } from './table-distribution.ts';
+import type { DatabaseConnection } from '../database/database.ts';
+import { type FeedState, readFeedState } from '../database/inspection/feed-state.ts';
+import { type LateCommit, readLateCommits } from '../database/inspection/late-commits.ts';
+import { type Lock, readLocks } from '../database/inspection/locks.ts';
+import {
+  missingGrants,
+  readPrivileges,
+  serverNeeds,
+  type TablePrivileges,
+} from '../database/inspection/privileges.ts';
+import { checkTables, type TableFault } from '../database/inspection/table-check.ts';
+import {
+  readTableDistributions,
+  type TableDistribution,
+} from '../database/inspection/table-distribution.ts';
+import { type DatabaseOptions, useDatabase } from '../database/open-database.ts';
+import type { UnreachableHost } from '../database/postgres/use-postgres.ts';
+import { readSchemaVersion, runOn, type SchemaVersion } from '../database/schema-version.ts';
+import type { Hazard } from './hazard.ts';
+import { readHazards } from './hazards.ts';
+import { tryWrites } from './write-trial.ts';
 
 /** The properties of a database that matter to the store. */
 export interface DatabaseState extends SchemaVersion {
@@ -34,6 +46,8 @@ export interface DatabaseState extends SchemaVersion {
   readonly lateCommits: readonly LateCommit[];
   /** How Citus distributes the tables; undefined without Citus. */
   readonly distribution: readonly TableDistribution[] | undefined;
+  /** What else in the database harms clients, or may harm them. */
+  readonly hazards: readonly Hazard[];
   /** The hosts of the URL that cannot be reached, although another one can. */
   readonly unreachableHosts: readonly UnreachableHost[];
   /** What is wrong with the pooler in front of the database; undefined when nothing is wrong or there is no pooler. */
@@ -44,19 +58,38 @@ export interface DatabaseState extends SchemaVersion {
  * Reads the state of a database and changes nothing in it. It needs no privilege on the tables, and the
  * Postgres may be a read replica.
  *
+ * @param options with `trial`, some plants are created and deleted, and that is rolled back. A database that
+ *   the server could not write anyhow is not tried.
  * @returns undefined when the data directory has no database yet
  * @throws DataDirectoryError when the directory cannot be used, DatabaseSettingsError when the URL
  *   cannot be parsed, PlantStoreError `databaseUnavailable` when no Postgres responds within 5 s
  */
-export function inspectDatabase(options: DatabaseOptions): Promise<DatabaseState | undefined> {
-  return useDatabase(options, inspect);
+export function inspectDatabase({
+  trial = false,
+  ...options
+}: DatabaseOptions & { trial?: boolean }): Promise<DatabaseState | undefined> {
+  return useDatabase(options, async (connection, unreachableHosts = [], poolerWarning) => {
+    const facts = await readFacts(connection);
+    const state = { ...facts, unreachableHosts, poolerWarning };
+    if (!trial || !canWrite(state)) return state;
+    return { ...state, hazards: [...state.hazards, await tryWrites(connection)] };
+  });
 }
 
-async function inspect(
-  run: RunText,
-  unreachableHosts: UnreachableHost[] = [],
-  poolerWarning?: string,
-): Promise<DatabaseState> {
+/** Whether nothing else that `doctor` names prevents a write. */
+function canWrite(state: DatabaseState): boolean {
+  const { isReadOnly, isKnown, missingMigrations, tableFaults, privileges, locks, distribution } =
+    state;
+  const faults = [...tableFaults, ...missingGrants(privileges, serverNeeds), ...locks];
+  const isDistributed = distribution?.some(({ kind }) => kind !== 'local') ?? false;
+  const isMigrated = !isKnown || missingMigrations === 0;
+  return !isReadOnly && isMigrated && faults.length === 0 && !isDistributed;
+}
+
+async function readFacts(
+  connection: DatabaseConnection,
+): Promise<Omit<DatabaseState, 'unreachableHosts' | 'poolerWarning'>> {
+  const run = runOn(connection);
   const sentAt = Date.now();
   const [row] = (await run(selectFacts)) as [Facts]; // The statement returns one row with these columns.
   const now = (sentAt + Date.now()) / 2;
@@ -71,8 +104,7 @@ async function inspect(
     locks: await readLocks(run),
     lateCommits: await readLateCommits(run),
     distribution: await readTableDistributions(run),
-    unreachableHosts,
-    poolerWarning,
+    hazards: await readHazards(run),
   };
 }
 

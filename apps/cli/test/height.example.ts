@@ -3,8 +3,8 @@ import postgres from 'postgres';
 import { expect, inject, it } from 'vitest';
 import { run } from './fixtures/run-program.ts';
 
-/** Works when a plant has the price that docs/worked-examples.md adds. */
-it('stores the price of a plant, from REST, tRPC, CSV and NDJSON', async () => {
+/** Works when a plant has the height that docs/worked-examples.md adds. */
+it('stores the height of a plant, from REST, tRPC, CSV and NDJSON', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   const server = await startOnPostgres(databaseUrl);
   const { PLANT_STORE_URL: url, PLANT_STORE_TOKEN: token } = server.env;
@@ -16,39 +16,44 @@ it('stores the price of a plant, from REST, tRPC, CSV and NDJSON', async () => {
   const cli = (args: string[], input = '') =>
     run(args, { env: { DATABASE_URL: databaseUrl }, input });
 
-  const plant = '"name":"Monstera deliciosa","price":12.5';
+  const plant = '"name":"Monstera deliciosa","heightCm":120';
   const created = { status: 200, body: `{${plant}}` };
   expect(await post('/plants', `{"id":1,${plant}}`)).toEqual(created);
   expect(await post('/plants', `{"id":1,${plant}}`)).toEqual(created);
-  expect(await post('/plants', '{"id":1,"name":"Monstera deliciosa","price":9}')).toMatchObject({
+  expect(await post('/plants', '{"id":1,"name":"Monstera deliciosa","heightCm":9}')).toMatchObject({
     status: 409,
   });
   expect(await post('/trpc/createPlant', `{"json":{"id":2,${plant}}}`)).toMatchObject({
     status: 200,
   });
 
+  expect(await post('/plants', '{"id":7,"name":"Sequoia","heightCm":20001}')).toEqual({
+    status: 400,
+    body: '{"error":40001,"message":"invalid input: heightCm must be an integer from 0 to 20000"}',
+  });
+
   await cli(
     ['import', '-', '--format', 'csv'],
-    'id,name,price\n3,Hoya,0.1\n4,Pilea,\n5,Ficus,dear\n',
+    'id,name,height_cm\n3,Hoya,20000\n4,Pilea,\n5,Ficus,tall\n',
   );
   await cli(
     ['import', '-'],
-    '{"id":6,"name":"Hoya","price":0.1}\n{"id":1,"name":"Monstera deliciosa","price":9}\n',
+    '{"id":6,"name":"Hoya","height_cm":20000}\n{"id":1,"name":"Monstera deliciosa","heightCm":9}\n',
   );
   const sql = postgres(databaseUrl);
-  expect([...(await sql`select id::int, price from plants order by id`)]).toEqual([
-    { id: 1, price: 12.5 },
-    { id: 2, price: 12.5 },
-    { id: 3, price: 0.1 },
-    { id: 4, price: null },
-    { id: 6, price: 0.1 },
+  expect([...(await sql`select id::int, height_cm from plants order by id`)]).toEqual([
+    { id: 1, height_cm: 120 },
+    { id: 2, height_cm: 120 },
+    { id: 3, height_cm: 20_000 },
+    { id: 4, height_cm: null },
+    { id: 6, height_cm: 20_000 },
   ]);
   await sql.end();
-  expect((await cli(['export', '--columns', 'id,price'])).stdout).toContain(
-    '{"id":3,"price":0.1}\n{"id":4}\n',
+  expect((await cli(['export', '--columns', 'id,height_cm'])).stdout).toContain(
+    '{"id":3,"height_cm":20000}\n{"id":4}\n',
   );
-  expect((await cli(['export', '--format', 'csv', '--columns', 'id,price'])).stdout).toContain(
-    'id,price\n1,12.5\n',
+  expect((await cli(['export', '--format', 'csv', '--columns', 'id,height_cm'])).stdout).toContain(
+    'id,height_cm\n1,120\n',
   );
   await server.stop();
 });

@@ -1,0 +1,111 @@
+import type { EventEmitter } from 'node:events';
+import type { FastifyRequest } from 'fastify';
+import { HttpError } from '../errors/http-error.ts';
+
+type Next = (overloaded?: HttpError) => void;
+
+/** Lets requests continue in turns, so that none of them delays the event loop for long. */
+export interface FairTurns {
+  /** Calls `next` when it is the request's turn, now or later; with an error when that is too late. */
+  take(request: FastifyRequest, next: Next): void;
+}
+
+interface FairTurnsOptions {
+  /** How many requests continue in one turn of the event loop. */
+  readonly maxInTurn?: number;
+  /** Milliseconds after which a request that waits is rejected; never unless given. */
+  readonly maxWait?: number;
+  /** Replaces the turn of a request whose client has disconnected; none is dropped unless given. */
+  readonly onDrop?: (request: FastifyRequest) => void;
+  /** Emits `connection` for each connection that the event loop accepts. */
+  readonly server?: EventEmitter;
+}
+
+interface Waiting {
+  readonly request: FastifyRequest;
+  readonly next: Next;
+  readonly since: number;
+}
+
+/**
+ * Makes turns for requests that may come in a flood. In each turn of the event loop only a few of
+ * them continue. So database responses, new connections and other requests wait for these few, and
+ * not for all requests that have arrived.
+ *
+ * Node accepts only one connection in each turn (nodejs/node#57364). More may be waiting, so a turn
+ * with a new connection is short.
+ */
+export function createFairTurns({
+  maxInTurn = 16,
+  maxWait = Number.POSITIVE_INFINITY,
+  onDrop,
+  server,
+}: FairTurnsOptions = {}): FairTurns {
+  const waiting: Waiting[] = [];
+  const late: Waiting[] = [];
+  /** How many requests have continued in this turn. */
+  let continued = 0;
+  let connections = 0;
+  let isScheduled = false;
+  let turnStart = 0;
+  server?.on('connection', () => connections++);
+
+  return {
+    take(request, next) {
+      if (!isScheduled) scheduleTurn();
+      if (waiting.length > 0 || continued >= maxInTurn) {
+        // Node reads all requests that had arrived at the start of a turn, one after the other.
+        waiting.push({ request, next, since: turnStart });
+      } else {
+        continued++;
+        next();
+      }
+    },
+  };
+
+  function scheduleTurn(): void {
+    isScheduled = true;
+    turnStart = performance.now();
+    setImmediate(nextTurn);
+  }
+
+  function nextTurn(): void {
+    const max = connections > 0 ? Math.min(connections, maxInTurn) : maxInTurn;
+    const oldest = performance.now() - maxWait;
+    continued = 0;
+    while (continued < max) {
+      const first = firstOf(waiting);
+      if (!first) break;
+      if (first.since < oldest) {
+        late.push(first);
+      } else {
+        continued++;
+        first.next();
+      }
+    }
+    if (connections === 0) rejectLate();
+    connections = 0;
+    isScheduled = false;
+    if (continued > 0 || late.length > 0) scheduleTurn();
+  }
+
+  /** An error costs as much as a create. So late requests get an eighth of a turn, or its rest. */
+  function rejectLate(): void {
+    const max = Math.max(maxInTurn - continued, maxInTurn / 8);
+    for (let rejected = 0; rejected < max; rejected++) firstOf(late)?.next(overloaded);
+  }
+
+  function firstOf(list: Waiting[]): Waiting | undefined {
+    for (;;) {
+      const first = list.shift();
+      if (!onDrop || !first?.request.isGone) return first;
+      onDrop(first.request);
+    }
+  }
+}
+
+/** One error for all requests, because its stack is most of the cost of an error. */
+const overloaded = new HttpError(
+  'overloaded',
+  'more requests have arrived than the server can process in time: nothing was written, send the request again later',
+);

@@ -1,0 +1,97 @@
+import { getHeapStatistics } from 'node:v8';
+import { PlantStoreError } from '@plant-store/core';
+import type { FastifyRequest } from 'fastify';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The bytes of its body that count towards the budget. */
+    bodyBytes: number;
+    /** The bytes of its pages, and then of its response, that count towards the budget. */
+    pageBytes: number;
+  }
+}
+
+/** What counts towards the budget. Each kind may fill half of it, so that neither stops the other. */
+type Kind = 'bodyBytes' | 'pageBytes';
+
+/**
+ * The server reads a quarter of it, which is what large bodies may fill, well within the deadline of a
+ * request.
+ */
+const maxBudget = 64 * 2 ** 20;
+
+/**
+ * The bytes that all requests may hold together: an eighth of the heap's limit, and at most 64 MiB. A body
+ * needs twice its size while it is received, and up to twice its size as text while it waits for the
+ * database. Parsing 1 MiB of empty objects takes 40 MiB for a moment. A page needs up to five times its
+ * size, as rows, as JSON and as bytes.
+ */
+export function defaultMemoryBudget(): number {
+  return Math.min(maxBudget, Math.floor(getHeapStatistics().heap_size_limit / 8));
+}
+
+/** Whether a body or a response is large: the others leave little in memory. */
+export function isLarge(bytes: number): boolean {
+  return bytes > 16 * 1024;
+}
+
+export interface MemoryBudget {
+  /**
+   * Counts further bytes of a request. What a request holds alone may exceed the budget.
+   *
+   * @throws PlantStoreError `overloaded`
+   */
+  add(request: FastifyRequest, kind: Kind, bytes: number): void;
+  /** Sets how many bytes a request holds, whether or not they exceed the budget. */
+  set(request: FastifyRequest, kind: Kind, bytes: number): void;
+  /**
+   * Counts a part of event streams, and returns a function that ends that. Several streams may share a part,
+   * which counts once. Returns undefined when pages fill their half of the budget already.
+   */
+  countPart(part: Buffer): (() => void) | undefined;
+}
+
+/** @param budget in bytes */
+export function createMemoryBudget(budget: number): MemoryBudget {
+  const total = { bodyBytes: 0, pageBytes: 0 };
+  /** How many streams have each part. */
+  const parts = new Map<Buffer, number>();
+
+  return {
+    add(request, kind, bytes) {
+      const held = request[kind];
+      const isLargeBody = kind === 'bodyBytes' && isLarge(held + bytes);
+      const isAlone = total[kind] === held;
+      if (!isAlone && total[kind] + bytes > (isLargeBody ? budget / 4 : budget / 2)) {
+        throw new PlantStoreError('overloaded', messages[kind]);
+      }
+      set(request, kind, held + bytes);
+    },
+    set,
+    countPart(part) {
+      if (total.pageBytes > budget / 2) return undefined;
+      const streams = parts.get(part) ?? 0;
+      if (streams === 0) total.pageBytes += part.length;
+      parts.set(part, streams + 1);
+      return () => {
+        const left = (parts.get(part) ?? 0) - 1;
+        parts.set(part, left);
+        if (left > 0) return;
+        parts.delete(part);
+        total.pageBytes -= part.length;
+      };
+    },
+  };
+
+  function set(request: FastifyRequest, kind: Kind, bytes: number): void {
+    total[kind] += bytes - request[kind];
+    request[kind] = bytes;
+  }
+}
+
+const messages: Readonly<Record<Kind, string>> = {
+  bodyBytes:
+    'the bodies of other requests fill the memory: nothing was written, send the request again later',
+  pageBytes:
+    'pages that other clients have not read yet fill the memory: send the request again later',
+};

@@ -1,0 +1,35 @@
+import type { EventEmitter } from 'node:events';
+import type { FastifyRequest, onRequestHookHandler } from 'fastify';
+import { createFairTurns } from './fair-turns.ts';
+
+/**
+ * Milliseconds for which a request may wait for its turn. The rest of its deadline is for the
+ * database.
+ */
+const maxWait = 4_000;
+
+/** As many creates as one statement has. */
+const maxCreates = 128;
+
+/**
+ * Makes a hook that lets requests continue in turns. A server that gets more requests than it can
+ * process rejects those that have waited for too long. Creates have turns of their own, so a flood
+ * of other requests does not delay them.
+ *
+ * @param onDrop replaces the hooks of the response when the client disconnects meanwhile
+ */
+export function takeTurn(
+  server: EventEmitter,
+  onDrop: (request: FastifyRequest) => void,
+): onRequestHookHandler {
+  const creates = createFairTurns({ server, onDrop, maxWait, maxInTurn: maxCreates });
+  const others = createFairTurns({ server, onDrop, maxWait });
+
+  return (request, reply, done) => {
+    const turns = request.method === 'POST' ? creates : others;
+    turns.take(request, (overloaded) => {
+      request.waitTime = reply.elapsedTime;
+      done(overloaded);
+    });
+  };
+}

@@ -1,0 +1,25 @@
+import type { PlantStore } from '@plant-store/core';
+import { explainDatabaseError } from '@plant-store/core/operator';
+import type { FastifyInstance } from 'fastify';
+
+const hour = 60 * 60_000;
+
+/** Milliseconds between two looks at the feed. */
+const watchInterval = 15_000;
+
+/**
+ * Looks at the feed at intervals, whether or not somebody follows it, and forgets old deletions at once and
+ * each hour. Another instance may do the same.
+ */
+export function keepFeed({ log }: FastifyInstance, store: PlantStore, days: number): void {
+  // Calls of clients get the same errors, and are logged.
+  const watch = () => store.watchFeed().catch(() => {});
+  const forget = () =>
+    store.forgetDeletions(days).catch((error) => {
+      log.warn(`the feed still has old deletions: ${explainDatabaseError(error)}`);
+    });
+  void watch();
+  void forget();
+  setInterval(watch, watchInterval).unref();
+  setInterval(forget, hour).unref();
+}

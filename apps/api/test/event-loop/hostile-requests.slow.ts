@@ -1,0 +1,71 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createDatabase } from '@plant-store/test-setup';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type IdentityProvider, startIdentityProvider } from '../fixtures/identity-provider.ts';
+import { sendRaw } from '../fixtures/raw-request.ts';
+import { type HostileRequest, hostileRequests } from './hostile-requests.ts';
+import type { Addresses, Measurement } from './measured-server.ts';
+
+/** Milliseconds for which one request may stop the event loop. */
+const limit = 50;
+
+/** How often a request over the limit is sent again. Noise of the machine only adds to CPU time, so the least counts. */
+const tries = 5;
+
+/** Characters of a log line, and of the body of an error. */
+const maxText = 4_096;
+
+describe('a hostile request', () => {
+  let provider: IdentityProvider;
+  let server: ReturnType<typeof fork>;
+  let addresses: Addresses;
+
+  beforeAll(async () => {
+    provider = await startIdentityProvider();
+    await provider.addKey('first');
+    const databaseUrl = await createDatabase(inject('postgresUrl'));
+    const { issuer, audience, jwksUrl } = provider.settings;
+    const program = new URL('measured-server.ts', import.meta.url);
+    server = fork(program, [databaseUrl, issuer, audience, jwksUrl], { execArgv: [] });
+    [addresses] = await once(server, 'message');
+  });
+
+  afterAll(async () => {
+    server.kill();
+    await provider.stop();
+  });
+
+  it.each(Object.entries(hostileRequests))(
+    'with %s stops the event loop for at most 50 ms, and its text is cut',
+    async (_, requests) => {
+      const tooLong: string[] = [];
+      for (const request of requests) {
+        const { longestTurn, longestLine, longestError } = await leastOf(request);
+        if (longestTurn > limit) tooLong.push(`${request.name}: ${longestTurn} ms`);
+        if (longestLine > maxText) tooLong.push(`${request.name}: a log line of ${longestLine}`);
+        if (longestError > maxText) tooLong.push(`${request.name}: an error of ${longestError}`);
+      }
+      expect(tooLong).toEqual([]);
+    },
+  );
+
+  async function leastOf(request: HostileRequest) {
+    let least = await measure(request);
+    for (let i = 1; i < tries && least.longestTurn > limit; i++) {
+      const again = await measure(request);
+      if (again.longestTurn < least.longestTurn) least = again;
+    }
+    return least;
+  }
+
+  async function measure({ bytes, isForMetrics }: HostileRequest) {
+    server.send('start');
+    const { responses } = await sendRaw(isForMetrics ? addresses.metricsUrl : addresses.url, bytes);
+    const errors = responses.filter(({ status }) => status >= 400);
+    server.send('stop');
+    const [measurement]: Measurement[] = await once(server, 'message');
+    const longestError = Math.max(0, ...errors.map(({ body }) => body.length));
+    return { longestTurn: Number.NaN, longestLine: 0, ...measurement, longestError };
+  }
+});

@@ -1,0 +1,271 @@
+const size = 2 ** 20;
+
+/** The longest text of a header or a request line; Node rejects 16 KiB of both together. */
+const headerSize = 15_000;
+
+const fill = (unit: string, length: number) => unit.repeat(Math.floor(length / unit.length));
+
+/** Texts without spaces and control characters, for a path, a header, a parameter, a cursor or a token. */
+const units: Record<string, string> = {
+  'JWT beginnings': 'eyJ',
+  'beginnings of tokens': 'plant_',
+  'JWT parts': 'eyJ.eyJ.',
+  dots: '.',
+  slashes: '/',
+  commas: ',',
+  'percent signs': '%',
+  'encoded emoji': '%F0%9F%AA%B4',
+  'encoded nulls': '%00',
+  'encoded slashes': '%2F',
+  digits: '1',
+  letters: 'a',
+  semicolons: ';',
+  quotes: '"',
+  'charset parameters': ';charset=',
+  parameters: 'a=b&',
+  addresses: '10.0.0.1,',
+  colons: ':',
+};
+
+const head = (line: string, headers: readonly string[] = []) =>
+  `${[line, 'Host: x', 'Connection: close', ...headers].join('\r\n')}\r\n\r\n`;
+
+const authorization = 'Authorization: Bearer test-token';
+
+/** A request, which the server closes the connection after, and the server that gets it. */
+export interface HostileRequest {
+  name: string;
+  bytes: string | Buffer;
+  isForMetrics?: boolean;
+}
+
+function withText([name, unit]: [string, string]): HostileRequest[] {
+  const text = fill(unit, headerSize);
+  const target = `/${text}`;
+  const headers = [
+    ...['Authorization: Bearer ', 'Authorization: ', 'X-Request-Id: ', 'Origin: ', 'Accept: '],
+    ...['X-Forwarded-For: ', 'Last-Event-ID: ', 'trpc-accept: ', 'Cookie: ', 'Accept-Encoding: '],
+  ];
+  const bodyHeaders = ['Content-Type: ', 'Content-Type: application/json', 'Content-Encoding: '];
+  const otherTypes = ['Transfer-Encoding: ', 'Expect: ', 'Upgrade: ', 'Content-Length: '];
+  const get = (path: string) => head(`GET ${path} HTTP/1.1`, [authorization]);
+  return [
+    ...['GET', 'POST', 'PUT', 'OPTIONS', 'DELETE'].map((method) => ({
+      name: `${name} in the path of ${method}`,
+      bytes: head(`${method} ${target} HTTP/1.1`),
+    })),
+    { name: `${name} in a path of the metrics' port`, bytes: get(target), isForMetrics: true },
+    { name: `${name} in a path below /plants`, bytes: get(`/plants/${text}`) },
+    { name: `${name} in a path below /trpc`, bytes: get(`/trpc/${text}`) },
+    { name: `${name} in a batch of paths`, bytes: get(`/trpc/${text}?batch=1`) },
+    { name: `${name} in the path of a file`, bytes: get(`/console/${text}`) },
+    { name: `${name} in a path with a broken encoding`, bytes: get(`/%ff${text}`) },
+    { name: `${name} in an absolute target`, bytes: get(`http://${text}/plants`) },
+    { name: `${name} in a cursor`, bytes: get(`/plants/changes?after=${text}`) },
+    { name: `${name} in a tag`, bytes: get(`/plants?tag=${text}`) },
+    { name: `${name} in a limit`, bytes: get(`/plants?limit=${text}`) },
+    { name: `${name} in an unknown parameter`, bytes: get(`/plants?${text}`) },
+    { name: `${name} in an input of tRPC`, bytes: get(`/trpc/listPlants?input=${text}`) },
+    {
+      name: `${name} in a cursor of a subscription`,
+      bytes: get(`/trpc/plantChanges?lastEventId=${text}`),
+    },
+    ...headers.map((start) => ({
+      name: `${name} in ${start}`,
+      bytes: head(
+        'GET /plants/1 HTTP/1.1',
+        [authorization, `${start}${text}`].slice(start.startsWith('Auth') ? 1 : 0),
+      ),
+    })),
+    {
+      name: `${name} in Host`,
+      bytes: `GET / HTTP/1.1\r\nHost: ${text}\r\nConnection: close\r\n\r\n`,
+    },
+    ...[...bodyHeaders, ...otherTypes].map((start) => ({
+      name: `${name} in ${start}`,
+      bytes: head('POST /plants HTTP/1.1', [authorization, `${start}${text}`]),
+    })),
+    {
+      name: `${name} as many pipelined requests with long paths`,
+      bytes: fill(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`, size) + head('GET / HTTP/1.1'),
+    },
+    {
+      name: `${name} as many pipelined requests with short paths`,
+      bytes: fill(`GET /${unit} HTTP/1.1\r\nHost:\r\n\r\n`, size) + head('GET / HTTP/1.1'),
+    },
+    {
+      name: `${name} as many pipelined requests with paths of 600 characters`,
+      bytes:
+        fill(`GET /${fill(unit, 600)} HTTP/1.1\r\nHost: x\r\n\r\n`, size) + head('GET / HTTP/1.1'),
+    },
+    { name: `${name} as bytes that are not HTTP`, bytes: `${fill(unit, size)}\r\n\r\n` },
+  ];
+}
+
+const join = (count: number, each: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => each(index)).join();
+
+const list = (unit: string) => `[${fill(`${unit},`, size - 100)}0]`;
+
+/** JSON texts of 1 MiB. */
+const values: Record<string, string> = {
+  'numbers with exponents': list('1e0'),
+  'long numbers': list('1111111111111111'),
+  digits: list('1'),
+  'empty lists': list('[]'),
+  'empty objects': list('{}'),
+  'deep lists': list(fill('[', 400) + fill(']', 400)),
+  'too deep lists': fill('[', size),
+  'deep objects': fill('{"a":', size),
+  texts: list('""'),
+  nulls: list('null'),
+  'one number': fill('1', size),
+  'one fraction': `0.${fill('0', size - 10)}1`,
+  'many keys': `{${join(85_000, (index) => `"${index.toString(36)}a":1`)}}`,
+  'keys that are numbers': `{${join(75_000, (index) => `"${index * 1000}":1`)}}`,
+  'objects of many shapes': `[${join(70_000, (index) => `{"${index.toString(36)}":1}`)}]`,
+  'one key': `{"${fill('a', size - 20)}":1}`,
+  'one key of JWT beginnings': `{"${fill('eyJ', size - 20)}":1}`,
+  'the same key': `{${fill('"id":1,', size - 20)}"id":2}`,
+  'one text': `"${fill('a', size - 20)}"`,
+  'one text of commas': `"${fill(',1e', size - 20)}"`,
+  'one text of escapes': `"${fill('\\n', size - 20)}"`,
+  'one text of escaped emoji': `"${fill('\\ud83e\\udeb4', size - 20)}"`,
+  'an open text of quotes': `"${fill('\\"', size - 20)}`,
+  'not JSON': fill('eyJ', size),
+  spaces: fill(' ', size),
+};
+
+/** The same as an input: a plant, a list of plants, parameters. */
+const inputs: Record<string, string> = {
+  ...values,
+  ...Object.fromEntries(
+    Object.entries(values).map(([name, json]) => [
+      `a plant with ${name} as its id`,
+      `{"id":${json}}`,
+    ]),
+  ),
+  'plants of ids alone': `{"plants":${list('1')}}`,
+  'small plants': `{"plants":${list('{"id":1,"name":""}')}}`,
+  'plants with long ids': `{"plants":${list('{"id":-9223372036854775808,"name":""}')}}`,
+  'plants without a name': `{"plants":[${join(1000, (id) => `{"id":${id},"${fill('eyJ', 900)}":1}`)}]}`,
+  'a name': `{"id":-9,"name":"${fill('a', size - 100)}"}`,
+  'a name of nulls': `{"id":-9,"name":"${fill('\\u0000', size - 100)}"}`,
+  'a name that ends with a lone surrogate': `{"id":-9,"name":"${fill('a', size - 100)}\\ud83e"}`,
+  'a valid batch': `{"plants":[${join(1000, (id) => `{"id":${9_007_199_254_740_993n + BigInt(id)},"name":"${fill('🪴', 480)}"}`)}]}`,
+  'a text as its id': `{"id":"${fill('1', size - 100)}","name":"x"}`,
+  'a JWT as an unknown key': `{"id":1,"${fill('eyJ', size - 100)}":1}`,
+};
+
+/** superjson with claims of types, as many as fit. */
+const claims: Record<string, string> = {
+  'claims of short paths': claimed(
+    '{"a":1}',
+    70_000,
+    (index) => `"${index.toString(36)}":["bigint"]`,
+  ),
+  'claims of texts': claimed('[0]', 90_000, (index) => `"${index.toString(36)}":"x"`),
+  'claims of deep paths': claimed(
+    '{"a":1}',
+    1_000,
+    (index) => `"${index}${fill('.a', 990)}":["bigint"]`,
+  ),
+  'claims of deep empty keys': claimed(
+    `${fill('{"":', 490)}0${fill('}', 490)}`,
+    5_000,
+    (index) => `"${fill('.', 180)}${fill('a', index % 20)}":["bigint"]`,
+  ),
+  'claims of escaped paths': claimed(
+    '{"a":1}',
+    1_000,
+    (index) => `"${index}${fill('\\\\.', 990)}":["bigint"]`,
+  ),
+  'claims of ids': claimed(
+    `{"plants":[${join(9_000, () => '{"id":"1"}')}]}`,
+    9_000,
+    (index) => `"plants.${index}.id":["bigint"]`,
+  ),
+  'one claim of many': `{"json":[1],"meta":{"values":${list('["bigint"]')}}}`,
+  'one long path': `{"json":{},"meta":{"values":{"${fill('a.', size - 100)}":["bigint"]}}}`,
+};
+
+function claimed(json: string, count: number, each: (index: number) => string): string {
+  return `{"json":${json},"meta":{"values":{${join(count, each)}}}}`.slice(0, size * 2);
+}
+
+function post(name: string, path: string, body: string, isChunked = false): HostileRequest {
+  const bytes = Buffer.from(body).subarray(0, size);
+  const length = isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${bytes.length}`;
+  const start = head(`POST ${path} HTTP/1.1`, [
+    authorization,
+    'Content-Type: application/json',
+    length,
+  ]);
+  return {
+    name: `${name} at ${path}${isChunked ? ' in chunks' : ''}`,
+    bytes: isChunked
+      ? Buffer.concat([Buffer.from(start), ...chunks(bytes), Buffer.from('0\r\n\r\n')])
+      : Buffer.concat([Buffer.from(start), bytes]),
+  };
+}
+
+/** The chunks of a body, each of a hundred bytes. */
+function chunks(bytes: Buffer): Buffer[] {
+  return Array.from({ length: Math.ceil(bytes.length / 100) }, (_, index) => {
+    const part = bytes.subarray(index * 100, index * 100 + 100);
+    return Buffer.concat([
+      Buffer.from(`${part.length.toString(16)}\r\n`),
+      part,
+      Buffer.from('\r\n'),
+    ]);
+  });
+}
+
+const asInput = (json: string) => `{"json":${json}}`;
+
+export const hostileRequests: Record<string, HostileRequest[]> = {
+  'text in the head of a request': Object.entries(units).flatMap(withText),
+  'a body over REST': Object.entries(inputs).flatMap(([name, json]) => [
+    post(name, '/plants', json),
+    post(name, '/plants/batch', json),
+  ]),
+  'a body over tRPC': Object.entries({ ...inputs, ...claims }).flatMap(([name, json]) => {
+    const body = name in claims ? json : asInput(json);
+    return [
+      post(name, '/trpc/createPlant', body),
+      post(name, '/trpc/createPlants', body),
+      post(name, '/trpc/deletePlant', body),
+      post(
+        name,
+        `/trpc/deletePlant,deletePlant?batch=1`,
+        `{"0":${body},"1":${body.slice(0, 100)}}`,
+      ),
+    ];
+  }),
+  'a body at another place': Object.entries(values).flatMap(([name, json]) => [
+    post(name, '/console/sign-in', json),
+    post(name, '/unknown', json),
+    post(name, '/plants', json, true),
+  ]),
+  'a full page of plants': [
+    post('a valid batch', '/plants/batch', String(inputs['a valid batch'])),
+    ...[
+      '/plants?limit=1000',
+      '/plants/changes?limit=1000',
+      '/plants/count',
+      '/trpc/listPlants?input={"json":{"limit":1000}}',
+    ].map((path) => ({ name: path, bytes: head(`GET ${path} HTTP/1.1`, [authorization]) })),
+  ],
+  'a stream over tRPC': Object.entries({ ...values, ...claims }).map(([name, json]) => {
+    const { bytes, ...request } = post(
+      name,
+      '/trpc/deletePlant?batch=1',
+      `{"0":${name in claims ? json : asInput(json)}}`,
+    );
+    const withAccept = String(bytes).replace(
+      'Host: x',
+      'Host: x\r\ntrpc-accept: application/jsonl',
+    );
+    return { name: `${request.name} as a stream`, bytes: withAccept };
+  }),
+};

@@ -1,0 +1,75 @@
+import { openPlantStore } from '@plant-store/core';
+import { acceptJwts } from '../../src/auth/jwt.ts';
+import { createSignIn } from '../../src/auth/sign-in.ts';
+import { acceptStaticTokens } from '../../src/auth/static-tokens.ts';
+import { createMetrics } from '../../src/observability/metrics.ts';
+import { buildMetricsServer } from '../../src/process/metrics-server.ts';
+import { buildServer } from '../../src/server.ts';
+
+/** What the server has measured since it last told. */
+export interface Measurement {
+  /** The longest turn of the event loop, in milliseconds of CPU time of its thread. */
+  longestTurn: number;
+  /** The characters of the longest log line. */
+  longestLine: number;
+}
+
+export interface Addresses {
+  url: string;
+  metricsUrl: string;
+}
+
+// A process of its own, in which nothing but the server uses CPU time. It has the parts of the real one.
+const [databaseUrl = '', issuer = '', audience = '', jwksUrl = ''] = process.argv.slice(2);
+const store = await openPlantStore({ databaseUrl });
+const metrics = createMetrics(store);
+let longestLine = 0;
+const server = await buildServer({
+  store,
+  authenticate: acceptStaticTokens(
+    [{ name: 'tester', token: 'test-token' }],
+    acceptJwts({ issuer, audience, jwksUrl }, store.accessTokens.authenticate),
+  ),
+  signIn: createSignIn('test-token'),
+  metrics,
+  corsOrigins: ['https://app.example.com'],
+  trustProxy: ['127.0.0.1'],
+  logLevel: 'trace',
+  requestTimeout: 1_000,
+  logStream: {
+    write(line) {
+      longestLine = Math.max(longestLine, line.length);
+    },
+  },
+});
+const metricsServer = buildMetricsServer(async () => [await metrics.values()], server.log);
+const addresses: Addresses = {
+  url: await server.listen({ host: '127.0.0.1', port: 0 }),
+  metricsUrl: await metricsServer.listen({ host: '127.0.0.1', port: 0 }),
+};
+
+let longestTurn = 0;
+let isMeasuring = false;
+let last = process.threadCpuUsage();
+
+function turn(): void {
+  const { user, system } = process.threadCpuUsage(last);
+  longestTurn = Math.max(longestTurn, (user + system) / 1000);
+  last = process.threadCpuUsage();
+  if (isMeasuring) setImmediate(turn);
+}
+
+process.on('message', (message) => {
+  isMeasuring = message === 'start';
+  if (isMeasuring) {
+    longestTurn = 0;
+    longestLine = 0;
+    last = process.threadCpuUsage();
+    setImmediate(turn);
+  } else {
+    turn();
+    process.send?.({ longestTurn, longestLine } satisfies Measurement);
+  }
+});
+process.on('disconnect', () => process.exit());
+process.send?.(addresses);

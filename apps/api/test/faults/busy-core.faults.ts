@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { startProcess } from '@plant-store/test-setup';
+import { expect, it, onTestFinished } from 'vitest';
+import { type OpenLoad, runOpenLoad } from './open-load.ts';
+import { startPlantsDatabase } from './plants-database.ts';
+import { hang } from './store-under-load.ts';
+
+const token = 'secret';
+
+/** Seconds of each load. */
+const seconds = 8;
+
+/** The core of the server, and that of the load. */
+const [serverCore, loadCore] = [0, 1];
+
+const canPin = process.platform === 'linux' && availableParallelism() > 1;
+
+it.runIf(canPin).each([0, 4])(
+  'creates as much as it can at twice and five times of that, on one core with %i busy loops',
+  async (loops) => {
+    const database = await startPlantsDatabase();
+    onTestFinished(database.stop);
+    const server = startProcess(
+      { DATABASE_URL: database.url, PLANT_STORE_TOKEN: token, LOG_LEVEL: 'fatal' },
+      `exec taskset -c ${serverCore} "$@"`,
+    );
+    onTestFinished(() => void server.child.kill('SIGKILL'));
+    const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
+    const busy = Array.from({ length: loops }, startBusyLoop);
+    onTestFinished(() => busy.forEach((loop) => void loop.kill('SIGKILL')));
+    let firstId = 1;
+    const run = async (load: Pick<OpenLoad, 'rate' | 'connections'>) => {
+      const result = await runOpenLoad({ ...load, url, token, seconds, firstId }, loadCore);
+      firstId += 10_000_000;
+      const { 200: created = 0, '503 50301': rejected = 0, ...others } = result.outcomes;
+      return { ...result, created: created / seconds, rejected: rejected / seconds, others };
+    };
+
+    await run({ rate: 2_000, connections: 50 }); // So that the code is compiled.
+    const { created: best } = await run({ rate: 50_000, connections: 50 });
+    for (const [factor, connections] of [2, 5].flatMap((each) => [
+      [each, 500] as const,
+      [each, 5_000] as const,
+    ])) {
+      const result = await run({ rate: Math.round(factor * best), connections });
+      const { created, rejected, others, withoutRetryAfter, fromSent, fromDue, livez } = result;
+      console.log(
+        `${loops} busy loops, ${factor} times ${best.toFixed(0)} creates a second, ${connections} ` +
+          `connections: ${(created / best).toFixed(2)} of it created, ${rejected.toFixed(0)} a second ` +
+          `rejected; p99 in ms: 200 ${percentile99(fromSent)} (${percentile99(fromDue)} with the ` +
+          `wait for a connection), /livez ${percentile99(livez)}; ${JSON.stringify(others)}`,
+      );
+      expect(Object.keys(others).filter((outcome) => outcome !== '503 50300')).toEqual([]);
+      expect(withoutRetryAfter).toBe(0);
+      expect(percentile99(fromSent)).toBeLessThan(hang);
+      expect(percentile99(livez)).toBeLessThan(hang);
+      // On a busy machine, the best itself varies.
+      expect(created).toBeGreaterThan(best / 4);
+    }
+  },
+);
+
+function startBusyLoop(): ChildProcess {
+  const endless = ['-e', 'for (;;);'];
+  return spawn('taskset', ['-c', `${serverCore}`, process.execPath, ...endless]);
+}
+
+function percentile99(times: readonly number[]): number {
+  const sorted = times.toSorted((a, b) => a - b);
+  return Math.round(sorted[Math.floor(times.length * 0.99)] ?? Number.NaN);
+}

@@ -1,0 +1,102 @@
+import { setTimeout } from 'node:timers/promises';
+import { createDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { printedUrl, startProgram, stopProgram } from '../fixtures/program.ts';
+import { readPrometheusText } from '../fixtures/prometheus-text.ts';
+import { requestText } from './request-flood.ts';
+import { startSlowClients } from './slow-clients.ts';
+
+/** The least heap and the least memory that docs/maintain.md names, in MiB. */
+const heap = 96;
+const memory = 400;
+
+const clients = 400;
+const token = 'a-secret-of-the-tests';
+const headers = { authorization: `Bearer ${token}` };
+
+/** Milliseconds for which the clients send requests. */
+const duration = 10_000;
+
+/** Where the feed begins, and where it ends at the moment. */
+type Cursors = Record<'start' | 'latest', string | undefined>;
+
+const get = (path: string) => requestText(`GET ${path}`, { token });
+
+/** The text of a request with ten calls over tRPC. */
+const batchOf = (procedure: string, input: object) => {
+  const inputs = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [i, { json: input }]));
+  const query = `batch=1&input=${encodeURIComponent(JSON.stringify(inputs))}`;
+  return get(`/trpc/${Array(10).fill(procedure)}?${query}`);
+};
+
+const plants = Array.from({ length: 1_000 }, (_, i) => ({ id: -i, name: 'x'.repeat(900) }));
+const batch = requestText('POST /plants/batch', { token, body: JSON.stringify({ plants }) });
+
+/** What the clients send. A connection of the system holds some MiB, so some send several requests at a time. */
+const requests = {
+  lists: () => get('/plants?limit=1000').repeat(8),
+  batchesOfLists: () => batchOf('listPlants', { limit: 1_000 }),
+  changes: ({ start }: Cursors) => get(`/plants/changes?after=${start}`).repeat(8),
+  batchesOfChanges: ({ start }: Cursors) => batchOf('listPlantChanges', { after: start }),
+  waits: ({ latest }: Cursors) => get(`/plants/changes?after=${latest}&wait=20`).repeat(8),
+  gets: () => get('/plants/500').repeat(8),
+  creates: () => batch,
+};
+
+it.each([
+  ['list plants', [requests.lists]],
+  ['list plants, get and wait for changes, and send batches', Object.values(requests)],
+])('serves 400 clients that %s and read slowly, with the least heap', async (what, kinds) => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const program = startProgram({
+    DATABASE_URL: databaseUrl,
+    PLANT_STORE_TOKEN: token,
+    PLANT_STORE_METRICS_PORT: '0',
+    NODE_OPTIONS: `--max-old-space-size=${heap}`,
+    LOG_LEVEL: 'fatal',
+  });
+  const url = await printedUrl(program);
+  const [, metricsUrl = ''] = await program.printed(/Metrics +(\S+)/);
+  const sql = postgres(databaseUrl, { max: 1 });
+  onTestFinished(() => sql.end());
+  const addPlants = (from: number) => sql`
+    insert into plants (id, name)
+    select id, '🪴' || repeat('x', case when id % 1000 = 500 then 1100 else 900 end)
+    from generate_series(${from}::int, ${from + 999}::int) as id`;
+  const start = await latestCursor(url);
+  await addPlants(1);
+  const cursors = { start, latest: await latestCursor(url) };
+
+  const texts = Array.from({ length: clients }, (_, i) => () => {
+    return kinds[i % kinds.length]?.(cursors) ?? '';
+  });
+  const slow = await startSlowClients(url, texts);
+  let mostMemory = 0;
+  const end = performance.now() + duration;
+  for (let from = 10_001; performance.now() < end; from += 1_000) {
+    await addPlants(from);
+    await setTimeout(500);
+    const metrics = readPrometheusText(await (await fetch(metricsUrl)).text());
+    mostMemory = Math.max(mostMemory, metrics.value('process_resident_memory_bytes') / 2 ** 20);
+    cursors.latest = (await latestCursor(url)) ?? cursors.latest;
+  }
+  slow.stop();
+  console.log(`${what}: ${JSON.stringify(slow.outcomes)}, at most ${Math.round(mostMemory)} MiB`);
+  const others = Object.keys(slow.outcomes).filter((outcome) => !expected.test(outcome));
+  expect(others).toEqual([]);
+  const list = async () => (await fetch(`${url}/plants?limit=1`, { headers })).status;
+  await expect.poll(list).toBe(200);
+  expect(mostMemory).toBeLessThan(memory);
+  expect(await stopProgram(program)).toBe(0);
+});
+
+/** 200 or 50301 for each call. On a busy machine, the database is too slow for some. */
+const expected = /^(200|207|503)( 50300)?( 50301)?$/;
+
+/** The cursor of the present end; undefined while the server is overloaded. */
+async function latestCursor(url: string): Promise<string | undefined> {
+  const response = await fetch(`${url}/plants/changes`, { headers });
+  const { next } = (await response.json()) as { next?: string };
+  return next;
+}

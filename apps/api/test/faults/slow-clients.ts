@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+
+/** Milliseconds for which a client pauses after each part of a response, and after an error. */
+const pause = 20;
+const retryAfter = 1_000;
+
+/** Clients that send requests again and again, and read the responses slowly. */
+export interface SlowClients {
+  /** The number of responses by HTTP status and error codes: `200`, `503 50301`, `207 50301`. */
+  readonly outcomes: Record<string, number>;
+  /** Ends the connections. */
+  stop(): void;
+}
+
+/**
+ * Starts one client for each function, which makes the text of its next requests. A client sends them when it
+ * has read the responses to the previous ones.
+ */
+export async function startSlowClients(
+  url: string,
+  clients: readonly (() => string)[],
+): Promise<SlowClients> {
+  const { hostname, port } = new URL(url);
+  const outcomes: Record<string, number> = {};
+  const sockets: Socket[] = [];
+  let isStopped = false;
+  // One after another: when too many connect at once, the rest waits for seconds.
+  while (sockets.length < clients.length) {
+    const socket = connect(Number(port), hostname).on('error', () => {});
+    await once(socket, 'connect');
+    sockets.push(socket);
+  }
+  const count = (outcome: string) => {
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+  };
+  clients.forEach((nextRequests, i) => {
+    const socket = sockets[i];
+    socket?.once('close', () => isStopped || count('none'));
+    if (socket) void readResponses(socket, nextRequests, count);
+  });
+  return {
+    outcomes,
+    stop() {
+      isStopped = true;
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+async function readResponses(
+  socket: Socket,
+  nextRequests: () => string,
+  count: (outcome: string) => void,
+): Promise<void> {
+  let received = '';
+  let status: string | undefined;
+  let missing = 0;
+  let codes = new Set<string>();
+  let hasError = false;
+  socket.setEncoding('latin1').write(nextRequests());
+  try {
+    for await (const chunk of socket) {
+      received += chunk;
+      let isComplete = false;
+      for (;;) {
+        const end = received.indexOf('\r\n\r\n') + 4;
+        if (status === undefined && end > 4) {
+          const [, code, length] = headPattern.exec(received.slice(0, end)) ?? [];
+          [status, missing, received] = [String(code), Number(length), received.slice(end)];
+        }
+        if (status === undefined) break;
+        const body = received.slice(0, missing);
+        for (const [, code = ''] of body.matchAll(/"error":(\d{5})\b/g)) codes.add(code);
+        if (missing > received.length) {
+          // An error code may lie in two chunks.
+          received = received.slice(-20);
+          missing -= body.length - received.length;
+          break;
+        }
+        received = received.slice(missing);
+        count([status, ...codes].join(' '));
+        hasError ||= status === '503';
+        [status, codes] = [undefined, new Set()];
+        isComplete = received === '';
+      }
+      await setTimeout(isComplete && hasError ? retryAfter : pause);
+      if (isComplete) socket.write(nextRequests());
+      if (isComplete) hasError = false;
+    }
+  } catch {
+    // The test has ended the connection.
+  }
+}
+
+const headPattern = /^HTTP\/1\.1 (\d+).*content-length: (\d+)/is;

@@ -1,0 +1,176 @@
+import { once } from 'node:events';
+import { Agent, get, type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import fastify, { type FastifyInstance } from 'fastify';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { drain } from '../../src/http/drain.ts';
+import {
+  trackConnections,
+  trackResponse,
+  untrackResponse,
+} from '../../src/node/client-connections.ts';
+import { sendRaw } from '../fixtures/raw-request.ts';
+
+// A server with these hooks alone, so that `npx -y pnpm mutants` can try each mutant of them.
+let server: FastifyInstance;
+let url: string;
+let otherProcesses: PromiseWithResolvers<void>;
+let held: PromiseWithResolvers<void>;
+let waiting: number;
+let stream: PassThrough;
+const stopWaiting = vi.fn<() => void>();
+/** Runs while the server closes and still accepts requests. */
+let duringDrain: () => Promise<void>;
+let agent: Agent;
+
+beforeEach(async () => {
+  otherProcesses = Promise.withResolvers();
+  held = Promise.withResolvers();
+  waiting = 0;
+  stream = new PassThrough();
+  duringDrain = async () => {};
+  stopWaiting.mockClear();
+  agent = new Agent({ keepAlive: true });
+  server = fastify({ return503OnClosing: false });
+  trackConnections(server.server);
+  server.addHook('onRequest', trackResponse);
+  const hooks = drain(server, () => otherProcesses.promise, stopWaiting);
+  server.addHook('onSend', hooks.announceClose);
+  server.addHook('onResponse', untrackResponse);
+  server.addHook('onResponse', hooks.closeAfterResponse);
+  server.addHook('preClose', () => duringDrain());
+  server.addHook('preClose', hooks.waitForDrain);
+  server.get('/', async () => 'done');
+  server.get('/closing', async (_request, reply) => reply.header('connection', 'close').send('x'));
+  server.get('/held', async () => {
+    waiting++;
+    await held.promise;
+    return 'done';
+  });
+  server.get('/stream', async () => stream);
+  url = await server.listen({ port: 0, host: '127.0.0.1' });
+});
+
+afterEach(async () => {
+  otherProcesses.resolve();
+  held.resolve();
+  stream.end();
+  await server.close();
+  agent.destroy();
+});
+
+async function request(path: string): Promise<IncomingMessage> {
+  const [response] = await once(get(url + path, { agent }), 'response');
+  return response as IncomingMessage; // The event has one argument.
+}
+
+const open = async () => {
+  const { port } = server.server.address() as AddressInfo; // It listens on a port.
+  const socket = connect({ port, host: '127.0.0.1' });
+  await once(socket, 'connect');
+  return socket;
+};
+
+it('keeps connections open before it closes, except those that a handler closes', async () => {
+  expect({ delay: server.drainDelay, isClosing: server.isClosing }).toEqual({
+    delay: 0,
+    isClosing: false,
+  });
+  const kept = await request('/');
+  expect(kept.headers.connection).toBe('keep-alive');
+  expect(await text(kept)).toBe('done');
+  const closed = await request('/closing');
+  expect(closed.headers.connection).toBe('close');
+  closed.resume();
+});
+
+it('takes requests for the drain delay, and ends the waits once after it', async () => {
+  otherProcesses.resolve();
+  server.drainDelay = 300;
+  const started = performance.now();
+  const closed = server.close();
+  await vi.waitFor(() => expect(server.isClosing).toBe(true));
+  const response = await request('/');
+  expect(response.headers.connection).toBe('close');
+  expect(stopWaiting).not.toHaveBeenCalled();
+  response.resume();
+  await closed;
+  expect(performance.now() - started).toBeGreaterThan(290);
+  expect(stopWaiting).toHaveBeenCalledTimes(1);
+});
+
+it('announces the close in the last response of a connection alone', async () => {
+  otherProcesses.resolve();
+  duringDrain = async () => {
+    server.isClosing = true;
+    const line = 'GET /held HTTP/1.1\r\nHost: x\r\n\r\n';
+    const sent = sendRaw(url, line.repeat(3));
+    await vi.waitFor(() => expect(waiting).toBe(3));
+    held.resolve();
+    const { responses } = await sent;
+    const connections = responses.map(({ headers }) => headers.get('connection'));
+    expect(connections).toEqual([null, null, 'close']);
+  };
+  await server.close();
+  expect.hasAssertions();
+});
+
+it.each(['accept', 'fail to tell'])(
+  'sends a response when the other processes no longer %s connections',
+  async (outcome) => {
+    const response = request('/held');
+    const seen = vi.fn();
+    void response.then(seen);
+    await vi.waitFor(() => expect(waiting).toBe(1));
+    const closed = server.close();
+    await vi.waitFor(() => expect(server.server.listening).toBe(false));
+    held.resolve();
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+    expect(seen).not.toHaveBeenCalled();
+    if (outcome === 'accept') otherProcesses.resolve();
+    else otherProcesses.reject(new Error('gone'));
+    expect((await response).headers.connection).toBe('close');
+    expect(await text(await response)).toBe('done');
+    await closed;
+  },
+);
+
+it('closes a connection after a response whose headers were sent before', async () => {
+  otherProcesses.resolve();
+  stream.write('a');
+  const response = await request('/stream');
+  expect(response.headers.connection).toBe('keep-alive');
+  const closed = server.close();
+  await vi.waitFor(() => expect(server.server.listening).toBe(false));
+  stream.end('b');
+  expect(await text(response)).toBe('ab');
+  await closed;
+});
+
+it('closes unused and idle connections at once', async () => {
+  otherProcesses.resolve();
+  const unused = await open();
+  const response = await request('/');
+  const { socket: idle } = response;
+  await text(response);
+  const closed = [unused, idle].map((socket) => once(socket, 'close'));
+  await server.close();
+  await Promise.all(closed);
+});
+
+it('listens while clients connect, for twenty quiet times at most', async () => {
+  otherProcesses.resolve();
+  let isOver = false;
+  const connectAgain = async () => {
+    while (!isOver)
+      await open().then(
+        (socket) => socket.destroy(),
+        () => (isOver = true),
+      );
+  };
+  const started = performance.now();
+  await Promise.all([server.close(), connectAgain(), connectAgain()]);
+  expect(performance.now() - started).toBeGreaterThan(500);
+});

@@ -1,0 +1,89 @@
+import { EventEmitter } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
+import type { FastifyRequest } from 'fastify';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { createFairTurns } from '../../src/http/fair-turns.ts';
+
+/** Eight requests continue in a turn, and one that waits for more than a second is late. */
+function start() {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const server = new EventEmitter();
+  const dropped: FastifyRequest[] = [];
+  const turns = createFairTurns({
+    maxInTurn: 8,
+    maxWait: 1_000,
+    onDrop: (request) => dropped.push(request),
+    server,
+  });
+  const outcomes: string[] = [];
+  return {
+    server,
+    dropped,
+    /** Sends this number of requests, whose outcomes have this name. */
+    send(count: number, name = '', request = { isGone: false }) {
+      for (let i = 0; i < count; i++) {
+        // The part of a request that it reads.
+        turns.take(request as FastifyRequest, (error) =>
+          outcomes.push(error ? `${name} ${error.code}` : name),
+        );
+      }
+    },
+    /** The outcomes since the last call. */
+    outcomes: () => outcomes.splice(0),
+    async nextTurn() {
+      await setImmediate();
+      return outcomes.splice(0);
+    },
+  };
+}
+
+it('lets a few requests continue in each turn, in their order', async () => {
+  const { send, outcomes, nextTurn } = start();
+  send(10, 'early');
+  expect(outcomes()).toEqual(Array(8).fill('early'));
+  send(7, 'later');
+  expect(outcomes()).toEqual([]);
+  expect(await nextTurn()).toEqual([...Array(2).fill('early'), ...Array(6).fill('later')]);
+  expect(await nextTurn()).toEqual(['later']);
+  send(8, 'at once');
+  expect(outcomes()).toEqual(Array(7).fill('at once'));
+});
+
+it('lets only one request continue in a turn with a new connection', async () => {
+  const { server, send, outcomes, nextTurn } = start();
+  send(20);
+  expect(outcomes()).toHaveLength(8);
+  server.emit('connection');
+  expect(await nextTurn()).toHaveLength(1);
+  server.emit('connection');
+  server.emit('connection');
+  expect(await nextTurn()).toHaveLength(2);
+  expect(await nextTurn()).toHaveLength(8);
+});
+
+it('rejects late requests with 50301, and most of each turn is for requests in time', async () => {
+  const { send, outcomes, nextTurn } = start();
+  send(8 + 8 + 12, 'late');
+  outcomes();
+  vi.advanceTimersByTime(500);
+  expect(await nextTurn()).toEqual(Array(8).fill('late'));
+  send(16, 'in time');
+  vi.advanceTimersByTime(501);
+  const turn = [...Array(8).fill('in time'), 'late 50301'];
+  expect([await nextTurn(), await nextTurn()]).toEqual([turn, turn]);
+  expect(await nextTurn()).toEqual(Array(8).fill('late 50301'));
+  expect(await nextTurn()).toEqual(Array(2).fill('late 50301'));
+});
+
+it('drops a request whose client has disconnected', async () => {
+  const { dropped, send, outcomes, nextTurn } = start();
+  const request = { isGone: false };
+  send(8);
+  send(3, 'gone', request);
+  send(1, 'there');
+  outcomes();
+  request.isGone = true;
+  expect(await nextTurn()).toEqual(['there']);
+  expect(dropped).toEqual([request, request, request]);
+});

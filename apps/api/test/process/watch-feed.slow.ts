@@ -1,0 +1,43 @@
+import { openPlantStore } from '@plant-store/core';
+import { createDatabase, freePort } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { printedUrl, startProgram } from '../fixtures/program.ts';
+
+const within = { timeout: 30_000, interval: 500 };
+
+async function startInstance() {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  await (await openPlantStore({ databaseUrl })).close();
+  const sql = postgres(databaseUrl);
+  onTestFinished(() => sql.end());
+  const port = String(await freePort());
+  const server = startProgram({ DATABASE_URL: databaseUrl, PLANT_STORE_METRICS_PORT: port });
+  await printedUrl(server);
+  return { sql, metrics: `http://127.0.0.1:${port}/metrics` };
+}
+
+it('notices a restored dump of another server, although nobody follows the feed', async () => {
+  const { sql } = await startInstance();
+  const epoch = () => sql`select epoch from plant_feed`;
+  const before = await epoch();
+  await sql`update plant_feed set system_identifier = 1`;
+  const isOwn = () => sql`
+    select system_identifier = (select system_identifier from pg_control_system()) as is_own from plant_feed`;
+  await expect.poll(isOwn, within).toEqual([{ is_own: true }]);
+  expect(await epoch()).not.toEqual(before);
+});
+
+it('measures for how long a transaction hides changes, although nobody follows the feed', async () => {
+  const { sql, metrics } = await startInstance();
+  const heldBack = async () =>
+    Number(
+      /^plant_store_feed_held_back_seconds (.*)$/m.exec(await (await fetch(metrics)).text())?.[1],
+    );
+  await sql.begin(async (transaction) => {
+    await transaction`insert into plants (id, name) values (1, 'open')`;
+    await sql`insert into plants (id, name) values (2, 'hidden')`;
+    await expect.poll(heldBack, within).toBeGreaterThan(5);
+  });
+  await expect.poll(heldBack, within).toBe(0);
+});

@@ -1,0 +1,59 @@
+import { fstatSync } from 'node:fs';
+
+/** Milliseconds between two checks. */
+const interval = 500;
+
+/** The file descriptor of standard output. */
+const stdout = 1;
+
+/**
+ * Ends the process with code 0 when the reader of its standard output closes the pipe, for a command that only
+ * reads. Without this, the command would notice that only at its next write, which may never come.
+ */
+export async function exitWhenOutputCloses(): Promise<void> {
+  if (!fstatSync(stdout).isFIFO()) return;
+  const hasError = await createPoll();
+  setInterval(() => hasError() && process.exit(), interval).unref();
+}
+
+/**
+ * Makes a function that polls standard output for an error. On macOS and Windows it finds none.
+ *
+ * `poll_oneoff` of WASI is the only function of Node that polls any file descriptor. Its arguments are
+ * addresses in a WebAssembly memory (https://github.com/WebAssembly/WASI/blob/wasi-0.1/preview1/docs.md).
+ */
+async function createPoll(): Promise<() => boolean> {
+  const { emitWarning } = process;
+  process.emitWarning = () => {}; // Node warns that the module is experimental.
+  const { WASI } = await import('node:wasi');
+  process.emitWarning = emitWarning;
+  // The types of Node lack the constructor.
+  const { Memory } = Reflect.get(globalThis, 'WebAssembly') as { Memory: MemoryConstructor };
+  const memory = new Memory({ initial: 1 });
+  const wasi = new WASI({ version: 'preview1', stdout });
+  wasi.initialize({ exports: { memory } });
+  const poll = wasi.wasiImport['poll_oneoff'] as (...addresses: number[]) => number;
+  const view = new DataView(memory.buffer);
+  // Waits until standard output accepts bytes or has an error, and at most for a millisecond.
+  view.setUint8(type, writable);
+  view.setUint32(fileDescriptor, stdout, true);
+  view.setUint32(subscriptionSize + clockId, monotonic, true);
+  view.setBigUint64(subscriptionSize + timeout, 1_000_000n, true);
+
+  return () => {
+    if (poll(0, events, 2, eventCount) !== 0 || view.getUint32(eventCount, true) === 0)
+      return false;
+    return (
+      view.getUint8(events + eventType) === writable && view.getUint16(events + errno, true) !== 0
+    );
+  };
+}
+
+type MemoryConstructor = new (pages: { initial: number }) => { buffer: ArrayBuffer };
+
+/** A subscription, which is zero where nothing sets it: `userdata`, `type`, and what the type has. */
+const [subscriptionSize, type, fileDescriptor, clockId, timeout] = [48, 8, 16, 16, 24];
+const [writable, monotonic] = [2, 1];
+
+/** Where the events and their number begin in the memory, and the places in an event. */
+const [events, eventCount, errno, eventType] = [1_024, 2_048, 8, 10];

@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { createDatabase, hasPosixSignals } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { migratedDatabase } from '../fixtures/migrated-database.ts';
+import { main, start } from '../fixtures/run-program.ts';
+
+/** Plants in several pages of an export. */
+const count = 200_000;
+
+let env: { DATABASE_URL: string };
+
+beforeAll(async () => {
+  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
+  const sql = await migratedDatabase(env);
+  await sql`insert into plants (id, name) select id, 'plant' from generate_series(1, ${count}::int) as id`;
+  await sql.end();
+});
+
+/** Runs a script of the shell, in which `"$@"` is `plant-store`. */
+async function runInShell(script: string): Promise<{ stdout: string; stderr: string }> {
+  const child = spawn('sh', ['-c', script, 'sh', process.execPath, main], {
+    env: { PATH: process.env['PATH'], PLANT_STORE_ENV_FILE: '/dev/null', ...env },
+  });
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { stdout: stdout.trim(), stderr };
+}
+
+describe.runIf(hasPosixSignals)('on a system with pipes', () => {
+  it.each(['', '--paged', '--gzip', '--format csv --paged'])(
+    'writes all plants to a pipe whose reader is slow, with export %s',
+    async (options) => {
+      const unpacked = options === '--gzip' ? 'gunzip | ' : '';
+      const lines = count + (options.includes('csv') ? 1 : 0);
+      const script = `"$@" export ${options} | (sleep 1; ${unpacked}wc -l)`;
+      expect(await runInShell(script)).toEqual({ stdout: String(lines), stderr: '' });
+    },
+  );
+
+  it.each([
+    ...['export | true', 'export --paged | true', 'list --limit 200000 | true', 'count | true'],
+    // After the first line there is nothing to write.
+    ...['follow | true', 'follow | head -n 1 > /dev/null'],
+  ])('ends with code 0 when the reader of its output closes the pipe: %s', async (pipeline) => {
+    const [command, reader] = pipeline.split(' | ');
+    const script = `{ { "$@" ${command}; echo $? >&3; } | ${reader}; } 3>&1`;
+    expect(await runInShell(script)).toEqual({ stdout: '0', stderr: '' });
+  });
+
+  it.each([
+    ...['export', 'export --paged', 'list', 'count', 'get 1', 'follow', 'follow --from start'],
+    ...['import - --rejects /dev/null', 'delete 1 --yes', 'token list', 'feed off --yes'],
+  ])('ends on SIGTERM while its statement waits for a lock: %s', async (command) => {
+    const sql = postgres(env.DATABASE_URL, { max: 1 });
+    onTestFinished(() => sql.end());
+    await sql`begin`;
+    await sql`lock table plants, access_tokens, plant_feed in access exclusive mode`;
+    const { child, result } = start(command.split(' '), { env });
+    child.stdin.end('{"id":1,"name":"plant"}\n');
+    const waiting = () => sql`
+      select from pg_locks join pg_database on pg_database.oid = database
+      where datname = current_database() and not granted`;
+    await vi.waitFor(async () => expect(await waiting()).not.toHaveLength(0), { timeout: 60_000 });
+    child.kill('SIGTERM');
+    expect([143, 'SIGTERM']).toContain((await result).code);
+  });
+
+  it('ends on SIGTERM while nobody reads its output', async () => {
+    const child = spawn(process.execPath, [main, 'export', '--paged'], {
+      env: { PATH: process.env['PATH'], PLANT_STORE_ENV_FILE: '/dev/null', ...env },
+    });
+    await once(child.stdout, 'readable');
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([143, null]);
+  });
+});

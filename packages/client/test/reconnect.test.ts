@@ -1,0 +1,199 @@
+import { createTRPCClient, type Operation, TRPCClientError, type TRPCLink } from '@trpc/client';
+import { observable } from '@trpc/server/observable';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { AccessTokenError } from '../src/access-token.ts';
+import type { AppRouter } from '../src/app-router.ts';
+import { delayAfter, mayPass, reconnectLink } from '../src/reconnect.ts';
+
+type SubscriptionLink = ReturnType<TRPCLink<AppRouter>>;
+type Results = Parameters<ReturnType<SubscriptionLink>['subscribe']>[0];
+interface Connection {
+  op: Operation;
+  results: Required<Results>;
+  isOpen: boolean;
+}
+
+let connections: Connection[];
+const last = () => connections.at(-1) ?? expect.unreachable('no connection');
+
+/** A link in place of the network. */
+const network: TRPCLink<AppRouter> =
+  () =>
+  ({ op }) =>
+    observable((results) => {
+      const connection = { op, results, isOpen: true };
+      connections.push(connection);
+      return () => {
+        connection.isOpen = false;
+      };
+    });
+
+const client = createTRPCClient<AppRouter>({ links: [reconnectLink, network] });
+
+beforeEach(() => {
+  connections = [];
+  vi.useFakeTimers();
+  vi.spyOn(Math, 'random').mockReturnValue(1);
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+const down = () => new TRPCClientError<AppRouter>('down');
+const rejected = () => {
+  const meta = { response: { status: 403 } };
+  return new TRPCClientError<AppRouter>('rejected', { meta });
+};
+
+function follow(input?: { after: string }, signal?: AbortSignal) {
+  const seen = { errors: [] as unknown[], states: [] as string[], data: [] as unknown[], ends: 0 };
+  const { unsubscribe } = client.plantChanges.subscribe(input, {
+    ...(signal && { signal }),
+    onData: ({ data }) => seen.data.push(data),
+    onError: (error) => seen.errors.push(error),
+    onConnectionStateChange: ({ state, error }) =>
+      seen.states.push(error ? `${state}: ${error.message}` : state),
+    onComplete: () => seen.ends++,
+  });
+  return { ...seen, seen, unsubscribe };
+}
+
+const start = () => last().results.next({ result: { type: 'started' } });
+
+/** The milliseconds until the next connection. */
+function delayOfNext(): number {
+  const count = connections.length;
+  const before = Date.now();
+  expect(vi.getTimerCount()).toBe(1);
+  vi.advanceTimersToNextTimer();
+  expect(connections).toHaveLength(count + 1);
+  return Date.now() - before;
+}
+
+describe('a subscription', () => {
+  it('waits longer after each error, for ten seconds at most', () => {
+    follow();
+    const delays = Array.from({ length: 7 }, () => {
+      last().results.error(down());
+      return delayOfNext();
+    });
+    expect(delays).toEqual([500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
+  });
+
+  it('connects at once after a connection of more than ten seconds, and waits from the start again', () => {
+    const { states } = follow();
+    for (const delay of [500, 1_000]) {
+      last().results.error(down());
+      expect(delayOfNext()).toBe(delay);
+    }
+    start();
+    vi.advanceTimersByTime(10_001);
+    const before = states.length;
+    last().results.error(down());
+    expect(connections).toHaveLength(4);
+    expect(states).toHaveLength(before);
+    last().results.error(down());
+    expect(delayOfNext()).toBe(500);
+  });
+
+  it('waits after a connection of ten seconds, and after one that never started', () => {
+    follow();
+    start();
+    vi.advanceTimersByTime(10_000);
+    last().results.error(down());
+    expect(delayOfNext()).toBe(500);
+    last().results.next({ result: { type: 'state', state: 'connecting', error: null } });
+    vi.advanceTimersByTime(60_000);
+    last().results.error(down());
+    expect(delayOfNext()).toBe(1_000);
+  });
+
+  it('says that it connects, with the error', () => {
+    const { states, errors } = follow();
+    last().results.error(down());
+    expect(states.at(-1)).toBe('connecting: down');
+    expect(errors).toEqual([]);
+  });
+
+  it('continues behind the last event', () => {
+    const { data } = follow({ after: 'first' });
+    expect(last().op.input).toEqual({ after: 'first' });
+    last().results.next({ result: { type: 'data', id: 'last', data: { id: 'last', data: 1 } } });
+    start();
+    last().results.error(down());
+    delayOfNext();
+    expect(last().op.input).toEqual({ after: 'first', lastEventId: 'last' });
+    expect(data).toEqual([1]);
+  });
+
+  it('ends after an error that cannot pass', () => {
+    const { errors } = follow();
+    last().results.error(rejected());
+    expect(errors).toEqual([expect.objectContaining({ message: 'rejected' })]);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(connections).toHaveLength(1);
+  });
+
+  it('ends after an error of a stream that cannot pass, and closes the stream', () => {
+    const { errors } = follow();
+    last().results.next({ result: { type: 'state', state: 'connecting', error: down() } });
+    expect(errors).toEqual([]);
+    last().results.next({ result: { type: 'state', state: 'connecting', error: rejected() } });
+    expect(errors).toEqual([expect.objectContaining({ message: 'rejected' })]);
+    expect(last().isOpen).toBe(false);
+  });
+
+  it('ends with its stream', () => {
+    const { seen } = follow();
+    last().results.complete();
+    expect(seen.ends).toBe(1);
+  });
+
+  it('closes its connection, or stops waiting for one, when it is stopped', () => {
+    const first = follow();
+    first.unsubscribe();
+    expect(last().isOpen).toBe(false);
+    const second = follow();
+    last().results.error(down());
+    second.unsubscribe();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('stops when its signal is aborted', () => {
+    const controller = new AbortController();
+    const { seen } = follow(undefined, controller.signal);
+    controller.abort();
+    expect(seen.ends).toBe(1);
+    expect(last().isOpen).toBe(false);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+const outcomes: [object, boolean][] = [
+  [{}, true],
+  [{ cause: new AccessTokenError('missing') }, false],
+  [{ meta: { response: { status: 401 } } }, false],
+  [{ meta: { response: { status: 403 } } }, false],
+  ...[200, 408, 429, 500, 502, 503].map((status): [object, boolean] => [
+    { meta: { response: { status } } },
+    true,
+  ]),
+  [{ meta: { response: { status: 501 } } }, false],
+  [{ meta: { response: { status: 499 } } }, false],
+  [{ result: { error: { code: 0, message: '', data: { httpStatus: 401 } } } }, true],
+  [{ result: { error: { code: 0, message: '', data: { httpStatus: 410 } } } }, false],
+];
+
+it.each(outcomes)('%j may pass: %s', (options, expected) => {
+  const error = new TRPCClientError<AppRouter>('x', options);
+  expect(mayPass(error)).toBe(expected);
+});
+
+it('draws a delay between half of the longest one and all of it', () => {
+  vi.mocked(Math.random).mockReturnValue(0);
+  expect([1, 2, 10].map(delayAfter)).toEqual([250, 500, 5_000]);
+  vi.mocked(Math.random).mockReturnValue(1);
+  expect([1, 2, 10].map(delayAfter)).toEqual([500, 1_000, 10_000]);
+});

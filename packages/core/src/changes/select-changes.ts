@@ -1,0 +1,100 @@
+import type { PlantChange } from '@plant-store/schemas';
+import { maxPageBytes } from '../database/page-memory.ts';
+import { isCluster, isOwn, timeline } from '../database/postgres/migration/feed-tables.ts';
+import { contentBytesSql, storedColumns } from '../plants/columns.ts';
+
+/**
+ * The identity of a database and its history. It changes when somebody restores a backup, promotes a
+ * standby, or rewrites one of the tables: then a transaction with a number that a client has read can have
+ * other changes.
+ */
+const epoch = `
+  left(md5(concat_ws(' ', epoch, (select system_identifier from pg_control_system()),
+    ${timeline},
+    (select oid from pg_database where datname = current_database()),
+    pg_relation_filenode('plants'), pg_relation_filenode('plant_deletions'), $4::text)), 16)`;
+
+const changesOf = (type: PlantChange['type'], table: string, condition = 'true') => `
+  (select '${type}' as type, ${storedColumns}, changed_in from ${table}
+    where changed_in >= $1::xid8 and (changed_in, id) > ($1::xid8, $2::bigint) and changed_in < up_to
+      and ${condition}
+    order by changed_in, id limit $3::int)`;
+
+/**
+ * Whether no plant with the id, stored or deleted later, was created by a lower number. Such a plant was
+ * created after the delete.
+ */
+const isNotReplaced = `coalesce(changed_in <=
+    (select changed_in from plants where plants.id = plant_deletions.id), true)
+  and not exists (
+    select from plant_deletions as later where later.id = plant_deletions.id
+      and later.changed_in > plant_deletions.changed_in
+      and later.created_in < plant_deletions.changed_in)`;
+
+/** The greatest number of a transaction with changes, for a cursor of the present end. */
+const latest = `(select changed_in from (
+    ${['plants', 'plant_deletions']
+      .map(
+        (table) =>
+          `(select changed_in from ${table} where changed_in < up_to order by changed_in desc limit 1)`,
+      )
+      .join(' union all ')}
+    union all select forgotten_up_to
+  ) as latest order by changed_in desc limit 1)`;
+
+// With `exists` in place of the LIMIT, the planner would read the whole table while it knows few changes.
+const isHeldBack = ['plants', 'plant_deletions']
+  .map(
+    (table) => `(select true from ${table} where changed_in >= up_to
+    order by changed_in, id limit 1)`,
+  )
+  .join(' is true or ');
+
+/**
+ * Selects a page of changes, and in its first row the state of the feed (`FeedNow`). The parameters are the
+ * transaction and the id of the cursor, the limit, and the database's `copyId`.
+ *
+ * A transaction is visible once its commit is in the log, and `logged` is read after the snapshot was taken.
+ * So the page is durable when the log is flushed up to there.
+ *
+ * The window functions read only the rows within the limit. The LIMIT of `bounds` keeps the planner from
+ * evaluating its expressions again for each change.
+ */
+export const selectChanges = `
+  select case when place is null or place = 1 then json_build_object(
+      'isPrimary', is_primary, 'isCluster', is_cluster, 'isOwn', is_own, 'epoch', bounds.epoch,
+      'forgottenUpTo', forgotten_up_to::text, 'upTo', up_to::text, 'isHeldBack', is_held_back,
+      'logged', logged, 'isFlushed', is_primary and pg_current_wal_flush_lsn() >= logged,
+      'session', pg_backend_pid(), 'latest', latest::text, 'count', coalesce(count, 0)
+    )::text end, changed_in::text, type, ${storedColumns}
+  from (
+    select *, (${isHeldBack} is true) as is_held_back,
+      case when $1::xid8 is null then ${latest} end as latest
+    from (
+      select is_primary, ${isCluster} as is_cluster,
+        is_primary and ${isOwn} as is_own,
+        case when is_primary then ${epoch} else '' end as epoch,
+        case when is_primary then pg_current_wal_insert_lsn() end as logged,
+        forgotten_up_to, pg_snapshot_xmin(pg_current_snapshot()) as up_to
+      from plant_feed, (select not pg_is_in_recovery() as is_primary) as server limit 1
+    ) as feed limit 1
+  ) as bounds left join lateral (
+    select *, count(*) over () as count,
+      sum(least(${contentBytesSql}, ${maxPageBytes})) over (
+        order by changed_in, id rows unbounded preceding) as bytes,
+      row_number() over (order by changed_in, id) as place
+    from (${changesOf('created', 'plants')} union all
+      ${changesOf('deleted', 'plant_deletions', isNotReplaced)}
+      order by changed_in, id limit $3::int) as limited
+  ) as change on bytes <= ${maxPageBytes} or place = 1
+  order by change.changed_in, change.id`;
+
+/**
+ * Writes the log to the disk, unless it is there up to a position. A commit does so; this one does not wait
+ * for a standby. It returns no row when the session that has read the position is gone: Postgres may have
+ * crashed since, and the position may be that of another log.
+ */
+export const flushLog = `
+  select case when pg_current_wal_flush_lsn() < $1::pg_lsn then
+    set_config('synchronous_commit', 'local', true) || pg_logical_emit_message(true, 'plant-store', '') end
+  from pg_stat_get_activity($2::int)`;

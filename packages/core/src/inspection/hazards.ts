@@ -1,0 +1,20 @@
+import type { RunText } from '../database/schema-version.ts';
+import type { Found, Hazard } from './hazard.ts';
+import { sessionQuestions } from './session-questions.ts';
+import { tableQuestions } from './table-questions.ts';
+
+const questions = [...tableQuestions, ...sessionQuestions];
+
+/** Asks a database all questions, in one statement. */
+export async function readHazards(run: RunText): Promise<Hazard[]> {
+  const rows = (await run(selectAll)) as (Found & { question: number })[]; // The statement selects these columns.
+  return questions.flatMap(({ check, level, describe }, number) =>
+    rows
+      .filter(({ question }) => question === number)
+      .map((row) => ({ check, level, message: describe(row) })),
+  );
+}
+
+const selectAll = questions
+  .map(({ select }, number) => `select ${number} as question, hazard.* from (${select}) as hazard`)
+  .join(' union all ');

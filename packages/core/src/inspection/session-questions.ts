@@ -1,0 +1,54 @@
+import type { Question } from './hazard.ts';
+
+/** Milliseconds that a statement may need: the store's own limit. */
+const neededTime = 4_500;
+
+/** The connections of a process, and the one for its migration. */
+const neededConnections = 7;
+
+/** The value of a setting. The database may look at other settings first, whose values are texts. */
+const milliseconds = "case when unit = 'ms' then setting::bigint end";
+
+/** Which limits does somebody set for the sessions of the store? */
+export const sessionQuestions: readonly Question[] = [
+  {
+    check: 'sessions',
+    level: 'warning',
+    // A direct session has the store's own limit, unless the URL sets another one. One of a pooler does not.
+    select: `
+      select quote_ident(session_user) as name, setting as value from pg_settings
+      where name = 'statement_timeout' and ${milliseconds} between 1 and ${neededTime - 1}`,
+    describe: ({ name, value }) =>
+      `the database cancels each statement after ${value} ms, and its request gets 50300: run ALTER ROLE ` +
+      `${name} SET statement_timeout = '5s', and remove it from DATABASE_URL`,
+  },
+  {
+    check: 'sessions',
+    level: 'warning',
+    // The transactions of the store are never idle for long.
+    select: `
+      select quote_ident(session_user) as name, name as value from pg_settings
+      where ${milliseconds} > 0 and (name in ('idle_session_timeout', 'transaction_timeout')
+        or name = 'idle_in_transaction_session_timeout' and ${milliseconds} < ${neededTime})`,
+    describe: ({ name, value }) =>
+      `${value} is set, so the database may end a session of the store, whose request gets 50300: run ALTER ` +
+      `ROLE ${name} SET ${value} = 0`,
+  },
+  {
+    check: 'sessions',
+    level: 'warning',
+    select: `
+      select owner as name, connections::text as value
+      from (
+        select 'ROLE ' || quote_ident(rolname), rolconnlimit from pg_roles
+        where rolname = session_user and not rolsuper
+        union all
+        select 'DATABASE ' || quote_ident(datname), datconnlimit from pg_database
+        where datname = current_database()
+      ) as limits (owner, connections)
+      where connections between 0 and ${neededConnections - 1}`,
+    describe: ({ name, value }) =>
+      `${name} may have ${value} connections, and each process of the server opens up to ${neededConnections}, ` +
+      `so requests wait: run ALTER ${name} CONNECTION LIMIT -1`,
+  },
+];

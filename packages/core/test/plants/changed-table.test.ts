@@ -1,0 +1,215 @@
+import { createDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
+
+// What somebody has done to the database must not become a wrong response about a plant.
+
+let sql: postgres.Sql;
+let url: string;
+let stores: PlantStore[];
+const plant = { id: 1n, name: 'Hoya', tag: 'Apocynaceae' };
+
+beforeEach(async () => {
+  url = await createDatabase(inject('postgresUrl'));
+  sql = postgres(url);
+  stores = [];
+});
+
+afterEach(async () => {
+  await Promise.all(stores.map((store) => store.close()));
+  await sql.end();
+});
+
+async function open(databaseUrl = url): Promise<PlantStore> {
+  const store = await openPlantStore({ databaseUrl });
+  stores.push(store);
+  return store;
+}
+
+/** Opens the store as a user that has all privileges, and to whom row-level security applies. */
+async function openAsUser(role = ''): Promise<{ store: PlantStore; user: string }> {
+  await open();
+  const user = new URL(url).pathname.slice(1); // Each database has a name of its own.
+  await sql.unsafe(`create role ${user} login password 'first' ${role}`);
+  await sql.unsafe(`grant all on plants, plant_deletions, plant_feed, access_tokens to ${user}`);
+  const userUrl = Object.assign(new URL(url), { username: user, password: 'first' }).href;
+  return { store: await open(userUrl), user };
+}
+
+const trigger = (event: string, body: string) =>
+  sql.unsafe(`
+    create function change() returns trigger language plpgsql as $$ begin ${body} end $$;
+    create trigger change before ${event} on plants for each row execute function change()`);
+
+describe('row-level security', () => {
+  beforeEach(async () => {
+    await (await open()).create(plant);
+  });
+
+  it.each([
+    ['hides all plants', []],
+    ['hides some plants', ["create policy others on plants using (tag <> 'Apocynaceae')"]],
+    ['hides plants from reads', ['create policy inserts on plants for insert with check (true)']],
+  ])('that %s is an error, and never a 404 or a 409', async (_, policies) => {
+    const { store } = await openAsUser();
+    await sql`alter table plants enable row level security`;
+    for (const policy of policies) await sql.unsafe(policy);
+    await expect(store.create(plant)).rejects.toMatchObject({ code: 50001, databaseCode: '42501' });
+    await expect(store.create({ id: 2n, name: 'Ficus' })).rejects.toMatchObject({ code: 50001 });
+    const message =
+      /^the database cannot do this now \(SQLSTATE 42501\): (try again later|nothing was deleted, .*)$/;
+    const rejected = { code: 50300, message: expect.stringMatching(message) };
+    await expect(store.get(1n)).rejects.toMatchObject(rejected);
+    await expect(store.list({ limit: 10 })).rejects.toMatchObject(rejected);
+    await expect(store.delete(1n)).rejects.toMatchObject(rejected);
+    expect(await sql`select from plants`).toHaveLength(1);
+  });
+
+  it('that does not concern the user of the store changes nothing', async () => {
+    const { store } = await openAsUser('bypassrls');
+    await sql`alter table plants enable row level security`;
+    expect(await store.get(1n)).toMatchObject(plant);
+    expect(await store.delete(1n)).toBe(true);
+  });
+});
+
+describe('a trigger', () => {
+  it('that swallows plants makes creates fail', async () => {
+    const store = await open();
+    await trigger('insert', 'return null;');
+    await expect(store.create(plant)).rejects.toMatchObject({ code: 50001 });
+  });
+
+  it('that swallows some plants makes their import fail, and that of no other plant', async () => {
+    const store = await open();
+    await trigger('insert', 'if new.id = 2 then return null; end if; return new;');
+    expect(await store.load([1n, 2n, 3n].map((id) => ({ ...plant, id })))).toMatchObject([
+      'inserted',
+      { code: 50001 },
+      'inserted',
+    ]);
+  });
+
+  it('that keeps plants makes deletes fail', async () => {
+    const store = await open();
+    await store.create(plant);
+    await trigger('delete', 'return null;');
+    await expect(store.delete(1n)).rejects.toMatchObject({
+      code: 50001,
+      message:
+        'the table keeps this plant: nothing was written, tell the operator before you send it again',
+    });
+    expect(await store.delete(2n)).toBe(false);
+    expect(await store.get(1n)).toMatchObject(plant);
+  });
+
+  it('that raises an exception makes the create of that plant alone fail', async () => {
+    const store = await open();
+    await trigger('insert', "if new.id = 2 then raise 'no'; end if; return new;");
+    const outcomes = await Promise.allSettled(
+      [1n, 2n, 3n].map((id) => store.create({ ...plant, id })),
+    );
+    expect(outcomes).toMatchObject([
+      { status: 'fulfilled' },
+      { reason: { code: 50001, message: expect.stringContaining('SQLSTATE P0001') } },
+      { status: 'fulfilled' },
+    ]);
+  });
+});
+
+describe('the message says what is known', () => {
+  it('of a delete on a full disk', async () => {
+    const store = await open();
+    await store.create(plant);
+    await trigger('delete', "raise 'full' using errcode = '53100';");
+    await expect(store.delete(1n)).rejects.toMatchObject({
+      code: 50300,
+      message:
+        'the database cannot do this now (SQLSTATE 53100): nothing was deleted, send it again later',
+    });
+  });
+
+  it('of a delete whose statement was cancelled', async () => {
+    const store = await open();
+    await store.create(plant);
+    await trigger('delete', "raise 'cancelled' using errcode = '57014';");
+    await expect(store.delete(1n)).rejects.toMatchObject({
+      message:
+        'the database did not answer: the plant may or may not be deleted, look it up before you ' +
+        'send the delete again',
+    });
+  });
+
+  it('of writes after the password was changed', async () => {
+    await sql`create role with_password`.catch(() => {}); // All databases of the server have it.
+    const { store, user } = await openAsUser('in role with_password');
+    await store.create(plant);
+    await sql.unsafe(`alter role ${user} password 'second'`);
+    await sql`select pg_terminate_backend(pid, 5000) from pg_stat_activity where usename = ${user}`;
+    const noConnection = 'the store has no connection to the database';
+    await vi.waitFor(async () => {
+      await expect(store.create(plant)).rejects.toMatchObject({
+        code: 50300,
+        databaseCode: '28P01',
+        message: `${noConnection}: nothing was written, send it again later`,
+      });
+    });
+    await expect(store.delete(1n)).rejects.toMatchObject({
+      message: `${noConnection}: nothing was deleted, send it again later`,
+    });
+    await expect(store.get(1n)).rejects.toMatchObject({
+      message: `${noConnection}: try again later`,
+    });
+  });
+});
+
+describe('a database that accepts no writes', () => {
+  const setReadOnly = async (value: string) => {
+    const { database } = sql.options;
+    await sql.unsafe(`alter database ${database} set default_transaction_read_only = ${value}`);
+    await sql`
+      select pg_terminate_backend(pid, 5000) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`;
+  };
+
+  it('is read, also by a store that starts then, and is written again when it can be', async () => {
+    const running = await open();
+    await running.create(plant);
+    await setReadOnly('on');
+    const started = await open();
+    for (const store of [running, started]) {
+      await vi.waitFor(() => store.get(1n), { timeout: 5_000 });
+      const { writes, reads } = await overlapping(store);
+      expect(new Set(writes)).toEqual(
+        new Set([
+          'the database cannot do this now (SQLSTATE 25006): nothing was written, send it again later',
+        ]),
+      );
+      expect(reads).not.toContain('rejected');
+    }
+    await setReadOnly('off');
+    for (const [i, store] of [running, started].entries()) {
+      const create = () => store.create({ id: BigInt(10 + i), name: 'Ficus' });
+      await vi.waitFor(create, { timeout: 5_000 });
+    }
+  });
+
+  /** Reads while writes fail all the time: the messages of the writes, and how the reads ended. */
+  async function overlapping(store: PlantStore) {
+    const writes: string[] = [];
+    const reads: string[] = [];
+    const until = performance.now() + 1_500; // Three attempts to get a session that writes.
+    const repeat = async (call: () => Promise<unknown>) => {
+      while (performance.now() < until) await call();
+    };
+    await Promise.all([
+      repeat(() => store.create({ id: 2n, name: 'Ficus' }).catch((e) => writes.push(e.message))),
+      repeat(async () => {
+        const [get, list] = await Promise.allSettled([store.get(1n), store.list({ limit: 1 })]);
+        reads.push(get.status, list.status);
+      }),
+    ]);
+    return { writes, reads };
+  }
+});

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { CsvParser, unclosedQuote } from '../../src/csv/parser.ts';
+
+const parser = () => new CsvParser(',', '\n');
+
+/** A quarter of the most bytes of a quoted field. */
+const quarter = 'x'.repeat(16 * 1024 * 1024 - 100);
+
+it('reads a quoted field of almost 64 MiB, and rejects a longer one', () => {
+  const csv = parser();
+  for (const line of [`"${quarter}`, quarter, quarter]) expect(csv.add(line)).toBeUndefined();
+  expect(csv.add(`${quarter}"`)?.[0]).toHaveLength(4 * quarter.length + 3);
+
+  for (const line of [`"${quarter}`, quarter, quarter, quarter]) csv.add(line);
+  expect(() => csv.add(quarter)).toThrow(unclosedQuote);
+});
+
+it('measures each quoted field of a record by itself', () => {
+  const csv = parser();
+  for (const start of ['"', 'b","', 'c","']) {
+    csv.add(`${start}${quarter}`);
+    csv.add(quarter);
+  }
+  expect(csv.add('d"')).toHaveLength(3);
+});
+
+it('measures the next record from its own start, after a field that was too long', () => {
+  const csv = parser();
+  for (const line of [`"${quarter}`, quarter, quarter, quarter]) csv.add(line);
+  expect(() => csv.add(quarter)).toThrow(unclosedQuote);
+  expect(csv.add(`"${quarter}`)).toBeUndefined();
+  expect(csv.isInRecord).toBe(true);
+});
+
+it('reads a closing quote, and a doubled one, at the start of a line', () => {
+  const csv = parser();
+  expect(csv.add('1,"a')).toBeUndefined();
+  expect(csv.add('",x')).toEqual(['1', 'a\n', 'x']);
+  expect(csv.add('"a')).toBeUndefined();
+  expect(csv.add('""b"')).toEqual(['a\n"b']);
+});
