@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { databaseCode, rootMessage } from '../error-causes.ts';
+import { PlantStoreError } from '../plant-store-error.ts';
 import type { DatabaseConnection, Run, RunOptions, Share } from './database.ts';
 import {
   isLateWrite,
@@ -121,6 +122,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
       connection = await this.#acquire(until);
     } catch (cause) {
       turns.give();
+      if (cause instanceof PlantStoreError) throw cause; // The error of `onTurn`.
       throw new NotSentError(rootMessage(cause), { cause });
     }
     this.#used.set(connection, share);
