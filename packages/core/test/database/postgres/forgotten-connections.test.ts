@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { createDatabase, type FaultProxy, startFaultProxy } from '@plant-store/test-setup';
 import { beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { deadlineIn } from '../../../src/database/deadline.ts';
@@ -26,6 +27,11 @@ beforeEach(async () => {
     store.list({ limit: 100 }),
     store.delete(1n),
   ]);
+  let accepted: number;
+  do {
+    ({ accepted } = network);
+    await setTimeout(300);
+  } while (network.accepted > accepted); // The store is still opening a connection.
 });
 
 const createPlant = (deadline?: number) => {
