@@ -26,7 +26,7 @@ import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
  * - `node` when the plants of a node of a cluster can no longer be written, or can be written again
  * - `rerouted` when creates of a node begin or stop to go through another node, because this process
  *   cannot reach the node itself
- * - `warning` with a message for the operator, once for each reason
+ * - `warning` with a message for the operator
  */
 export type StoreEvents = ClusterEvents & { batch: [CommittedBatch] };
 
@@ -83,8 +83,11 @@ export interface PlantStore
   /** Resolves when the database responds and has the tables; throws `databaseUnavailable` otherwise. */
   ready(): Promise<void>;
 
-  /** How many creates wait for a statement, and how many are part of a running statement. */
-  pending(): { waiting: number; inFlight: number };
+  /**
+   * How many creates wait for a statement, and how many are part of a running statement. `unsettled` counts
+   * the statements that are still in a commit after their callers got `databaseUnavailable`.
+   */
+  pending(): { waiting: number; inFlight: number; unsettled: number };
 
   /**
    * The nodes of a cluster that store plants, and whether those plants can be written. The latest create
@@ -145,7 +148,7 @@ function createPlantStore(database: Database): PlantStore {
   const { insert } = createOrdinaryStatements(bulk.run);
   const { load } = createPlantLoader(bulk, (plants) => insert(plants, deadlineIn(bulkTimeout)));
   const { deleteMany } = createPlantRemover(bulk);
-  database.onWarning?.((message) => events.emit('warning', message));
+  database.onWarning((message) => events.emit('warning', message));
   let readiness: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
 
@@ -180,6 +183,7 @@ function createPlantStore(database: Database): PlantStore {
       return {
         waiting: pending.reduce((sum, { waiting }) => sum + waiting, 0),
         inFlight: pending.reduce((sum, { inFlight }) => sum + inFlight, 0),
+        unsettled: lanes.unsettled(),
       };
     },
     nodes: lanes.nodes,

@@ -18,6 +18,7 @@ export { localhostUnknownWhile } from './network/unknown-localhost.ts';
 export { type CitusDatabase, createCitusDatabase } from './postgres/create-citus-database.ts';
 export { createDatabase } from './postgres/create-database.ts';
 export { installedCitus } from './postgres/installed-citus.ts';
+export { hasSlowFlush, makeSlowFlush, type SlowFlush } from './postgres/slow-flush.ts';
 export { startCitus, type TestCitus } from './postgres/start-citus.ts';
 export {
   hasPgBouncer,

@@ -113,6 +113,11 @@ function watchStore(store: PlantStore, registers: Registry[]): void {
       'Creates in statements that the database has not answered yet',
       () => store.pending().inFlight,
     ],
+    [
+      'unsettled_writes',
+      'Statements that are still in a commit after their requests got error 50300',
+      () => store.pending().unsettled,
+    ],
     ['feed_waiting', 'Requests that wait for changes', () => store.feed().waiting],
     [
       'feed_held_back_seconds',

@@ -19,7 +19,7 @@ export async function startPlantsDatabase(
   options?: Parameters<typeof startPostgres>[1],
 ): Promise<PlantsDatabase> {
   // No test turns the machine off, and fsync would take most of the time.
-  const server = await startPostgres({ fsync: 'off' }, options);
+  const server = await startPostgres({ fsync: options?.env ? 'on' : 'off' }, options);
   const sql = postgres(server.url, { max: 1 });
   await sql`create role gardener login`;
   await sql`create database plants owner gardener`;

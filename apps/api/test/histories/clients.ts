@@ -24,8 +24,8 @@ export interface Clients {
 }
 
 /**
- * Makes clients that behave as real ones do: a client that gets no result in time sends the same
- * request to the other instance, and stays there for a while.
+ * Makes clients that behave as real ones do: a client that gets no result in time gives up, or sends
+ * the same request to the other instance, and stays there for a while.
  */
 export function createClients({ token, instances }: World): Clients {
   const calls: Call[] = [];
@@ -66,12 +66,12 @@ export function createClients({ token, instances }: World): Clients {
     now,
     async run(client, steps, isOver) {
       let preferred = client;
-      for (const { pause, returns, ...step } of steps) {
+      for (const { pause, returns, givesUp, ...step } of steps) {
         if (returns) preferred = client;
         await setTimeout(pause);
         while (!isOver()) {
           const instance = instances[preferred % instances.length] ?? instances[0];
-          if (hasResult(await send(client, instance, step))) break;
+          if (hasResult(await send(client, instance, step)) || givesUp) break;
           preferred++;
           await setTimeout(retryPause);
         }

@@ -1,7 +1,11 @@
 import { connect, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import postgres from 'postgres';
 import type { FaultName } from './schedule.ts';
 import type { Instance, World } from './world.ts';
+
+/** Milliseconds of a slow flush. */
+const flush = 15_000;
 
 /** Begins a fault. Resolves with the function that ends it. */
 type BeginFault = (world: World, instance: Instance) => Promise<() => unknown>;
@@ -45,6 +49,23 @@ export const faults: Record<FaultName, BeginFault> = {
   async restartPostgres({ database }) {
     await database?.server.halt();
     return () => database?.server.start();
+  },
+
+  /** The flush that runs at the end takes its full time. */
+  async slowFlush({ database, disk }) {
+    disk?.set(flush);
+    return async () => {
+      disk?.set(0);
+      const flushes = () =>
+        database?.admin.unsafe("select from pg_stat_activity where wait_event = 'WalSync'");
+      do await setTimeout(100);
+      while ((await flushes())?.length);
+    };
+  },
+
+  async slowFlushCutShort({ disk }) {
+    disk?.set(flush);
+    return () => disk?.cut();
   },
 
   async promoteStandby({ database, standby }) {

@@ -6,7 +6,7 @@ import {
   type Request,
   unexpectedCalls,
 } from './history.ts';
-import { scheduleOf } from './schedule.ts';
+import { type Fault, scheduleOf } from './schedule.ts';
 
 const callOf = (request: Request, outcome?: Partial<NonNullable<Call['outcome']>>): Call => ({
   client: 1,
@@ -41,6 +41,22 @@ it('a call without a result has an effect in time or none', () => {
     const operation = { action, start: 100, end: 110 + effectLimit, isCertain: false, call };
     expect(operationsById([call], [2]).get(2)).toEqual([operation]);
   }
+});
+
+it('a call without a result during a slow flush has an effect until a second after the flush', () => {
+  const flush = { name: 'slowFlush', instance: 0, start: 5_000, end: 15_000 } as const;
+  const endOf = (fault: Fault) =>
+    operationsById([callOf(create)], [2], [fault])
+      .get(2)
+      ?.map(({ end }) => end);
+  expect(endOf(flush)).toEqual([16_000]);
+  expect(endOf({ ...flush, name: 'slowFlushCutShort', end: 7_000 })).toEqual([8_000]);
+  // Another fault, a flush that begins later, and one that ended before.
+  expect(endOf({ ...flush, name: 'freeze' })).toEqual([110 + effectLimit]);
+  expect(endOf({ ...flush, start: 110 + effectLimit })).toEqual([110 + effectLimit]);
+  expect(endOf({ ...flush, start: 0, end: 110 })).toEqual([110 + effectLimit]);
+  const call = callOf(create, {});
+  expect(operationsById([call], [2], [flush]).get(2)?.[0]?.end).toBe(call.end);
 });
 
 it('an overloaded store has no effect', () => {

@@ -44,6 +44,16 @@ export interface Call {
  */
 export const effectLimit = 5_000 + 1_000 + 500;
 
+/** A fault, and the milliseconds from the start of the history at which it began and ended. */
+interface Period {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Milliseconds after a slow flush for the commits that waited for it. */
+const flushLimit = 1_000;
+
 /** An operation, and the call that it is a part of. */
 export interface CallOperation extends Operation {
   readonly call: Call;
@@ -73,16 +83,25 @@ const expected: Record<Request['procedure'], number[]> = {
   listPlants: [200],
 };
 
-/** The effects of the calls on each id. A page reads each id in its range. */
+/**
+ * The effects of the calls on each id. A page reads each id in its range.
+ *
+ * @param faults while a flush is slow, a commit cannot be cancelled and takes effect when the flush ends
+ */
 export function operationsById(
   calls: readonly Call[],
   ids: readonly number[],
+  faults: readonly Period[] = [],
 ): Map<number, CallOperation[]> {
+  const flushes = faults.filter(({ name }) => name.startsWith('slowFlush'));
   const byId = new Map<number, CallOperation[]>(ids.map((id) => [id, []]));
   for (const call of calls) {
     if (isRejected(call)) continue;
     const isCertain = !isUnknown(call);
-    const end = isCertain ? call.end : call.arrival + effectLimit;
+    const limit = call.arrival + effectLimit;
+    const during = flushes.filter(({ start, end }) => start < limit && end > call.arrival);
+    const lastEnd = Math.max(limit, ...during.map(({ end }) => end + flushLimit));
+    const end = isCertain ? call.end : lastEnd;
     for (const { id, action } of actionsOf(call, ids)) {
       byId.get(id)?.push({ action, start: call.start, end, isCertain, call });
     }

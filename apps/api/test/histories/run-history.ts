@@ -77,7 +77,7 @@ export async function runHistory(world: World, schedule: Schedule): Promise<Hist
   }
 
   const { calls } = clients;
-  const unexplained = [...operationsById(calls, ids)].flatMap(([id, operations]) =>
+  const unexplained = [...operationsById(calls, ids, caused)].flatMap(([id, operations]) =>
     isExplainable(operations) ? [] : [explain(id, operations)],
   );
   const unexpected = [

@@ -13,6 +13,8 @@ export const faultNames = [
   'loseResponses',
   'cutNetwork',
   'restartPostgres',
+  'slowFlush',
+  'slowFlushCutShort',
   'promoteStandby',
   'flood',
 ] as const;
@@ -33,6 +35,8 @@ export interface Step {
   readonly pause: number;
   /** Whether the client returns to the instance that it left because of an error. */
   readonly returns: boolean;
+  /** Whether the client does not repeat the call when it has no result. */
+  readonly givesUp: boolean;
   readonly surface: 'REST' | 'tRPC';
   readonly request: Request;
 }
@@ -68,6 +72,8 @@ const plans: Record<FaultName, Plan> = {
   loseResponses: { times: 5, lasts: [800, 2_000] },
   cutNetwork: { times: 5, lasts: [100, 800] },
   restartPostgres: { times: 2, lasts: [200, 1_500] },
+  slowFlush: { times: 1, lasts: [500, 9_500] },
+  slowFlushCutShort: { times: 1, lasts: [500, 14_000] },
   promoteStandby: { times: 1, lasts: [0, 0] },
   flood: { times: 1, lasts: long },
 };
@@ -85,6 +91,8 @@ const turns: Record<DatabaseName, readonly [FaultName, ...FaultName[]]> = {
     'cutNetwork',
     'flood',
     'restartPostgres',
+    'slowFlush',
+    'slowFlushCutShort',
     'promoteStandby',
   ],
   embedded: ['kill', 'freeze', 'kill', 'flood'],
@@ -152,6 +160,7 @@ function* stepsOf(client: number, ids: readonly number[], random: Random): Gener
     yield {
       pause: random.whole(20, 400),
       returns: random.isLikely(0.15),
+      givesUp: random.isLikely(0.3),
       surface: random.pick(['REST', 'tRPC']),
       request: random.pick([create, create, create, remove, remove, get, get, get, list]),
     };

@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   type FaultProxy,
+  hasSlowFlush,
+  makeSlowFlush,
+  type SlowFlush,
   type StartedProcess,
   startFaultProxy,
   startProcess,
@@ -30,6 +33,8 @@ export interface World {
   readonly instances: readonly [Instance, ...Instance[]];
   readonly database: PlantsDatabase | undefined;
   readonly standby: TestPostgres | undefined;
+  /** The disk of the database; undefined when this machine cannot make one slow. */
+  readonly disk?: SlowFlush | undefined;
   stop(): Promise<void>;
 }
 
@@ -55,7 +60,8 @@ export async function startWorld(name: DatabaseName, hasStandby = false): Promis
     const instance = await start('A', { PLANT_STORE_DATA_DIR: directory });
     return { token, instances: [instance], database: undefined, standby: undefined, stop };
   }
-  const database = await startPlantsDatabase();
+  const disk = hasSlowFlush ? makeSlowFlush() : undefined;
+  const database = await startPlantsDatabase(disk);
   cleanUps.push(database.stop);
   const standby = hasStandby ? await startSynchronousStandby(database) : undefined;
   if (standby) cleanUps.push(standby.stop);
@@ -65,7 +71,7 @@ export async function startWorld(name: DatabaseName, hasStandby = false): Promis
     return start(letter, { DATABASE_URL: withStandby(network.url, standby) }, network);
   };
   const instances = await Promise.all([startOnPostgres('A'), startOnPostgres('B')]);
-  return { token, instances, database, standby, stop };
+  return { token, instances, database, standby, disk, stop };
 }
 
 /** Adds the host of the standby to the URL of its primary. */

@@ -9,6 +9,7 @@ export function databaseChecks(state: DatabaseState): Finding[] {
     ...hosts(state),
     migrations(state),
     ...locks(state),
+    ...lateCommits(state),
     clock(state),
   ];
 }
@@ -62,6 +63,16 @@ function migrations({ isKnown, missingMigrations, isNewer, privileges }: Databas
 
 function locks({ locks }: DatabaseState): Finding[] {
   return locks.map((lock) => ({ check: 'locks', level: 'warning', message: lockAdvice(lock) }));
+}
+
+function lateCommits({ lateCommits }: DatabaseState): Finding[] {
+  return lateCommits.map(({ pid, seconds, waitsFor }) => {
+    const slow = waitsFor === 'SyncRep' ? 'the synchronous standby' : 'the disk of the database';
+    const message =
+      `session ${pid} has been in a commit for ${seconds} s (${waitsFor}), and its requests got error ` +
+      `50300: check ${slow}. The commit may still succeed`;
+    return { check: 'commits', level: 'warning', message };
+  });
 }
 
 /** Seconds. A smaller difference between two machines' clocks does no harm. */

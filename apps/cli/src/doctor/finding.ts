@@ -10,6 +10,7 @@ export interface Finding {
     | 'migrations'
     | 'rights'
     | 'locks'
+    | 'commits'
     | 'feed'
     | 'clock'
     | 'disk'

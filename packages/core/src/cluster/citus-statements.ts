@@ -1,5 +1,5 @@
 import type { Run } from '../database/database.ts';
-import { lateWrite } from '../database/database-error.ts';
+import { isCancelled, lateWriteError } from '../database/database-error.ts';
 import { databaseCode } from '../error-causes.ts';
 import type { CountUpTo } from '../plants/count-up-to.ts';
 import {
@@ -56,13 +56,13 @@ const notSupported = ['0A000', '42P18', '42P01'];
  */
 function createWritesOnCitus(run: Run): Writes {
   return {
-    async insert(batch, deadline) {
+    async insert(batch, deadline, until) {
       const rows = insertRows(batch.length, (parameter, column) =>
         column === 'name' ? nameBefore(deadlineAfter(batch.length), parameter) : parameter,
       );
-      const options = { share: 'creates', deadline } as const;
+      const options = { share: 'creates', deadline, until } as const;
       const inserted = run(`${rows} returning id`, insertValues(batch), options);
-      return idsOf((await inserted.catch(throwLateWrite)).rows);
+      return idsOf((await inserted.catch(throwLateWrite).catch(throwUnlessCancelled)).rows);
     },
 
     async delete(id, deadline, caller) {
@@ -87,10 +87,21 @@ const deleteBefore = `
 
 function throwLateWrite(cause: unknown): never {
   if (databaseCode(cause) !== notNullViolated) throw cause;
-  throw Object.assign(new Error(lateWrite), { code: '22P02', severity: 'ERROR' });
+  throw lateWriteError();
 }
 
 const notNullViolated = '23502';
+
+/** Another node may have committed a statement that is cancelled on this one. */
+export function throwUnlessCancelled(cause: unknown): never {
+  if (!isCancelled(cause)) throw cause;
+  throw Object.assign(new Error('the statement was cancelled', { cause }), {
+    code: unknownOutcome,
+  });
+}
+
+/** "statement_completion_unknown" */
+const unknownOutcome = '40003';
 
 /**
  * Counts plants on each shard of a cluster, and stops on each at the limit. Citus plans a LIMIT in a

@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import type { Database, Rows, Values } from '../database/database.ts';
+import { type Database, lateCommit, type Rows, type Values } from '../database/database.ts';
 import { orUnavailable } from '../database/database-error.ts';
 import { deadlineIn, defaultTimeout } from '../database/deadline.ts';
 import { type CountUpTo, createCountUpTo } from '../plants/count-up-to.ts';
@@ -21,6 +21,8 @@ export interface StoreLanes extends Lanes {
   readonly all: readonly Lane[];
   /** See `PlantStore.countUpTo`. */
   readonly countUpTo: CountUpTo;
+  /** See `Database`. */
+  unsettled(): number;
   /** See `PlantStore.nodes`. */
   nodes(): NodeState[];
   /** See `PlantStore.ready`. Also finds out which nodes can be written. */
@@ -65,6 +67,10 @@ export function createLanes({ database, events, onCommit }: LanesOptions): Store
       return [main, ...[...byNode.values()].map(({ lane }) => lane)];
     },
     countUpTo: (...count) => (shards?.current ? countOnShards(...count) : countUpTo(...count)),
+    unsettled() {
+      const nodes = [...byNode.values()].map(({ access }) => access.unsettled());
+      return nodes.reduce((sum, each) => sum + each, database.unsettled());
+    },
     nodes: () => nodes().map(stateOf),
     async ready() {
       const probes = nodes().map(({ id, someId }) => byNode.get(id)?.health.probe(someId));
@@ -118,7 +124,9 @@ export function createLanes({ database, events, onCommit }: LanesOptions): Store
 
   function open(key: string, { id, address }: StorageNode, clusterId: string): NodeLane {
     if (!connections || !shards) throw new Error('this database is no cluster');
-    const access = openNodeAccess({ id, address, clusterId }, connections);
+    const onUnsettled = () => events.emit('warning', `on ${address}: ${lateCommit}`);
+    const node = { id, address, clusterId };
+    const access = openNodeAccess(node, { ...connections, onUnsettled });
     /** Undefined when the node has left the cluster. Then no event names it. */
     const current = () => nodes().find((node) => node.id === id);
     const health = new NodeHealth({
@@ -135,6 +143,7 @@ export function createLanes({ database, events, onCommit }: LanesOptions): Store
       statements: health.observed(createNodeStatements(access, shards)),
       maxInserts: nodeShares.creates,
       maxLookUps: nodeShares.lookUps,
+      mayCommit: access.mayCommit,
       onClockMoved: access.onClockMoved,
       turn,
       onCommit,

@@ -1,5 +1,11 @@
 import { ConnectionPool } from '../database/connection-pool.ts';
-import type { ConnectTo, DatabaseConnection, NodeConnections, Run } from '../database/database.ts';
+import type {
+  ConnectTo,
+  DatabaseConnection,
+  NodeConnections,
+  Run,
+  Share,
+} from '../database/database.ts';
 import { clusterIdSignature } from './node-functions.ts';
 import type { StorageNode } from './shard-map.ts';
 
@@ -9,6 +15,9 @@ import type { StorageNode } from './shard-map.ts';
  */
 export interface NodeAccess {
   readonly run: Run;
+  /** See `Database`. */
+  mayCommit(share: Share): Promise<boolean>;
+  unsettled(): number;
   /** Whether the connections lead to that node, not through another one. */
   readonly isDirect: boolean;
   /** Why the store could not reach that node itself; undefined when it can, or has not tried yet. */
@@ -19,6 +28,8 @@ export interface NodeAccess {
 }
 
 interface NodeAccessOptions extends Pick<NodeConnections, 'connect' | 'connectTo'> {
+  /** Is called when a write has been unsettled for a second. */
+  readonly onUnsettled?: () => void;
   /** Milliseconds, as of `performance.now`. */
   readonly now?: () => number;
 }
@@ -40,7 +51,7 @@ const timeout = 5_000;
  */
 export function openNodeAccess(
   { clusterId, ...node }: Pick<StorageNode, 'id' | 'address'> & { clusterId: string },
-  { connect, connectTo, now = () => performance.now() }: NodeAccessOptions,
+  { connect, connectTo, onUnsettled = () => {}, now = () => performance.now() }: NodeAccessOptions,
 ): NodeAccess {
   let isDirect = false;
   let directError: unknown;
@@ -48,6 +59,7 @@ export function openNodeAccess(
 
   const pool = new ConnectionPool({
     shares: nodeShares,
+    onUnsettled,
     async connect() {
       const first = triedAt === undefined ? await tryDirectly(firstTimeout) : undefined;
       if (first) return first;
@@ -73,6 +85,8 @@ export function openNodeAccess(
     get directError() {
       return directError;
     },
+    mayCommit: pool.mayCommit,
+    unsettled: () => pool.unsettled,
     onClockMoved: (listener) => pool.onClockMoved(listener),
     close: () => pool.close(),
   };

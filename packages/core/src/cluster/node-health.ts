@@ -57,9 +57,9 @@ export class NodeHealth {
   observed(statements: PlantStatements): PlantStatements {
     return {
       ...statements,
-      insert: async (batch, deadline) => {
+      insert: async (...batch) => {
         try {
-          const inserted = await statements.insert(batch, deadline);
+          const inserted = await statements.insert(...batch);
           this.#succeeded();
           return inserted;
         } catch (error) {

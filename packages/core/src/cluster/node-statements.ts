@@ -1,7 +1,7 @@
 import { databaseCode, rootMessage } from '../error-causes.ts';
 import { columnArrays } from '../plants/columns.ts';
 import { idsOf, type PlantStatements } from '../plants/statements.ts';
-import { createOrdinaryStatements } from './citus-statements.ts';
+import { createOrdinaryStatements, throwUnlessCancelled } from './citus-statements.ts';
 import type { NodeAccess } from './node-access.ts';
 import { callAnywhere, callHere, shardMoved } from './node-functions.ts';
 import type { ShardWatch } from './watch-shards.ts';
@@ -21,24 +21,25 @@ export function createNodeStatements(
   return {
     ...ordinary,
 
-    async insert(batch, deadline) {
+    async insert(batch, deadline, until) {
       const map = shards.current;
-      if (!map) return ordinary.insert(batch, deadline);
+      if (!map) return ordinary.insert(batch, deadline, until);
       const byShard = Map.groupBy(batch, ({ id }) => map.shardOf(id).id);
       // All instances lock shards in the same order, so that they cannot deadlock.
       const groups = [...byShard].sort(([a], [b]) => Number(a) - Number(b));
       const sorted = groups.flatMap(([, ofShard]) => ofShard);
-      const values = (until: string) => [
+      const values = (time: string) => [
         String(sorted[0]?.id),
         `{${groups.map(([id]) => id)}}`,
         `{${groups.map(([, ofShard]) => ofShard.length)}}`,
         ...columnArrays(sorted),
-        until,
+        time,
       ];
-      const call = run(calls().insert, values, { share: 'creates', deadline });
-      return call.then(
+      const { isDirect } = access;
+      const call = run(calls().insert, values, { share: 'creates', deadline, until });
+      return (isDirect ? call : call.catch(throwUnlessCancelled)).then(
         ({ rows }) => idsOf(rows),
-        (error: unknown) => orOrdinary(error, () => ordinary.insert(batch, deadline)),
+        (error: unknown) => orOrdinary(error, () => ordinary.insert(batch, deadline, until)),
       );
     },
 

@@ -2,9 +2,16 @@ import { setTimeout } from 'node:timers/promises';
 import { databaseCode, rootMessage } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import type { DatabaseConnection, Run, RunOptions, Share } from './database.ts';
-import { isLateWrite, isStatementError, NotSentError } from './database-error.ts';
-import { beforeDeadline, type Deadline, withTimeout } from './deadline.ts';
+import {
+  isLateWrite,
+  isStatementError,
+  isUnconfirmedCommit,
+  lateWriteError,
+  NotSentError,
+} from './database-error.ts';
+import { beforeDeadline, type Deadline, deadlineIn } from './deadline.ts';
 import { readOnlyCode } from './explain-database-error.ts';
+import { LateStatements } from './late-statements.ts';
 import { Turns } from './queues/turns.ts';
 
 interface ConnectionPoolOptions<Connection> {
@@ -17,13 +24,18 @@ interface ConnectionPoolOptions<Connection> {
   readonly retryDelay?: number;
   /** Is called with the error of each statement. */
   readonly onError?: (error: unknown) => void;
+  /** Is called when a write has been unsettled for a second. */
+  readonly onUnsettled?: () => void;
 }
 
 /** Milliseconds for which `close` waits for the statements that run. */
 const closeGrace = 300;
 
-/** Milliseconds after its deadline by which a statement must end. Otherwise the pool gives its connection up. */
-const cancelTimeout = 1_000;
+/** Milliseconds to ask whether the server is in a commit. */
+const askTimeout = 500;
+
+/** Milliseconds by which a clock may be wrong. */
+const clockTolerance = 1_000;
 
 /** Milliseconds after which a connection is replaced, because its clock and settings may be old. */
 const maxAge = 10 * 60_000;
@@ -44,6 +56,9 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   #connections = new Map<Connection, number>();
   readonly #open = new Set<Connection>();
   #idle: Connection[] = [];
+  /** The connections with a statement, and its kind. */
+  readonly #used = new Map<Connection, Share>();
+  readonly #late: LateStatements<Connection>;
   readonly #changed: (() => void)[] = [];
   #isConnecting = false;
   #isClosed = false;
@@ -60,11 +75,12 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     const shares = Object.entries(options.shares) as [Share, number][];
     this.#turns = new Map(shares.map(([share, max]) => [share, new Turns(max, maxWaiting)]));
     this.#max = shares.reduce((sum, [, max]) => sum + max, 0);
+    this.#late = new LateStatements((each) => this.#isCommitting(each), options.onUnsettled);
   }
 
   /**
-   * Runs a statement. At its deadline the caller gets an error, and the statement is cancelled. A
-   * statement with `isRepeatable` runs once more when its connection is lost, because the server may
+   * Runs a statement. At its deadline the statement is cancelled, and at `until` the caller gets an error.
+   * A statement with `isRepeatable` runs once more when its connection is lost, because the server may
    * just have closed it.
    *
    * @throws PlantStoreError `overloaded` when too many statements wait; an error of the connection or
@@ -92,41 +108,62 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     {
       share,
       deadline,
+      until = deadline,
       caller,
       onTurn,
-    }: Pick<RunOptions, 'share' | 'deadline' | 'caller' | 'onTurn'>,
-    task: (connection: Connection) => Promise<T>,
+    }: Pick<RunOptions, 'share' | 'deadline' | 'until' | 'caller' | 'onTurn'>,
+    start: (connection: Connection) => Promise<T>,
   ): Promise<T> {
     const turns = this.#turnsOf(share);
-    await turns.take({ deadline, caller });
+    await turns.take({ deadline: until, caller });
     let connection: Connection;
     try {
       onTurn?.();
-      connection = await this.#acquire(deadline);
+      connection = await this.#acquire(until);
     } catch (cause) {
       turns.give();
-      // The error of `onTurn` is the store's own.
-      throw cause instanceof PlantStoreError
-        ? cause
-        : new NotSentError(rootMessage(cause), { cause });
+      if (cause instanceof PlantStoreError) throw cause; // The error of `onTurn`.
+      throw new NotSentError(rootMessage(cause), { cause });
     }
+    this.#used.set(connection, share);
     let hasEnded = false;
-    const running = task(connection).finally(() => {
+    const isLate = performance.now() >= deadline;
+    const task = isLate ? Promise.reject(lateWriteError()) : start(connection);
+    const running = task.finally(() => {
       hasEnded = true;
     });
+    let freed: Promise<void> | undefined;
     try {
-      const result = await beforeDeadline(running, deadline);
+      const result = await beforeDeadline(running, deadline).catch((error: unknown) => {
+        if (hasEnded) throw error;
+        freed = this.#free(connection, running, until);
+        if (until > deadline) return beforeDeadline(running, until);
+        throw error;
+      });
       turns.answered++;
       return result;
     } catch (error) {
       this.#options.onError?.(error);
-      if (hasEnded && !this.#isUsableAfter(error)) this.#giveUp(connection);
+      if (!freed && !this.#isUsableAfter(error)) this.#replace(connection);
       throw this.#checkClock(error, deadline);
     } finally {
-      const ended = hasEnded ? undefined : this.#cancel(connection, running);
-      if (ended) void ended.then(() => this.#release(connection, turns));
+      if (freed) void freed.then(() => this.#release(connection, turns));
       else this.#release(connection, turns);
     }
+  }
+
+  /** See `Database`. */
+  readonly mayCommit = async (share: Share): Promise<boolean> => {
+    const used = [...this.#used].flatMap(([connection, kind]) =>
+      kind === share ? connection : [],
+    );
+    const answers = await Promise.all(used.map((each) => this.#isCommitting(each)));
+    return answers.some((isCommitting) => isCommitting !== false);
+  };
+
+  /** How many writes are still in a commit after their callers got an error. */
+  get unsettled(): number {
+    return this.#late.unsettled;
   }
 
   /** Calls a function when the clocks of the database and of this machine have moved apart. */
@@ -182,6 +219,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   }
 
   #release(connection: Connection, turns: Turns): void {
+    this.#used.delete(connection);
     this.#addIdle(connection);
     turns.give();
   }
@@ -202,22 +240,38 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
    * writes in a new session, so the pool tries that from time to time. Reads go on in between.
    */
   #isUsableAfter(error: unknown): boolean {
+    if (isUnconfirmedCommit(error)) return true;
     if (!isStatementError(error)) return false;
     const isRecent = performance.now() - this.#lastAttemptAt < 2 * this.#options.retryDelay;
     return databaseCode(error) !== readOnlyCode || isRecent;
   }
 
-  /** Cancels a task at its deadline. Resolves when the connection is free, or is given up. */
-  async #cancel(connection: Connection, running: Promise<unknown>): Promise<void> {
-    const ended = connection.cancel().then(() => running);
-    const isUsable = await withTimeout(ended, cancelTimeout).then(
-      () => true,
-      (error) => this.#isUsableAfter(error),
-    );
-    if (!isUsable) this.#giveUp(connection);
+  /** Ends a task at its deadline. Resolves when the connection is free, or is given up. */
+  async #free(connection: Connection, running: Promise<unknown>, until: Deadline): Promise<void> {
+    // A network that has forgotten one connection may have forgotten all that nobody used since.
+    for (const idle of this.#idle) this.#connections.delete(idle);
+    const isWrite = writes.includes(this.#used.get(connection));
+    const end = await this.#late.end(connection, running, { until, isWrite });
+    if (end === 'silent') this.#connections.delete(connection);
+    else if ('error' in end && !this.#isUsableAfter(end.error)) this.#replace(connection);
   }
 
-  #giveUp(connection: Connection): void {
+  /** Whether the server is in a commit on a connection; undefined when nobody knows. */
+  async #isCommitting(connection: Connection): Promise<boolean | undefined> {
+    const deadline = deadlineIn(askTimeout);
+    let other: Connection | undefined;
+    try {
+      other = await this.#acquire(deadline);
+      return await beforeDeadline(connection.isCommitting(other), deadline);
+    } catch {
+      if (other) this.#connections.delete(other);
+      return undefined;
+    } finally {
+      if (other) this.#addIdle(other);
+    }
+  }
+
+  #replace(connection: Connection): void {
     if (!this.#connections.has(connection)) return;
     this.replaceAll();
     this.#nextAttemptAt = this.#lastAttemptAt + this.#options.retryDelay;
@@ -228,7 +282,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
    * moved or this machine was paused. Then the deadlines of waiting statements are wrong, too.
    */
   #checkClock(error: unknown, deadline: Deadline): unknown {
-    const isEarly = deadline - performance.now() > cancelTimeout;
+    const isEarly = deadline - performance.now() > clockTolerance;
     if (!isLateWrite(error) || !isEarly) return error;
     // Severity ERROR means that the database has changed nothing.
     const moved = Object.assign(
@@ -285,6 +339,8 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     for (const resume of this.#changed.splice(0)) resume();
   }
 }
+
+const writes: (Share | undefined)[] = ['creates', 'deletes'];
 
 /** Whether the server or the network closed the connection of a statement. */
 function isLostConnection(error: unknown): boolean {

@@ -35,9 +35,32 @@ export function hasInvalidText(error: unknown): boolean {
 /** The message of a write that reached the database after its deadline; see `plants/statements.ts`. */
 export const lateWrite = 'the deadline of this write has passed';
 
+/** The error of such a write, for a write that the store does not send. */
+export function lateWriteError(): Error {
+  return Object.assign(new Error(lateWrite), { code: '22P02', severity: 'ERROR' });
+}
+
 /** Whether a write changed nothing because it reached the database after its deadline. */
 export function isLateWrite(error: unknown): boolean {
   return databaseCode(error) === '22P02' && rootMessage(error).includes(lateWrite);
+}
+
+/** Whether the database has cancelled a statement, because of a request or a limit of its time. */
+export function isCancelled(error: unknown): boolean {
+  return databaseCode(error) === '57014';
+}
+
+/** The SQLSTATE of a warning. */
+const warning = '01000';
+
+/** The error for a commit whose wait for the standby was cancelled: a failover may lose it. */
+export function unconfirmedCommit(): Error {
+  const message = 'the database warned that the commit may be lost';
+  return Object.assign(new Error(message), { code: warning });
+}
+
+export function isUnconfirmedCommit(error: unknown): boolean {
+  return databaseCode(error) === warning;
 }
 
 /** The error of a statement that was not sent, because the store got no connection for it. */

@@ -9,10 +9,14 @@ export interface Database {
   readonly maxInserts: number;
   /** Look-ups of plants, or of access tokens, that may run at the same time. */
   readonly maxLookUps: number;
+  /** Whether a statement of a kind is in a commit; true when nobody knows. */
+  mayCommit(share: Share): Promise<boolean>;
+  /** How many writes are still in a commit after their callers got an error. */
+  unsettled(): number;
   /** Calls a function when the clocks of the database and of this machine have moved apart. */
   onClockMoved(listener: (error: Error) => void): void;
-  /** Calls a function with a message for the operator, once for each reason. */
-  onWarning?(listener: (message: string) => void): void;
+  /** Calls a function with a message for the operator. */
+  onWarning(listener: (message: string) => void): void;
   /** How to reach the nodes of a cluster; undefined when the database cannot be a part of one. */
   readonly nodes?: NodeConnections | undefined;
   /** Differs for a copy of the database when nothing in the database itself does. */
@@ -25,6 +29,11 @@ export interface Database {
   readonly bulk: Bulk;
   close(): Promise<void>;
 }
+
+/** The warning when a write has been unsettled for a second. */
+export const lateCommit =
+  'a commit is not durable a second after its requests got error 50300: the disk of the database or its ' +
+  'standby is slow. The commit may still succeed';
 
 /** How a database is used. */
 export interface OpenOptions {
@@ -59,6 +68,8 @@ export interface RunOptions {
   readonly share: Share;
   /** The time at which the statement is cancelled. */
   readonly deadline: Deadline;
+  /** The time until which the caller waits for the outcome. Default: the deadline. */
+  readonly until?: Deadline | undefined;
   /** When the caller disconnects, a statement that still waits for a connection is dropped. */
   readonly caller?: Caller | undefined;
   /** Is called before the statement is sent. When it throws, the statement is not sent. */
@@ -93,6 +104,12 @@ export interface DatabaseConnection {
   timeOf(deadline: Deadline): string;
   /** Cancels the statement that runs. The promise is never rejected. */
   cancel(): Promise<void>;
+  /**
+   * Whether its statement waits for the disk or the standby in a commit, which cannot be cancelled.
+   *
+   * @param other another connection to the same server, which knows
+   */
+  isCommitting(other: DatabaseConnection): Promise<boolean>;
   /** Closes the connection, and ends its statement. The promise is never rejected. */
   close(): Promise<void>;
 }

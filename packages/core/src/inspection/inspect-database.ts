@@ -1,5 +1,6 @@
 import type { DatabaseConnection } from '../database/database.ts';
 import { type FeedState, readFeedState } from '../database/inspection/feed-state.ts';
+import { type LateCommit, readLateCommits } from '../database/inspection/late-commits.ts';
 import { type Lock, readLocks } from '../database/inspection/locks.ts';
 import {
   missingGrants,
@@ -42,6 +43,7 @@ export interface DatabaseState extends SchemaVersion {
   readonly feed: FeedState | undefined;
   /** The sessions whose locks make statements of the store wait. */
   readonly locks: readonly Lock[];
+  readonly lateCommits: readonly LateCommit[];
   /** How Citus distributes the tables; undefined without Citus. */
   readonly distribution: readonly TableDistribution[] | undefined;
   /** What else in the database harms clients, or may harm them. */
@@ -100,6 +102,7 @@ async function readFacts(
     privileges: await readPrivileges(run),
     feed: await readFeedState(run),
     locks: await readLocks(run),
+    lateCommits: await readLateCommits(run),
     distribution: await readTableDistributions(run),
     hazards: await readHazards(run),
   };

@@ -14,7 +14,7 @@ export function insertError(cause: unknown): PlantStoreError {
   return databaseUnavailable(cause, mayBeStored, 'nothing was written, send it again later');
 }
 
-const mayBeStored = 'the plant may or may not be stored, send it again';
+const mayBeStored = 'the plant may still be stored, send it again';
 
 /**
  * The error for a plant that the database rejected. Only a text that the encoding of the database cannot

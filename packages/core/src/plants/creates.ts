@@ -1,5 +1,10 @@
 import type { NewPlant } from '@plant-store/schemas';
-import { isDataError, isLateWrite } from '../database/database-error.ts';
+import {
+  isCancelled,
+  isDataError,
+  isLateWrite,
+  isUnconfirmedCommit,
+} from '../database/database-error.ts';
 import type { Call } from '../database/queues/call.ts';
 import { idTaken, type PlantStoreError } from '../plant-store-error.ts';
 import { hasSameContent } from './columns.ts';
@@ -24,7 +29,8 @@ export interface CommittedBatch {
  * promise is never rejected.
  *
  * The statement has the earliest deadline of its creates. When it reaches the database after this
- * deadline, it changes nothing, and the creates with later deadlines are written once more.
+ * deadline, it changes nothing. When it runs at this deadline, it is cancelled. In both cases the creates
+ * with later deadlines are written once more. A commit cannot be cancelled, so they wait for its end.
  *
  * @param onCommit is called after each insert statement; it must not throw
  */
@@ -39,11 +45,12 @@ export async function writeBatch(
   const again = (some: readonly Create[], left = rounds) =>
     writeBatch(statements, some, onCommit, left);
   const plants = sortedById(creates);
-  const deadline = Math.min(...creates.map((create) => create.deadline));
+  const deadlines = creates.map((create) => create.deadline);
+  const [deadline, until] = [Math.min(...deadlines), Math.max(...deadlines)];
   let isInserted = false;
   try {
     const sentAt = performance.now();
-    const inserted = await statements.insert(plants, deadline);
+    const inserted = await statements.insert(plants, deadline, until);
     isInserted = true;
     onCommit({ size: plants.length, milliseconds: performance.now() - sentAt });
     // This is nearly always true: every plant is new and has an id of its own.
@@ -53,14 +60,16 @@ export async function writeBatch(
     }
     const taken = plants.flatMap(({ id }) => (inserted.has(id) ? [] : [id]));
     const stored: Map<bigint, NewPlant> =
-      taken.length > 0 ? await statements.findDurable(taken, deadline) : new Map();
+      taken.length > 0 ? await statements.findDurable(taken, deadline, until) : new Map();
     for (const plant of plants) if (inserted.has(plant.id)) stored.set(plant.id, plant);
     // The plant of a taken id was deleted before the comparison, so the id may be free now.
     const deleted = creates.filter((create) => !settle(create, stored, inserted));
     if (rounds === 0) return rejectAll(deleted, plantNotKept());
     await again(deleted, rounds - 1);
   } catch (error) {
-    if (isLateWrite(error)) {
+    const isConfirmable = isUnconfirmedCommit(error) || (isInserted && isCancelled(error));
+    if (isConfirmable) return confirm(statements, creates, error);
+    if (isLateWrite(error) || (isCancelled(error) && performance.now() >= deadline)) {
       rejectAll(
         creates.filter((create) => create.deadline === deadline),
         insertError(error),
@@ -72,6 +81,33 @@ export async function writeBatch(
     }
     if (creates.length === 1) return rejectAll(creates, plantRejected(error));
     await bisect(creates, (half) => again(half));
+  }
+}
+
+/**
+ * Settles the creates whose commit is not on the standby yet. They are not written again, because somebody
+ * may have deleted the plants since.
+ */
+async function confirm(
+  { findDurable }: Pick<PlantStatements, 'findDurable'>,
+  creates: readonly Create[],
+  cause: unknown,
+): Promise<void> {
+  const left = creates.filter(({ isSettled }) => !isSettled);
+  if (left.length === 0) return;
+  const ids = left.map(({ input }) => input.id);
+  const deadlines = left.map(({ deadline }) => deadline);
+  try {
+    const stored = await findDurable(ids, Math.min(...deadlines), Math.max(...deadlines));
+    for (const create of left) {
+      const plant = stored.get(create.input.id);
+      if (plant && hasSameContent(create.input, plant)) create.resolve('exists');
+      else create.reject(outcomeUnknown(cause));
+    }
+  } catch (error) {
+    const isRepeatable = isUnconfirmedCommit(error) || isCancelled(error);
+    if (isRepeatable) return confirm({ findDurable }, left, error);
+    rejectAll(left, outcomeUnknown(error));
   }
 }
 

@@ -47,7 +47,7 @@ export interface Lanes {
   laneOf(id: unknown): Lane;
 }
 
-type LaneOptions = Pick<Database, 'maxInserts' | 'maxLookUps' | 'onClockMoved'> & {
+type LaneOptions = Pick<Database, 'maxInserts' | 'maxLookUps' | 'mayCommit' | 'onClockMoved'> & {
   readonly statements: PlantStatements;
   /** Is called after each insert statement; it must not throw. */
   readonly onCommit: (committed: CommittedBatch) => void;
@@ -62,10 +62,14 @@ type LaneOptions = Pick<Database, 'maxInserts' | 'maxLookUps' | 'onClockMoved'> 
  */
 export const maxManyBatch = 500;
 
+/** The most creates in one statement while statements are slow: a flush takes as long for many of them. */
+const maxSlowBatch = 2_048;
+
 export function createLane({
   statements,
   maxInserts,
   maxLookUps,
+  mayCommit,
   onClockMoved,
   onCommit,
   limits,
@@ -78,6 +82,8 @@ export function createLane({
     late: outcomeUnknown,
     overloaded: (waiting) => notAccepted('overloaded', `${waiting} creates are waiting already`),
     maxInFlight: maxInserts,
+    maxSlowBatch,
+    mayCommit: () => mayCommit('creates'),
     lengthOf: contentLength,
   };
   const creates = new Coalescer({ ...createOptions, ...limits, turn });

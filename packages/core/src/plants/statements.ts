@@ -15,9 +15,9 @@ import { plantKept } from './create-errors.ts';
 export interface PlantStatements {
   /**
    * Inserts plants with distinct ids in one statement and one commit, skips those whose id is taken,
-   * and returns the ids that it inserted.
+   * and returns the ids that it inserted. The statement is cancelled at the deadline; see `RunOptions`.
    */
-  insert(batch: readonly NewPlant[], deadline: Deadline): Promise<Set<bigint>>;
+  insert(batch: readonly NewPlant[], deadline: Deadline, until?: Deadline): Promise<Set<bigint>>;
   /**
    * Deletes a plant, waits until that is durable on the standby, and returns whether there was a plant.
    *
@@ -27,7 +27,11 @@ export interface PlantStatements {
   /** Returns the plants that are stored under these ids, by id. */
   find(ids: readonly bigint[], deadline: Deadline): Promise<Map<bigint, StoredPlant>>;
   /** Like `find`, but waits until the plants are durable on the standby. */
-  findDurable(ids: readonly bigint[], deadline: Deadline): Promise<Map<bigint, StoredPlant>>;
+  findDurable(
+    ids: readonly bigint[],
+    deadline: Deadline,
+    until?: Deadline,
+  ): Promise<Map<bigint, StoredPlant>>;
   /** Resolves when the database responds and has the table. On a cluster, it needs no other node. */
   ready(deadline: Deadline): Promise<void>;
 }
@@ -36,15 +40,15 @@ export function createPlantStatements(run: Run): PlantStatements {
   const inserts = new Map<number, string>();
 
   return {
-    async insert(batch, deadline) {
+    async insert(batch, deadline, until) {
       const size = batch.length;
       const isLarge = size > maxRows;
       const statement = isLarge ? insertArrays : (inserts.get(size) ?? insertStatement(size));
       if (!isLarge) inserts.set(size, statement);
       const values = isLarge
-        ? (until: string) => [...columnArrays(batch), until]
+        ? (time: string) => [...columnArrays(batch), time]
         : insertValues(batch);
-      const { rows } = await run(statement, values, { share: 'creates', deadline });
+      const { rows } = await run(statement, values, { share: 'creates', deadline, until });
       // This is nearly always true: every plant is new.
       if (rows.length === size) return new Set(batch.map(({ id }) => id));
       return idsOf(rows);
@@ -66,8 +70,8 @@ export function createPlantStatements(run: Run): PlantStatements {
       return byId(await run(findPlants, [`{${ids}}`], { ...lookUp, deadline }));
     },
 
-    async findDurable(ids, deadline) {
-      const options = { share: 'creates', deadline, isRepeatable: true } as const;
+    async findDurable(ids, deadline, until) {
+      const options = { share: 'creates', deadline, until, isRepeatable: true } as const;
       return byId(await run(findDurable, [`{${ids}}`], options));
     },
 

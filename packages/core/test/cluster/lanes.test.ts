@@ -98,6 +98,7 @@ const connectionTo = (node: number): DatabaseConnection => ({
       : runOn(node, text, values),
   timeOf: () => timeText(Number.POSITIVE_INFINITY),
   cancel: async () => {},
+  isCommitting: async () => false,
   close: async () => {},
 });
 

@@ -12,6 +12,7 @@ class TestConnection implements DatabaseConnection {
   /** How many times the pool has cancelled a statement, and closed the connection. */
   cancels = 0;
   closes = 0;
+  isInCommit = false;
   readonly statements: string[] = [];
   readonly values: Values[] = [];
   readonly #closed = Promise.withResolvers<void>();
@@ -30,6 +31,10 @@ class TestConnection implements DatabaseConnection {
 
   async cancel() {
     this.cancels++;
+  }
+
+  async isCommitting() {
+    return this.isInCommit;
   }
 
   /** Ends the next statement with one row or with an error, as soon as it runs. */
@@ -503,7 +508,7 @@ describe('a statement that waits for a connection', () => {
 });
 
 describe('a statement that runs at its deadline', () => {
-  const shares = { creates: 1 };
+  const shares = { creates: 1, lookUps: 1 };
 
   /** Runs a statement until its deadline. */
   const runLate = async ({ run, accept }: ReturnType<typeof createPool>) => {
@@ -523,7 +528,7 @@ describe('a statement that runs at its deadline', () => {
       const connection = await runLate(pool);
       expect(connection.cancels).toBe(1);
       const next = rowsOf(pool.run('next'));
-      await vi.advanceTimersByTimeAsync(999);
+      await vi.advanceTimersByTimeAsync(499);
       expect(connection.statements).toEqual(['late']);
       await connection.settle(end);
       await connection.settle('the next one');
@@ -532,17 +537,89 @@ describe('a statement that runs at its deadline', () => {
     },
   );
 
-  it('loses its connection when the cancel request does not help within a second', async () => {
+  it('loses its connection when it has not ended after half a second, and is in no commit', async () => {
     const pool = createPool({ shares });
     const connection = await runLate(pool);
     const next = rowsOf(pool.run('next'));
-    await vi.advanceTimersByTimeAsync(999);
+    await vi.advanceTimersByTimeAsync(499);
     expect(connection.closes).toBe(0);
     await vi.advanceTimersByTimeAsync(1);
+    const other = await pool.accept();
+    await other.settle('the next one');
     expect(connection.closes).toBe(1);
-    connection.end();
-    await (await pool.accept()).settle('the next one');
     expect(await next).toEqual(['the next one']);
+  });
+
+  it('keeps its connection while the server is in its commit', async () => {
+    const pool = createPool({ shares });
+    const connection = await runLate(pool);
+    connection.isInCommit = true;
+    const next = rowsOf(pool.run('next'));
+    await vi.advanceTimersByTimeAsync(500);
+    await pool.accept();
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(connection.closes).toBe(0);
+    await connection.settle('committed');
+    await connection.settle('the next one');
+    expect(await next).toEqual(['the next one']);
+    expect(connection.closes).toBe(0);
+  });
+
+  it('makes the pool replace the connections that nobody used since, before their next use', async () => {
+    const { run, accept } = createPool({ shares });
+    stopClocks();
+    const before = run('before', { share: 'lookUps' });
+    const idle = await accept();
+    await idle.settle();
+    await before;
+    const deadline = deadlineIn(50);
+    // The first one takes the idle connection.
+    const used = run('used', { share: 'lookUps' });
+    const late = expect(run('late', { deadline })).rejects.toThrow(/no response/);
+    await accept();
+    await idle.settle();
+    await used;
+    await vi.advanceTimersByTimeAsync(deadline - performance.now());
+    await late;
+    const next = rowsOf(run('next', { share: 'lookUps' }));
+    await vi.waitFor(() => expect(idle.closes).toBe(1));
+    idle.end();
+    await (await accept()).settle('on a new connection');
+    expect(await next).toEqual(['on a new connection']);
+  });
+
+  describe('while its caller waits longer', () => {
+    const runLong = async ({ run, accept }: ReturnType<typeof createPool>) => {
+      stopClocks();
+      const deadline = deadlineIn(50);
+      const result = run('long', { deadline, until: deadlineIn(5_000) });
+      const outcome = result.then(({ rows }) => rows[0]).catch((error: unknown) => error);
+      const connection = await accept();
+      await vi.advanceTimersByTimeAsync(deadline - performance.now());
+      expect(connection.cancels).toBe(1);
+      return { connection, outcome };
+    };
+
+    it.each([['committed'], [serverError('57014')]])(
+      'gives the caller its outcome (%#)',
+      async (end) => {
+        const pool = createPool({ shares });
+        const { connection, outcome } = await runLong(pool);
+        await connection.settle(end);
+        expect(await outcome).toBe(end);
+        expect(connection.closes).toBe(0);
+      },
+    );
+
+    it('keeps its connection until then while nobody knows whether the server is in a commit', async () => {
+      const pool = createPool({ shares: { creates: 1 } });
+      const { connection, outcome } = await runLong(pool);
+      await vi.advanceTimersByTimeAsync(4_000);
+      expect(connection.closes).toBe(0);
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect(await outcome).toMatchObject({ message: expect.stringMatching('no response within') });
+      expect(connection.closes).toBe(1);
+    });
   });
 
   it('fails when its connection is lost', async () => {

@@ -192,7 +192,7 @@ it('says that nothing was written only when the database rolled the insert back'
   ]);
   const taken = { insert: async () => new Set<bigint>(), findDurable: fail };
   expect(await write([create(plant)], taken)).toMatchObject([
-    { reason: { message: message('may or may not be stored'), cause: diskFull } },
+    { reason: { message: message('may still be stored'), cause: diskFull } },
   ]);
 });
 
@@ -245,6 +245,28 @@ it('writes the other plants of a batch when the deadline of one has passed in th
   expect((await stored(19_000, 19_001, 19_002, 19_003, 19_004)).map(({ id }) => id)).toEqual([
     19_000, 19_002, 19_004,
   ]);
+});
+
+it('writes the other plants of a batch when it is cancelled at the deadline of one', async () => {
+  const other = await sql.reserve();
+  onTestFinished(() => other.release());
+  await other`begin`;
+  await other`insert into plants (id, name) values (19_051, 'uncommitted')`;
+  const late = create({ id: 19_050n, name: 'late' }, deadlineIn(300));
+  const waiting = create({ id: 19_051n, name: 'waits for the other session' });
+  const written = write([late, waiting]);
+  await expect(late.outcome).rejects.toMatchObject({ code: 50300 });
+  await other`rollback`;
+  expect(await written).toMatchObject([{ status: 'rejected' }, { value: 'created' }]);
+  expect(await stored(19_050, 19_051)).toHaveLength(1);
+});
+
+it('writes no plant again after a cancellation that did not come at a deadline', async () => {
+  const cancelled = Object.assign(new Error('cancelled'), { code: '57014', severity: 'ERROR' });
+  const insert = vi.fn(() => Promise.reject(cancelled));
+  const outcomes = await write([create({ id: 19_060n, name: 'x' })], { insert });
+  expect(outcomes).toMatchObject([{ reason: { code: 50300 } }]);
+  expect(insert).toHaveBeenCalledTimes(1);
 });
 
 it('writes no plant of a batch when the clocks have moved apart', async () => {

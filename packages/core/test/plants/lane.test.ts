@@ -25,6 +25,7 @@ function openLane(
     statements: { ...statements, ...others },
     maxInserts: 1,
     maxLookUps: 1,
+    mayCommit: async () => false,
     onClockMoved() {},
     onCommit() {},
     ...options,
@@ -45,8 +46,7 @@ function hangingInsert() {
 const plantsFrom = (first: number, count: number) =>
   Array.from({ length: count }, (_, i) => ({ id: BigInt(first + i), name: `plant ${first + i}` }));
 
-const mayBeStored =
-  'the database did not answer: the plant may or may not be stored, send it again';
+const mayBeStored = 'the database did not answer: the plant may still be stored, send it again';
 
 describe('creates', () => {
   it('become one statement while another one runs, and each commit is reported', async () => {

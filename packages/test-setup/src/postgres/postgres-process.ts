@@ -21,12 +21,13 @@ export interface PostgresInstallation {
   data: string;
   port: string;
   settings: Record<string, string>;
+  env?: Record<string, string> | undefined;
   /** No file of the server can grow beyond this many KiB, as if the disk were full. */
   maxFileSize: number;
 }
 
 export function postgresProcess(place: PostgresInstallation): PostgresProcess {
-  const { binaries, owner, directory, data, port, settings, maxFileSize } = place;
+  const { binaries, owner, directory, data, env, port, settings, maxFileSize } = place;
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   // `ulimit` counts in 512 bytes.
   const limited = ['sh', '-c', `ulimit -f ${2 * maxFileSize} && exec "$0" "$@"`, binaries.postgres];
@@ -42,6 +43,7 @@ export function postgresProcess(place: PostgresInstallation): PostgresProcess {
     async start() {
       server = spawn(program, [...command, ...places, ...flags], {
         ...owner,
+        env: { ...process.env, ...env },
         cwd: directory,
         stdio: ['ignore', 'ignore', 'pipe'],
       });

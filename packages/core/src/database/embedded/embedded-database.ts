@@ -1,6 +1,12 @@
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { ConnectionPool } from '../connection-pool.ts';
-import { type Database, type DatabaseConnection, migrationsFolder, type Run } from '../database.ts';
+import {
+  type Database,
+  type DatabaseConnection,
+  lateCommit,
+  migrationsFolder,
+  type Run,
+} from '../database.ts';
 import { bulkTimeout, timeText } from '../deadline.ts';
 import { readSchemaVersion, runOn } from '../schema-version.ts';
 import { openCopies, removeCopies } from './copy-session.ts';
@@ -25,13 +31,23 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
     await connection.close();
     throw openError(directory, cause);
   }
-  const pool = new ConnectionPool({ connect: async () => sessionOn(connection), shares });
+  let warn = (_message: string) => {};
+  const pool = new ConnectionPool({
+    connect: async () => sessionOn(connection),
+    shares,
+    onUnsettled: () => warn(lateCommit),
+  });
   const bulkRun: Run = async (text, values, { rowsAs }) => {
     const sent = typeof values === 'function' ? values(timeText(Infinity)) : values;
     return sessionOn(connection, bulkTimeout).query(text, sent, rowsAs);
   };
   return {
     run: pool.run,
+    mayCommit: pool.mayCommit,
+    unsettled: () => pool.unsettled,
+    onWarning(listener) {
+      warn = listener;
+    },
     copyId: copyId(directory),
     maxInserts: shares.creates,
     maxLookUps: shares.lookUps,
@@ -69,6 +85,8 @@ function sessionOn(connection: PGliteConnection, timeout?: number): DatabaseConn
     timeOf: (deadline) => timeText(Date.now() + deadline - performance.now()),
     // PGlite cannot cancel a statement. PGliteThread ends the thread instead.
     cancel: async () => {},
+    // Another session would wait for the same thread.
+    isCommitting: async () => true,
     close: async () => {},
   };
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import type { DatabaseConnection } from '../database.ts';
+import { unconfirmedCommit } from '../database-error.ts';
 import { timeText, withTimeout } from '../deadline.ts';
 import { cancelStatement, type Session } from './cancel-request.ts';
 import { copyFromStdin, copyToStdout } from './copy.ts';
@@ -12,6 +13,7 @@ import {
   readOnlyError,
   type ServerState,
   serverState,
+  sessionCommits,
   sessionSettings,
 } from './server-state.ts';
 import { postgresOverTls } from './tls.ts';
@@ -179,6 +181,11 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     },
     timeOf: (deadline) => timeText(deadline + clockAhead),
     cancel,
+    async isCommitting(other) {
+      if (!session || !startedAt) throw new Error('only the pooler knows the session');
+      const { rows } = await other.query(sessionCommits, [String(session.pid), startedAt]);
+      return rows.length > 0;
+    },
     async query(text, parameters = [], rowsAs = 'arrays') {
       hasWarned = false;
       const run = () => {
@@ -230,7 +237,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
    * on the primary, but a failover may lose them.
    */
   function throwIfWarned(): void {
-    if (hasWarned) throw new Error('the database warned that the commit may be lost');
+    if (hasWarned) throw unconfirmedCommit();
   }
 }
 

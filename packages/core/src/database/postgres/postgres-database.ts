@@ -1,5 +1,5 @@
 import { ConnectionPool } from '../connection-pool.ts';
-import type { Database, OpenOptions } from '../database.ts';
+import { type Database, lateCommit, type OpenOptions } from '../database.ts';
 import { databaseUnavailable } from '../database-error.ts';
 import { bulkTimeout, deadlineIn, defaultTimeout } from '../deadline.ts';
 import { databaseSettingsError } from '../explain-database-error.ts';
@@ -39,6 +39,7 @@ export async function openPostgres(
   { readOnly = false, onPrimary = !readOnly, requireConnection = false }: OpenOptions = {},
 ): Promise<Database> {
   let warn: ((message: string) => void) | undefined;
+  let hasWarned = false;
   let isCluster = false;
   const applicationName = () => {
     if (readOnly) return 'plant-store tool';
@@ -51,6 +52,7 @@ export async function openPostgres(
     connect,
     shares,
     onError: (error) => migrator.notice(error),
+    onUnsettled: () => warn?.(lateCommit),
   });
   const bulk = new ConnectionPool({
     connect: afterMigration(
@@ -90,6 +92,8 @@ export async function openPostgres(
 
   return {
     run: pool.run,
+    mayCommit: pool.mayCommit,
+    unsettled: () => pool.unsettled,
     maxInserts: shares.creates,
     maxLookUps: shares.lookUps,
     onClockMoved: (listener) => pool.onClockMoved(listener),
@@ -124,9 +128,9 @@ export async function openPostgres(
   function warnOfPooler(connectNow: () => Promise<Connection>): () => Promise<Connection> {
     return async () => {
       const connection = await connectNow();
-      if (!connection.prepares) {
-        warn?.(poolerForgets);
-        warn = undefined;
+      if (!connection.prepares && warn && !hasWarned) {
+        warn(poolerForgets);
+        hasWarned = true;
       }
       return connection;
     };

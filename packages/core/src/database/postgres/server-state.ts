@@ -34,6 +34,13 @@ export const sessionSettings = `
   select set_config('row_security', 'off', false),
     set_config('citus.node_connection_timeout', '2000', false)`;
 
+/** Whether a session of `pg_stat_activity` waits for the disk or the standby in a commit. */
+export const inCommit = `state = 'active' and wait_event ~* '^(wal|syncrep)'`;
+
+/** Finds a session that is in a commit, by its process id and its start. */
+export const sessionCommits = `
+  select 1 from pg_stat_activity where pid = $1 and backend_start::text = $2 and ${inCommit}`;
+
 /** The error for a Postgres that accepts no writes. */
 export function readOnlyError(server: string): Error {
   return Object.assign(new Error(`${server} is read-only`), { code: readOnlyCode });

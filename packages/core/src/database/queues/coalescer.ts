@@ -6,6 +6,8 @@ import { Call } from './call.ts';
 export interface CoalescerLimits {
   /** The most calls in one statement. */
   readonly maxBatch?: number;
+  /** The same while commits are slow. Default: `maxBatch`. */
+  readonly maxSlowBatch?: number;
   /** The most calls that may wait. When the database is slow, fewer may. */
   readonly maxQueue?: number;
   /** Milliseconds after which a statement is slow. Then a partly filled one may start beside it. */
@@ -23,6 +25,8 @@ export interface CoalescerOptions<Input, Output> extends CoalescerLimits {
   readonly maxInFlight: number;
   /** Counts the characters of a call. A statement has at most about 1 Mi of them, and the queue 64 Mi. */
   readonly lengthOf?: (input: Input) => number;
+  /** Whether a statement may be in its commit. Default: never. */
+  readonly mayCommit?: () => Promise<boolean>;
   /** The turn that it shares with other coalescers. */
   readonly turn?: SharedTurn;
 }
@@ -48,20 +52,24 @@ const defaults = {
   maxQueue: 10_000,
   slowAfter: 50,
   lengthOf: () => 0,
+  mayCommit: async () => false,
   turn: ownTurn,
 };
 
 /** A statement that runs. */
 interface Statement<Input, Output> {
   readonly calls: Call<Input, Output>[];
-  /** Whether it has taken longer than `slowAfter`. */
+  /** Whether it has taken longer than `slowAfter`, and is not in its commit. */
   isSlow: boolean;
+  mayCommit: boolean;
+  timer?: NodeJS.Timeout;
 }
 
 /**
  * Combines waiting calls into one statement. A single call is sent at once. Calls that arrive while its
  * statement runs wait, and are then sent together. A second statement starts beside the first only when
- * it is full or the first one is slow: two half-full statements cost more than a full one.
+ * it is full or the first one is slow: two half-full statements cost more than a full one. While the first
+ * one waits for the disk in its commit, a second one would only wait for the same disk.
  */
 export class Coalescer<Input, Output> {
   readonly #options: Required<CoalescerOptions<Input, Output>>;
@@ -75,7 +83,8 @@ export class Coalescer<Input, Output> {
   #latency = 0;
 
   constructor(options: CoalescerOptions<Input, Output>) {
-    this.#options = { ...defaults, ...options };
+    const { maxBatch = defaults.maxBatch } = options;
+    this.#options = { ...defaults, maxSlowBatch: maxBatch, ...options };
   }
 
   /**
@@ -156,7 +165,13 @@ export class Coalescer<Input, Output> {
   /** How many statements the waiting calls would fill completely. */
   get #fullStatements(): number {
     const byLength = this.#length / maxStatementLength;
-    return Math.floor(Math.max(this.#waiting.length / this.#options.maxBatch, byLength));
+    return Math.floor(Math.max(this.#waiting.length / this.#maxBatch, byLength));
+  }
+
+  get #maxBatch(): number {
+    const { maxBatch, maxSlowBatch, slowAfter } = this.#options;
+    const isSlow = this.#inFlight.some(({ mayCommit }) => mayCommit);
+    return isSlow || this.#latency > slowAfter ? maxSlowBatch : maxBatch;
   }
 
   readonly #send = (): void => {
@@ -167,17 +182,13 @@ export class Coalescer<Input, Output> {
       }
       const calls = this.#take();
       if (calls.length === 0) return;
-      const statement = { calls, isSlow: false };
+      const statement: Statement<Input, Output> = { calls, isSlow: false, mayCommit: false };
       this.#inFlight.push(statement);
       const endTurn = turn.take();
-      const slowTimer = setTimeout(() => {
-        statement.isSlow = true;
-        endTurn();
-        this.#send();
-      }, slowAfter);
+      this.#watch(statement, slowAfter, endTurn);
       const sentAt = performance.now();
       void send(calls).then(() => {
-        clearTimeout(slowTimer);
+        clearTimeout(statement.timer);
         this.#inFlight = this.#inFlight.filter((each) => each !== statement);
         const latency = performance.now() - sentAt;
         this.#updateLatency(latency);
@@ -188,9 +199,22 @@ export class Coalescer<Input, Output> {
     }
   };
 
+  /** Finds out whether a statement that takes long is slow, again and again while it is in its commit. */
+  #watch(statement: Statement<Input, Output>, pause: number, endTurn: () => void): void {
+    statement.timer = setTimeout(async () => {
+      endTurn();
+      statement.mayCommit = await this.#options.mayCommit();
+      if (!this.#inFlight.includes(statement)) return;
+      statement.isSlow = !statement.mayCommit;
+      if (statement.isSlow) this.#send();
+      else this.#watch(statement, 2 * pause, endTurn);
+    }, pause);
+  }
+
   /** Removes and returns the first calls, as many as fit into one statement. */
   #take(): Call<Input, Output>[] {
-    const { maxBatch, late } = this.#options;
+    const { late } = this.#options;
+    const maxBatch = this.#maxBatch;
     const calls: Call<Input, Output>[] = [];
     let taken = 0;
     let length = 0;

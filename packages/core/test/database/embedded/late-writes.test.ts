@@ -1,6 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { deadlineIn } from '../../../src/database/deadline.ts';
 import { openDatabase } from '../../../src/database/open-database.ts';
+import { Call } from '../../../src/database/queues/call.ts';
+import { outcomeUnknown } from '../../../src/plants/create-errors.ts';
+import { type CreateOutcome, writeBatch } from '../../../src/plants/creates.ts';
 import { createPlantStatements } from '../../../src/plants/statements.ts';
 import { embedded } from '../../fixtures/databases.ts';
 
@@ -35,4 +38,38 @@ it('a write that the thread reads after the deadline changes nothing', async () 
   await busy;
   const found = await statements.find([1n, 2n], inTime());
   expect([...found.values()]).toMatchObject([{ id: 1n, name: 'stays' }]);
+});
+
+it('a create gets its response when a slow statement outlasts the deadline of another one in it', async () => {
+  const { options, remove } = await embedded.provide();
+  onTestFinished(remove);
+  const database = await openDatabase(options);
+  onTestFinished(() => database.close());
+  const { insert } = createPlantStatements(database.run);
+  const slow = { share: 'bulk', deadline: deadlineIn(60_000) } as const;
+  await database.bulk.run(
+    `create function slow() returns trigger language plpgsql as $$
+       begin perform count(*) from generate_series(1, 6000000); return new; end $$`,
+    [],
+    slow,
+  );
+  await database.bulk.run(
+    'create trigger slow after insert on plants for each statement execute function slow()',
+    [],
+    slow,
+  );
+  const create = (id: bigint, deadline: number) =>
+    new Call<{ id: bigint; name: string }, CreateOutcome>({ id, name: 'x' }, { deadline }, (call) =>
+      call.reject(outcomeUnknown()),
+    );
+  const [late, waiting] = [create(1n, deadlineIn(300)), create(2n, deadlineIn(60_000))];
+  const written = writeBatch(
+    { insert, findDurable: async () => new Map() },
+    [late, waiting],
+    () => {},
+  );
+  await expect(late.outcome).rejects.toMatchObject({ code: 50300 });
+  expect(await waiting.outcome).toBe('created');
+  await written;
+  expect(database.unsettled()).toBe(0);
 });

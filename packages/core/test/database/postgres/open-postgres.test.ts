@@ -135,7 +135,7 @@ it('warns once when the pooler keeps no prepared statements', async () => {
   };
   await connect(); // Nobody listens yet.
   const warnings: string[] = [];
-  database.onWarning?.((message) => warnings.push(message));
+  database.onWarning((message) => warnings.push(message));
   for (let i = 0; i < 2; i++) await connect();
   expect(warnings).toEqual([expect.stringContaining('use 1.21 or newer')]);
 });

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { deadlineIn } from '../../../src/database/deadline.ts';
 import type { Call } from '../../../src/database/queues/call.ts';
@@ -36,7 +37,7 @@ function withLatency(latencyOf: (statement: number) => number): Options['send'] 
   onTestFinished(() => void vi.useRealTimers());
   let statements = 0;
   return async (calls) => {
-    await new Promise((resolve) => setTimeout(resolve, latencyOf(++statements)));
+    await new Promise((resolve) => globalThis.setTimeout(resolve, latencyOf(++statements)));
     echo(calls);
   };
 }
@@ -83,6 +84,42 @@ it('sends a second statement when it is full or the first one is slow', async ()
   expect(sent.map(({ length }) => length)).toEqual([1, 10, 5]);
   end();
   expect(await slow).toBe('input 0');
+});
+
+it('sends no second statement while the first one may be in its commit, and then a larger one', async () => {
+  const { send, sent, end } = hangingAtFirst();
+  let mayCommit = true;
+  const coalescer = createCoalescer({
+    send,
+    maxInFlight: 2,
+    maxBatch: 10,
+    maxSlowBatch: 100,
+    slowAfter: 1,
+    mayCommit: async () => mayCommit,
+  });
+  const slow = coalescer.run('slow');
+  await setTimeout(20);
+  const waiting = inputs(50).map((input) => coalescer.run(input));
+  await setTimeout(20);
+  expect(sent).toHaveLength(1);
+  mayCommit = false;
+  await Promise.all(waiting);
+  expect(sent.map(({ length }) => length)).toEqual([1, 10, 10, 10, 10, 10]);
+  mayCommit = true;
+  end();
+  await slow;
+});
+
+it('sends a larger statement after a slow commit', async () => {
+  const { send, sent, end } = hangingAtFirst();
+  const options = { maxBatch: 10, maxSlowBatch: 100, slowAfter: 1, mayCommit: async () => true };
+  const coalescer = createCoalescer({ send, ...options });
+  const slow = coalescer.run('slow');
+  const waiting = inputs(150).map((input) => coalescer.run(input));
+  await setTimeout(20);
+  end();
+  await Promise.all([slow, ...waiting]);
+  expect(sent.map(({ length }) => length)).toEqual([1, 100, 50]);
 });
 
 it('sends one waiting call when the statement before it is slow', async () => {

@@ -1,0 +1,96 @@
+import { setTimeout } from 'node:timers/promises';
+import { hasSlowFlush, makeSlowFlush, startOnPostgres } from '@plant-store/test-setup';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { type PlantsDatabase, startPlantsDatabase } from './plants-database.ts';
+
+// On a slow disk each commit takes seconds, and nothing can cancel it.
+const test = it.runIf(hasSlowFlush);
+
+const disk = hasSlowFlush ? makeSlowFlush() : undefined;
+const seconds = 15;
+let database: PlantsDatabase;
+
+beforeAll(async () => {
+  database = await startPlantsDatabase(disk);
+});
+
+afterAll(() => database.stop());
+
+/** A create that was sent. */
+interface Sent {
+  readonly id: number;
+  readonly status: number;
+  /** When the response arrived, and how many milliseconds after its request. */
+  readonly at: number;
+  readonly milliseconds: number;
+}
+
+let lastId = 0;
+
+/** Sends this many creates a second while each flush takes so many milliseconds. */
+async function createDuring(flush: number, rate: number): Promise<Sent[]> {
+  const { env, stop } = await startOnPostgres(database.url);
+  onTestFinished(stop);
+  const authorization = `Bearer ${env.PLANT_STORE_TOKEN}`;
+  const headers = { authorization, 'content-type': 'application/json' };
+  const create = async (): Promise<Sent> => {
+    const id = ++lastId;
+    const sentAt = performance.now();
+    const body = JSON.stringify({ id, name: `plant ${id}` });
+    const response = await fetch(`${env.PLANT_STORE_URL}/plants`, {
+      method: 'POST',
+      headers,
+      body,
+    });
+    await response.arrayBuffer();
+    const at = performance.now();
+    return { id, status: response.status, at, milliseconds: at - sentAt };
+  };
+  await create();
+  disk?.set(flush);
+  onTestFinished(() => disk?.cut());
+  const startedAt = performance.now();
+  const creates: Promise<Sent>[] = [];
+  while (creates.length < rate * seconds) {
+    const due = Math.min(((performance.now() - startedAt) * rate) / 1000, rate * seconds);
+    while (creates.length < due) creates.push(create());
+    await setTimeout(5);
+  }
+  const sent = await Promise.all(creates);
+  disk?.cut();
+  return sent;
+}
+
+const cases = [
+  { flush: 1_500, rate: 40, accepted: 0.95, stored: 0.05 },
+  { flush: 2_000, rate: 40, accepted: 0.8, stored: 0.2 },
+  { flush: 2_000, rate: 640, accepted: 0.8, stored: 0.2 },
+  { flush: 3_000, rate: 40, accepted: 0.5, stored: 0.4 },
+];
+
+for (const { flush, rate, ...bars } of cases)
+  test(`flushes that take ${flush / 1000} s, at ${rate} creates a second`, async ({ task }) => {
+    const sent = await createDuring(flush, rate);
+    const accepted = sent.filter(({ status }) => status === 200);
+    const others = sent.filter(({ status }) => status !== 200);
+    await expect
+      .poll(
+        () => database.admin`
+      select from pg_stat_activity where application_name like 'plant-store%' and state = 'active'`,
+      )
+      .toEqual([]);
+    const rows = await database.admin<{ id: number }[]>`select id::int from plants`;
+    const stored = new Set(rows.map(({ id }) => id));
+    const missing = accepted.filter(({ id }) => !stored.has(id));
+    const times = accepted.map(({ at }) => at).sort((a, b) => a - b);
+    task.meta.fault = {
+      longestGap: Math.max(...times.slice(1).map((at, i) => at - (times[i] ?? 0))),
+      slowest: Math.max(...sent.map(({ milliseconds }) => milliseconds)),
+      acknowledged: accepted.length,
+      missing: missing.length,
+    };
+    expect(missing).toEqual([]);
+    expect(accepted.length / sent.length).toBeGreaterThanOrEqual(bars.accepted);
+    const mayBeStored = others.filter(({ id }) => stored.has(id));
+    expect(mayBeStored.length / sent.length).toBeLessThanOrEqual(bars.stored);
+  });

@@ -1,0 +1,23 @@
+import { defaultTimeout } from '../deadline.ts';
+import { inCommit } from '../postgres/server-state.ts';
+import type { RunText } from '../schema-version.ts';
+
+/** A commit of the store that is not durable yet, although its requests have got error 50300. */
+export interface LateCommit {
+  /** The process of the session in the server. */
+  readonly pid: number;
+  readonly seconds: number;
+  /** What it waits for, in Postgres's own words: `WalSync` is the disk, `SyncRep` the standby. */
+  readonly waitsFor: string;
+}
+
+export async function readLateCommits(run: RunText): Promise<LateCommit[]> {
+  return (await run(selectLateCommits)) as LateCommit[]; // The statement selects these columns.
+}
+
+const selectLateCommits = `
+  select pid, extract(epoch from clock_timestamp() - query_start)::int as seconds,
+    wait_event as "waitsFor"
+  from pg_stat_activity
+  where application_name ~ '^plant-store' and datname = current_database() and ${inCommit}
+    and clock_timestamp() - query_start > interval '${defaultTimeout} milliseconds'`;

@@ -1,0 +1,66 @@
+import type { DatabaseConnection } from './database.ts';
+import { type Deadline, withTimeout } from './deadline.ts';
+
+/** Milliseconds for a statement to end after its cancellation, and between two questions why it has not. */
+const cancelTimeout = 500;
+
+interface LateOptions {
+  /** The time until which the caller waits for the outcome. */
+  readonly until: Deadline;
+  readonly isWrite: boolean;
+}
+
+/**
+ * Ends the statements that run at their deadline. A commit cannot be cancelled, and another one would wait
+ * for the same disk. So its connection is kept while its server is in a commit.
+ */
+export class LateStatements<Connection extends DatabaseConnection> {
+  readonly #isCommitting: (connection: Connection) => Promise<boolean | undefined>;
+  readonly #onUnsettled: () => void;
+  readonly #unsettled = new Set<Connection>();
+
+  /**
+   * @param isCommitting whether the server is in a commit on a connection; undefined when nobody knows
+   * @param onUnsettled is called when a write has been unsettled for a second
+   */
+  constructor(
+    isCommitting: (connection: Connection) => Promise<boolean | undefined>,
+    onUnsettled = () => {},
+  ) {
+    this.#isCommitting = isCommitting;
+    this.#onUnsettled = onUnsettled;
+  }
+
+  /** How many writes are still in a commit after their callers got an error. */
+  get unsettled(): number {
+    return this.#unsettled.size;
+  }
+
+  /**
+   * Cancels a statement. Resolves when it has ended, with its error, or is given up because it is silent.
+   */
+  async end(
+    connection: Connection,
+    running: Promise<unknown>,
+    { until, isWrite }: LateOptions,
+  ): Promise<{ error?: unknown } | 'silent'> {
+    const ended = connection
+      .cancel()
+      .then(() => running)
+      .then(
+        () => ({}),
+        (error: unknown) => ({ error }),
+      );
+    for (let commits = 0; ; ) {
+      const end = await withTimeout(ended, cancelTimeout).catch(() => undefined);
+      const isCommitting = end ? false : await this.#isCommitting(connection);
+      if (isCommitting && isWrite) {
+        this.#unsettled.add(connection);
+        if (++commits === 2) this.#onUnsettled(); // A second has passed.
+      }
+      if (isCommitting ?? performance.now() < until) continue;
+      this.#unsettled.delete(connection);
+      return end ?? 'silent';
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import { hasSlowFlush, makeSlowFlush, startPostgres } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { deadlineIn } from '../../src/database/deadline.ts';
+import { inspectDatabase } from '../../src/inspection/inspect-database.ts';
+import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
+
+// A flush cannot be cancelled. The library that delays it needs a compiler.
+const test = it.runIf(hasSlowFlush);
+
+const disk = hasSlowFlush ? makeSlowFlush() : { env: {}, set: () => {}, cut: () => {} };
+const long = 60_000;
+let url: string;
+let admin: postgres.Sql;
+let store: PlantStore;
+const cleanUps: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  if (!hasSlowFlush) return;
+  const server = await startPostgres({}, { env: disk.env });
+  url = server.url;
+  admin = postgres(url, { max: 1 });
+  cleanUps.push(server.stop, () => admin.end());
+});
+
+afterAll(async () => {
+  for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+});
+
+let lastId = 0n;
+const createPlant = (deadline = deadlineIn(long)) => {
+  const id = ++lastId;
+  return store.create({ id, name: `plant ${id}` }, { deadline });
+};
+const isStored = async (id: bigint) => (await store.get(id)) !== undefined;
+const sessions = () => admin`
+  select pid from pg_stat_activity where application_name like 'plant-store%' order by pid`;
+const inFlush = () => admin`select from pg_stat_activity where wait_event = 'WalSync'`;
+
+beforeEach(async () => {
+  if (!hasSlowFlush) return;
+  store = await openPlantStore({ databaseUrl: url });
+  onTestFinished(async () => {
+    disk.cut();
+    await store.close();
+  });
+  await createPlant();
+});
+
+test('creates share one statement at a time, and each gets its response from it', async () => {
+  const sizes: number[] = [];
+  store.events.on('batch', ({ size }) => sizes.push(size));
+  disk.set(long);
+  const first = createPlant();
+  await vi.waitFor(async () => expect((await inFlush()).length).toBeGreaterThan(0));
+  const others: Promise<unknown>[] = [];
+  await vi.waitFor(
+    () => {
+      others.push(createPlant());
+      expect(others.length).toBeGreaterThan(300);
+    },
+    { interval: 1 },
+  );
+  disk.cut();
+  await Promise.all([first, ...others]);
+  expect(sizes).toEqual([1, others.length]);
+});
+
+test('a create whose neighbour is late waits for the same commit, on the same connection', async () => {
+  const before = await sessions();
+  disk.set(long);
+  const running = createPlant();
+  await vi.waitFor(async () => expect((await inFlush()).length).toBeGreaterThan(0));
+  const late = createPlant(deadlineIn(4_000));
+  const waiting = createPlant();
+  disk.cut();
+  await running;
+  disk.set(long);
+  await expect(late).rejects.toMatchObject({ code: 50300 });
+  await vi.waitFor(() => expect(store.pending().unsettled).toBe(1));
+  disk.cut();
+  expect(await waiting).toEqual({ name: `plant ${lastId}` });
+  await vi.waitFor(() => expect(store.pending().unsettled).toBe(0));
+  expect(await sessions()).toEqual(expect.arrayContaining([...before]));
+});
+
+test.each([
+  ['create', () => createPlant(deadlineIn(500)), true],
+  ['delete', () => store.delete(++lastId, { deadline: deadlineIn(500) }), false],
+])(
+  'a %s whose commit outlasts its deadline is counted, logged and named until it ends',
+  async (_, write, isCreate) => {
+    const id = lastId + 1n;
+    if (!isCreate) await store.create({ id, name: 'to delete' });
+    const warnings: string[] = [];
+    store.events.on('warning', (message) => warnings.push(message));
+    disk.set(long);
+    await expect(write()).rejects.toMatchObject({ code: 50300 });
+    await vi.waitFor(() => expect(store.pending().unsettled).toBe(1), { timeout: long });
+    expect(await isStored(id)).toBe(!isCreate);
+    await vi.waitFor(() => expect(warnings).toHaveLength(1), { timeout: long });
+    expect(warnings[0]).toContain('The commit may still succeed');
+    await vi.waitFor(
+      async () => {
+        const state = await inspectDatabase({ databaseUrl: url });
+        expect(state?.lateCommits).toMatchObject([
+          { pid: expect.any(Number), waitsFor: 'WalSync' },
+        ]);
+      },
+      { timeout: long, interval: 500 },
+    );
+    disk.cut();
+    await vi.waitFor(() => expect(store.pending().unsettled).toBe(0), { timeout: long });
+    expect(await isStored(id)).toBe(isCreate);
+    expect(warnings).toHaveLength(1);
+  },
+);
+
+test('a repeated create settles a late commit', async () => {
+  const plant = { id: ++lastId, name: 'late' };
+  disk.set(long);
+  await expect(store.create(plant, { deadline: deadlineIn(500) })).rejects.toMatchObject({
+    code: 50300,
+    message: expect.stringContaining('may still be stored'),
+  });
+  const again = store.create(plant, { deadline: deadlineIn(long) });
+  disk.cut();
+  expect(await again).toEqual({ name: 'late' });
+  expect(await isStored(plant.id)).toBe(true);
+});

@@ -1,0 +1,123 @@
+import { hasPosixSignals, startPostgres } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { deadlineIn } from '../../src/database/deadline.ts';
+import { openPostgres } from '../../src/database/postgres/postgres-database.ts';
+import { Call } from '../../src/database/queues/call.ts';
+import { openPlantStore } from '../../src/plant-store.ts';
+import { outcomeUnknown } from '../../src/plants/create-errors.ts';
+import { type CreateOutcome, writeBatch } from '../../src/plants/creates.ts';
+import { createPlantStatements } from '../../src/plants/statements.ts';
+
+// A commit takes as long as its synchronous standby is stopped.
+
+let url: string;
+let admin: postgres.Sql;
+let standby: postgres.Sql;
+const cleanUps: (() => unknown)[] = [];
+
+const test = it.runIf(hasPosixSignals);
+
+beforeAll(async () => {
+  if (!hasPosixSignals) return;
+  const server = await startPostgres({ fsync: 'off' });
+  cleanUps.push(server.stop);
+  const replica = await server.startStandby();
+  cleanUps.push(replica.stop);
+  url = server.url;
+  admin = postgres(url, { max: 1 });
+  standby = postgres(replica.url, { max: 1 });
+  cleanUps.push(() => Promise.all([admin.end(), standby.end()]));
+  await admin.unsafe("alter system set synchronous_standby_names = '*'");
+  await admin`select pg_reload_conf()`;
+});
+
+afterAll(async () => {
+  for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+});
+
+/** Stops the standby. Returns a function that continues it. */
+async function stopStandby(): Promise<() => void> {
+  const receivers = () => standby<{ pid: number }[]>`select pid from pg_stat_wal_receiver`;
+  await vi.waitFor(async () => expect(await receivers()).toHaveLength(1));
+  const [receiver] = await receivers();
+  const signal = (name: NodeJS.Signals) => void process.kill(receiver?.pid ?? 0, name);
+  signal('SIGSTOP');
+  onTestFinished(() => signal('SIGCONT'));
+  return () => signal('SIGCONT');
+}
+
+const waitingCommits = () => admin`select from pg_stat_activity where wait_event = 'SyncRep'`;
+
+test('creates that arrive during a slow commit share the next statement', async () => {
+  const store = await openPlantStore({ databaseUrl: url });
+  onTestFinished(() => store.close());
+  await store.create({ id: 1n, name: 'before' });
+  const sizes: number[] = [];
+  store.events.on('batch', ({ size }) => sizes.push(size));
+  const resume = await stopStandby();
+  const creates: Promise<unknown>[] = [];
+  const create = () => {
+    const id = BigInt(creates.length + 2);
+    creates.push(store.create({ id, name: `plant ${id}` }, { deadline: deadlineIn(60_000) }));
+  };
+  create();
+  await vi.waitFor(async () => expect(await waitingCommits()).toHaveLength(1));
+  // Longer than the statement takes to be slow, and more creates than one statement usually has.
+  await vi.waitFor(
+    async () => {
+      create();
+      expect(creates.length).toBeGreaterThan(150);
+    },
+    { interval: 2 },
+  );
+  expect(await waitingCommits()).toHaveLength(1);
+  resume();
+  await Promise.all(creates);
+  expect(sizes).toEqual([1, creates.length - 1]);
+});
+
+test('a create gets its response when the commit outlasts the deadline of another one in its statement', async () => {
+  const database = await openPostgres(url);
+  onTestFinished(() => database.close());
+  const statements = createPlantStatements(database.run);
+  const create = (id: bigint, deadline: number) =>
+    new Call<{ id: bigint; name: string }, CreateOutcome>({ id, name: 'x' }, { deadline }, (call) =>
+      call.reject(outcomeUnknown()),
+    );
+  const late = create(1_000n, deadlineIn(500));
+  const waiting = [1_001n, 1_002n].map((id) => create(id, deadlineIn(60_000)));
+  const resume = await stopStandby();
+  const written = writeBatch(statements, [late, ...waiting], () => {});
+  await expect(late.outcome).rejects.toMatchObject({ code: 50300 });
+  // Somebody deletes a plant that is visible, but not on the standby yet.
+  await admin`set synchronous_commit = off`;
+  await vi.waitFor(async () => {
+    const { count } = await admin`delete from plants where id = 1002`;
+    expect(count).toBe(1);
+  });
+  resume();
+  await Promise.allSettled(waiting.map(({ outcome }) => outcome));
+  expect(await waiting[0]?.outcome).toBe('exists');
+  await written;
+  // The store has not written the deleted plant again.
+  expect(await admin`select id::int from plants where id >= 1000`).toEqual([
+    { id: 1000 },
+    { id: 1001 },
+  ]);
+});
+
+test('a create that waits for the lock of another session does not delay the others', async () => {
+  const store = await openPlantStore({ databaseUrl: url });
+  onTestFinished(() => store.close());
+  const locked = store.create({ id: 2_000n, name: 'before' });
+  await locked;
+  const other = postgres(url, { max: 1 });
+  onTestFinished(() => other.end());
+  await other`begin`;
+  await other`insert into plants (id, name) values (2001, 'from elsewhere')`;
+  const blocked = store.create({ id: 2_001n, name: 'from a client' });
+  expect(await store.create({ id: 2_002n, name: 'next' })).toEqual({ name: 'next' });
+  await other`rollback`;
+  expect(await blocked).toEqual({ name: 'from a client' });
+});
