@@ -63,11 +63,11 @@ it('asks for the access token once', async () => {
 
 it('shows a new plant before the store has answered', async () => {
   let respond = () => {};
-  const mayAnswer = new Promise<void>((resolve) => {
+  const mayRespond = new Promise<void>((resolve) => {
     respond = resolve;
   });
   await page.route('**/trpc/createPlant*', async (route) => {
-    await mayAnswer;
+    await mayRespond;
     await route.continue();
   });
   await add('Ficus lyrata');

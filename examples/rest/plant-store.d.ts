@@ -505,7 +505,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 50300: the database cannot be reached or did not answer in time; 50301: the server is overloaded and nothing was written; 50302: this instance is shutting down; 50303: the identity provider did not answer and nothing was written */
+            /** @description 50300: the database cannot be reached or did not respond in time; 50301: the server is overloaded and nothing was written; 50302: this instance is shutting down; 50303: the identity provider did not respond and nothing was written */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -732,7 +732,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 50300: the database cannot be reached or did not answer in time; 50301: the server is overloaded and nothing was written; 50302: this instance is shutting down; 50303: the identity provider did not answer and nothing was written */
+            /** @description 50300: the database cannot be reached or did not respond in time; 50301: the server is overloaded and nothing was written; 50302: this instance is shutting down; 50303: the identity provider did not respond and nothing was written */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -950,7 +950,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 50300: the database cannot be reached or did not answer in time; 50301: the server is overloaded and nothing was written; 50302: this instance is shutting down; 50303: the identity provider did not answer and nothing was written */
+            /** @description 50300: the database cannot be reached or did not respond in time; 50301: the server is overloaded and nothing was written; 50302: this instance is shutting down; 50303: the identity provider did not respond and nothing was written */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1134,7 +1134,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 50300: the database cannot be reached or did not answer in time; 50301: the server is overloaded and nothing was written; 50302: this instance is shutting down; 50303: the identity provider did not answer and nothing was written */
+            /** @description 50300: the database cannot be reached or did not respond in time; 50301: the server is overloaded and nothing was written; 50302: this instance is shutting down; 50303: the identity provider did not respond and nothing was written */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1316,7 +1316,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 50300: the database cannot be reached or did not answer in time; 50301: the server is overloaded and nothing was written; 50302: this instance is shutting down; 50303: the identity provider did not answer and nothing was written */
+            /** @description 50300: the database cannot be reached or did not respond in time; 50301: the server is overloaded and nothing was written; 50302: this instance is shutting down; 50303: the identity provider did not respond and nothing was written */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1497,7 +1497,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 50300: the database cannot be reached or did not answer in time; 50301: the server is overloaded and nothing was written; 50302: this instance is shutting down; 50303: the identity provider did not answer and nothing was written */
+            /** @description 50300: the database cannot be reached or did not respond in time; 50301: the server is overloaded and nothing was written; 50302: this instance is shutting down; 50303: the identity provider did not respond and nothing was written */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1518,7 +1518,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only changes behind this cursor: the `next` of the response before. Without it, the response has no changes, and the cursor of the present end
+                 * @description Only changes behind this cursor: the `next` of the response before. Without it, the response has no changes, and the cursor of the end of the feed
                  * @example NmM3YWFiMDFkMmU1NGYxYSA4MTM
                  */
                 after?: string;
@@ -1701,7 +1701,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 50300: the database cannot be reached or did not answer in time; 50301: the server is overloaded and nothing was written; 50302: this instance is shutting down; 50303: the identity provider did not answer and nothing was written */
+            /** @description 50300: the database cannot be reached or did not respond in time; 50301: the server is overloaded and nothing was written; 50302: this instance is shutting down; 50303: the identity provider did not respond and nothing was written */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1861,7 +1861,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 50300: the database cannot be reached or did not answer in time; 50301: the server is overloaded and nothing was written; 50302: this instance is shutting down; 50303: the identity provider did not answer and nothing was written */
+            /** @description 50300: the database cannot be reached or did not respond in time; 50301: the server is overloaded and nothing was written; 50302: this instance is shutting down; 50303: the identity provider did not respond and nothing was written */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

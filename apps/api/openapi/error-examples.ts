@@ -26,8 +26,8 @@ export const errorExamples: Record<ErrorKind, string> = {
   plantRejected:
     'the table does not allow this plant (SQLSTATE 23514): nothing was written, tell the operator before you send it again',
   notImplemented: 'there is no method BREW here: send GET, POST or DELETE',
-  databaseUnavailable: 'the database did not answer: the plant may still be stored, send it again',
+  databaseUnavailable: 'the database did not respond: the plant may still be stored, send it again',
   overloaded: '10000 creates are waiting already: nothing was written, send the plant again later',
   shuttingDown: 'the store is closing: nothing was written, send the plant again later',
-  identityProviderUnavailable: 'the identity provider did not answer: try again',
+  identityProviderUnavailable: 'the identity provider did not respond: try again',
 };

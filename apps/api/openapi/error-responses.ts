@@ -102,11 +102,11 @@ function exampleFor(operation: Operation): Partial<Record<ErrorKind, string>> {
     methodNotAllowed: `${path} takes ${methods.join(', ')}, not PUT`,
     ...(body !== 'NewPlant' && {
       invalidInput: `invalid input: ${invalidExample(operation)}`,
-      databaseUnavailable: 'the database did not answer: try again',
+      databaseUnavailable: 'the database did not respond: try again',
     }),
     ...(scope === 'plants:delete' && {
       databaseUnavailable:
-        'the database did not answer: the plant may or may not be deleted, look it up before you send the delete again',
+        'the database did not respond: the plant may or may not be deleted, look it up before you send the delete again',
       plantRejected:
         'the table keeps this plant: nothing was written, tell the operator before you send it again',
     }),

@@ -16,7 +16,7 @@ import { checkBodyHeaders, checkRequestHeaders, sendContinue } from './http/requ
 import { compressResponse } from './http/responses/compression.ts';
 import { handleError, routerErrorHandler } from './http/send-error.ts';
 import { takeTurn } from './http/take-turn.ts';
-import { answerServerOptions, rejectUnknownRoute } from './http/unknown-route.ts';
+import { rejectUnknownRoute, respondToServerOptions } from './http/unknown-route.ts';
 import { limitWaiting } from './http/waiting.ts';
 import {
   dropAfterError,
@@ -27,7 +27,7 @@ import {
   untrackResponse,
 } from './node/client-connections.ts';
 import { dropGoneAfterGap } from './node/event-loop-gap.ts';
-import { answerNodeEvents } from './node/node-errors.ts';
+import { respondToNodeEvents } from './node/node-errors.ts';
 import { nodeServerOptions } from './node/node-server-options.ts';
 import { logCluster } from './observability/cluster-log.ts';
 import { createErrorLog } from './observability/error-log.ts';
@@ -126,15 +126,15 @@ export async function buildServer({
 
   // The connections, below Fastify.
   trackConnections(server.server, (reply) => requestLog.connectionLost(reply));
-  answerNodeEvents(server);
+  respondToNodeEvents(server);
   limitConnections(server, maxConnections);
 
   // The hooks of every request, in order. Hooks of later phases are further below.
   server.addHook('onRequest', sendRequestId);
   server.addHook('onRequest', trackResponse);
   server.addHook('onRequest', checkRequestHeaders);
-  server.addHook('onRequest', crossOrigin.answerPreflight);
-  server.addHook('onRequest', answerServerOptions);
+  server.addHook('onRequest', crossOrigin.respondToPreflight);
+  server.addHook('onRequest', respondToServerOptions);
   server.addHook('onRequest', serveConsole(consoleDirectory));
   server.addHook('onRequest', rejectUnknownRoute(server));
 

@@ -62,7 +62,7 @@ describe(`any request (seed ${seed})`, () => {
 
     const plant = readPlant(body.toString());
     if (response.status === 200) {
-      if (!plant) throw new Error('an invalid plant was answered with 200');
+      if (!plant) throw new Error('an invalid plant got 200');
       const { id, ...row } = plant;
       expect(json).toStrictEqual({ name: row.name, ...(row.tag !== null && { tag: row.tag }) });
       expect(acknowledged.get(id) ?? row).toEqual(row);
@@ -77,7 +77,7 @@ describe(`any request (seed ${seed})`, () => {
 
   const runs = (numRuns: number) => ({ seed, numRuns });
 
-  it('with a valid plant is answered with 200, or with 409 when the id is taken', async () => {
+  it('with a valid plant gets 200, or with 409 when the id is taken', async () => {
     await fc.assert(
       fc.asyncProperty(plantJson, async (json) => {
         expect([200, 409]).toContain(await check(wellFormed(Buffer.from(json))));
@@ -86,7 +86,7 @@ describe(`any request (seed ${seed})`, () => {
     );
   });
 
-  it('with an invalid plant is answered with 400', async () => {
+  it('with an invalid plant gets 400', async () => {
     await fc.assert(
       fc.asyncProperty(invalidPlantJson, async (json) => {
         expect(await check(wellFormed(Buffer.from(json)))).toBe(400);
@@ -95,14 +95,14 @@ describe(`any request (seed ${seed})`, () => {
     );
   });
 
-  it('with any JSON or any bytes is answered as the document says', async () => {
+  it('with any JSON or any bytes gets a response that the document describes', async () => {
     await fc.assert(
       fc.asyncProperty(anyBody, async (body) => void (await check(wellFormed(body)))),
       runs(1200),
     );
   });
 
-  it('with any headers is answered as the document says', async () => {
+  it('with any headers gets a response that the document describes', async () => {
     await fc.assert(
       fc.asyncProperty(anyHeaders, plantJson, async (headers, json) => {
         await check({ headers, body: Buffer.from(json) });
@@ -111,7 +111,7 @@ describe(`any request (seed ${seed})`, () => {
     );
   });
 
-  it('is answered in the same way over REST and tRPC', async () => {
+  it('gets the same response over REST and tRPC', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(plantJson, invalidPlantJson, anyValue), async (json) => {
         const status = await check(wellFormed(Buffer.from(json)));
@@ -152,7 +152,7 @@ describe(`any request (seed ${seed})`, () => {
     );
   });
 
-  it('for a count, or about its token, is answered as the document says', async () => {
+  it('for a count, or about its token, gets a response that the document describes', async () => {
     const tags = fc.option(fc.constantFrom('', 'Araceae', ...anyTags()), { nil: undefined });
     await fc.assert(
       fc.asyncProperty(tags, async (tag) => {
@@ -182,7 +182,7 @@ describe(`any request (seed ${seed})`, () => {
     }
   });
 
-  it('for stored plants is answered as the document says, with what was stored and not deleted', async () => {
+  it('for stored plants gets a response that the document describes, with what was stored and not deleted', async () => {
     await fc.assert(
       fc.asyncProperty(plantJson, anyTarget, async (json, { method, path, query }) => {
         await check(wellFormed(Buffer.from(json)));
@@ -212,7 +212,7 @@ describe(`any request (seed ${seed})`, () => {
     return { status: response.status, ...(parseJson(response.body) as Partial<Changes>) };
   }
 
-  it('for changes is answered as the document says', async () => {
+  it('for changes gets a response that the document describes', async () => {
     await fc.assert(
       fc.asyncProperty(anyChangesQuery(start), async ({ query, status }) => {
         expect({ query, ...(await getChanges(query)) }).toMatchObject({ query, status });
@@ -237,7 +237,7 @@ describe(`any request (seed ${seed})`, () => {
     expect(copy).toEqual(acknowledged);
   });
 
-  it('that is not HTTP is answered with a 4xx status', async () => {
+  it('that is not HTTP gets a 4xx status', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 1 }), async (bytes) => {
         const { status } = await sendRaw(server.url, bytes, { isAll: true });

@@ -16,7 +16,7 @@ describe.each(surfacesOnDatabases)(
       server = await emptyServer(database);
     });
 
-    it('answers 200 with name and tag only', async () => {
+    it('responds with 200 with name and tag only', async () => {
       const { status, headers, body } = await send(
         `{"id":${freeId()},"name":"Monstera deliciosa","tag":"Araceae"}`,
       );
@@ -49,7 +49,7 @@ describe.each(surfacesOnDatabases)(
       expect((await send(`{"id":${id},"name":"first"}`)).status).toBe(409);
     });
 
-    it('answers 200 to a repeated create, even if the id is written in another way', async () => {
+    it('responds with 200 to a repeated create, even if the id is written in another way', async () => {
       const id = freeId();
       for (const spelling of [`${id}`, `${id}.0`, `${id}e0`, `${id}000e-3`]) {
         const { status, body } = await send(`{"id":${spelling},"name":"x","tag":"t"}`);
@@ -58,7 +58,7 @@ describe.each(surfacesOnDatabases)(
     });
 
     it.each(['{"name":"y","tag":"t"}', '{"name":"x"}', '{"name":"x","tag":""}'])(
-      'answers 409 when the id belongs to another plant: %s',
+      'responds with 409 when the id belongs to another plant: %s',
       async (other) => {
         const id = freeId();
         await send(`{"id":${id},"name":"x","tag":"t"}`);

@@ -48,7 +48,7 @@ describe.each(cases)('over $caller.name on $database', ({ database, caller: { na
       expect((await get(1000n)).output).toStrictEqual({ id: 1000n, name: '🌻', createdAt });
     });
 
-    it('answers 40401 where there is no plant', async () => {
+    it('responds with 40401 where there is no plant', async () => {
       const message = 'no plant has the id 9223372036854775806: check the id';
       expect(await get(maximum - 1n)).toMatchObject({ status: 404, error: 40401, message });
     });
@@ -176,7 +176,7 @@ describe.each(cases)('over $caller.name on $database', ({ database, caller: { na
       expect(await remove(2n)).not.toHaveProperty('error');
     });
 
-    it('answers 40401 where there is no plant', async () => {
+    it('responds with 40401 where there is no plant', async () => {
       const message = 'no plant has the id 3: check the id';
       expect(await remove(3n)).toMatchObject({ status: 404, error: 40401, message });
     });

@@ -1,4 +1,4 @@
-import { maxBatchSize } from '@plant-store/schemas';
+import { maxBatchCalls } from '@plant-store/schemas';
 import {
   createTRPCClient,
   httpBatchLink,
@@ -56,7 +56,7 @@ export function createPlantStoreClient({ url, token }: PlantStoreClientOptions):
         false: splitLink({
           condition: ({ type, input }) => isLong(input, maxLength[type]),
           true: httpLink(options),
-          false: httpBatchLink({ ...options, maxItems: maxBatchSize }),
+          false: httpBatchLink({ ...options, maxItems: maxBatchCalls }),
         }),
       }),
     ],

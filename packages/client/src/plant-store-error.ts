@@ -64,7 +64,7 @@ export function isRetryable(thrown: unknown): boolean {
 }
 
 const unanswered =
-  'the plant store did not answer: check its address and the network, and try again';
+  'the plant store did not respond: check its address and the network, and try again';
 
 /** The error's entry in the catalogue. It is undefined when only a newer server has the error code. */
 function fromCatalogue(

@@ -151,7 +151,7 @@ describe('plantStoreError', () => {
     expect(await errorOf(nowhere.createPlant.mutate({ id: 1, name: 'x' }))).toEqual({
       kind: 'unanswered',
       code: undefined,
-      message: expect.stringContaining('the plant store did not answer: check its address'),
+      message: expect.stringContaining('the plant store did not respond: check its address'),
     });
   });
 

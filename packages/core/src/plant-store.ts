@@ -42,7 +42,7 @@ export interface PlantStore
    *
    * @throws PlantStoreError `idTaken` when the id belongs to another plant, which stays unchanged;
    *   `overloaded` when too many creates wait, and `shuttingDown` once the store is closing (nothing
-   *   was written); `databaseUnavailable` when the database did not answer in time (the plant may be
+   *   was written); `databaseUnavailable` when the database did not respond in time (the plant may be
    *   stored: repeat the create); `invalidInput` when the plant is not a valid NewPlant, or the
    *   database cannot store it
    */
@@ -91,7 +91,7 @@ export interface PlantStore
 
   /**
    * The nodes of a cluster that store plants, and whether those plants can be written. The latest create
-   * on the node or the latest call of `ready` shows that. Empty on a database that is no cluster.
+   * on the node or the latest call of `ready` shows that. Empty on a database that is not a cluster.
    */
   nodes(): readonly NodeState[];
 
@@ -111,7 +111,7 @@ export interface PlantStore
   watchFeed(): Promise<void>;
 
   /**
-   * Forgets the deletions that are older than so many days, and returns how many. Cursors from before them
+   * Forgets the deletions that are older than the given number of days, and returns how many. Cursors from before them
    * give `cursorExpired`. It does nothing while another instance does this, and on a cluster.
    *
    * @throws PlantStoreError `databaseUnavailable`

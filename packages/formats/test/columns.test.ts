@@ -61,7 +61,7 @@ it.each(['much', '1,5', '0x10', '1e999', '', ' 1', '01'])(
   },
 );
 
-it('lets the store reject a value of NDJSON that is no number', async () => {
+it('lets the store reject a value of NDJSON that is not a number', async () => {
   const text = '{"id":1,"name":"Hoya","price":"much"}\n{"id":2,"name":"x","price":1e400}\n';
   expect((await readRows(text, 'ndjson', { columns })).rows).toMatchObject([
     { plant: { price: 'much' } },

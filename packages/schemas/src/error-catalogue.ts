@@ -46,7 +46,7 @@ export const errorCatalogue = {
   },
   databaseUnavailable: {
     code: 50300,
-    when: 'the database cannot be reached or did not answer in time',
+    when: 'the database cannot be reached or did not respond in time',
     isTemporary: true,
   },
   overloaded: {
@@ -57,7 +57,7 @@ export const errorCatalogue = {
   shuttingDown: { code: 50302, when: 'this instance is shutting down', isTemporary: true },
   identityProviderUnavailable: {
     code: 50303,
-    when: 'the identity provider did not answer and nothing was written',
+    when: 'the identity provider did not respond and nothing was written',
     isTemporary: true,
   },
 } as const satisfies Record<string, { code: number; when: string; isTemporary?: true }>;

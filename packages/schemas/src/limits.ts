@@ -9,7 +9,7 @@ export const maxNewPlants = 1000;
 export const maxExactCount = 1_000_000;
 
 /** How many calls one tRPC request may contain. */
-export const maxBatchSize = 10;
+export const maxBatchCalls = 10;
 
 /** The most seconds for which a request may wait for changes. */
 export const maxWait = 20;

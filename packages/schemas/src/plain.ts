@@ -15,7 +15,7 @@ export { checkJsonDepth, maxJsonDepth } from './json/json-depth.ts';
 export { isExact, parseJson } from './json/parse-json.ts';
 export {
   defaultPageSize,
-  maxBatchSize,
+  maxBatchCalls,
   maxExactCount,
   maxNewPlants,
   maxPageSize,

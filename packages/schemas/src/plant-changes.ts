@@ -17,7 +17,7 @@ export const ListPlantChanges = z
         .meta({
           description:
             'Only changes behind this cursor: the `next` of the response before. Without it, the ' +
-            'response has no changes, and the cursor of the present end',
+            'response has no changes, and the cursor of the end of the feed',
           examples,
         })
         .optional(),

@@ -93,7 +93,7 @@ export type ListPlants = z.output<typeof ListPlants>;
 export type CountPlants = z.output<typeof CountPlants>;
 export type PlantCount = z.output<typeof PlantCount>;
 
-/** The error for an input that is no object or has an unknown property. */
+/** The error for an input that is not an object or has an unknown property. */
 export function unknownParameters(issue: { code?: string; keys?: string[] }): string {
   if (issue.code !== 'unrecognized_keys') return 'must be an object';
   const { keys = [] } = issue;

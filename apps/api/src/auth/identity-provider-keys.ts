@@ -60,7 +60,7 @@ export function identityProviderKeys(url: URL): JWTVerifyGetKey {
     try {
       await keys.reload();
     } catch (cause) {
-      const message = 'the identity provider did not answer: try again';
+      const message = 'the identity provider did not respond: try again';
       throw new HttpError('identityProviderUnavailable', message, { cause });
     }
     loadedAt = performance.now();

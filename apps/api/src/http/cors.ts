@@ -16,7 +16,7 @@ export function cors(origins: readonly string[]) {
 
   return {
     /** Answers a preflight of an allowed origin. All other requests go on. */
-    answerPreflight(request: FastifyRequest, reply: FastifyReply, next: () => void) {
+    respondToPreflight(request: FastifyRequest, reply: FastifyReply, next: () => void) {
       const { method, headers } = request;
       if (headers.origin === undefined) return next();
       const isPreflight = method === 'OPTIONS' && 'access-control-request-method' in headers;

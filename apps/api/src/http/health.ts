@@ -5,7 +5,7 @@ import { unwritableRatio } from '../observability/cluster-log.ts';
 import { sendJson } from './responses/json-response.ts';
 
 /**
- * `/livez`: the process is up. `/readyz`: the database answers and has the tables, and no process
+ * `/livez`: the process is up. `/readyz`: the database responds and has the tables, and no process
  * is shutting down. While a node of a cluster is down, the others still serve their plants. The
  * instance is then ready, and says which part of the ids cannot be written.
  *

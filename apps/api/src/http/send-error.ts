@@ -19,14 +19,14 @@ export function handleError(
 
 /** Makes a function that does the same for an error of Fastify's router, for which no hook runs. */
 export function routerErrorHandler({
-  answerPreflight,
+  respondToPreflight,
   setCorsHeaders,
 }: Cors): NonNullable<FastifyServerOptions['frameworkErrors']> {
   return (thrown, request, reply) => {
     const { server, id, ip, url } = request;
     reply.header('x-request-id', id);
     setCorsHeaders(request, reply);
-    answerPreflight(request, reply, () => {
+    respondToPreflight(request, reply, () => {
       const error = thrown.code === 'FST_ERR_BAD_URL' ? badPath(url) : toHttpError(thrown);
       server.logError(error, { id, ip: shorten(ip) });
       sendError(request, reply, error);

@@ -40,7 +40,7 @@ export function rejectUnknownRoute(
 }
 
 /** A hook that answers `OPTIONS *`, which asks about the server as a whole (RFC 9110 §9.3.7). */
-export const answerServerOptions: onRequestHookHandler = ({ method, url }, reply, done) => {
+export const respondToServerOptions: onRequestHookHandler = ({ method, url }, reply, done) => {
   if (method !== 'OPTIONS' || url !== '*') return done();
   reply.code(204).header('allow', 'DELETE, GET, HEAD, OPTIONS, POST').send();
 };

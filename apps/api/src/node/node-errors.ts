@@ -7,7 +7,7 @@ import { closeWithError, METHODS } from './raw-response.ts';
 import { type RequestLine, requestLineIn } from './request-line.ts';
 
 /** Answers with the contract's errors where Node's HTTP server would send an empty body. */
-export function answerNodeEvents(fastify: FastifyInstance): void {
+export function respondToNodeEvents(fastify: FastifyInstance): void {
   const { server } = fastify;
   // By default Node drops headers after the thousandth. The 16 KiB limit on their size remains.
   server.maxHeadersCount = 0;

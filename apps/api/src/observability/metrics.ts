@@ -110,7 +110,7 @@ function watchStore(store: PlantStore, registers: Registry[]): void {
     ['creates_waiting', 'Creates that wait for a statement', () => store.pending().waiting],
     [
       'creates_in_flight',
-      'Creates in statements that the database has not answered yet',
+      'Creates in statements that the database has not responded to yet',
       () => store.pending().inFlight,
     ],
     [

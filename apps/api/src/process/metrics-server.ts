@@ -9,7 +9,7 @@ import {
   trackResponse,
   untrackResponse,
 } from '../node/client-connections.ts';
-import { answerNodeEvents } from '../node/node-errors.ts';
+import { respondToNodeEvents } from '../node/node-errors.ts';
 import { nodeServerOptions } from '../node/node-server-options.ts';
 import { createErrorLog } from '../observability/error-log.ts';
 import { type MetricValues, sumMetrics } from '../observability/metrics.ts';
@@ -39,7 +39,7 @@ export function buildMetricsServer(
   server.decorate('logError', createErrorLog(server.log));
   server.setErrorHandler(handleError);
   trackConnections(server.server);
-  answerNodeEvents(server);
+  respondToNodeEvents(server);
   limitConnections(server, maxConnections);
 
   server.addHook('onRequest', sendRequestId);

@@ -182,13 +182,13 @@ export async function listenForMetrics(
   return `${url}/metrics`;
 }
 
-/** Logs that the database answers, after the server has printed that it does not. */
+/** Logs that the database responds, after the server has printed that it does not. */
 async function logWhenOpen({ log }: FastifyInstance, store: PlantStore): Promise<void> {
   for await (const _ of setInterval(1_000, undefined, { ref: false })) {
     const isOpen = await store.ready().then(
       () => true,
       () => false,
     );
-    if (isOpen) return log.info('the database answers: the plant store is open');
+    if (isOpen) return log.info('the database responds: the plant store is open');
   }
 }

@@ -46,7 +46,7 @@ const exit = () => process.exit();
 
 /**
  * Ends `exitOnSignals`. Add the new listeners first: Node loses a signal that arrives while there
- * is no listener. The empty listeners stay. So a worker, which adds no others, ignores these signals:
+ * is not a listener. The empty listeners stay. So a worker, which adds no others, ignores these signals:
  * a terminal or systemd sends them to all processes, but only the primary stops the workers.
  */
 export function endExitOnSignals(): void {

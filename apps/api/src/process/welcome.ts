@@ -9,7 +9,7 @@ interface Welcome {
   /** The address of the metrics; undefined when there are none. */
   metricsUrl: string | undefined;
   database: string;
-  /** Why the database does not answer, and what to do; undefined when it does. */
+  /** Why the database does not respond, and what to do; undefined when it does. */
   databaseError: string | undefined;
   /** The token that the server generated and its file; otherwise where the token comes from. */
   token: { token: string; path: string } | 'environment' | 'none';
@@ -50,7 +50,7 @@ Add a plant:
 
 function stateOf({ databaseError, token }: Welcome): string {
   if (databaseError) {
-    return `The database does not answer yet: ${databaseError}.
+    return `The database does not respond yet: ${databaseError}.
 The server tries again by itself. Until then, each call gets 503.`;
   }
   if (token === 'none') return 'The plant store is open. Its clients need an access token.';

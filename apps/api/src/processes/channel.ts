@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 type Functions = Record<string, (argument: never) => unknown>;
 
 /**
- * Calls a function of the other process. Throws when that process ends, or does not answer in 5 s.
+ * Calls a function of the other process. Throws when that process ends, or does not respond in 5 s.
  */
 export type Call<Theirs extends Functions> = <Name extends keyof Theirs & string>(
   name: Name,
@@ -20,10 +20,10 @@ interface End {
 
 type Message =
   | { call: number; name: string; argument: unknown }
-  | { answerTo: number; value?: unknown; error?: string };
+  | { responseTo: number; value?: unknown; error?: string };
 
-/** Milliseconds to wait for an answer: a process that is frozen never answers. */
-const answerTimeout = 5_000;
+/** Milliseconds to wait for an answer: a process that is frozen never responds. */
+const responseTimeout = 5_000;
 
 /** Opens a channel to another process, which calls `ours` and offers `Theirs`. */
 export function openChannel<Theirs extends Functions>(end: End, ours: Functions): Call<Theirs> {
@@ -39,8 +39,8 @@ export function openChannel<Theirs extends Functions>(end: End, ours: Functions)
     const answer = Promise.withResolvers<unknown>();
     waiting.set(call, answer);
     end.send?.({ call, name, argument }, undefined, (error) => error && answer.reject(error));
-    const timeout = setTimeout(answerTimeout, undefined, { ref: false }).then(() => {
-      throw new Error('the other process did not answer');
+    const timeout = setTimeout(responseTimeout, undefined, { ref: false }).then(() => {
+      throw new Error('the other process did not respond');
     });
     try {
       return (await Promise.race([answer.promise, timeout])) as never; // `Theirs` types the answer.
@@ -50,8 +50,8 @@ export function openChannel<Theirs extends Functions>(end: End, ours: Functions)
   };
 
   async function receive(message: Message): Promise<void> {
-    if ('answerTo' in message) {
-      const answer = waiting.get(message.answerTo);
+    if ('responseTo' in message) {
+      const answer = waiting.get(message.responseTo);
       if (message.error === undefined) answer?.resolve(message.value);
       else answer?.reject(new Error(message.error));
       return;
@@ -62,6 +62,6 @@ export function openChannel<Theirs extends Functions>(end: End, ours: Functions)
       (value) => ({ value }),
       (error: unknown) => ({ error: String(error) }),
     );
-    end.send?.({ answerTo: call, ...result }, undefined, () => {}); // The other process may have ended.
+    end.send?.({ responseTo: call, ...result }, undefined, () => {}); // The other process may have ended.
   }
 }

@@ -31,7 +31,7 @@ export function closeUntakenConnections(worker: Worker): void {
   });
   worker.once('exit', () => {
     if (child._handleQueue) child.emit('internalMessage', { cmd: 'NODE_HANDLE_ACK' });
-    setTimeout(closeUntaken, lastAnswers);
+    setTimeout(closeUntaken, lastResponses);
   });
 
   function closeUntaken(): void {
@@ -40,4 +40,4 @@ export function closeUntakenConnections(worker: Worker): void {
 }
 
 /** Milliseconds within which the last answers of a dead worker arrive. */
-const lastAnswers = 500;
+const lastResponses = 500;

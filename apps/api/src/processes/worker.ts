@@ -41,7 +41,7 @@ export function becomeWorker({ isReady, metrics }: WorkerState): WorkerProcess {
 /** The message of a worker that has begun to serve. */
 export interface Listening {
   url: string;
-  /** Why the database does not answer, and what to do; undefined when it does. */
+  /** Why the database does not respond, and what to do; undefined when it does. */
   databaseError: string | undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { PlantStore } from '@plant-store/core';
-import { maxBatchSize } from '@plant-store/schemas';
+import { maxBatchCalls } from '@plant-store/schemas';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callContext, runCall } from '../calls/call-flow.ts';
 import { errorHeaders, trpcErrorBody } from '../errors/error-response.ts';
@@ -49,7 +49,7 @@ export async function sendBatch(
 
 /** Throws for a batch that tRPC would reject, with a message that says what to do. */
 export function checkBatchSize({ length }: readonly string[]): void {
-  if (length <= maxBatchSize) return;
-  const advice = `send at most ${maxBatchSize}, which tRPC's links do with maxItems: ${maxBatchSize}`;
+  if (length <= maxBatchCalls) return;
+  const advice = `send at most ${maxBatchCalls}, which tRPC's links do with maxItems: ${maxBatchCalls}`;
   throw new HttpError('malformedRequest', `the batch has ${length} calls: ${advice}`);
 }

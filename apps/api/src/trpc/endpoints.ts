@@ -91,7 +91,7 @@ function takeJson(request: FastifyRequest, index: number | undefined): unknown {
 const envelopeLevels = 2;
 
 /**
- * Reads the input of a request as tRPC does, with `JSON.parse`. An empty text is no input. A
+ * Reads the input of a request as tRPC does, with `JSON.parse`. An empty text is not an input. A
  * fraction that `JSON.parse` would round to an integer becomes null. An integer beyond ±(2^53−1)
  * stays a number, which the schema rejects.
  */

@@ -1,6 +1,6 @@
 import type { PlantStore } from '@plant-store/core';
 import type { AppRouter } from '@plant-store/core/router';
-import { maxBatchSize } from '@plant-store/schemas';
+import { maxBatchCalls } from '@plant-store/schemas';
 import { resolveResponse } from '@trpc/server/http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callContext } from '../calls/call-flow.ts';
@@ -34,7 +34,7 @@ export async function sendStream(
     router,
     req: asWebRequest(request, reply, json),
     path: encodeURIComponent(path),
-    maxBatchSize,
+    maxBatchSize: maxBatchCalls,
     error: null,
     createContext: async () => context,
     responseMeta: ({ errors }) => ({

@@ -111,7 +111,7 @@ it.each(['a', 'plant_AZaz09-_', 'a.b~c+d/e-f', 'YWJj==', 'a='])(
 );
 
 it.each(['', '=', 'a b', ' a', 'a ', 'a=b', 'ä', 'a,b', '"a"'])(
-  'knows that %j is no token',
+  'knows that %j is not a token',
   (token) => {
     expect(tokenSyntax.test(token)).toBe(false);
   },

@@ -15,7 +15,7 @@ describe.each(surfacesOnDatabases)('over $surface.name on $database', ({ databas
     server = await emptyServer(database);
   });
 
-  it('answers 401 when there is no bearer token', async () => {
+  it('responds with 401 when there is no bearer token', async () => {
     for (const authorization of [
       ...['', 'Basic dXNlcjpwYXNz', 'Bearer', 'Bearer ', 'test-token', 'Basic Bearer test-token'],
     ]) {
@@ -25,7 +25,7 @@ describe.each(surfacesOnDatabases)('over $surface.name on $database', ({ databas
     }
   });
 
-  it('answers 401 when the token is unknown', async () => {
+  it('responds with 401 when the token is unknown', async () => {
     for (const authorization of ['Bearer wrong', 'Bearer test-token x', 'Bearer "test-token"']) {
       const response = await surface.send(server, plant, { authorization });
       expectError(response, 401, 40101);

@@ -154,7 +154,7 @@ describe('a server with an identity provider', () => {
     await jwts.stop();
   });
 
-  it('answers 50303 while the provider is down, and 200 when it is up again', async () => {
+  it('responds with 50303 while the provider is down, and 200 when it is up again', async () => {
     jwts.provider.mode = 'down';
     const token = await jwts.provider.sign();
     const headers = { authorization: `Bearer ${token}` };
@@ -164,7 +164,7 @@ describe('a server with an identity provider', () => {
       expect(response.headers.get('retry-after')).toBe('1');
       expect(response.body).toEqual({
         error: 50303,
-        message: 'the identity provider did not answer: try again',
+        message: 'the identity provider did not respond: try again',
       });
     }
     jwts.provider.mode = 'up';
@@ -205,7 +205,7 @@ describe('a server with an identity provider', () => {
       () =>
         generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }),
     ],
-  ])('answers 40101 when a key %s, and logs the key once', async (_what, makeKey) => {
+  ])('responds with 40101 when a key %s, and logs the key once', async (_what, makeKey) => {
     jwts.provider.publish({ ...makeKey(), kid: 'bad', alg: 'RS256' });
     for (let i = 0; i < 3; i++) {
       const token = await jwts.provider.sign({ header: { kid: 'bad' }, claims: { jti: `${i}` } });

@@ -61,7 +61,7 @@ it.for(Object.entries(ways))('one of two workers %s', async ([, makeFail]) => {
     other.count().catch(explainDatabaseError),
     other.accessTokens.revoke('nobody').catch(explainDatabaseError),
   ])) {
-    expect(error).toMatch(/^a node of the cluster did not answer \(.*127\.0\.0\.1:\d+/);
+    expect(error).toMatch(/^a node of the cluster did not respond \(.*127\.0\.0\.1:\d+/);
   }
   expect(performance.now() - sentAt).toBeLessThan(10_000);
   await other.close();

@@ -106,7 +106,7 @@ export async function startStoreOnCluster({
   };
 }
 
-/** Stops all processes of a Postgres, so that it accepts connections and never answers. */
+/** Stops all processes of a Postgres, so that it accepts connections and never responds. */
 export async function freeze(postmaster: number): Promise<{ thaw(): void }> {
   process.kill(postmaster, 'SIGSTOP'); // First, so that it starts no further processes.
   const children = await readFile(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8');

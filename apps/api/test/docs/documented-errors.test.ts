@@ -94,12 +94,12 @@ const causes: Record<ErrorKind, () => Promise<ReceivedResponse>> = {
       const sql = postgres(bare.databaseUrl ?? '', { max: 2 });
       const response = await sql.begin(async (transaction) => {
         await transaction`lock table plants`;
-        let isAnswered = false;
+        let hasResponse = false;
         const sent = read(post(bare, '/plants', monstera)).finally(() => {
-          isAnswered = true;
+          hasResponse = true;
         });
         // The store may send the statement again.
-        while (!isAnswered) {
+        while (!hasResponse) {
           await sql`
             select pg_terminate_backend(pid) from pg_stat_activity
             where wait_event_type = 'Lock' and datname = current_database()`;

@@ -28,15 +28,18 @@ describe.each(databases)('on %s', (database) => {
     it.each([
       ['databaseUnavailable', 50300],
       ['overloaded', 50301],
-    ] as const)('answers 503 with Retry-After to the error %s of the store', async (kind, code) => {
-      const failing = await startFailingServer(new PlantStoreError(kind, 'not now'));
-      const response = await surface.send(failing, plant);
-      expectError(response, 503, code);
-      expect(response.headers.get('retry-after')).toBe('1');
-      await failing.stop();
-    });
+    ] as const)(
+      'responds with 503 with Retry-After to the error %s of the store',
+      async (kind, code) => {
+        const failing = await startFailingServer(new PlantStoreError(kind, 'not now'));
+        const response = await surface.send(failing, plant);
+        expectError(response, 503, code);
+        expect(response.headers.get('retry-after')).toBe('1');
+        await failing.stop();
+      },
+    );
 
-    it('answers 500 to a bug, and describes the bug only in the log', async () => {
+    it('responds with 500 to a bug, and describes the bug only in the log', async () => {
       const failing = await startFailingServer(new TypeError('a bug'));
       expect(await surface.send(failing, plant)).toMatchObject({
         status: 500,

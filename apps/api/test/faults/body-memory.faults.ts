@@ -19,7 +19,7 @@ const names = {
 };
 
 it.each(Object.entries(names))(
-  'answers 512 clients that send %s, with the least heap',
+  'responds with 512 clients that send %s, with the least heap',
   async (what, name) => {
     const program = startProgram({
       DATABASE_URL: await createDatabase(inject('postgresUrl')),

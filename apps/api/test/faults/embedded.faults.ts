@@ -160,21 +160,21 @@ async function createPlant(url: string, token: string, name = 'Monstera'): Promi
 
 /** Requests `/livez` ten times a second, and measures the milliseconds of the slowest response. */
 function watchHealth(url: string) {
-  let slowestAnswer = 0;
+  let slowestResponse = 0;
   let isStopped = false;
   const watch = async () => {
     while (!isStopped) {
       const sentAt = performance.now();
       const { status } = await fetch(`${url}/livez`);
       expect(status).toBe(200);
-      slowestAnswer = Math.max(slowestAnswer, performance.now() - sentAt);
+      slowestResponse = Math.max(slowestResponse, performance.now() - sentAt);
       await setTimeout(100);
     }
   };
   const watching = watch();
   watching.catch(() => {}); // `stop` reports it.
   return {
-    slowest: () => slowestAnswer,
+    slowest: () => slowestResponse,
     stop() {
       isStopped = true;
       return watching;

@@ -4,7 +4,7 @@ import type { Seen } from '@plant-store/test-setup';
 
 /** A flood of creates, and its results so far. */
 export interface Flood {
-  /** The plants that were answered with 200. */
+  /** The plants that got 200. */
   readonly acknowledged: Seen['acknowledged'];
   /** The milliseconds that each of these responses took. */
   readonly times: number[];

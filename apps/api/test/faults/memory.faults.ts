@@ -94,7 +94,7 @@ it.each([
 /** 200 or 50301 for each call. On a busy machine, the database is too slow for some. */
 const expected = /^(200|207|503)( 50300)?( 50301)?$/;
 
-/** The cursor of the present end; undefined while the server is overloaded. */
+/** The cursor of the end of the feed; undefined while the server is overloaded. */
 async function latestCursor(url: string): Promise<string | undefined> {
   const response = await fetch(`${url}/plants/changes`, { headers });
   const { next } = (await response.json()) as { next?: string };

@@ -27,7 +27,7 @@ interface Sent {
 
 let lastId = 0;
 
-/** Sends this many creates a second while each flush takes so many milliseconds. */
+/** Sends this many creates a second while each flush takes a given number of milliseconds. */
 async function createDuring(flush: number, rate: number): Promise<Sent[]> {
   const { env, stop } = await startOnPostgres(database.url);
   onTestFinished(stop);

@@ -81,7 +81,7 @@ it('logs each other origin once, up to a hundred of them', async () => {
   await logging.stop();
 });
 
-it('answers 405 to OPTIONS requests that are not preflights', async () => {
+it('responds with 405 to OPTIONS requests that are not preflights', async () => {
   const response = await fetch(`${server.url}/plants`, { method: 'OPTIONS', headers: { origin } });
   expect(response.status).toBe(405);
   expect(response.headers.get('allow')).toBe('GET, HEAD, POST');

@@ -43,7 +43,7 @@ describe.each(databases)('on %s', (database) => {
   });
 
   describe.each(surfaces)('over $name', (surface) => {
-    it('answers 429 with Retry-After beyond the rate limit', async () => {
+    it('responds with 429 with Retry-After beyond the rate limit', async () => {
       expect(await surface.send(limited, plant)).toMatchObject({ status: 200 });
       expect(await surface.send(limited, plant)).toMatchObject({ status: 200 });
       const response = await surface.send(limited, plant);

@@ -60,7 +60,7 @@ it.each([
   '"x"',
   '<x>',
   'é',
-])('answers 400 to the Host %j, on every path', async (host) => {
+])('responds with 400 to the Host %j, on every path', async (host) => {
   for (const path of ['/livez', '/nowhere', '/plants']) {
     const { status, error } = await send(`GET ${path} HTTP/1.1`, `Host: ${host}`);
     expect([status, error]).toEqual([400, 40002]);
@@ -72,19 +72,19 @@ it('takes HTTP/1.0 without a Host', async () => {
 });
 
 it.each(['http://user@x/livez', 'http:///livez', 'http://a b/livez', 'https://x:99999/livez'])(
-  'answers 400 to the target %s',
+  'responds with 400 to the target %s',
   async (target) => {
     expect((await send(`GET ${target} HTTP/1.1`, 'Host: x')).error).toBe(40002);
   },
 );
 
-it.each(['0.9', '2.0'])('answers 400 to HTTP/%s', async (version) => {
+it.each(['0.9', '2.0'])('responds with 400 to HTTP/%s', async (version) => {
   const { error, body } = await send(`GET /livez HTTP/${version}`, 'Host: x');
   expect(error).toBe(40002);
   expect(body).toContain('send HTTP/1.1');
 });
 
-it('answers 400 to two Content-Type headers', async () => {
+it('responds with 400 to two Content-Type headers', async () => {
   const type = 'Content-Type: application/json';
   const { error, body } = await send('POST /plants HTTP/1.1', 'Host: x', type, type);
   expect(error).toBe(40002);
@@ -92,7 +92,7 @@ it('answers 400 to two Content-Type headers', async () => {
 });
 
 it.each(['gzip, chunked', 'gzip,chunked', 'x, chunked', 'identity, Chunked'])(
-  'answers 501 to the transfer coding %s, and reads on after the body',
+  'responds with 501 to the transfer coding %s, and reads on after the body',
   async (coding) => {
     const head = `POST /plants HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: ${coding}\r\n\r\n`;
     const last = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
@@ -103,7 +103,7 @@ it.each(['gzip, chunked', 'gzip,chunked', 'x, chunked', 'identity, Chunked'])(
 );
 
 it.each(['gzip', 'x', 'chunked, gzip', 'chunked, chunked'])(
-  'answers 400 to the transfer coding %s, which does not say where the body ends',
+  'responds with 400 to the transfer coding %s, which does not say where the body ends',
   async (coding) => {
     const { error } = await send(
       'POST /plants HTTP/1.1',
@@ -115,7 +115,7 @@ it.each(['gzip', 'x', 'chunked, gzip', 'chunked, chunked'])(
 );
 
 it.each(['BREW', 'get', 'GETX', 'DESCRIBE', 'M-UNKNOWN'])(
-  'answers 501 to the method %s',
+  'responds with 501 to the method %s',
   async (method) => {
     const { status, error, body } = await send(`${method} /plants HTTP/1.1`, 'Host: x');
     expect([status, error]).toEqual([501, 50100]);

@@ -27,7 +27,7 @@ it.each([
   ['GET', 'ftp://x/livez', 'the request target ftp://x/livez does not start with /'],
   ['POST', '/plants%zz', 'the path /plants%zz is not percent-encoded UTF-8'],
   ['POST', '/plants%ff?x=%zz', 'the path /plants%ff is not percent-encoded UTF-8'],
-])('answers 400 to %s %s', async (method, target, message) => {
+])('responds with 400 to %s %s', async (method, target, message) => {
   const { body } = await send(method, target);
   expect(JSON.parse(body)).toEqual({ error: 40002, message });
 });

@@ -30,7 +30,7 @@ it.each([
   '/../plants;x',
   '/plants%2F1',
   '/trpc%2FcreatePlant',
-])('answers 404 to the path %s', async (path) => {
+])('responds with 404 to the path %s', async (path) => {
   const { status, body } = await send('POST', path);
   expectErrorAt(path, { status, body: JSON.parse(body) }, 404, 40400);
 });
@@ -43,7 +43,7 @@ it.each([
   '/trpc/',
   '/trpc/createPlant/',
   '/trpc/createPlant/?batch=1',
-])('answers 404 to the path %s, whatever the method', async (path) => {
+])('responds with 404 to the path %s, whatever the method', async (path) => {
   for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
     const { status, body } = await send(method, path);
     expectErrorAt(path, { status, body: JSON.parse(body) }, 404, 40400);
@@ -62,7 +62,7 @@ it.each([
   ['POST', '/livez', 'GET, HEAD'],
   ['POST', '/openapi.json', 'GET, HEAD'],
   ['PUT', '/trpc/createPlant', 'GET, HEAD, POST'],
-])('answers 405 with Allow to %s %s', async (method, path, allow) => {
+])('responds with 405 with Allow to %s %s', async (method, path, allow) => {
   const { status, headers, body } = await send(method, path);
   expectErrorAt(path, { status, body: JSON.parse(body) }, 405, 40500);
   expect(headers.get('allow')).toBe(allow);
@@ -77,7 +77,7 @@ it('accepts a request target in absolute form', async () => {
 });
 
 it.each(['/%zz', '/plants%', '/%ff', '/trpc/%zz', '/trpc/createPlant%ff?batch=1'])(
-  'answers 400 to the malformed path %s',
+  'responds with 400 to the malformed path %s',
   async (path) => {
     const { status, body } = await send('POST', path);
     expectErrorAt(path, { status, body: JSON.parse(body) }, 400, 40002);

@@ -27,7 +27,7 @@ const createRequest =
 
 const port = () => Number(new URL(server.url).port);
 
-it('answers 405 to CONNECT', async () => {
+it('responds with 405 to CONNECT', async () => {
   const { status, body } = await sendRaw(server.url, connectRequest);
   expectError({ status, body: JSON.parse(body) }, 405, 40500);
 });

@@ -75,13 +75,13 @@ it('lets requests pass at once before a gap, and from 10 s after it on', () => {
   expect([after(499), after(1)]).toEqual([false, true]);
 });
 
-it('is no gap when the time is set back', () => {
+it('is not a gap when the time is set back', () => {
   const { time, passesAtOnce } = start();
   time.now -= 3_600_000;
   expect(passesAtOnce()).toBe(true);
 });
 
-it('is no gap when no request arrives', () => {
+it('is not a gap when no request arrives', () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const { time, passesAtOnce } = start();

@@ -31,13 +31,13 @@ it.each([
     'Content-Length with Transfer-Encoding',
     'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
   ],
-])('answers 400 to %s', async (_case, bytes) => {
+])('responds with 400 to %s', async (_case, bytes) => {
   const { status, headers, body } = await sendRaw(server.url, bytes);
   expectError({ status, body: JSON.parse(body) }, 400, 40002);
   expect(headers.get('content-type')).toBe('application/json');
 });
 
-it('answers 431 to headers that are too large', async () => {
+it('responds with 431 to headers that are too large', async () => {
   const { status, body } = await sendRaw(
     server.url,
     `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`,
@@ -45,7 +45,7 @@ it('answers 431 to headers that are too large', async () => {
   expectError({ status, body: JSON.parse(body) }, 431, 43100);
 });
 
-it('answers 417 to an expectation that it does not support', async () => {
+it('responds with 417 to an expectation that it does not support', async () => {
   const { status, body } = await sendRaw(
     server.url,
     'GET / HTTP/1.1\r\nHost: x\r\nExpect: cake\r\nConnection: close\r\n\r\n',
@@ -53,7 +53,7 @@ it('answers 417 to an expectation that it does not support', async () => {
   expectError({ status, body: JSON.parse(body) }, 417, 41700);
 });
 
-it('answers 400, and names no method, to bytes after a body that are not a request', async () => {
+it('responds with 400, and names no method, to bytes after a body that are not a request', async () => {
   const body = '{"id":1,"name":"x"}';
   const request = head('/plants').replace('100', String(body.length)) + body;
   for (const rest of ['{"id":1}\r\nPOST / HTTP/1.1\r\n', '{"id":1}POST / HTTP/1.1\r\n']) {
@@ -74,12 +74,15 @@ it.each([
   ['headers', '/plants', 'POST /plants HTTP/1.1\r\nHost: x\r\n'],
   ['a body over REST', '/plants', `${head('/plants')}{"id"`],
   ['a body over tRPC', '/trpc/createPlant', `${head('/trpc/createPlant')}{"json"`],
-])('answers 408 to %s that a client does not finish in time', async (_part, target, bytes) => {
-  const impatient = await startServerOn(server.store, { requestTimeout: 100 });
-  const { status, body } = await sendRaw(impatient.url, bytes);
-  expectErrorAt(target, { status, body: JSON.parse(body) }, 408, 40800);
-  await impatient.stop();
-});
+])(
+  'responds with 408 to %s that a client does not finish in time',
+  async (_part, target, bytes) => {
+    const impatient = await startServerOn(server.store, { requestTimeout: 100 });
+    const { status, body } = await sendRaw(impatient.url, bytes);
+    expectErrorAt(target, { status, body: JSON.parse(body) }, 408, 40800);
+    await impatient.stop();
+  },
+);
 
 type ReceivedResponse = Parameters<typeof expectError>[0];
 

@@ -78,7 +78,7 @@ it('reads every header of a request with thousands', async () => {
   expect(twice.status).toBe(400);
 });
 
-it('answers 431 to headers that are too large', async () => {
+it('responds with 431 to headers that are too large', async () => {
   const head = `POST /plants HTTP/1.1\r\nHost: x\r\n${authorization}`;
   const { responses } = await sendRaw(server.url, `${head}${'a:\r\n'.repeat(20_000)}\r\n`);
   expect(responses).toMatchObject([{ status: 431 }]);

@@ -135,7 +135,7 @@ it('shows how many requests wait for changes, and that a transaction holds the c
   await sql.end();
   const { changes } = (await (await waiting).json()) as { changes: unknown[] };
   expect(changes).toHaveLength(2);
-  // The wait does not count as time, so it raises no alarm.
+  // The wait does not count as time, so it raises no alert.
   expect((await scrape()).value(sum) - before).toBeLessThan(0.5);
 });
 

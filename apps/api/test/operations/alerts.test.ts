@@ -15,11 +15,11 @@ const page = await readFile(new URL('../../../../docs/observe.md', import.meta.u
 const found = (text: string, pattern: RegExp) =>
   [...new Set([...text.matchAll(pattern)].map(([, group = '']) => group))].toSorted();
 
-it('has the alarms that docs/observe.md explains, and no others', () => {
-  const alarms = found(file, /- alert: (\w+)/g);
-  expect(alarms.length).toBeGreaterThan(10);
-  expect(found(page, /^\| `(PlantStore\w+)` \|/gm)).toEqual(alarms);
-  expect(alarms).toEqual(expect.arrayContaining(found(page, /`(PlantStore\w+)`/g)));
+it('has the alerts that docs/observe.md explains, and no others', () => {
+  const alerts = found(file, /- alert: (\w+)/g);
+  expect(alerts.length).toBeGreaterThan(10);
+  expect(found(page, /^\| `(PlantStore\w+)` \|/gm)).toEqual(alerts);
+  expect(alerts).toEqual(expect.arrayContaining(found(page, /`(PlantStore\w+)`/g)));
 });
 
 it('asks for metrics that the server has', async () => {
@@ -50,7 +50,7 @@ describe.runIf(hasPromtool)('promtool, where it is installed', () => {
     expect((await promtool('check', 'rules', path)).stdout).toMatch(/SUCCESS: \d+ rules found/);
   });
 
-  it('sees the alarms raised when they should be, and only then', async () => {
+  it('sees the alerts raised when they should be, and only then', async () => {
     const tests = fileURLToPath(new URL('alerts.promtool.yml', import.meta.url));
     expect((await promtool('test', 'rules', tests)).stdout).toContain('SUCCESS');
   });

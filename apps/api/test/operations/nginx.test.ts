@@ -146,7 +146,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
     it.each([
       ['with its length', { 'content-length': String(1_100_000) }],
       ['in chunks', { 'transfer-encoding': 'chunked' }],
-    ])('answers 41300 to a body of 1.1 MB %s', async (_, headers) => {
+    ])('responds with 41300 to a body of 1.1 MB %s', async (_, headers) => {
       const body = 'a'.repeat(1_100_000);
       const response = await send(nginx, '/plants', {
         method: 'POST',
@@ -156,13 +156,13 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       expectError(response, bodyTooLarge);
     });
 
-    it('answers 40500 to TRACE, with Allow', async () => {
+    it('responds with 40500 to TRACE, with Allow', async () => {
       const response = await send(nginx, '/plants', { method: 'TRACE' });
       expectError(response, methodNotAllowed);
       expect(response.headers.allow).toBe('DELETE, GET, HEAD, POST');
     });
 
-    it('answers 40400 to a request for its own page of errors', async () => {
+    it('responds with 40400 to a request for its own page of errors', async () => {
       expectError(await send(nginx, '/plant-store-error'), pathUnknown);
     });
 
@@ -238,7 +238,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
         () => startInstance((socket) => socket.end('HTTP/1.1 200 OK\r\nno header\r\n\r\n')),
       ],
       ['that is silent', () => startInstance(() => {})],
-    ])('answers 50300 for an instance %s', async (_, instance) => {
+    ])('responds with 50300 for an instance %s', async (_, instance) => {
       const nginx = await start([await instance()], '100ms');
       const response = await create(nginx, { id: 1, name: 'Hoya carnosa' });
       expectError(response, databaseUnavailable);
@@ -276,7 +276,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
     const reactions: [name: string, react: (socket: Socket) => void][] = [
       ['closes the connection', (socket) => socket.end()],
       ['resets the connection', (socket) => socket.resetAndDestroy()],
-      ['answers 503', (socket) => socket.end('HTTP/1.1 503 Busy\r\n\r\n')],
+      ['responds with 503', (socket) => socket.end('HTTP/1.1 503 Busy\r\n\r\n')],
       ['is silent', () => {}],
     ];
 

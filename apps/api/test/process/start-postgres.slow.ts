@@ -87,7 +87,7 @@ it('starts while its database is down, and is ready when the database is up', as
   const server = startProgram({ DATABASE_URL: database.url, PLANT_STORE_TOKEN: token });
   const url = await printedUrl(server);
   await server.printed(
-    /^\nThe database does not answer yet: nothing accepts connections there \(.*ECONNREFUSED.*\): check .*\.\nThe server tries again/m,
+    /^\nThe database does not respond yet: nothing accepts connections there \(.*ECONNREFUSED.*\): check .*\.\nThe server tries again/m,
   );
   const status = async (path: string) => (await fetch(url + path)).status;
   expect([await status('/livez'), await status('/readyz')]).toEqual([200, 503]);
@@ -97,7 +97,7 @@ it('starts while its database is down, and is ready when the database is up', as
   await database.start();
   await vi.waitFor(async () => expect(await status('/readyz')).toBe(200));
   expect((await post({ url, token }, '/plants', plant)).status).toBe(200);
-  await server.printed(/"msg":"the database answers: the plant store is open"/);
+  await server.printed(/"msg":"the database responds: the plant store is open"/);
   await stopProgram(server);
   await database.stop();
 });
@@ -124,7 +124,7 @@ it('starts when a server that is not Postgres listens at DATABASE_URL', async ()
     DATABASE_URL: `postgres://someone:hidden@127.0.0.1:${port}/plants`,
   });
   await server.printed(
-    /The database does not answer yet: .*\(the database closed the connection\)/,
+    /The database does not respond yet: .*\(the database closed the connection\)/,
   );
   await stopProgram(server);
   expect(server.output()).not.toContain('hidden');

@@ -49,7 +49,7 @@ describe.each(databases)('a subscription on %s', (database) => {
   const changesIn = ({ pages }: { pages: PlantChanges[] }) =>
     pages.flatMap(({ changes }) => changes.map(({ type, plant }) => [type, plant.id]));
 
-  it('sends the cursor of the present end, and then each change', async () => {
+  it('sends the cursor of the end of the feed, and then each change', async () => {
     const subscription = subscribe();
     expect(await first(subscription)).toEqual({ changes: [], next: expect.any(String) });
     await server.store.create({ id: 1n, name: 'Monstera', tag: 'Araceae' });

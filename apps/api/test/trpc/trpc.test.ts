@@ -110,7 +110,7 @@ it.each([
 });
 
 it.each(['"5"', '[]', 'null', '{"0":5}', '{"json":5}'])(
-  'answers 400 to the malformed batch %s',
+  'responds with 400 to the malformed batch %s',
   async (body) => {
     const response = await post(server, '/trpc/createPlant?batch=1', body);
     expect(response.status).toBe(400);

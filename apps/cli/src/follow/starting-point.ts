@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 
 /** Where to begin to follow the changes. */
 export interface StartingPoint {
-  /** A cursor of the feed. Default: the present end. */
+  /** A cursor of the feed. Default: the end of the feed. */
   readonly cursor?: string;
   /** Lists the plants first: those with greater ids than `after`, or all. */
   readonly list?: { readonly after?: bigint };

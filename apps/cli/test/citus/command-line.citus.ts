@@ -266,7 +266,7 @@ it('names the Citus node that is down, and says what to do', async () => {
   for (const command of ['token revoke Ann', 'count', 'list', 'export', 'export --paged']) {
     const { code, stderr } = await run(command.split(' '), { env });
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^plant-store: a node of the cluster did not answer .*\n$/);
+    expect(stderr).toMatch(/^plant-store: a node of the cluster did not respond .*\n$/);
     expect(stderr).toContain(`127.0.0.1:${port}`);
     expect(stderr).toContain('block a leaked one in front of the server');
   }

@@ -47,7 +47,7 @@ it('exits when standard input is not text, even while the writer keeps it open',
   const { child, result } = start(['delete', '--file', '-', '--yes'], { env });
   child.stdin.write(Buffer.alloc(100_000));
   const { code, stderr } = await result;
-  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('is no text') });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('is not text') });
 });
 
 it('deletes more ids than one statement takes', async () => {

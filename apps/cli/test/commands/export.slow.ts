@@ -150,7 +150,7 @@ it('says that the output is incomplete when the database ends the session', asyn
   await sql`select pg_terminate_backend(pid) from pg_stat_activity where query like 'copy%'`;
   expect(await result).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('the database did not answer'),
+    stderr: expect.stringContaining('the database did not respond'),
   });
   await sql.end();
 });

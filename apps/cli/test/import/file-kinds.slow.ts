@@ -108,7 +108,7 @@ describe('stores nothing, exits with 2 and gives a hint for', () => {
       'add --encoding utf-16le or utf-16',
     ],
     ['a header in Latin-1', 'a.csv', bytes('id;name;größe\n', 'latin1'), 'add --encoding latin1'],
-    ['zeros', 'a.ndjson', Buffer.alloc(1000), 'the file is no text'],
+    ['zeros', 'a.ndjson', Buffer.alloc(1000), 'the file is not text'],
     [
       'a JSON array',
       'a.ndjson',

@@ -93,7 +93,7 @@ export class FeedEnd {
     return this.#kept;
   }
 
-  /** Is called with the present end that a read has returned. Begins to read behind it, unless the loop runs. */
+  /** Is called with the end of the feed that a read has returned. Begins to read behind it, unless the loop runs. */
   reach(cursor: Cursor): void {
     this.#kept?.learn(cursor);
     if (this.#kept || this.#isClosed) return;

@@ -10,7 +10,7 @@ const forgetLock = 0x666f72676574; // "forget"
 const stepSize = 1_000;
 
 /**
- * Forgets the deletions that are older than so many days, and returns how many. It does nothing while another
+ * Forgets the deletions that are older than the given number of days, and returns how many. It does nothing while another
  * instance forgets, and on a cluster or a read replica. Cursors before a forgotten deletion expire.
  *
  * @throws PlantStoreError `databaseUnavailable`

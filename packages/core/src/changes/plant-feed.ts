@@ -11,7 +11,7 @@ import { createChangeReader, type ReadChanges } from './read-changes.ts';
 
 /** Where to follow the feed. */
 export interface FollowOptions {
-  /** The `next` of an earlier page. Default: the present end. */
+  /** The `next` of an earlier page. Default: the end of the feed. */
   readonly after?: string | undefined;
   /** Ends the feed with its reason. */
   readonly signal?: AbortSignal | undefined;
@@ -28,7 +28,7 @@ export interface ResumableChanges extends PlantChanges {
 export interface PlantFeed {
   /**
    * The plants that were created and deleted after a cursor, in an order in which the changes of each id
-   * follow one another. Without `after`, no changes: only the cursor of the present end. A page has at most
+   * follow one another. Without `after`, no changes: only the cursor of the end of the feed. A page has at most
    * `limit` changes (1 to 1,000, the default), and 1 MiB of names and tags. With `wait`, it waits up to so
    * many seconds (0, the default, to 20) for a change. A plant that was created and deleted since appears as
    * deleted alone.
@@ -43,7 +43,7 @@ export interface PlantFeed {
 
   /**
    * Yields the pages of `changes` as soon as there are changes, and goes on after errors of the database.
-   * Without `after`, the first page has no changes: it is the cursor of the present end. The signal ends a
+   * Without `after`, the first page has no changes: it is the cursor of the end of the feed. The signal ends a
    * wait; `return` ends the generator only at the next page.
    *
    * @throws PlantStoreError as `changes`, except `databaseUnavailable` and `overloaded`; the reason of the
@@ -117,7 +117,7 @@ export function createPlantFeed(
     }
   }
 
-  /** Without a cursor, the present end. */
+  /** Without a cursor, the end of the feed. */
   async function nextPage(cursor: Cursor | undefined, wait: WaitOptions): Promise<SharedPage> {
     end.throwIfClosed();
     if (cursor) return pageAfter(cursor, maxPageSize, wait);

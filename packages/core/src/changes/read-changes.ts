@@ -31,7 +31,7 @@ export type ReadChanges = (
 ) => Promise<ChangePage>;
 
 /**
- * Makes a function that reads the changes after a cursor. Without a cursor, it returns the present end.
+ * Makes a function that reads the changes after a cursor. Without a cursor, it returns the end of the feed.
  *
  * A page has the changes of the transactions that have ended and before which every transaction has ended,
  * too. So no change can appear later at a position that was read. The order is that of the transactions'

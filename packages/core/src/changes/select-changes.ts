@@ -31,7 +31,7 @@ const isNotReplaced = `coalesce(changed_in <=
       and later.changed_in > plant_deletions.changed_in
       and later.created_in < plant_deletions.changed_in)`;
 
-/** The greatest number of a transaction with changes, for a cursor of the present end. */
+/** The greatest number of a transaction with changes, for a cursor of the end of the feed. */
 const latest = `(select changed_in from (
     ${['plants', 'plant_deletions']
       .map(

@@ -123,7 +123,7 @@ export function createLanes({ database, events, onCommit }: LanesOptions): Store
   }
 
   function open(key: string, { id, address }: StorageNode, clusterId: string): NodeLane {
-    if (!connections || !shards) throw new Error('this database is no cluster');
+    if (!connections || !shards) throw new Error('this database is not a cluster');
     const onUnsettled = () => events.emit('warning', `on ${address}: ${lateCommit}`);
     const node = { id, address, clusterId };
     const access = openNodeAccess(node, { ...connections, onUnsettled });

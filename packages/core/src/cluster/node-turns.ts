@@ -6,7 +6,7 @@ const busyFactor = 3;
 /** Milliseconds after which a new search for the shortest statement begins. */
 const period = 10_000;
 
-/** A longer statement counts as so many milliseconds, so that one slow statement changes little. */
+/** A longer statement counts as a given number of milliseconds, so that one slow statement changes little. */
 const longest = 50;
 
 /**

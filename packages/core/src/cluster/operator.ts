@@ -16,7 +16,7 @@ export async function distributePlants(options: DistributeOptions): Promise<Dist
 /**
  * Reads the state of the Citus cluster that a database is a part of, and changes nothing.
  *
- * @returns undefined when the database is no part of a cluster
+ * @returns undefined when the database is not part of a cluster
  * @throws an error of the connection or the database
  */
 export async function inspectCluster(databaseUrl: string): Promise<ClusterState | undefined> {

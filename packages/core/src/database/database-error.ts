@@ -95,7 +95,7 @@ export function databaseUnavailable(
       ? `the store has no connection to the database: ${ifNotDone}`
       : isRolledBack(cause)
         ? `the database cannot do this now (SQLSTATE ${databaseCode(cause)}): ${ifNotDone}`
-        : `the database did not answer: ${ifDone}`;
+        : `the database did not respond: ${ifDone}`;
   return new PlantStoreError('databaseUnavailable', message, { cause });
 }
 

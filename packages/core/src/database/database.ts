@@ -114,7 +114,7 @@ export interface DatabaseConnection {
   close(): Promise<void>;
 }
 
-/** Connects to an address within so many milliseconds. */
+/** Connects to an address within the given milliseconds. */
 export type ConnectTo = (
   host: string,
   port: number,

@@ -31,7 +31,7 @@ export function deadlineOf({ deadline = deadlineIn(defaultTimeout) }: CallOption
   return deadline;
 }
 
-/** The deadline in so many milliseconds. */
+/** The deadline in the given milliseconds. */
 export function deadlineIn(milliseconds: number): Deadline {
   return performance.now() + milliseconds;
 }
@@ -64,7 +64,7 @@ export async function beforeDeadline<T>(promise: PromiseLike<T>, deadline: Deadl
   }
 }
 
-/** Waits for a promise as `beforeDeadline` does, for so many milliseconds. */
+/** Waits for a promise as `beforeDeadline` does, for a given number of milliseconds. */
 export function withTimeout<T>(promise: PromiseLike<T>, milliseconds: number): Promise<T> {
   return beforeDeadline(promise, deadlineIn(milliseconds));
 }

@@ -97,7 +97,7 @@ function adviceFor(error: unknown): Advice {
     return { what: 'the database rejects the statement', remedy: 'its log may say more' };
   }
   const remedy = 'check DATABASE_URL, and that the database is running';
-  return { what: 'the database did not answer', remedy };
+  return { what: 'the database did not respond', remedy };
 }
 
 const address = 'check the host and the port in DATABASE_URL, and that the database is running';
@@ -113,7 +113,7 @@ const policyAdvice: Advice = {
 /** By SQLSTATE, by its class, or by the code of a network error. */
 const advice: Record<string, Advice | undefined> = {
   '08006': {
-    what: 'a node of the cluster did not answer',
+    what: 'a node of the cluster did not respond',
     remedy:
       'start that node; until then, no access token can be created or revoked, so block a leaked one in ' +
       'front of the server',

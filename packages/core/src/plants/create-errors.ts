@@ -4,9 +4,13 @@ import { PlantStoreError } from '../plant-store-error.ts';
 
 /** The error for a create that may be committed, whatever a later statement says. */
 export function outcomeUnknown(cause?: unknown): PlantStoreError {
-  return new PlantStoreError('databaseUnavailable', `the database did not answer: ${mayBeStored}`, {
-    cause,
-  });
+  return new PlantStoreError(
+    'databaseUnavailable',
+    `the database did not respond: ${mayBeStored}`,
+    {
+      cause,
+    },
+  );
 }
 
 /** The error for a create whose INSERT ended with an error. */

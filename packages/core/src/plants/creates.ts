@@ -17,7 +17,7 @@ export type CreateOutcome = 'created' | 'exists';
 /** A create that waits for the database. */
 export type Create = Call<NewPlant, CreateOutcome>;
 
-/** One insert statement that committed `size` plants, in so many milliseconds. */
+/** One insert statement that committed `size` plants, in the given milliseconds. */
 export interface CommittedBatch {
   size: number;
   milliseconds: number;

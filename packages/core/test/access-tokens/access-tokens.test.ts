@@ -98,7 +98,7 @@ describe('access tokens', () => {
     const { create } = createAccessTokens(unreachable);
     await expect(create('Fay')).rejects.toMatchObject({
       code: 50300,
-      message: 'the database did not answer: try again',
+      message: 'the database did not respond: try again',
     });
   });
 
@@ -163,7 +163,7 @@ describe('access tokens', () => {
     await tokens.create('Cleo');
     for (const token of ['', 'plant_', generateToken(), 'Cleo']) {
       expect(await tokens.authenticate(token)).toBeUndefined();
-      expect(tokens.authenticate(token)).toBeUndefined(); // Cached, so it is no promise.
+      expect(tokens.authenticate(token)).toBeUndefined(); // Cached, so it is not a promise.
     }
   });
 
@@ -362,7 +362,7 @@ describe.each(['Postgres', 'PGlite'])('the access tokens of a store on %s', (dat
   it('authenticate and record their last use', async () => {
     const token = await accessTokens.create('Pia');
     expect(await accessTokens.authenticate(token)).toEqual(principal('Pia'));
-    expect(accessTokens.authenticate(token)).toEqual(principal('Pia')); // Cached, so it is no promise.
+    expect(accessTokens.authenticate(token)).toEqual(principal('Pia')); // Cached, so it is not a promise.
     await vi.waitFor(async () => {
       const list = await accessTokens.list();
       expect(list.find(({ name }) => name === 'Pia')?.lastUsedAt).toBeInstanceOf(Date);

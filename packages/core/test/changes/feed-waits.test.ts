@@ -81,7 +81,7 @@ it('reads nothing of its own for a follower that begins ahead of the loop', asyn
   delete held.before;
   await sql`insert into plants (id, name) values (1, 'Monstera')`;
   const ahead = feed.follow();
-  await ahead.next(); // The present end, behind the first plant.
+  await ahead.next(); // The end of the feed, behind the first plant.
   await sql`insert into plants (id, name) values (2, 'Calathea')`;
   const second = ahead.next();
   await waiting(feed, 2);

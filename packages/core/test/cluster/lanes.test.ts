@@ -60,7 +60,7 @@ let connectedTo: string[];
 let unreachable: Record<number, Error>;
 let shards: unknown[][];
 let readsOfShards: number;
-let answeredReads: number;
+let finishedReads: number;
 let citusVersion: string;
 let isDistributed: boolean;
 /** How often the database was told that it is a part of a cluster. */
@@ -72,7 +72,7 @@ beforeEach(() => {
   connectedTo = [];
   unreachable = {};
   readsOfShards = 0;
-  answeredReads = 0;
+  finishedReads = 0;
   citusVersion = '13.2-1';
   isDistributed = true;
   noticed = 0;
@@ -139,7 +139,7 @@ function openOnCluster(): TestLanes {
     if (hashed) {
       readsOfShards++;
       const [row] = await sql`select hashint8(${hashed}) as hash`;
-      answeredReads++;
+      finishedReads++;
       return { rows: [[isDistributed, row?.['hash'], citusVersion]], count: 1 };
     }
     if (text.includes('pg_dist_shard')) return { rows: shards, count: shards.length };
@@ -328,7 +328,7 @@ describe('a database that becomes a cluster', () => {
     const lanes = openOnCluster();
     for (let reads = 1; reads <= 2; reads++) {
       vi.advanceTimersByTime(15_000);
-      await vi.waitFor(() => expect(answeredReads).toBe(reads));
+      await vi.waitFor(() => expect(finishedReads).toBe(reads));
     }
     expect(lanes.nodes()).toEqual([]);
     expect(noticed).toBe(0);
@@ -506,7 +506,7 @@ describe('the state of the nodes', () => {
     expect(rerouted).toEqual([]);
   });
 
-  it('is empty on a database that is no part of a cluster', async () => {
+  it('is empty on a database that is not part of a cluster', async () => {
     const run = vi.fn(database.run);
     const lanes = lanesOver({ ...database, run, nodes: undefined });
     await lanes.ready();

@@ -3,7 +3,7 @@ import { NodeTurns } from '../../src/cluster/node-turns.ts';
 import { Coalescer } from '../../src/database/queues/coalescer.ts';
 import { PlantStoreError } from '../../src/plant-store-error.ts';
 
-/** Turns whose statements have taken so many milliseconds. */
+/** Turns whose statements have taken a given number of milliseconds. */
 function turnsAfter(...durations: readonly number[]) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
@@ -52,7 +52,7 @@ it('no longer regards the database as busy when no statement was short for two p
   expect(turns.mustWait(() => {})).toBe(false);
 });
 
-/** Makes the lane of a node whose statements take so many milliseconds. Each statement is added to `sent`. */
+/** Makes the lane of a node whose statements take a given number of milliseconds. Each statement is added to `sent`. */
 function createLane(node: string, turn: NodeTurns, sent: string[], milliseconds: number) {
   return new Coalescer<number, void>({
     async send(calls) {

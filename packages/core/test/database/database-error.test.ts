@@ -18,7 +18,7 @@ it('throws databaseUnavailable when a query fails', async () => {
   const cause = new Error('unreachable');
   await expect(orUnavailable(Promise.reject(cause))).rejects.toMatchObject({
     code: 50300,
-    message: 'the database did not answer: try again',
+    message: 'the database did not respond: try again',
     cause,
   });
 });
@@ -28,7 +28,7 @@ it('keeps the errors of the store', async () => {
   await expect(orUnavailable(Promise.reject(error))).rejects.toBe(error);
 });
 
-it('recognizes a late write, which is no error of its data', () => {
+it('recognizes a late write, which is not an error of its data', () => {
   const late = databaseError('22P02', `invalid input syntax: "${lateWrite}: 2026-11-22"`);
   const wrapped = new Error('a statement failed', { cause: late });
   for (const error of [late, wrapped]) {

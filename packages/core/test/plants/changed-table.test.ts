@@ -136,7 +136,7 @@ describe('the message says what is known', () => {
     await trigger('delete', "raise 'cancelled' using errcode = '57014';");
     await expect(store.delete(1n)).rejects.toMatchObject({
       message:
-        'the database did not answer: the plant may or may not be deleted, look it up before you ' +
+        'the database did not respond: the plant may or may not be deleted, look it up before you ' +
         'send the delete again',
     });
   });

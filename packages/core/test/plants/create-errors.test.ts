@@ -30,7 +30,7 @@ it.each([
 ])('says that a plant may be stored after any other error (%#)', (cause) => {
   expect(insertError(cause)).toMatchObject({
     kind: 'databaseUnavailable',
-    message: 'the database did not answer: the plant may still be stored, send it again',
+    message: 'the database did not respond: the plant may still be stored, send it again',
     cause,
   });
 });

@@ -46,7 +46,7 @@ function hangingInsert() {
 const plantsFrom = (first: number, count: number) =>
   Array.from({ length: count }, (_, i) => ({ id: BigInt(first + i), name: `plant ${first + i}` }));
 
-const mayBeStored = 'the database did not answer: the plant may still be stored, send it again';
+const mayBeStored = 'the database did not respond: the plant may still be stored, send it again';
 
 describe('creates', () => {
   it('become one statement while another one runs, and each commit is reported', async () => {
@@ -273,7 +273,7 @@ describe('a delete', () => {
     await expect(lane.delete(8_002n)).rejects.toMatchObject({
       code: 50300,
       message: expect.stringMatching(
-        /^the database did not answer: the plant may or may not be del/,
+        /^the database did not respond: the plant may or may not be del/,
       ),
       cause: { message: 'no connection' },
     });
@@ -295,7 +295,7 @@ describe('gets', () => {
     const lane = openLane({ find: () => new Promise(() => {}) });
     await expect(lane.get(1n, { deadline: deadlineIn(20) })).rejects.toMatchObject({
       code: 50300,
-      message: 'the database did not answer: try again',
+      message: 'the database did not respond: try again',
     });
   });
 });

@@ -9,7 +9,7 @@ const long = /^-?[1-9]\d{15,18}$/;
 /**
  * Reads an id in plain decimal. It accepts the same texts as `IdFromText`, and is faster.
  *
- * @returns undefined when the text is no id
+ * @returns undefined when the text is not an id
  */
 export function parseId(text: string): number | bigint | undefined {
   if (text.length <= maxShortLength && short.test(text)) return Number(text);
@@ -24,7 +24,7 @@ const number = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 /**
  * Reads the text of a value. It does not check texts and times, because the store does.
  *
- * @returns undefined when the text is no value of that kind
+ * @returns undefined when the text is not a value of that kind
  */
 export function readValue(kind: ColumnKind, text: string): unknown {
   if (kind === 'int64') return parseId(text);
@@ -32,7 +32,7 @@ export function readValue(kind: ColumnKind, text: string): unknown {
   return number.test(text) && Number.isFinite(Number(text)) ? Number(text) : undefined;
 }
 
-/** Says what is wrong with a text that is no value of that kind. */
+/** Says what is wrong with a text that is not a value of that kind. */
 export function valueError(kind: ColumnKind, text: string): string {
   return (kind === 'int64' && explainIdText(text)) || 'must be a number, such as 12.5';
 }

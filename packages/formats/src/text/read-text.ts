@@ -23,7 +23,7 @@ export interface TextOptions {
  * Reads the lines of a text file: compressed or not, in the encoding of its byte order mark or in
  * `encoding`, with line ends LF, CRLF or CR.
  *
- * @throws FileError when the file is no text
+ * @throws FileError when the file is not text
  */
 export async function readText(
   file: AsyncIterable<Uint8Array>,

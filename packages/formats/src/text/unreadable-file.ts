@@ -17,7 +17,7 @@ const signatures = {
   '53514c69746520': 'is an SQLite database: export its table as CSV',
 };
 
-/** @throws FileError when the first bytes of a file show that it is no text */
+/** @throws FileError when the first bytes of a file show that it is not text */
 export function checkIsText(head: Uint8Array): void {
   const start = Array.from(head.subarray(0, 8), (byte) => byte.toString(16).padStart(2, '0'));
   for (const [signature, hint] of Object.entries(signatures)) {
@@ -35,6 +35,6 @@ export function checkIsText(head: Uint8Array): void {
 export function checkHasNoZeros(head: Uint8Array, advice: string): void {
   const zeros = head.filter((byte) => byte === 0).length;
   if (zeros * 8 <= head.length || zeros === 0) return;
-  const reason = 'the file is no text, or is UTF-16 without a byte order mark';
+  const reason = 'the file is not text, or is UTF-16 without a byte order mark';
   throw new FileError(`${reason}: for the latter, ${advice}`);
 }

@@ -157,9 +157,9 @@ describe('does not read', () => {
     [
       'zeros',
       Buffer.alloc(10),
-      'the file is no text, or is UTF-16 without a byte order mark: for the latter, read it as UTF-16',
+      'the file is not text, or is UTF-16 without a byte order mark: for the latter, read it as UTF-16',
     ],
-    ['an eighth of zeros', Buffer.from('\0\0xxxxxxxxxxxxx'), 'the file is no text'],
+    ['an eighth of zeros', Buffer.from('\0\0xxxxxxxxxxxxx'), 'the file is not text'],
   ])('%s', async (_, content, message) => {
     const error = { name: 'FileError', message: expect.stringContaining(message) };
     for (const chunkSize of [1, 300]) {

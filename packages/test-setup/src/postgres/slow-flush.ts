@@ -11,7 +11,7 @@ export const hasSlowFlush = process.platform === 'linux' && spawnSync('cc', ['-v
 export interface SlowFlush {
   /** The environment variables of a Postgres on this disk. */
   readonly env: Record<string, string>;
-  /** Lets each flush that begins from now on take so many milliseconds. */
+  /** Lets each flush that begins from now on take a given number of milliseconds. */
   set(milliseconds: number): void;
   /** Ends the flushes that run, and delays no further ones. */
   cut(): void;

@@ -29,7 +29,7 @@ export interface AcknowledgedLoad {
 export interface Seen {
   /** The milliseconds that passed between two responses with 200, at most. */
   longestGap: number;
-  /** The plants that were answered with 200. The store must hold them exactly as they were sent. */
+  /** The plants that got 200. The store must hold them exactly as they were sent. */
   acknowledged: Plant[];
   /** The number of responses by HTTP status and error code: `200`, `503 50300`, `none`. */
   outcomes: Record<string, number>;

@@ -11,7 +11,7 @@ declare module 'fastify' {
 }
 
 /** The most milliseconds from the arrival of a request to its response. */
-const answerTimeout = 5_000;
+const responseTimeout = 5_000;
 
 /**
  * Sets the deadline of a request that has arrived completely, and returns it. Later calls return
@@ -19,6 +19,6 @@ const answerTimeout = 5_000;
  * so that time counts, too.
  */
 export function startDeadline(request: FastifyRequest): Deadline {
-  request.deadline ??= performance.now() + answerTimeout - request.waitTime;
+  request.deadline ??= performance.now() + responseTimeout - request.waitTime;
   return request.deadline;
 }

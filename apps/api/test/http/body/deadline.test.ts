@@ -61,7 +61,7 @@ it.each(
     { ...each, seconds: 25, json: largePlant },
   ]),
 )(
-  'answers 200 to a body of $json.length bytes that takes $seconds s, over $surface.name on $database',
+  'responds with 200 to a body of $json.length bytes that takes $seconds s, over $surface.name on $database',
   async ({ surface: { path }, database, seconds, json }) => {
     const server = await emptyServer(database);
     const passTime = stopClock();

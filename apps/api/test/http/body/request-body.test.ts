@@ -16,13 +16,13 @@ describe.each(databases)('on %s', (database) => {
   afterAll(() => server.stop());
 
   describe.each(surfaces)('over $name', (surface) => {
-    it('answers 400 when the body is not JSON', async () => {
+    it('responds with 400 when the body is not JSON', async () => {
       for (const json of ['{', '{"id":1,}', 'undefined', "{'id':1}", '[1e1,'.padEnd(19_000, '[')]) {
         expectError(await surface.send(server, json), 400, 40000);
       }
     });
 
-    it('answers 413 to a body with too many values, and 200 to a text with as many commas', async () => {
+    it('responds with 413 to a body with too many values, and 200 to a text with as many commas', async () => {
       const plantWith = (json: string) =>
         `{"id":7,"name":"${','.repeat(60_000)}\\"[{","x":${json}}`;
       const numbers = (count: number) => `[${Array(count).fill(1)}]`;
@@ -33,7 +33,7 @@ describe.each(databases)('on %s', (database) => {
       }
     });
 
-    it('answers 400 when the body is not UTF-8', async () => {
+    it('responds with 400 when the body is not UTF-8', async () => {
       const response = await post(server, surface.path, new Uint8Array([0x22, 0xff, 0xfe, 0x22]));
       expect(response.status).toBe(400);
       expect(await response.text()).toContain('"error":40000,');
@@ -54,7 +54,7 @@ describe.each(databases)('on %s', (database) => {
       'multipart/form-data',
       'application/x-www-form-urlencoded',
       '*/*',
-    ])('answers 415 to the content type %s', async (type) => {
+    ])('responds with 415 to the content type %s', async (type) => {
       expectError(await surface.send(server, plant, { 'content-type': type }), 415, 41500);
     });
 
@@ -65,7 +65,7 @@ describe.each(databases)('on %s', (database) => {
       expect(body).toEqual({ error: 41500, message });
     });
 
-    it('answers 415 when there is no content type', async () => {
+    it('responds with 415 when there is no content type', async () => {
       const authorization = `Bearer ${server.token}`;
       const body = new Blob([plant]); // A Blob without a type: fetch then adds no Content-Type.
       const response = await fetch(server.url + surface.path, {
@@ -77,14 +77,14 @@ describe.each(databases)('on %s', (database) => {
       expect(await response.text()).toContain('"error":41500,');
     });
 
-    it('answers 415 when the body is compressed', async () => {
+    it('responds with 415 when the body is compressed', async () => {
       const gzip = new Uint8Array(gzipSync(plant));
       const response = await post(server, surface.path, gzip, { 'content-encoding': 'gzip' });
       expect(response.status).toBe(415);
       expect(await response.text()).toContain('"error":41500,');
     });
 
-    it('answers 413 to a client that is still sending its body', async () => {
+    it('responds with 413 to a client that is still sending its body', async () => {
       for (let i = 0; i < 5; i++) {
         const response = await post(server, surface.path, ' '.repeat(8 * 1024 * 1024));
         expect(response.status).toBe(413);
@@ -92,7 +92,7 @@ describe.each(databases)('on %s', (database) => {
       }
     });
 
-    it('answers 413 to a chunked body that is too large', async () => {
+    it('responds with 413 to a chunked body that is too large', async () => {
       const chunks = (async function* () {
         for (let i = 0; i < 64; i++) yield Buffer.alloc(128 * 1024, ' ');
       })();

@@ -42,7 +42,7 @@ describe.each(surfaces)('over $name', ({ path, send }) => {
     ['with a length', withLength, ''],
     ['in chunks', chunked, chunk],
   ])(
-    'answers 50301 to a large body %s while others fill the memory',
+    'responds with 50301 to a large body %s while others fill the memory',
     async (_how, framing, body) => {
       const first = await begin(head(path, framing) + body);
       const { responses } = await sendRaw(
@@ -79,7 +79,7 @@ describe.each(surfaces)('over $name', ({ path, send }) => {
   });
 });
 
-it('answers 50301 before any of the body is sent', async () => {
+it('responds with 50301 before any of the body is sent', async () => {
   const first = await begin(head('/plants', withLength));
   const second = connect(Number(new URL(server.url).port), '127.0.0.1');
   second.write(head('/plants', `${withLength}\r\nExpect: 100-continue`));

@@ -28,8 +28,8 @@ it('rejects further lists while slow clients leave their pages unread, and nothi
   clearInterval(requests);
   for (const socket of slow) socket.destroy();
   for (const { call } of callers) {
-    const isAnswered = async () =>
+    const hasResponse = async () =>
       expect(await call(server, 'listPlants', { limit: 1 })).toMatchObject({ status: 200 });
-    await vi.waitFor(isAnswered);
+    await vi.waitFor(hasResponse);
   }
 });

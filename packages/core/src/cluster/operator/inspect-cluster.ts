@@ -47,7 +47,7 @@ interface InspectOptions {
   readonly connectTo: ConnectTo;
 }
 
-/** Reads the state of a cluster; undefined when the database is no part of one. */
+/** Reads the state of a cluster; undefined when the database is not part of one. */
 export async function inspectCluster({
   run,
   query,

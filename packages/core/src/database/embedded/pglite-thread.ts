@@ -125,7 +125,7 @@ export class PGliteThread {
     const silence = this.#silence;
     if (silence < Math.min(first.timeout, statementTimeout)) return;
     const noRoom = await statfs(this.#dataDirectory).then(noRoomError, () => undefined);
-    const late = `the embedded database did not answer within ${silence} ms, and is opened again`;
+    const late = `the embedded database did not respond within ${silence} ms, and is opened again`;
     if (noRoom || silence >= first.timeout) this.#end(noRoom ?? new Error(late));
   }
 }

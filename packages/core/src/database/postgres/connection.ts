@@ -32,7 +32,7 @@ export interface Connection extends DatabaseConnection {
 
 /**
  * Which program has a session. An instance is `plant-store cluster` once it has noticed that its database
- * is a cluster, and `plant-store` before that or when it is no cluster. `plant-store tool` is a session
+ * is a cluster, and `plant-store` before that or when it is not a cluster. `plant-store tool` is a session
  * that only reads or migrates. The name of the session also has the process, which tells instances on one
  * machine apart.
  */

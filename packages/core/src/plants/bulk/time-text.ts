@@ -15,7 +15,7 @@ const anyTime = new RegExp(`^${date}([T ]${clock}${offset})?( BC)?$`, 'i');
  * time as Postgres writes it, such as `infinity`. The offset may have no minutes. Postgres rounds to
  * microseconds.
  *
- * @returns undefined when the value is no time
+ * @returns undefined when the value is not a time
  */
 export function timeText(value: unknown): string | undefined {
   if (value instanceof Date) return isValid(value) ? value.toISOString() : undefined;

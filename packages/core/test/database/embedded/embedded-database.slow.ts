@@ -36,7 +36,7 @@ const endless = { text: 'select count(*) from generate_series(1, 1e12)' };
 it('ends a statement that does not return, and keeps what was committed', async () => {
   await connection.run(insert);
   const failed = expect(connection.run(endless, 1_000)).rejects.toThrow(
-    'the embedded database did not answer within 1000 ms, and is opened again',
+    'the embedded database did not respond within 1000 ms, and is opened again',
   );
   const waiting = expect(connection.run(insert)).rejects.toThrow('is opened again');
   await Promise.all([failed, waiting]);
@@ -47,7 +47,7 @@ it('ends a statement that does not return, and keeps what was committed', async 
 
 it('does not create a new database when the open one is lost', async () => {
   await markInUse(directory);
-  await expect(connection.run(endless, 500)).rejects.toThrow('did not answer');
+  await expect(connection.run(endless, 500)).rejects.toThrow('did not respond');
   await rename(join(directory, 'postgres'), join(directory, 'lost'));
   await expect
     .poll(() => connection.run(count).catch(String))

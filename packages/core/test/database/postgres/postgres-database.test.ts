@@ -100,7 +100,7 @@ const raisingTrigger = async (sqlState: string, condition = 'true') => {
     create trigger raise_error before insert on plants for each row execute function raise_error()`);
 };
 
-const mayBeStored = 'the database did not answer: the plant may still be stored, send it again';
+const mayBeStored = 'the database did not respond: the plant may still be stored, send it again';
 
 it.each([
   ['a full disk', '53100'],

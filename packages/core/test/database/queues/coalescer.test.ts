@@ -31,7 +31,7 @@ function recording(sizes: number[], send: Options['send'] = async (calls) => ech
   };
 }
 
-/** Statements that take so many milliseconds of a fake clock. */
+/** Statements that take a given number of milliseconds of a fake clock. */
 function withLatency(latencyOf: (statement: number) => number): Options['send'] {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());

@@ -69,7 +69,7 @@ it('rejects every look-up of a statement that fails, and sends the next statemen
     ['x', 'x', 'fails', 'ann'].map((key) => lookUps.run(key)),
   );
   const cause = expect.objectContaining({ message: 'no connection' });
-  const reason = { code: 50300, message: 'the database did not answer: try again', cause };
+  const reason = { code: 50300, message: 'the database did not respond: try again', cause };
   const failed = { reason };
   expect(outcomes.slice(2)).toMatchObject([failed, failed]);
   expect(await lookUps.run('ann')).toBe(ann);
