@@ -45,7 +45,7 @@ describe.each(databases)('on %s', (database) => {
     }
   });
 
-  it('a create that was answered before the delete began is gone after it', async () => {
+  it('a plant whose create ended before its delete began is gone after the delete', async () => {
     await Promise.all(
       Array.from({ length: 50 }, async (_, i) => {
         const id = 1000 + i;

@@ -11,7 +11,7 @@ export function respondToNodeEvents(fastify: FastifyInstance): void {
   const { server } = fastify;
   // By default Node drops headers after the thousandth. The 16 KiB limit on their size remains.
   server.maxHeadersCount = 0;
-  // A client that asks before it sends its body is answered once the hooks have accepted the
+  // A client that asks before it sends its body gets a response once the hooks have accepted the
   // request.
   server.on('checkContinue', (request, response) => {
     server.emit('request', Object.assign(request, { awaitsContinue: true }), response);

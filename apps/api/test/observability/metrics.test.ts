@@ -39,7 +39,7 @@ async function growth(names: string[], run: () => Promise<unknown>): Promise<num
 }
 
 const requests = (labels: string) => `plant_store_request_duration_seconds_count{${labels}}`;
-const errors = (error: number) => `plant_store_errors_total{error="${error}"}`;
+const errors = (error: number) => `plant_store_errors_total{code="${error}"}`;
 
 it.each([
   ['REST', '/plants'],
@@ -199,7 +199,7 @@ it('counts database errors by their SQLSTATE', async () => {
   await sql`drop table plants`;
   await sql.end();
   const grown = await growth(
-    ['plant_store_database_errors_total{code="42P01"}', errors(50300)],
+    ['plant_store_database_errors_total{sqlstate="42P01"}', errors(50300)],
     async () => {
       for (const surface of surfaces) await surface.send(target, '{"id":300,"name":"x"}');
       await fetch(`${target.url}/readyz`);

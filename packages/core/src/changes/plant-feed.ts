@@ -56,7 +56,7 @@ export interface PlantFeed {
 export interface OpenPlantFeed extends PlantFeed {
   /** Yields the pages of `follow` with a cursor behind each change, for a client that takes them one by one. */
   followEach(options?: FollowOptions): AsyncGenerator<ResumableChanges, never>;
-  /** Is called after a change by this process, so that those who wait get it sooner. */
+  /** Is called after a change by this process, so that waiting followers get it sooner. */
   notice(): void;
   /** See `PlantStore.feed`. */
   state(): FeedEnd['state'];

@@ -241,7 +241,7 @@ it('lets go of a caller who has disconnected', async () => {
   await isWaitedFor(0);
 });
 
-it('has no changes after so many seconds, and gives the cursor back', async () => {
+it('has no changes after the seconds of `wait`, and gives the cursor back', async () => {
   const { feed, end } = await openFeed();
   const after = await end();
   expect(await feed.changes({ after, wait: 1 })).toEqual({ changes: [], next: after });
@@ -265,7 +265,7 @@ it('ends a wait with the error of the last read', async () => {
   );
 });
 
-it('ends all waits when it closes, also those whose statement runs, and begins no others', async () => {
+it('ends all waits when it closes, even those whose statement runs, and begins no others', async () => {
   const { feed, end, gate, follow, isWaitedFor } = await openFeed();
   const after = await end();
   const waiting = follow({ after });

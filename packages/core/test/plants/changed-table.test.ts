@@ -173,7 +173,7 @@ describe('a database that accepts no writes', () => {
       where datname = current_database() and pid <> pg_backend_pid()`;
   };
 
-  it('is read, also by a store that starts then, and is written again when it can be', async () => {
+  it('is read, even by a store that starts then, and is written again when it can be', async () => {
     const running = await open();
     await running.create(plant);
     await setReadOnly('on');

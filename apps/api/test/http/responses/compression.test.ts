@@ -104,7 +104,7 @@ it('sends a stream of tRPC as it is', async () => {
   expect(body.toString()).toContain('Monstera deliciosa 499');
 });
 
-it('answers requests that follow each other on a connection in their order', async () => {
+it('responds to the requests of a connection in their order', async () => {
   const get = (path: string, headers = '') =>
     `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\n${headers}\r\n`;
   const { responses } = await sendRaw(

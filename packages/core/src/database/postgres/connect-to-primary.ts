@@ -12,7 +12,7 @@ const defaultConnectTimeout = 5_000;
 /** Milliseconds, fewer than for a request's statement, so that the error names the lock. */
 const defaultLockTimeout = 0.8 * defaultTimeout;
 
-/** Milliseconds after which the next attempt starts, also while earlier ones still wait. */
+/** Milliseconds after which the next attempt starts, even while earlier ones still wait. */
 const nextAttemptDelay = 1_000;
 
 export interface ConnectOptions {
