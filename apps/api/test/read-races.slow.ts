@@ -114,8 +114,8 @@ it('no order explains two plants under one id, or a plant that nobody deleted an
 });
 
 /**
- * Whether the calls could have run one after the other, each between its start and its end, with
- * these outcomes, and leave the plant `final` (undefined when there is none).
+ * Whether some order of the calls explains their outcomes and the plant `final`, which is undefined when there
+ * is none. In this order, each call runs at one moment between its start and its end.
  */
 function explains(calls: readonly Call[], final: string | undefined): boolean {
   const seen = new Set<string>();

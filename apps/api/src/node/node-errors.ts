@@ -6,7 +6,7 @@ import { connectionOf } from './client-connections.ts';
 import { closeWithError, METHODS } from './raw-response.ts';
 import { type RequestLine, requestLineIn } from './request-line.ts';
 
-/** Answers with the contract's errors where Node's HTTP server would send an empty body. */
+/** Sends the contract's errors where Node's HTTP server would send an empty body. */
 export function respondToNodeEvents(fastify: FastifyInstance): void {
   const { server } = fastify;
   // By default Node drops headers after the thousandth. The 16 KiB limit on their size remains.
@@ -29,7 +29,7 @@ export function respondToNodeEvents(fastify: FastifyInstance): void {
   });
 }
 
-/** Answers when Node's parser rejects a request, or a request is not sent completely in time. */
+/** Responds when Node's parser rejects a request, or a request is not sent completely in time. */
 export function clientErrorHandler(this: FastifyInstance, error: Error, socket: Socket): void {
   const parserError = error as ParserError; // Fastify types a packet as its JSON.
   if (parserError.code === 'ECONNRESET' || !socket.writable) {

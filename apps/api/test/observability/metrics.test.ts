@@ -101,9 +101,9 @@ it('shows how many creates wait and how many are in flight', async () => {
     await lock`lock table plants`;
     const send = (id: number) => post(target, '/plants', `{"id":${id},"name":"x"}`);
     responses = Promise.all(Array.from({ length: 20 }, (_, i) => send(200 + i)));
-    const unanswered = ({ value }: Scrape) =>
+    const openCreates = ({ value }: Scrape) =>
       value('plant_store_creates_waiting') + value('plant_store_creates_in_flight');
-    await expect.poll(async () => unanswered(await scrape())).toBe(20);
+    await expect.poll(async () => openCreates(await scrape())).toBe(20);
     expect((await scrape()).value('plant_store_creates_in_flight')).toBeGreaterThan(0);
   });
   await responses;

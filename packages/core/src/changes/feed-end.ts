@@ -13,7 +13,7 @@ export interface WaitOptions {
   readonly caller?: Caller | undefined;
 }
 
-/** Who waits for a change. */
+/** A follower that waits for a change. */
 interface Waiter extends Pick<WaitOptions, 'caller'> {
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -55,7 +55,7 @@ export class FeedEnd {
   #lastWaitAt = 0;
   #isNoticed = false;
   #wake = () => {};
-  /** The transaction that hides changes, and since when. */
+  /** The transaction that hides changes, and when it began to. */
   #heldBack: { by: bigint; since: number } | undefined;
   /** The error of the last read, while the database is down. */
   #outage: PlantStoreError | undefined;
@@ -72,7 +72,7 @@ export class FeedEnd {
     return { waiting: this.#waiters.size, heldBackFor: now - since };
   }
 
-  /** Notes since when a transaction hides changes. Is called with each page of the end. */
+  /** Notes when a transaction began to hide changes. Is called with each page of the end. */
   measure({ heldBackBy: by }: ChangePage): void {
     if (by === undefined) this.#heldBack = undefined;
     else if (this.#heldBack?.by !== by) this.#heldBack = { by, since: performance.now() };

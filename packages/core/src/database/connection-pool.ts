@@ -171,7 +171,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     this.#clockListeners.push(listener);
   }
 
-  /** Lets a kind of statements have more connections. */
+  /** Gives a share of the statements this many more connections. */
   resize(share: Share, by: number): void {
     this.#max += by;
     this.#turnsOf(share).resize(by);

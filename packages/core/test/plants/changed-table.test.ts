@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 
-// What somebody has done to the database must not become a wrong response about a plant.
+// A change that somebody made to the database must not lead to a wrong response about a plant.
 
 let sql: postgres.Sql;
 let url: string;

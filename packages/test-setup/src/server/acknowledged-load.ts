@@ -18,8 +18,7 @@ export interface AcknowledgedLoad {
   /** The results so far. */
   readonly seen: Seen;
   /**
-   * Resolves when this many plants that are sent from now on are acknowledged, with the
-   * milliseconds that it took.
+   * Waits until this number of further plants is acknowledged. Resolves with the milliseconds that it took.
    */
   acknowledged(plants: number): Promise<number>;
   /** Sends no more plants. Resolves when the last responses have arrived. */

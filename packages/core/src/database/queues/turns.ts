@@ -21,8 +21,8 @@ export class Turns {
   /**
    * Waits for a turn. The caller must give it back.
    *
-   * @throws PlantStoreError `overloaded` at once when too many wait, or at the deadline when the database has
-   *   completed others meanwhile; Error at the deadline when it has not
+   * @throws PlantStoreError `overloaded` at once when too many wait, or at the deadline when other statements
+   *   were completed meanwhile; Error at the deadline when none was
    */
   async take(options: CallOptions): Promise<void> {
     if (this.#free > 0) {

@@ -215,7 +215,7 @@ it('changes no settings in the session of a pooler, and prepares no statement th
   expect((await connection.query(prepared)).rows).toEqual([]);
 });
 
-it('prepares statements in the sessions of a pooler that keeps them, until it has lost one', async () => {
+it('prepares statements behind a pooler that keeps them, and stops once the pooler has lost one', async () => {
   let sent = '';
   let hasLost = false;
   const port = await startPooler(proxy.url, (message) => {
