@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { isTemporary } from '@plant-store/schemas';
+import { isTemporary } from '@plant-store/schemas/plain';
 import type { Caller } from '../database/deadline.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import type { Cursor } from './cursor.ts';

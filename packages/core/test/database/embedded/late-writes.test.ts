@@ -49,7 +49,7 @@ it('a create gets its response when a slow statement outlasts the deadline of an
   const slow = { share: 'bulk', deadline: deadlineIn(60_000) } as const;
   await database.bulk.run(
     `create function slow() returns trigger language plpgsql as $$
-       begin perform count(*) from generate_series(1, 6000000); return new; end $$`,
+       begin perform count(*) from generate_series(1, 2000000); return new; end $$`,
     [],
     slow,
   );
@@ -62,7 +62,7 @@ it('a create gets its response when a slow statement outlasts the deadline of an
     new Call<{ id: bigint; name: string }, CreateOutcome>({ id, name: 'x' }, { deadline }, (call) =>
       call.reject(outcomeUnknown()),
     );
-  const [late, waiting] = [create(1n, deadlineIn(300)), create(2n, deadlineIn(60_000))];
+  const [late, waiting] = [create(1n, deadlineIn(50)), create(2n, deadlineIn(60_000))];
   const written = writeBatch(
     { insert, findDurable: async () => new Map() },
     [late, waiting],
