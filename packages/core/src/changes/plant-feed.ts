@@ -46,8 +46,8 @@ export interface PlantFeed {
    * Without `after`, the first page has no changes: it is the cursor of the end of the feed. The signal ends a
    * wait; `return` ends the generator only at the next page.
    *
-   * @throws PlantStoreError as `changes`, except `databaseUnavailable` and `overloaded`; the reason of the
-   *   signal
+   * @throws PlantStoreError as `changes`, except `databaseUnavailable` and `overloaded`;
+   *   `signal.reason` when the signal is aborted
    */
   follow(options?: FollowOptions): AsyncGenerator<PlantChanges, never>;
 }

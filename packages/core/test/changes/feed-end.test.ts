@@ -93,7 +93,7 @@ it('reads once for all who wait, and gives them the same page', async () => {
   expect(first?.outputs[0]).toBe(second?.outputs[0]);
 });
 
-it('gives a page that no follower can take changes from, so that the others lose none', async () => {
+it('gives all followers the same page, which none of them can change', async () => {
   const { feed, end, insert, follow, isWaitedFor } = await openFeed();
   const after = await end();
   const { outputs } = follow({ after });
