@@ -20,7 +20,7 @@ start.once('exit', (code) => {
 
 try {
   await waitUntilReady();
-  const reply = await fetch(`${url}/plants`, {
+  const response = await fetch(`${url}/plants`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${readFileSync('.plant-store/token', 'utf8').trim()}`,
@@ -28,8 +28,8 @@ try {
     },
     body: JSON.stringify({ id: 1, ...plant }),
   });
-  const text = await reply.text();
-  console.log(`POST /plants: ${reply.status} ${text}`);
+  const text = await response.text();
+  console.log(`POST /plants: ${response.status} ${text}`);
   process.exitCode = text === JSON.stringify(plant) ? 0 : 1;
 } finally {
   start.removeAllListeners('exit');

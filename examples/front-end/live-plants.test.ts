@@ -54,7 +54,7 @@ afterAll(async () => {
 const shows = (title: string) => page.getByRole('heading', { name: title }).waitFor();
 const plant = (name: string) => page.getByRole('listitem').getByText(name, { exact: true });
 
-it('shows what is created and deleted, also after the instance was killed', async () => {
+it('shows what is created and deleted, even after the instance was killed', async () => {
   const { createPlant, deletePlant } = createPlantStoreClient({ url, token });
   await createPlant.mutate({ id: 1n, name: 'Monstera deliciosa' });
   await shows('My 1 plants');

@@ -61,7 +61,7 @@ it('asks for the access token once', async () => {
   expect(prompts).toBe(1);
 });
 
-it('shows a new plant before the store has answered', async () => {
+it('shows a new plant before the store has responded', async () => {
   let respond = () => {};
   const mayRespond = new Promise<void>((resolve) => {
     respond = resolve;

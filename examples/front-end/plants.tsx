@@ -63,7 +63,7 @@ function useAddPlant(store: PlantStoreClient) {
   return useMutation({
     mutationFn: (plant: NewPlant) => store.createPlant.mutate(plant),
     // A create may be repeated: the same plant again is the same plant.
-    retry: (count, error) => count < 3 && plantStoreError(error)?.kind === 'unanswered',
+    retry: (count, error) => count < 3 && plantStoreError(error)?.kind === 'noResponse',
     // Pending until the list has the stored plant.
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['plants'] }),
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { repository, run } from './run.ts';
 
-/** Copies the files of the repository, also those that are not committed yet. */
+/** Copies the files of the repository, even those that are not committed yet. */
 async function copyRepository(): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), 'plant-store-release-'));
   onTestFinished(() => rm(copy, { recursive: true, force: true }));

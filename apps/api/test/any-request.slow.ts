@@ -37,7 +37,7 @@ describe(`any request (seed ${seed})`, () => {
   /** The cursor before the first plant. */
   let start: string;
   /**
-   * The plants that the server answered with 200. The table must have them exactly as they were
+   * The plants whose requests got 200. The table must have them exactly as they were
    * sent.
    */
   const acknowledged = new Map<bigint, Omit<Row, 'id'>>();
@@ -123,7 +123,7 @@ describe(`any request (seed ${seed})`, () => {
     );
   });
 
-  it('with several plants is answered for each of them as for a request of its own', async () => {
+  it('with several plants gets, for each of them, the response of a request of its own', async () => {
     const several = fc.array(fc.oneof({ weight: 9, arbitrary: plantJson }, invalidPlantJson), {
       minLength: 1,
       maxLength: 8,

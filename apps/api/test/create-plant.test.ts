@@ -25,7 +25,7 @@ describe.each(surfacesOnDatabases)(
       expect(body).toStrictEqual({ name: 'Monstera deliciosa', tag: 'Araceae' });
     });
 
-    it('answers without a tag when the plant has none', async () => {
+    it('responds without a tag when the plant has none', async () => {
       const { body } = await send(`{"id":${freeId()},"name":"Ficus"}`);
       expect(body).toStrictEqual({ name: 'Ficus' });
     });

@@ -116,7 +116,7 @@ describe.each(databases)('GET /plants/changes on %s', (database) => {
     expect(await response.json()).toMatchObject({ error: 40001 });
   });
 
-  it('answers HEAD, other methods and pages of other origins like other operations', async () => {
+  it('treats HEAD, other methods and pages of other origins like other operations', async () => {
     const head = await get('', { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);
     const put = await get('', { method: 'PUT' });
@@ -156,7 +156,7 @@ describe.each(databases)('GET /plants/changes on %s', (database) => {
     await isWaiting(0);
   });
 
-  it('keeps a thousand requests waiting, and answers others meanwhile', async () => {
+  it('keeps a thousand requests waiting, and responds to others meanwhile', async () => {
     const after = await present();
     const requests = Array.from({ length: 1_000 }, () => get(`?after=${after}&wait=20`));
     await isWaiting(1_000);

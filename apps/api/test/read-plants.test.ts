@@ -160,7 +160,7 @@ describe.each(cases)('over $caller.name on $database', ({ database, caller: { na
   });
 
   describe('deleting a plant', () => {
-    it('answers without a body, and the plant is gone', async () => {
+    it('responds without a body, and the plant is gone', async () => {
       await create({ id: 1n, name: 'Hoya' });
       const { status, output } = await remove(1n);
       expect(output).toBeUndefined();

@@ -45,7 +45,7 @@ describe.each(databases)('on %s', (database) => {
     }
   });
 
-  it('a create that was answered before the delete began is gone after it', async () => {
+  it('a plant whose create ended before its delete began is gone after the delete', async () => {
     await Promise.all(
       Array.from({ length: 50 }, async (_, i) => {
         const id = 1000 + i;
@@ -114,8 +114,8 @@ it('no order explains two plants under one id, or a plant that nobody deleted an
 });
 
 /**
- * Whether the calls could have run one after the other, each between its start and its end, with
- * these outcomes, and leave the plant `final` (undefined when there is none).
+ * Whether some order of the calls explains their outcomes and the plant `final`, which is undefined when there
+ * is none. In this order, each call runs at one moment between its start and its end.
  */
 function explains(calls: readonly Call[], final: string | undefined): boolean {
   const seen = new Set<string>();

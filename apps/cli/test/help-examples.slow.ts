@@ -79,7 +79,7 @@ async function run(example: string, env: Record<string, string>) {
 }
 
 /** The questions that a command asks on a terminal. */
-const answered = (example: string) => example.replace(/ (delete \d+|distribute .*)$/, '$& --yes');
+const confirmed = (example: string) => example.replace(/ (delete \d+|distribute .*)$/, '$& --yes');
 
 const databases = {
   Postgres: async () => ({ databaseUrl: await createDatabase(inject('postgresUrl')) }),
@@ -91,7 +91,7 @@ describe.runIf(hasPosixShell)('the help of plant-store', () => {
     const settings = await databases.Postgres();
     const env = await prepare(settings);
     const other = await createDatabase(inject('postgresUrl'));
-    const command = answered(example).replace('postgres://…', other);
+    const command = confirmed(example).replace('postgres://…', other);
     const { code, errors } = await run(command, env);
     // `doctor` reports that the Postgres of the tests has no fsync.
     expect(code, errors).toBe(example === 'plant-store doctor' ? 1 : 0);
@@ -111,7 +111,7 @@ describe.runIf(hasPosixShell)('the help of plant-store', () => {
 
   it.each(examples.filter(needsCitus))('has an example for a cluster: %s', async (example) => {
     const env = await prepare(await databases.Postgres());
-    expect(await run(answered(example), env)).toMatchObject({
+    expect(await run(confirmed(example), env)).toMatchObject({
       code: 1,
       errors: expect.stringContaining('Citus'),
     });

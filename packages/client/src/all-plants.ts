@@ -12,7 +12,7 @@ export type StoredPlant = inferRouterOutputs<AppRouter>['listPlants']['plants'][
  * Reads all plants of the store, or those of a query, ascending by id. It requests a page only when
  * the loop needs one, so a `break` ends the requests.
  *
- * A plant that exists the whole time is returned exactly once, also while other clients create and
+ * A plant that exists the whole time is returned exactly once, even while other clients create and
  * delete plants.
  *
  * @throws the error of a call; pass it to `plantStoreError`. To continue, pass the id of the last

@@ -21,8 +21,8 @@ export interface FollowPlantsOptions {
 const patience = 5 * 60_000;
 
 /**
- * Keeps a copy of the plants up to date, in memory. It goes on after lost connections and restarted servers,
- * and after a feed that it has followed was off for a moment.
+ * Keeps a copy of the plants up to date, in memory. It goes on after a lost connection, a restart of
+ * the server, and a moment in which the feed was off.
  *
  * @returns a function that ends the updates
  */

@@ -24,7 +24,7 @@ type FieldMessages = { [field: string]: string[] | undefined };
  * may not have carried out the call. It is always safe to repeat a create.
  */
 interface NoResponse {
-  kind: 'unanswered';
+  kind: 'noResponse';
   code: undefined;
   message: string;
 }
@@ -44,7 +44,7 @@ export function plantStoreError(thrown: unknown): PlantStoreClientError | undefi
   const error = fromCatalogue({ error: sent.error }, `${sent.message}`);
   if (error) return error;
   if (cause instanceof AccessTokenError || cause?.name === 'AbortError') return undefined;
-  return { kind: 'unanswered', code: undefined, message: `${unanswered} (${message})` };
+  return { kind: 'noResponse', code: undefined, message: `${noResponse} (${message})` };
 }
 
 /**
@@ -53,7 +53,7 @@ export function plantStoreError(thrown: unknown): PlantStoreClientError | undefi
  */
 export function isRetryable(thrown: unknown): boolean {
   const error = plantStoreError(thrown);
-  if (error && error.kind !== 'unanswered') return isTemporary(error.kind);
+  if (error && error.kind !== 'noResponse') return isTemporary(error.kind);
   if (!isTRPCClientError<AppRouter>(thrown)) return false;
   const { data, meta, cause } = thrown;
   if (cause instanceof AccessTokenError || cause?.name === 'AbortError') return false;
@@ -63,7 +63,7 @@ export function isRetryable(thrown: unknown): boolean {
   return [200, 408, 429].includes(status) || (status >= 500 && status !== 501);
 }
 
-const unanswered =
+const noResponse =
   'the plant store did not respond: check its address and the network, and try again';
 
 /** The error's entry in the catalogue. It is undefined when only a newer server has the error code. */

@@ -146,10 +146,10 @@ describe('plantStoreError', () => {
     });
   });
 
-  it('reports a network error as unanswered', async () => {
+  it('says that there is no response after a network error', async () => {
     const nowhere = createPlantStoreClient({ url: 'http://127.0.0.1:1', token });
     expect(await errorOf(nowhere.createPlant.mutate({ id: 1, name: 'x' }))).toEqual({
-      kind: 'unanswered',
+      kind: 'noResponse',
       code: undefined,
       message: expect.stringContaining('the plant store did not respond: check its address'),
     });
@@ -165,7 +165,7 @@ describe('plantStoreError', () => {
     vi.stubGlobal('location', new URL('https://app.example.com/plants'));
     onTestFinished(() => void vi.unstubAllGlobals());
     expect(await call('http://127.0.0.1:1')).toMatchObject({
-      kind: 'unanswered',
+      kind: 'noResponse',
       message: expect.stringMatching(setting),
     });
     expect((await call('/'))?.message).not.toContain('CORS');
@@ -207,9 +207,9 @@ describe('plantStoreError', () => {
   });
 
   it.each(['<h1>Bad gateway</h1>', '{"message":"Bad gateway"}', '{"error":502,"message":"x"}'])(
-    'reports the response of a proxy as unanswered (%s)',
+    'says that there is no response of the store when a proxy responds (%s)',
     async (page) => {
-      expect(await errorFrom(page)).toMatchObject({ kind: 'unanswered' });
+      expect(await errorFrom(page)).toMatchObject({ kind: 'noResponse' });
     },
   );
 
@@ -302,7 +302,7 @@ describe('the types', () => {
       const error = plantStoreError(thrown);
       if (error?.code === 40900) expectTypeOf(error.kind).toEqualTypeOf<'idTaken'>();
       if (error?.kind === 'idTaken') expectTypeOf(error.code).toEqualTypeOf<40900>();
-      if (error?.kind === 'unanswered') expectTypeOf(error.code).toEqualTypeOf<undefined>();
+      if (error?.kind === 'noResponse') expectTypeOf(error.code).toEqualTypeOf<undefined>();
       if (error?.code === 40001) {
         expectTypeOf(error.fields['name']).toEqualTypeOf<string[] | undefined>();
       }

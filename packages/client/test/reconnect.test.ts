@@ -98,7 +98,7 @@ describe('a subscription', () => {
     expect(delayOfNext()).toBe(500);
   });
 
-  it('waits after a connection of ten seconds, and after one that never started', () => {
+  it('waits after a connection that lasted ten seconds, and after an attempt that failed', () => {
     follow();
     start();
     vi.advanceTimersByTime(10_000);

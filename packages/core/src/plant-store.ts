@@ -127,7 +127,7 @@ export interface PlantStore
 
 /**
  * Opens the store and migrates its tables. A Postgres may be unreachable: until it is reachable,
- * every call, also `ready`, throws `databaseUnavailable`.
+ * every call, even `ready`, throws `databaseUnavailable`.
  *
  * @throws DataDirectoryError when the data directory cannot be used, DatabaseSettingsError when
  *   somebody must first change the settings or the URL of the Postgres
@@ -200,7 +200,7 @@ function createPlantStore(database: Database): PlantStore {
     }
   }
 
-  /** After the write, those who wait for changes look for them. */
+  /** After the write, waiting followers look for changes. */
   function noticed<T>(write: Promise<T>): Promise<T> {
     return write.finally(feed.notice);
   }

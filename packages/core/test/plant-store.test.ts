@@ -146,7 +146,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     [],
   ])('rejects an invalid plant, through the store and through the caller (%#)', async (input) => {
     const caller = createCaller({ store, principal });
-    const invalid = input as never; // A tool without types can send it.
+    const invalid = input as never; // A tool without types can pass this.
     await expect(store.create(invalid)).rejects.toMatchObject({ code: 40001 });
     await expect(caller.createPlant(invalid)).rejects.toMatchObject({
       code: 'BAD_REQUEST',
@@ -195,7 +195,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
   });
 
   it('creates none of many plants when one is not valid', async () => {
-    const plants = [{ id: freeId(), name: 'x' }, { id: freeId() }] as NewPlant[]; // A tool without types can send it.
+    const plants = [{ id: freeId(), name: 'x' }, { id: freeId() }] as NewPlant[]; // A tool without types can pass this.
     await expect(store.createMany(plants)).rejects.toMatchObject({
       kind: 'invalidInput',
       message: 'invalid input: plants[1].name is missing: it must be a string',

@@ -15,7 +15,7 @@ export {
   CountPlants,
   ListPlants,
   PlantCount,
-  PlantId,
+  PlantIdInput,
   PlantPage,
   StoredPlant,
 } from './stored-plant.ts';

@@ -33,7 +33,7 @@ export const PlantPage = z
   .meta({ id: 'PlantPage' });
 
 /** The input of the procedures about one plant. */
-export const PlantId = z.strictObject(
+export const PlantIdInput = z.strictObject(
   {
     id: Int64.meta({
       description: 'Identification number of the plant, in plain decimal',
@@ -88,7 +88,7 @@ export const PlantCount = z
 
 export type StoredPlant = z.output<typeof StoredPlant>;
 export type PlantPage = z.output<typeof PlantPage>;
-export type PlantId = z.output<typeof PlantId>;
+export type PlantIdInput = z.output<typeof PlantIdInput>;
 export type ListPlants = z.output<typeof ListPlants>;
 export type CountPlants = z.output<typeof CountPlants>;
 export type PlantCount = z.output<typeof PlantCount>;

@@ -7,7 +7,7 @@ import {
   CountPlants,
   ListPlants,
   PlantCount,
-  PlantId,
+  PlantIdInput,
   PlantPage,
   StoredPlant,
 } from '../src/stored-plant.ts';
@@ -56,7 +56,7 @@ it.each([
 it.each([
   ['/plants', ListPlants.unwrap().shape],
   ['/plants/count', CountPlants.unwrap().shape],
-  ['/plants/{id}', PlantId.shape],
+  ['/plants/{id}', PlantIdInput.shape],
 ])('describes each parameter of GET %s as the OpenAPI document does', (path, shape) => {
   const parameters: (Documented & { name: string; schema: Documented })[] =
     paths[path].get.parameters;

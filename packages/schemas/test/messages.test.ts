@@ -13,9 +13,9 @@ const values = [
 const begins = /^((is missing: it )?must |has no parameter ")/;
 
 /** The schemas of what clients send. */
-const { NewPlant, NewPlants, ListPlants, CountPlants, PlantId } = schemas;
+const { NewPlant, NewPlants, ListPlants, CountPlants, PlantIdInput } = schemas;
 const { ListPlantChanges, FollowPlantChanges, Nothing, IdFromText, IntegerText } = schemas;
-const inputs = { NewPlant, NewPlants, ListPlants, CountPlants, PlantId };
+const inputs = { NewPlant, NewPlants, ListPlants, CountPlants, PlantIdInput };
 const others = { ListPlantChanges, FollowPlantChanges, Nothing, IdFromText, IntegerText };
 
 describe.each(Object.entries({ ...inputs, ...others }))('%s', (_, schema) => {

@@ -4,7 +4,7 @@ import {
   CountPlants,
   ListPlants,
   PlantCount,
-  PlantId,
+  PlantIdInput,
   PlantPage,
   StoredPlant,
 } from '../src/stored-plant.ts';
@@ -63,9 +63,9 @@ describe('PlantCount', () => {
   });
 });
 
-describe('PlantId', () => {
+describe('PlantIdInput', () => {
   it('accepts an int64', () => {
-    expect(PlantId.parse({ id: 5 })).toEqual({ id: 5n });
+    expect(PlantIdInput.parse({ id: 5 })).toEqual({ id: 5n });
   });
 
   it.each([
@@ -74,7 +74,7 @@ describe('PlantId', () => {
     [{ id: ['5'] }, `id: must be an integer ${int64Range}`],
     [undefined, ': must be an object'],
   ])('rejects %j', (input, message) => {
-    expect(messages(PlantId.safeParse(input))).toEqual([message]);
+    expect(messages(PlantIdInput.safeParse(input))).toEqual([message]);
   });
 });
 

@@ -39,7 +39,7 @@ function decode(text: string): string {
   }
 }
 
-/** The headers of every response in JSON. Nobody may keep it, or read it as something else. */
+/** The headers of every response in JSON. A cache must not store it, and a browser must not guess another type. */
 export const jsonHeaders = {
   'content-type': 'application/json',
   'cache-control': 'no-store',

@@ -15,7 +15,7 @@ export function cors(origins: readonly string[]) {
   const logged = new Set<string>();
 
   return {
-    /** Answers a preflight of an allowed origin. All other requests go on. */
+    /** Responds to a preflight of an allowed origin. All other requests go on. */
     respondToPreflight(request: FastifyRequest, reply: FastifyReply, next: () => void) {
       const { method, headers } = request;
       if (headers.origin === undefined) return next();

@@ -39,7 +39,7 @@ export function rejectUnknownRoute(
   };
 }
 
-/** A hook that answers `OPTIONS *`, which asks about the server as a whole (RFC 9110 §9.3.7). */
+/** A hook that responds to `OPTIONS *`, which asks about the server as a whole (RFC 9110 §9.3.7). */
 export const respondToServerOptions: onRequestHookHandler = ({ method, url }, reply, done) => {
   if (method !== 'OPTIONS' || url !== '*') return done();
   reply.code(204).header('allow', 'DELETE, GET, HEAD, OPTIONS, POST').send();

@@ -73,7 +73,7 @@ export function trackConnections(
   server.on('connection', (socket: Socket) => {
     const pending: FastifyReply[] = [];
     connections.set(socket, { pending, open: 0 });
-    void socket.remoteAddress; // Node remembers the address once it is read, also after the close.
+    void socket.remoteAddress; // Node remembers the address once it is read, even after the close.
     socket.once('close', () => pending.forEach(onLost));
     // Node calls this after the last response. Node's own method would reset a client that still
     // sends its body.

@@ -6,12 +6,12 @@ import { connectionOf } from './client-connections.ts';
 import { closeWithError, METHODS } from './raw-response.ts';
 import { type RequestLine, requestLineIn } from './request-line.ts';
 
-/** Answers with the contract's errors where Node's HTTP server would send an empty body. */
+/** Sends the contract's errors where Node's HTTP server would send an empty body. */
 export function respondToNodeEvents(fastify: FastifyInstance): void {
   const { server } = fastify;
   // By default Node drops headers after the thousandth. The 16 KiB limit on their size remains.
   server.maxHeadersCount = 0;
-  // A client that asks before it sends its body is answered once the hooks have accepted the
+  // A client that asks before it sends its body gets a response once the hooks have accepted the
   // request.
   server.on('checkContinue', (request, response) => {
     server.emit('request', Object.assign(request, { awaitsContinue: true }), response);
@@ -29,7 +29,7 @@ export function respondToNodeEvents(fastify: FastifyInstance): void {
   });
 }
 
-/** Answers when Node's parser rejects a request, or a request is not sent completely in time. */
+/** Responds when Node's parser rejects a request, or a request is not sent completely in time. */
 export function clientErrorHandler(this: FastifyInstance, error: Error, socket: Socket): void {
   const parserError = error as ParserError; // Fastify types a packet as its JSON.
   if (parserError.code === 'ECONNRESET' || !socket.writable) {

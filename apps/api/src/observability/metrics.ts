@@ -149,21 +149,21 @@ function errorCounter(registers: Registry[]): Metrics['countError'] {
   const errors = new Counter({
     name: 'plant_store_errors_total',
     help: 'Errors that clients got, by error code',
-    labelNames: ['error'],
-    registers,
-  });
-  // Every series starts at 0: Prometheus computes no rate for the increment that creates a series.
-  for (const { code } of Object.values(errorCatalogue)) errors.inc({ error: code }, 0);
-  const databaseErrors = new Counter({
-    name: 'plant_store_database_errors_total',
-    help: 'Requests that failed in the database, by SQLSTATE or the code of the connection error',
     labelNames: ['code'],
     registers,
   });
+  // Every series starts at 0: Prometheus computes no rate for the increment that creates a series.
+  for (const { code } of Object.values(errorCatalogue)) errors.inc({ code }, 0);
+  const databaseErrors = new Counter({
+    name: 'plant_store_database_errors_total',
+    help: 'Requests that failed in the database, by SQLSTATE or the code of the connection error',
+    labelNames: ['sqlstate'],
+    registers,
+  });
   return ({ code, kind, cause }) => {
-    errors.inc({ error: code });
+    errors.inc({ code });
     if (kind === 'databaseUnavailable' || kind === 'plantRejected') {
-      databaseErrors.inc({ code: databaseCode(cause) ?? 'none' });
+      databaseErrors.inc({ sqlstate: databaseCode(cause) ?? 'none' });
     }
   };
 }

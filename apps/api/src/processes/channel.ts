@@ -22,7 +22,7 @@ type Message =
   | { call: number; name: string; argument: unknown }
   | { responseTo: number; value?: unknown; error?: string };
 
-/** Milliseconds to wait for an answer: a process that is frozen never responds. */
+/** Milliseconds to wait for a response: a frozen process never sends one. */
 const responseTimeout = 5_000;
 
 /** Opens a channel to another process, which calls `ours` and offers `Theirs`. */
@@ -36,14 +36,14 @@ export function openChannel<Theirs extends Functions>(end: End, ours: Functions)
 
   return async (name, argument) => {
     const call = ++lastCall;
-    const answer = Promise.withResolvers<unknown>();
-    waiting.set(call, answer);
-    end.send?.({ call, name, argument }, undefined, (error) => error && answer.reject(error));
+    const response = Promise.withResolvers<unknown>();
+    waiting.set(call, response);
+    end.send?.({ call, name, argument }, undefined, (error) => error && response.reject(error));
     const timeout = setTimeout(responseTimeout, undefined, { ref: false }).then(() => {
       throw new Error('the other process did not respond');
     });
     try {
-      return (await Promise.race([answer.promise, timeout])) as never; // `Theirs` types the answer.
+      return (await Promise.race([response.promise, timeout])) as never; // `Theirs` types the response.
     } finally {
       waiting.delete(call);
     }
@@ -51,9 +51,9 @@ export function openChannel<Theirs extends Functions>(end: End, ours: Functions)
 
   async function receive(message: Message): Promise<void> {
     if ('responseTo' in message) {
-      const answer = waiting.get(message.responseTo);
-      if (message.error === undefined) answer?.resolve(message.value);
-      else answer?.reject(new Error(message.error));
+      const response = waiting.get(message.responseTo);
+      if (message.error === undefined) response?.resolve(message.value);
+      else response?.reject(new Error(message.error));
       return;
     }
     const { call, name, argument } = message;

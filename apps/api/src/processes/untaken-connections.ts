@@ -1,6 +1,6 @@
 import type { Worker } from 'node:cluster';
 
-/** A message of `node:cluster` to a worker, with a connection, or the answer of the worker. */
+/** A message of `node:cluster` to a worker, with a connection, or the response of the worker. */
 interface ClusterMessage {
   act?: string;
   seq?: number;
@@ -13,7 +13,7 @@ interface Connection {
 
 /**
  * Closes the connections that a worker has not taken when it dies, so that their clients see it at
- * once. `node:cluster` waits for the worker's answer for ever
+ * once. `node:cluster` waits for the worker's response for ever
  * (lib/internal/cluster/round_robin_handle.js), and does not even notice that the worker has gone
  * (`_handleQueue` in lib/internal/child_process.js).
  */
@@ -39,5 +39,5 @@ export function closeUntakenConnections(worker: Worker): void {
   }
 }
 
-/** Milliseconds within which the last answers of a dead worker arrive. */
+/** Milliseconds within which the last responses of a dead worker arrive. */
 const lastResponses = 500;

@@ -104,7 +104,7 @@ export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions)
   function stopWorker(worker: Worker, signal: NodeJS.Signals): void {
     const call = serving.get(worker);
     if (call)
-      call('stop', signal).catch(() => {}); // It may end before it answers.
+      call('stop', signal).catch(() => {}); // It may end before it responds.
     else worker.process.kill(signal); // No request can have reached it.
   }
 

@@ -29,7 +29,7 @@ export function serveConsole(directory = builtConsole): onRequestHookHandler {
   return (request, reply, done) => {
     if (!request.is404 || !methods.has(request.method)) return done();
     const [path = ''] = request.url.split('?', 1);
-    if (path === '/') addVary(reply, 'accept'); // Also where there is no page.
+    if (path === '/') addVary(reply, 'accept'); // Even when the response is not the page.
     const isForConsole = path === '/' ? asksForHtml(request) : path.startsWith('/console/');
     isBuilt ||= isForConsole && hasConsole(directory);
     if (!isForConsole || !isBuilt) return done();

@@ -172,7 +172,7 @@ describe('a server with an identity provider', () => {
     expect(await jwts.outcomeOf(token)).toBe(200);
   });
 
-  it('answers in time while the provider is silent', async () => {
+  it('responds in time while the provider is silent', async () => {
     jwts.provider.mode = 'silent';
     expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(50303);
     expect(await jwts.outcomeOf(jwts.server.token)).toBe(200);

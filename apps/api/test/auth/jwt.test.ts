@@ -139,7 +139,7 @@ describe('the authentication by JWTs', () => {
     expect(await jwts.authenticate(token)).toMatchObject({ name: 'Ann', scopes });
   });
 
-  it('passes only tokens that are no JWT to the store', async () => {
+  it('passes only tokens that are not a JWT to the store', async () => {
     const token = await jwts.provider.sign({ claims: { iss: 'somebody else' } });
     expect(await jwts.authenticate(token)).toBeUndefined();
     for (const text of [`x${token}`, `${token}.x`, `${token}=`, token.replace(/\..*/, '')]) {
@@ -163,7 +163,7 @@ describe('the authentication by JWTs', () => {
     });
   });
 
-  it('caches a JWT for 30 seconds, also while its key is withdrawn', async () => {
+  it('caches a JWT for 30 seconds, even while its key is withdrawn', async () => {
     const cached = await jwts.provider.sign();
     expect(await jwts.outcomeOf(cached)).toBe(200);
     await jwts.provider.addKey('second');

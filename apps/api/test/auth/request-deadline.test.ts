@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { startServer } from '../fixtures/running-server.ts';
 import { surfaces } from '../fixtures/surfaces.ts';
 
-it('responds with 503 in time while the database does not respond, and 200 when it answers again', async () => {
+it('responds with 503 in time while the database does not respond, and with 200 when it responds again', async () => {
   const server = await startServer('Postgres');
   const sql = postgres(server.databaseUrl ?? '');
   const other = await sql.reserve();

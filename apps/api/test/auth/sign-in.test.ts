@@ -49,7 +49,7 @@ it('rejects another code, and accepts the right one afterwards', async () => {
 it.each([
   [10 * 60_000 - 1, 200],
   [10 * 60_000 + 1, 401],
-])('answers %i ms after the start with %i', async (milliseconds, status) => {
+])('responds %i ms after the start with %i', async (milliseconds, status) => {
   vi.useFakeTimers({ toFake: ['performance'], now: 0 });
   const fresh = createSignIn('the-token');
   vi.advanceTimersByTime(milliseconds);
@@ -63,7 +63,7 @@ it('rejects a client that has failed as often as the limit for authentications a
   expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
 });
 
-it('answers anything else in the shape of the contract', async () => {
+it('rejects anything else with an error of the contract', async () => {
   expectError(await send('{'), 400, 40000);
   expectError(await send('{}'), 400, 40001);
   expectError(await exchange(5), 400, 40001);

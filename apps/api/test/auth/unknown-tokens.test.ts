@@ -20,11 +20,11 @@ function startFlood() {
   const flood = Array.from({ length: 20 }, async () => {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
     await once(socket, 'connect');
-    let unanswered = 0;
+    let pending = 0;
     socket.setEncoding('latin1');
-    while (!isStopped || unanswered > 0) {
-      while (!isStopped && unanswered < 10) {
-        unanswered++;
+    while (!isStopped || pending > 0) {
+      while (!isStopped && pending < 10) {
+        pending++;
         socket.write(
           `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer guess-${++guesses}\r\n` +
             'Content-Type: application/json\r\nContent-Length: 0\r\n\r\n',
@@ -32,7 +32,7 @@ function startFlood() {
       }
       const [text] = await once(socket, 'data');
       for (const [status] of String(text).matchAll(/HTTP\/1\.1 \d+/g)) {
-        unanswered--;
+        pending--;
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
       }
     }

@@ -37,7 +37,7 @@ describe('the served document', () => {
   });
 
   it('is sent again only when it has changed', async () => {
-    const identity = { 'accept-encoding': 'identity' }; // Otherwise the tag is a weak one.
+    const identity = { 'accept-encoding': 'identity' }; // A compressed response has a weak tag.
     const { headers } = await fetch(url, { headers: identity });
     const etag = headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[\w-]+"$/);

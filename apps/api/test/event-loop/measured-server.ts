@@ -6,7 +6,7 @@ import { createMetrics } from '../../src/observability/metrics.ts';
 import { buildMetricsServer } from '../../src/process/metrics-server.ts';
 import { buildServer } from '../../src/server.ts';
 
-/** What the server has measured since it last told. */
+/** The server's measurements since its last report. */
 export interface Measurement {
   /** The longest turn of the event loop, in milliseconds of CPU time of its thread. */
   longestTurn: number;

@@ -5,7 +5,7 @@ import { expect, inject, it } from 'vitest';
 import { printedUrl, startProgram, stopProgram } from '../fixtures/program.ts';
 import { hang } from './store-under-load.ts';
 
-/** The least heap that docs/maintain.md names for so many clients, in MiB. */
+/** The least heap that docs/maintain.md names for this number of clients, in MiB. */
 const heap = 96;
 const clients = 512;
 
@@ -41,14 +41,14 @@ it.each(Object.entries(names))(
   },
 );
 
-it('answers small creates in time while clients send large bodies again and again', async () => {
+it('responds to small creates in time while clients send large bodies again and again', async () => {
   const program = startProgram({
     DATABASE_URL: await createDatabase(inject('postgresUrl')),
     PLANT_STORE_TOKEN: 'secret-of-the-tests',
     NODE_OPTIONS: `--max-old-space-size=${heap}`,
   });
   const url = await printedUrl(program);
-  // Reading so many values takes much longer than reading a long name.
+  // Reading many values takes much longer than reading a long name.
   const values = Array.from({ length: 70_000 }, (_, i) => `"k${i}":${i}`).join();
   const rest = Buffer.from(`,"name":"large",${values}}`);
   let isOver = false;

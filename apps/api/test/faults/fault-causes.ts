@@ -118,7 +118,7 @@ const unreplicated: CauseFault = async ({ admin, load }) => {
   await setSetting(admin, 'reset synchronous_standby_names');
 };
 
-const unanswered: CauseFault = async ({ proxy }) => {
+const lostResponses: CauseFault = async ({ proxy }) => {
   for (let i = 0; i < 10; i++) await proxy.loseResponse('INSERT 0 ');
 };
 
@@ -144,7 +144,7 @@ export const databaseFaults: [string, CauseFault][] = [
   ['its disk is full', full],
   ['it is read-only', readOnly],
   ['commits no longer wait for the standby', unreplicated],
-  ['its responses are lost after the commit', unanswered],
+  ['its responses are lost after the commit', lostResponses],
   ['the network refuses connections', onTheNetwork('refuse')],
   ['the network resets connections', onTheNetwork('reset')],
   ['the network closes one side of connections', onTheNetwork('halfClose')],

@@ -18,7 +18,7 @@ export interface Flood {
 
 /**
  * Creates plants on this number of connections, over REST and tRPC in turn. Each connection sends
- * its next plant as soon as the last one is answered. The flood writes to sockets itself, because
+ * its next plant as soon as the last one has a response. The flood writes to sockets itself, because
  * an HTTP client would need more CPU time than the server.
  */
 export async function startFlood(

@@ -33,7 +33,7 @@ const batchOf = (procedure: string, input: object) => {
 const plants = Array.from({ length: 1_000 }, (_, i) => ({ id: -i, name: 'x'.repeat(900) }));
 const batch = requestText('POST /plants/batch', { token, body: JSON.stringify({ plants }) });
 
-/** What the clients send. A connection of the system holds some MiB, so some send several requests at a time. */
+/** The requests of the clients. A connection of the system holds some MiB, so some send several requests at a time. */
 const requests = {
   lists: () => get('/plants?limit=1000').repeat(8),
   batchesOfLists: () => batchOf('listPlants', { limit: 1_000 }),

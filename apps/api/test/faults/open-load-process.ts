@@ -32,7 +32,7 @@ const free: Client[] = [];
 /** How many creates are due, and how many of them are sent. */
 let due = 0;
 let sent = 0;
-let unanswered = 0;
+let pending = 0;
 let isOver = false;
 
 for (let i = 0; i < connections; i += 250) {
@@ -46,7 +46,7 @@ for (const end = rate * seconds; due < end; await setTimeout(1)) {
   while (sent < due && free.length > 0) sendNext();
 }
 isOver = true;
-while (unanswered > 0) await setTimeout(10);
+while (pending > 0) await setTimeout(10);
 await livez;
 process.stdout.write(JSON.stringify(result), () => process.exit());
 
@@ -65,7 +65,7 @@ function sendNext(): void {
   if (!client) return;
   client.dueAt = startedAt + (sent / rate) * 1000;
   client.sentAt = performance.now();
-  unanswered++;
+  pending++;
   const id = firstId + sent++;
   const plant = `{"id":${id},"name":"plant ${id}"}`;
   const [path, body] = id % 2 ? ['/plants', plant] : ['/trpc/createPlant', `{"json":${plant}}`];
@@ -82,7 +82,7 @@ function receive(client: Client, text: string): void {
   if (headEnd < 4 || response.length < headEnd + length) return;
   client.received = '';
   settle(client, response);
-  unanswered--;
+  pending--;
   free.push(client);
   if (!isOver) sendNext();
 }

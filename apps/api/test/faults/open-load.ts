@@ -20,11 +20,11 @@ export interface OpenLoadResult {
   outcomes: Record<string, number>;
   /** The number of errors without `Retry-After`. */
   withoutRetryAfter: number;
-  /** What each response with 200 took, from when its create was sent. */
+  /** The time of each response with 200, from the moment its create was sent. */
   fromSent: number[];
   /** The same, from when the create was due. */
   fromDue: number[];
-  /** What each response of `/livez` took, on a new connection. */
+  /** The time of each response of `/livez`, on a new connection. */
   livez: number[];
 }
 

@@ -14,7 +14,7 @@ const statementDuration = 0.7;
 
 /**
  * The number of creates that are open at once. With 128 plants in a statement, the database cannot
- * store so many in time.
+ * store all of them in time.
  */
 const connections = 1_200;
 

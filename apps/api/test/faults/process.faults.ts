@@ -101,7 +101,7 @@ describe.runIf(hasPosixSignals)(`the server's process (seed ${seed})`, { concurr
 });
 
 it.runIf(hasPosixSignals)(
-  'answers every request on SIGTERM, and exits despite an incomplete one',
+  'responds to every request on SIGTERM, and exits despite an incomplete one',
   async () => {
     const database = await onPostgres();
     const server = await start({ ...database.env, PLANT_STORE_DRAIN_DELAY_MS: '5000' });
@@ -152,8 +152,8 @@ it('ten servers on one database give each id to one plant, without other errors'
       await response.arrayBuffer();
       return response.status === 503 ? send(plant) : response.status; // A busy machine may be too late.
     };
-    const answered = plants.map(async (plant) => ({ plant, status: await send(plant) }));
-    return Promise.all(answered);
+    const responses = plants.map(async (plant) => ({ plant, status: await send(plant) }));
+    return Promise.all(responses);
   });
   const all = (await Promise.all(responses)).flat();
   for (const { child } of servers) child.kill('SIGTERM');

@@ -39,7 +39,7 @@ export const faults: Record<FaultName, BeginFault> = {
   /** Statements arrive at the database. Their responses are held back, and then lost. */
   async loseResponses(_, { network }) {
     setFault(network, 'holdResponses');
-    return () => setFault(network, 'refuse')(); // Resets the open connections, and no new one.
+    return () => setFault(network, 'refuse')(); // Resets the open connections, but no new one.
   },
 
   async cutNetwork(_, { network }) {

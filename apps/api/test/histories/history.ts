@@ -75,7 +75,7 @@ export function unexpectedCalls(calls: readonly Call[]): Call[] {
   });
 }
 
-/** The statuses and error codes of the results. REST answers a delete with 204, tRPC with 200. */
+/** The statuses and error codes of the results. A delete gets 204 over REST, and 200 over tRPC. */
 const expected: Record<Request['procedure'], number[]> = {
   createPlant: [200, 40900],
   getPlant: [200, 40401],

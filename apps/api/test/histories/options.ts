@@ -10,7 +10,7 @@ interface Options {
   readonly seconds: number;
   /** How many histories for each database, at most. */
   readonly histories: number;
-  /** What is tested: the responses of the store, or its feed of changes. */
+  /** The subject of the test: the responses of the store, or its feed of changes. */
   readonly subjects: readonly Subject[];
   readonly databases: readonly DatabaseName[];
   /** The only fault that happens. */

@@ -25,7 +25,7 @@ export function stateAfter(state: State, action: Action): State | undefined {
   return isTaken ? state : action.content;
 }
 
-/** Whether an action changes no state, whatever the state is. */
+/** Whether an action never changes the state. */
 export function isObservation(action: Action): boolean {
   return action.type === 'read' || action.result === 'taken' || action.result === 'absent';
 }

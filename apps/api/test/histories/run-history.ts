@@ -44,7 +44,7 @@ export async function runHistory(world: World, schedule: Schedule): Promise<Hist
     const input = { id, name: 'a plant that stays' };
     return clients.insist(first, { procedure: 'createPlant', input });
   });
-  const unanswered = await Promise.all(creates);
+  const undecided = await Promise.all(creates);
 
   const begunAt = clients.now();
   const until = (time: number) => setTimeout(Math.max(0, begunAt + time - clients.now()));
@@ -71,19 +71,16 @@ export async function runHistory(world: World, schedule: Schedule): Promise<Hist
   ]);
   for (const instance of world.instances) {
     const list = { after: (ids[0] ?? 0) - 1, limit: 1_000 };
-    unanswered.push(await clients.insist(instance, { procedure: 'listPlants', input: list }));
+    undecided.push(await clients.insist(instance, { procedure: 'listPlants', input: list }));
     const gets = ids.map((id) => ({ procedure: 'getPlant' as const, input: { id } }));
-    unanswered.push(...(await Promise.all(gets.map((get) => clients.insist(instance, get)))));
+    undecided.push(...(await Promise.all(gets.map((get) => clients.insist(instance, get)))));
   }
 
   const { calls } = clients;
   const unexplained = [...operationsById(calls, ids, caused)].flatMap(([id, operations]) =>
     isExplainable(operations) ? [] : [explain(id, operations)],
   );
-  const unexpected = [
-    ...unexpectedCalls(calls),
-    ...unanswered.filter((call) => call !== undefined),
-  ];
+  const unexpected = [...unexpectedCalls(calls), ...undecided.filter((call) => call !== undefined)];
   return { calls: calls.length, faults: caused, unexpected, unexplained };
 }
 

@@ -2,8 +2,8 @@ import { isExplainable, type Operation } from './checker.ts';
 import { isObservation, type State } from './register.ts';
 
 /**
- * The part of an unexplainable history that people need to see: without what happened later, what
- * happened before, and the observations that any order could explain.
+ * The part of an unexplainable history that people need to see. It has no earlier and no later calls, and no
+ * observations that any order could explain.
  */
 export function smallestHistory<Op extends Operation>(operations: readonly Op[]): Op[] {
   const shown = withoutStart(withoutEnd(operations));

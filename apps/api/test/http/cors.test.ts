@@ -87,7 +87,7 @@ it('responds with 405 to OPTIONS requests that are not preflights', async () => 
   expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
 });
 
-it('answers pages of a configured origin at a malformed path', async () => {
+it('lets pages of a configured origin read the error of a malformed path', async () => {
   expect((await preflight('/plants%zz')).status).toBe(204);
   const { status, headers } = await fetch(`${server.url}/plants%zz`, { headers: { origin } });
   expect(status).toBe(400);

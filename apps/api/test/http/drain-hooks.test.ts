@@ -137,7 +137,7 @@ it.each(['accept', 'fail to tell'])(
   },
 );
 
-it('closes a connection after a response whose headers were sent before', async () => {
+it('closes a connection after a response whose headers were sent before the close began', async () => {
   otherProcesses.resolve();
   stream.write('a');
   const response = await request('/stream');

@@ -42,7 +42,7 @@ const create = (id: number) => {
   );
 };
 
-it('is not ready, but answers requests, and closes the connection of each', async () => {
+it('is not ready, but responds to requests, and closes their connections', async () => {
   duringDrain = async () => {
     const ready = await fetch(`${url}/readyz`);
     expect(ready.status).toBe(503);
@@ -55,7 +55,7 @@ it('is not ready, but answers requests, and closes the connection of each', asyn
   expect.assertions(5);
 });
 
-it('answers all requests of a connection, and announces the close in the last response', async () => {
+it('responds to all requests of a connection, and announces the close in the last response', async () => {
   duringDrain = async () => {
     const { responses } = await sendRaw(url, create(1) + create(2) + create(3));
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -66,7 +66,7 @@ it('answers all requests of a connection, and announces the close in the last re
   expect.assertions(2);
 });
 
-it('answers the requests in progress, and announces the close in their responses', async () => {
+it('responds to the requests in progress, and announces the close in their responses', async () => {
   const held = Promise.withResolvers<void>();
   const { create: createInStore } = store;
   Object.assign(store, {
@@ -130,7 +130,7 @@ it('sends a large response whole, and not compressed, while it drains', async ()
   expect.assertions(3);
 });
 
-it('answers all clients that send one request after another, until they cannot connect', async () => {
+it('responds to all clients that send one request after another, until they cannot connect', async () => {
   const agent = new Agent({ keepAlive: true });
   onTestFinished(() => agent.destroy());
   let lastId = 0;

@@ -23,7 +23,7 @@ function start() {
     /** Sends this number of requests, whose outcomes have this name. */
     send(count: number, name = '', request = { isGone: false }) {
       for (let i = 0; i < count; i++) {
-        // The part of a request that it reads.
+        // `take` reads only this part of a request.
         turns.take(request as FastifyRequest, (error) =>
           outcomes.push(error ? `${name} ${error.code}` : name),
         );

@@ -16,7 +16,7 @@ afterAll(() => server.stop());
 it.each([
   ['/livez', { status: 'alive' }],
   ['/readyz', { status: 'ready' }],
-])('answers %s without a token', async (path, body) => {
+])('responds to %s without a token', async (path, body) => {
   const response = await fetch(server.url + path);
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('application/json');

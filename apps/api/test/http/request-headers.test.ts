@@ -125,7 +125,7 @@ it.each(['BREW', 'get', 'GETX', 'DESCRIBE', 'M-UNKNOWN'])(
 
 const authorization = 'Authorization: Bearer test-token';
 
-it.each(surfaces)('answers a compressed body over $name with Accept-Encoding', async ({ path }) => {
+it.each(surfaces)('rejects a compressed body over $name with Accept-Encoding', async ({ path }) => {
   const { error, headers } = await send(
     `POST ${path} HTTP/1.1`,
     'Host: x',

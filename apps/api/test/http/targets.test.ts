@@ -16,7 +16,7 @@ const send = (method: string, target: string, headers = '') =>
     `${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n`,
   );
 
-it('answers OPTIONS * with the methods of the server', async () => {
+it('responds to OPTIONS * with the methods of the server', async () => {
   const { status, headers, body } = await send('OPTIONS', '*');
   expect([status, body]).toEqual([204, '']);
   expect(headers.get('allow')).toBe('DELETE, GET, HEAD, OPTIONS, POST');
@@ -48,7 +48,7 @@ it.each([
   '/trpc',
   '/trpc/createPlant',
   '/trpc/nothing?batch=1',
-])('answers HEAD as GET at %s, but without the body', async (path) => {
+])('responds to HEAD at %s as to GET, but without the body', async (path) => {
   for (const headers of ['', 'Authorization: Bearer test-token\r\n']) {
     const get = await send('GET', path, headers);
     const head = await send('HEAD', path, headers);

@@ -68,7 +68,7 @@ it.each([
   expect(headers.get('allow')).toBe(allow);
 });
 
-it('answers an error to HEAD without a body', async () => {
+it('rejects a HEAD without a body', async () => {
   expect(await send('HEAD', '/plant')).toMatchObject({ status: 404, body: '' });
 });
 

@@ -4,26 +4,29 @@ import { createDatabase, hasLongBacklog, startProcess } from '@plant-store/test-
 import { expect, inject, it, onTestFinished } from 'vitest';
 
 // Windows cannot pause a process, and macOS lets only 128 connections wait.
-it.runIf(hasLongBacklog)('answers a thousand clients that connect while it is busy', async () => {
-  const server = startProcess({
-    DATABASE_URL: await createDatabase(inject('postgresUrl')),
-    PLANT_STORE_TOKEN: 'secret-of-the-tests',
-  });
-  onTestFinished(() => void server.child.kill('SIGKILL'));
-  const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
-  const { hostname, port } = new URL(url);
+it.runIf(hasLongBacklog)(
+  'responds to a thousand clients that connect while it is busy',
+  async () => {
+    const server = startProcess({
+      DATABASE_URL: await createDatabase(inject('postgresUrl')),
+      PLANT_STORE_TOKEN: 'secret-of-the-tests',
+    });
+    onTestFinished(() => void server.child.kill('SIGKILL'));
+    const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
+    const { hostname, port } = new URL(url);
 
-  server.child.kill('SIGSTOP'); // A paused process accepts no connection.
-  const sockets = Array.from({ length: 1_000 }, () => connect(Number(port), hostname));
-  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
-  server.child.kill('SIGCONT');
-  const responses = await Promise.all(
-    sockets.map(async (socket) => {
-      socket.write('GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-      const [response] = await once(socket, 'data');
-      socket.destroy();
-      return String(response).split('\r\n', 1)[0];
-    }),
-  );
-  expect(new Set(responses)).toEqual(new Set(['HTTP/1.1 200 OK']));
-});
+    server.child.kill('SIGSTOP'); // A paused process accepts no connection.
+    const sockets = Array.from({ length: 1_000 }, () => connect(Number(port), hostname));
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    server.child.kill('SIGCONT');
+    const responses = await Promise.all(
+      sockets.map(async (socket) => {
+        socket.write('GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+        const [response] = await once(socket, 'data');
+        socket.destroy();
+        return String(response).split('\r\n', 1)[0];
+      }),
+    );
+    expect(new Set(responses)).toEqual(new Set(['HTTP/1.1 200 OK']));
+  },
+);

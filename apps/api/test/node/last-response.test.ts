@@ -96,7 +96,7 @@ it('does not process a request whose body arrives after its error', async () => 
   expect(create).toHaveBeenCalledTimes(1);
 });
 
-it('sends one response to a request with an unknown end that follows a slow one', async () => {
+it('sends one response to a request whose end is unknown, after a slow request', async () => {
   const unknownEnd = `POST /plants HTTP/1.1\r\nHost: x\r\n${authorization}Transfer-Encoding: x\r\n\r\n`;
   const { responses } = await sendRaw(server.url, post(plant) + unknownEnd + post(plant));
   expect(responses.map(({ status }) => status)).toEqual([200, 400]);

@@ -122,14 +122,14 @@ it.each([
     40002,
   ],
 ])(
-  'answers a request to tRPC with %s in the envelope of tRPC',
+  'rejects a request to tRPC with %s in the envelope of tRPC',
   async (_what, bytes, status, code) => {
     const { body, ...response } = await sendRaw(server.url, bytes);
     expectErrorAt('/trpc', { status: response.status, body: JSON.parse(body) }, status, code);
   },
 );
 
-it('answers the request that is wrong, of several on a connection', async () => {
+it('rejects only the malformed one of several requests on a connection', async () => {
   const good = 'GET /trpc/ HTTP/1.1\r\nHost: x\r\n\r\n';
   const { responses } = await sendRaw(server.url, `${good}GET /plants?tag=${long} HTTP/1.1\r\n`);
   const [first, second] = responses.map(({ status, body }) => ({ status, body: JSON.parse(body) }));
@@ -138,7 +138,7 @@ it('answers the request that is wrong, of several on a connection', async () => 
 });
 
 it.each(['/plants', '/trpc/getPlant'])(
-  'answers a HEAD of %s that Node rejects without a body',
+  'responds without a body to a HEAD of %s that Node rejects',
   async (path) => {
     const request = (method: string) =>
       sendRaw(server.url, `${method} ${path}?tag=${long} HTTP/1.1\r\nHost: x\r\n\r\n`);

@@ -48,7 +48,7 @@ function openConnection({ url }: { url: string }) {
 }
 
 it.each(['close', 'keep-alive'])(
-  'answers a request before the malformed bytes that follow it (Connection: %s)',
+  'responds to a request before it rejects the malformed bytes after it (Connection: %s)',
   async (connection) => {
     const request = createRequest(1, `Connection: ${connection}\r\n`);
     expect(await sendRaw(server.url, `${request}no HTTP`)).toMatchObject({ status: 200 });
@@ -58,12 +58,12 @@ it.each(['close', 'keep-alive'])(
 it.each([
   ['a malformed body', `${chunkedHead}${tokenAndType}\r\nzz\r\n`, 400],
   ['CONNECT', `CONNECT x:1 HTTP/1.1\r\nHost: x\r\n${tokenAndType}\r\n`, 405],
-])('answers earlier requests before it answers %s with an error', async (_case, bytes, status) => {
+])('responds to earlier requests before it rejects %s', async (_case, bytes, status) => {
   const { responses } = await sendRaw(server.url, createRequest(91) + createRequest(92) + bytes);
   expect(responses.map((response) => response.status)).toEqual([200, 200, status]);
 });
 
-it('sends responses in order when the body of a later, answered request is malformed', async () => {
+it('sends responses in order when the body of a later request, which already has a response, is malformed', async () => {
   const held = await startHeldServer();
   const { socket, statusLines } = openConnection(held);
   socket.write(`${createRequest(1)}${chunkedHead}\r\n`);
@@ -93,7 +93,7 @@ it('sends no second response when a body is malformed after the response', async
   expect(responses).toMatchObject([{ status: 401 }]);
 });
 
-it('answers malformed bytes after a create once, however many packets they arrive in', async () => {
+it('rejects malformed bytes after a create once, in any number of packets', async () => {
   const onWarning = vi.fn();
   process.on('warning', onWarning);
   const held = await startHeldServer();

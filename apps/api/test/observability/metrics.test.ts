@@ -39,7 +39,7 @@ async function growth(names: string[], run: () => Promise<unknown>): Promise<num
 }
 
 const requests = (labels: string) => `plant_store_request_duration_seconds_count{${labels}}`;
-const errors = (error: number) => `plant_store_errors_total{error="${error}"}`;
+const errors = (error: number) => `plant_store_errors_total{code="${error}"}`;
 
 it.each([
   ['REST', '/plants'],
@@ -101,9 +101,9 @@ it('shows how many creates wait and how many are in flight', async () => {
     await lock`lock table plants`;
     const send = (id: number) => post(target, '/plants', `{"id":${id},"name":"x"}`);
     responses = Promise.all(Array.from({ length: 20 }, (_, i) => send(200 + i)));
-    const unanswered = ({ value }: Scrape) =>
+    const openCreates = ({ value }: Scrape) =>
       value('plant_store_creates_waiting') + value('plant_store_creates_in_flight');
-    await expect.poll(async () => unanswered(await scrape())).toBe(20);
+    await expect.poll(async () => openCreates(await scrape())).toBe(20);
     expect((await scrape()).value('plant_store_creates_in_flight')).toBeGreaterThan(0);
   });
   await responses;
@@ -199,7 +199,7 @@ it('counts database errors by their SQLSTATE', async () => {
   await sql`drop table plants`;
   await sql.end();
   const grown = await growth(
-    ['plant_store_database_errors_total{code="42P01"}', errors(50300)],
+    ['plant_store_database_errors_total{sqlstate="42P01"}', errors(50300)],
     async () => {
       for (const surface of surfaces) await surface.send(target, '{"id":300,"name":"x"}');
       await fetch(`${target.url}/readyz`);

@@ -137,7 +137,7 @@ it('has the error of a create whose client has disconnected, and counts it', asy
   held.reject(new TypeError('a bug'));
   const bugs = async () =>
     readPrometheusText(await sumMetrics([await metrics.values()])).value(
-      'plant_store_errors_total{error="50000"}',
+      'plant_store_errors_total{code="50000"}',
     );
   await expect.poll(bugs).toBe(1);
   expect(counting.log.join()).toContain('a bug');

@@ -37,7 +37,7 @@ it('asks for metrics that the server has', async () => {
 
 it('asks for errors that are in the catalogue', () => {
   const codes = Object.values(errorCatalogue).map(({ code }) => String(code));
-  const asked = found(file, /error=~?"([\d|]+)"/g).flatMap((list) => list.split('|'));
+  const asked = found(file, /code=~?"([\d|]+)"/g).flatMap((list) => list.split('|'));
   expect(asked.length).toBeGreaterThan(5);
   expect(codes).toEqual(expect.arrayContaining(asked));
 });

@@ -77,7 +77,7 @@ it("runs the unit's command as it stands", async () => {
   await servesAndStops(argv, { cwd: repository, env }, port);
 });
 
-it('gives the compose file settings that the server has, and the Dockerfile', async () => {
+it('names settings of the server, and the Dockerfile, in the compose file', async () => {
   const text = await read('compose.yaml');
   const names = [...text.matchAll(/^ +(PLANT_STORE_\w+|DATABASE_URL):/gm)].map(([, name]) => name);
   expect(names).toEqual(['DATABASE_URL', 'PLANT_STORE_TOKEN', 'PLANT_STORE_PROCESSES']);

@@ -179,7 +179,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       ],
       ['a long target', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\n\r\n`, headersTooLarge],
       ['a long header', `GET / HTTP/1.1\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`, headersTooLarge],
-    ])('answers %s with an error of the contract', async (_, bytes, { code }) => {
+    ])('rejects %s with an error of the contract', async (_, bytes, { code }) => {
       const { port, ca } = nginx;
       const socket = connectTls({ port, ca, host: '127.0.0.1', servername: 'localhost' });
       const response = await sendBytes(socket, bytes);
@@ -191,7 +191,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       );
     });
 
-    it('answers HTTP on the port for HTTPS with an error of the contract', async () => {
+    it('rejects HTTP on the port for HTTPS with an error of the contract', async () => {
       const socket = connect({ port: nginx.port, host: '127.0.0.1' });
       const response = await sendBytes(socket, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
       expect(response).toMatch(/^HTTP\/1.1 400 /);
@@ -199,7 +199,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
     });
   });
 
-  describe('in front of instances that do not answer', () => {
+  describe('in front of instances that do not respond', () => {
     const stops: (() => Promise<unknown>)[] = [];
 
     afterEach(async () => {

@@ -29,7 +29,7 @@ it.runIf(hasPosixShell)(
     );
     const readRejected = async () => {
       const metrics = readPrometheusText(await (await fetch(metricsUrl)).text());
-      return metrics.value('plant_store_errors_total{error="50301"}');
+      return metrics.value('plant_store_errors_total{code="50301"}');
     };
 
     const { port, hostname } = new URL(url);

@@ -65,7 +65,7 @@ it('adds the metrics of all processes', async () => {
   expect(value('process_start_time_seconds')).toBeGreaterThan(Date.now() / 1000 - 600);
 });
 
-it('answers those who wait for changes in all processes, after a change and when it stops', async () => {
+it('responds to clients that wait for changes in all processes, after a change and when it stops', async () => {
   const { server, url } = await start({ PLANT_STORE_METRICS_PORT: '0' });
   const [, metricsUrl = ''] = await server.printed(/Metrics +(\S+)/);
   const wait = async (after: string) => {
@@ -157,7 +157,7 @@ describe.runIf(hasPosixSignals)('on a signal', () => {
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'answers every request before it exits when all its processes get %s',
+    'responds to every request before it exits when all its processes get %s',
     async (signal) => {
       const { server, url } = await start({ PLANT_STORE_DRAIN_DELAY_MS: '200' });
       const clients = Array.from({ length: 16 }, () => sendUntilRefused(`${url}/plants/1`));

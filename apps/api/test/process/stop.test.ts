@@ -26,7 +26,7 @@ describe.runIf(hasPosixSignals)('the process', () => {
   /** A shell command that runs the program in a terminal. */
   const inTerminal = 'exec script --quiet --return --command "exec $*" /dev/null';
 
-  /** Sends a signal to the program, also when another one has started it. */
+  /** Sends a signal to the program, even when another one has started it. */
   async function signalProgram(signal: NodeJS.Signals): Promise<void> {
     const [, pid] = await server.printed(/or kill (\d+)/);
     process.kill(Number(pid), signal);
@@ -62,7 +62,7 @@ describe.runIf(hasPosixSignals)('the process', () => {
   const stopsListening = () => vi.waitFor(() => expect(fetch(`${url}/livez`)).rejects.toThrow());
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'answers the requests in progress before it exits on %s',
+    'responds to the requests in progress before it exits on %s',
     async (signal) => {
       await start();
       const socket = await beginCreate();
@@ -73,7 +73,7 @@ describe.runIf(hasPosixSignals)('the process', () => {
     },
   );
 
-  it('answers those who wait for changes at once, without an error, before it exits', async () => {
+  it('responds at once to clients that wait for changes, without an error, before it exits', async () => {
     await start();
     const headers = { authorization: 'Bearer secret-of-the-tests' };
     const get = (query: string) => fetch(`${url}/plants/changes${query}`, { headers });
@@ -174,7 +174,7 @@ describe.runIf(hasPosixSignals)('the process', () => {
       'a value was thrown, not an error (object)',
     ],
   ])(
-    'answers the requests in progress, then exits with code 1, after %s',
+    'responds to the requests in progress, then exits with code 1, after %s',
     async (_event, code, message) => {
       await start(onSigusr2(code));
       const socket = await beginCreate();

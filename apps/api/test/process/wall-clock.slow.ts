@@ -11,7 +11,7 @@ const token = 'secret-of-the-tests';
 
 // Windows has no signals: the server cannot exit with code 0 on SIGTERM there.
 it.runIf(hasPosixSignals)(
-  'answers every create while somebody sets the wall clock back and forth by an hour',
+  'responds to every create while somebody sets the wall clock back and forth by an hour',
   async () => {
     const file = join(await emptyDataDirectory(), 'shift');
     const shift = (milliseconds: number) => writeFileSync(file, String(milliseconds));

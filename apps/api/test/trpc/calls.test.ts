@@ -61,7 +61,7 @@ const requests: [name: string, path: string, body?: string][] = [
   ],
 ];
 
-it.each(requests)('answers %s as tRPC itself does', async (_name, path, body) => {
+it.each(requests)('responds to %s as tRPC itself does', async (_name, path, body) => {
   const request = { method: 'POST', path, ...(body !== undefined && { body }) };
   await responseTo(request); // The first create differs from repeated ones: it stores the plant.
   expect(await responseTo(request)).toEqual(await trpcResponseTo(request));
@@ -98,7 +98,7 @@ const queries: [name: string, path: string, method?: string][] = [
 ];
 
 it.each(queries)(
-  'answers the query %s as tRPC itself does',
+  'responds to the query %s as tRPC itself does',
   async (_name, path, method = 'GET') => {
     await responseTo({ method: 'POST', path: 'createPlant', body: JSON.stringify(plant(1)) });
     expect(await responseTo({ method, path })).toEqual(await trpcResponseTo({ method, path }));
@@ -194,7 +194,7 @@ it('rejects text that is not UTF-8 in a body', async () => {
   expect(text).toContain('the body is not JSON (it is not UTF-8)');
 });
 
-it('answers the other calls of a batch with an input that is not superjson', async () => {
+it('does the other calls of a batch when one input is not superjson', async () => {
   const request = { method: 'POST', path: `${paths(2)}?batch=1`, body: batchOf(plant(91), 5) };
   const { status, body } = await responseTo(request);
   expect(status).toBe(207);

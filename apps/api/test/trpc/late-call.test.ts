@@ -30,29 +30,29 @@ async function sendBatch(link: typeof httpBatchLink | typeof httpBatchStreamLink
   const client = createTRPCClient<AppRouter>({
     links: [link({ url: `${url}/trpc`, transformer: superjson, headers })],
   });
-  const answered: bigint[] = [];
+  const settled: bigint[] = [];
   const creates = ids.map(async (id) => {
     await client.createPlant.mutate({ id, name: 'x' });
-    answered.push(id);
+    settled.push(id);
   });
-  return { ids, creates, answered, release };
+  return { ids, creates, settled, release };
 }
 
-it('answers each call of httpBatchStreamLink when it is done', async () => {
-  const { ids, creates, answered, release } = await sendBatch(httpBatchStreamLink, 1n);
+it('responds to each call of httpBatchStreamLink when it is done', async () => {
+  const { ids, creates, settled, release } = await sendBatch(httpBatchStreamLink, 1n);
   await Promise.all(creates.slice(0, -1));
-  expect(answered.toSorted()).toEqual(ids.slice(0, -1));
+  expect(settled.toSorted()).toEqual(ids.slice(0, -1));
   release();
   await Promise.all(creates);
 });
 
-it('answers the calls of httpBatchLink together, although the others are stored', async () => {
-  const { ids, creates, answered, release } = await sendBatch(httpBatchLink, 101n);
+it('responds to the calls of httpBatchLink together, although the others are stored', async () => {
+  const { ids, creates, settled, release } = await sendBatch(httpBatchLink, 101n);
   await vi.waitFor(async () => {
     const plants = await Promise.all(ids.slice(0, -1).map((id) => server.store.get(id)));
     expect(plants).not.toContain(undefined);
   });
-  expect(answered).toEqual([]);
+  expect(settled).toEqual([]);
   release();
   await Promise.all(creates);
 });

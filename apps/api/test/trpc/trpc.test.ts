@@ -21,7 +21,7 @@ const batchOf = (size: number, firstId: number) => ({
   ),
 });
 
-it('answers each call of a batch of 10', async () => {
+it('responds to each call of a batch of 10', async () => {
   const { path, body } = batchOf(10, 5000);
   const response = await post(server, path, body);
   expect(response.status).toBe(200);
@@ -99,7 +99,7 @@ it.each([
   ['POST', '/trpc/createPlant/more', 404, 40400],
   ['POST', '/trpc/%2e', 404, 40400],
   ['POST', '/trpc/toString', 404, 40400],
-])('answers %s %s with status %i', async (method, path, status, error) => {
+])('responds to %s %s with status %i', async (method, path, status, error) => {
   const response = await fetch(server.url + path, {
     method,
     headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },

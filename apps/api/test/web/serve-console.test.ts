@@ -64,7 +64,7 @@ describe('the page', () => {
     expect(response.headers['vary']).toMatch(/^accept\b/);
   });
 
-  it('answers HEAD without a body', async () => {
+  it('responds to HEAD without a body', async () => {
     const response = await server.inject({ method: 'HEAD', url: '/', headers: html });
     expect(response.statusCode).toBe(200);
     expect(response.body).toBe('');

@@ -11,7 +11,7 @@ export interface Subscribers {
   close(): Promise<unknown>;
 }
 
-/** Subscribes so many times to the feed of a server, over tRPC. Resolves when all are connected. */
+/** Subscribes `count` times to the feed of a server, over tRPC. Resolves when all are connected. */
 export async function subscribe(url: string, count: number): Promise<Subscribers> {
   // In a thread of its own, so that the generator of the load has its own.
   const thread = new Worker(new URL('./subscribers-thread.ts', import.meta.url), {

@@ -18,7 +18,7 @@ export interface LoadConditions extends Contender {
   readonly open?: () => Promise<BenchDatabase>;
   /** The node of the database that each instance of the server uses. The instances share the load. */
   readonly instancesOn?: readonly number[];
-  /** By default ids of int64, and small ones for a server that cannot take those. */
+  /** The default is ids of 19 digits, or small ids for a server that cannot take the long ones. */
   readonly order?: IdOrder;
   /** Connections that create plants at the same time. Of these, the result counts only the errors. */
   readonly creating?: number;

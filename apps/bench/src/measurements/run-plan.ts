@@ -3,7 +3,7 @@ import type { Goal } from '../report/goals.ts';
 import type { Bench } from './bench.ts';
 import { median } from './statistics.ts';
 
-/** What a mode measures, and how it shows the results. */
+/** The measurements of a mode, and the form of its results. */
 export interface Plan<F extends Figures> {
   readonly cases: readonly Case<F>[];
   readonly rounds: number;
@@ -29,7 +29,7 @@ export interface Running<F extends Figures> {
   stop(): Promise<string[]>;
 }
 
-/** What was measured. NaN is a figure that this machine cannot measure. */
+/** The measured figures. NaN is a figure that this machine cannot measure. */
 export type Figures = Readonly<Record<string, number>>;
 
 export interface Result<F extends Figures> {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** What a process and its descendants use. Without `/proc`, on macOS and Windows, it is NaN. */
+/** The CPU time and memory of a process and its descendants. Without `/proc`, on macOS and Windows, it is NaN. */
 export interface Usage {
   /** User and system CPU time in seconds, with that of the descendants that have ended. */
   readonly cpu: number;
@@ -34,7 +34,7 @@ async function usageOfTree(pid: number): Promise<Usage | undefined> {
   };
 }
 
-/** Adds utime, stime, and both of the ended children: fields 14 to 17 of `stat` (proc_pid_stat(5)). */
+/** Adds utime, stime, and the same of the ended children: fields 14 to 17 of `stat` (proc_pid_stat(5)). */
 function cpuSeconds(stat: string): number {
   // The second field, the name, may contain spaces.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

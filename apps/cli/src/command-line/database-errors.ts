@@ -53,7 +53,7 @@ function causesIn(state: DatabaseState, needs: Needs): string[] {
   return tableAdvice(state).map(({ what, remedy }) => `${what}: ${remedy}`);
 }
 
-/** What is wrong with the tables, and what to do. Missing migrations explain all other faults. */
+/** Says how the tables are wrong, and how to mend them. Missing migrations explain all other faults. */
 export function tableAdvice(state: DatabaseState): Omit<TableFault, 'table'>[] {
   const { tableFaults, isKnown, missingMigrations } = state;
   const isEmpty = state.privileges.length === 0;

@@ -10,7 +10,7 @@ export const doctorCommand = () =>
     .description(
       'Check the settings, the database and its hosts, and say what to do. Creates and deletes some ' +
         'plants in a transaction that it rolls back, unless the user cannot write; no client sees them. ' +
-        'Exits with 1 when it finds a problem, and with 0 when it finds only warnings.',
+        'Exits with 1 when a line says `problem`, and with 0 when there are only warnings.',
     )
     .option('--json', 'write each finding as a line of JSON')
     .addHelpText('after', '\nExample:\n  plant-store doctor\n')

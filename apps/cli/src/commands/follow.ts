@@ -34,8 +34,7 @@ export const followCommand = () =>
   new Command('follow')
     .summary('write each change of the store as a line')
     .description(
-      'Write each plant that is created or deleted as a line of JSON, as soon as it is. Runs until it ' +
-        'is interrupted.',
+      'Write a line of JSON for each plant, as soon as it is created or deleted. Runs until it is interrupted.',
     )
     .addOption(
       new Option('--from <place>', 'where to begin; also the cursor of a line')

@@ -35,7 +35,7 @@ export const importCommand = () =>
   new Command('import')
     .summary('store the plants of a file')
     .description(
-      'Store the plants of a file of any size: NDJSON, or CSV with a header row; also compressed by gzip or zstd.',
+      'Store the plants of a file of any size: NDJSON, or CSV with a header row, plain or compressed by gzip or zstd.',
     )
     .argument('<file>', 'the file, or - for standard input')
     .addOption(

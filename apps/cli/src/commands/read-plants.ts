@@ -22,7 +22,10 @@ export const getCommand = () =>
 export const listCommand = () =>
   new Command('list')
     .summary('show plants')
-    .description('Show plants in order of id, each as a line of JSON.')
+    .description(
+      'Show plants in order of id, each as a line of JSON: the first 100, or as many as `--limit` says. ' +
+        'When there are more, a line on standard error says so. `export` writes all plants.',
+    )
     .option('--tag <tag>', 'only plants with this tag')
     .option(
       '--after <id>',
@@ -36,10 +39,19 @@ export const listCommand = () =>
 
 async function* listPlants(
   reader: PlantReader,
-  { tag, after, limit }: PlantQuery,
+  { tag, after, limit = defaultPageSize }: PlantQuery,
 ): AsyncGenerator<string> {
-  for await (const plants of reader.read({ tag, after, ...(limit !== undefined && { limit }) })) {
-    yield plants.map((plant) => `${formatJson(plant)}\n`).join('');
+  let left = limit;
+  let last = after;
+  // One plant more than the limit shows whether there is a next page.
+  for await (const plants of reader.read({ tag, after, limit: limit + 1 })) {
+    const shown = plants.slice(0, left);
+    left -= shown.length;
+    last = shown.at(-1)?.id ?? last;
+    yield shown.map((plant) => `${formatJson(plant)}\n`).join('');
+    if (shown.length < plants.length) {
+      process.stderr.write(`plant-store: there are more plants: add --after ${last}\n`);
+    }
   }
 }
 

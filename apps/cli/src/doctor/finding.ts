@@ -17,6 +17,6 @@ export interface Finding {
     | 'distribution'
     | 'cluster';
   level: Hazard['level'];
-  /** What the check found and, when it is not ok, what to do about it. */
+  /** The result of the check and, if it is not ok, the remedy. */
   message: string;
 }

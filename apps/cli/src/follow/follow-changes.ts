@@ -50,7 +50,7 @@ async function* linesOf(
   { cursor, list }: StartingPoint,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  // This call has the errors of the settings and of the cursor. Later, the database may be down for a while.
+  // This call throws when a setting or the cursor is wrong. Later, the database may be down for a while.
   const { next } = await reader.changes({ after: cursor, limit: 1 });
   const after = cursor ?? next;
   const outage = createOutageWarning();

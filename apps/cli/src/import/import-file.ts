@@ -31,7 +31,7 @@ export interface ImportOptions extends ReadFileOptions {
   dryRun?: true;
   /** Stops at the first rejected row or conflict. */
   strict?: true;
-  /** What to do with a row whose id belongs to another plant. */
+  /** The treatment of a row whose id belongs to another plant. */
   onConflict: (typeof onConflicts)[number];
   /** Shows no progress, and no summary except as JSON. */
   quiet?: true;

@@ -26,7 +26,7 @@ it('reads .env at the repository root, whose paths are relative to it', async ()
   expect(stdout).toContain(`the embedded database in ${join(copy.root, 'data')}`);
 });
 
-it('prefers environment variables to .env, also an empty one', async () => {
+it('prefers environment variables to .env, even an empty one', async () => {
   await writeEnvFile('DATABASE_URL=invalid\nPLANT_STORE_DATA_DIR=data\n');
   const other = join(copy.root, 'other');
   const { stdout } = await run('doctor', { DATABASE_URL: '', PLANT_STORE_DATA_DIR: other });

@@ -31,7 +31,7 @@ it('deletes the plants with the ids in a file, and reports each line that is not
   expect(await count()).toBe('2\n');
 });
 
-it('reads standard input, also compressed, and works a second time', async () => {
+it('reads standard input, even compressed, and works a second time', async () => {
   const args = ['delete', '--file', '-', '--yes', '--json'];
   const input = gzipSync('1\n2\n3');
   expect(await run(args, { env, input })).toEqual({

@@ -34,7 +34,7 @@ describe.each([
     expect((await run(['delete', id, '--yes'], { env })).code).toBe(1);
   });
 
-  it('writes the deleted plant with --json as get does, so that an import can restore it', async () => {
+  it('with --json, writes the deleted plant in the form of get, so that an import can restore it', async () => {
     const stored = (await get('1')).stdout;
     const { stdout } = await run(['delete', '1', '--yes', '--json'], { env });
     expect(stdout).toBe(stored);

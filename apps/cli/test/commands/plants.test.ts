@@ -27,6 +27,13 @@ it('get shows a plant by its id', async () => {
 
 it('list shows plants in order of id, filtered by tag, after an id, up to a limit', async () => {
   const args = ['list', '--tag', 'Araceae', '--after', '-1', '--limit', '2'];
-  const { stdout } = await run(args, { env });
+  const { stdout, stderr } = await run(args, { env });
   expect(stdout.match(/(?<="id":)-?\d+/g)).toEqual(['1', '9007199254740993']);
+  expect(stderr).toBe('plant-store: there are more plants: add --after 9007199254740993\n');
+});
+
+it('list says nothing when there are no more plants than the limit', async () => {
+  const { stdout, stderr } = await run(['list', '--tag', 'Araceae', '--limit', '3'], { env });
+  expect(stdout.match(/\n/g)).toHaveLength(3);
+  expect(stderr).toBe('');
 });

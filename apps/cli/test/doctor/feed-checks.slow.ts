@@ -79,7 +79,7 @@ it('names a prepared transaction', async () => {
   await other`rollback prepared 'from ''afar'''`;
 });
 
-it('warns of a session although this user may not see since when', async () => {
+it('warns of a session even if this user may not see when it began', async () => {
   const user = `user_${randomUUID().replaceAll('-', '')}`;
   await sql.unsafe(`create role ${user} login`);
   await other`begin`;

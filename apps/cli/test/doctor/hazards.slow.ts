@@ -14,7 +14,7 @@ import { runChecks } from '../../src/doctor/run-checks.ts';
 import { migratedDatabase } from '../fixtures/migrated-database.ts';
 import { run } from '../fixtures/run-program.ts';
 
-// What somebody may have done to a database: `doctor` names it, at the level of its effect on clients.
+// Somebody may have changed the database. `doctor` names the change, at the level of its effect on clients.
 
 /** The findings that are not ok, without those that all databases of the tests have. */
 async function findingsOf(env: Record<string, string>): Promise<string[]> {

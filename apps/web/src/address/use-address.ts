@@ -7,7 +7,7 @@ interface Shown extends Address {
 }
 
 let shown: Shown = { ...readAddress(location.hash), jumps: 0 };
-/** The current place. Not in React's state: scrolling changes it, and no view must render for that. */
+/** The current place. Not in React's state: scrolling changes it, and must not render a view. */
 let place = shown.at;
 const listeners = new Set<() => void>();
 

@@ -26,8 +26,8 @@ export function onChanges(listener: (changes: readonly PlantChange[]) => void): 
 }
 
 /**
- * Loads a page of plants, and applies the changes that arrive meanwhile: the response may be older than
- * they are.
+ * Loads a page of plants, and applies the changes that arrive meanwhile, because the response may be older
+ * than these changes.
  */
 export async function loadPage<Page extends Parameters<typeof changePage>[0]>(
   query: PageQuery,

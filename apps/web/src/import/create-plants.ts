@@ -33,7 +33,7 @@ export async function createPlants(
   let isWaiting = false;
   for (let rest = plants; rest.length > 0; ) {
     const client = await orAborted(connection.client(), signal);
-    // Otherwise the history of requests would keep all plants of an import.
+    // Without this, the history of requests would keep all plants of an import.
     const sent = await client.createPlants
       .mutate({ plants: [...rest] }, background.trpc)
       .catch(asError);

@@ -19,7 +19,7 @@ export function NoReadAccess({ may, onAdded, onAddFile }: NoReadAccessProps) {
       <div className="title">
         <h1>Plants</h1>
       </div>
-      <p>This token may not read plants, so there is no list of them.</p>
+      <p>This token may not read plants, so the list is not shown.</p>
       {may.create && (
         <section className="card">
           <h2>Add a plant</h2>

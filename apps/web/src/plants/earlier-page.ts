@@ -14,8 +14,8 @@ export interface EarlierPage {
 
 /**
  * Finds a page of plants that ends at an id. The store lists plants only upwards, so this
- * guesses where the page starts, until there are some plants from there to the end, but not more than
- * a page holds.
+ * guesses where the page starts. It guesses again while there are no plants from there to the end, or more
+ * than a page holds.
  *
  * @param list returns the page after an id
  * @param end the greatest id of the page
@@ -26,7 +26,7 @@ export async function findEarlierPage(
   end: bigint,
   distance: bigint,
 ): Promise<EarlierPage> {
-  let short = 0n; // The greatest distance found to have no plants.
+  let short = 0n; // The greatest distance within which no plants were found.
   let long: bigint | undefined; // The smallest distance found to have too many plants.
   for (let tried = distance; ; ) {
     const after = end - tried < int64Bounds.minimum ? undefined : end - tried;

@@ -2,7 +2,7 @@ import { isScope } from '@plant-store/schemas/plain';
 import { useQuery } from '@tanstack/react-query';
 import { background, useTRPC } from '../store/trpc.ts';
 
-/** What the access token may do with plants. */
+/** The scopes of the access token that concern plants. */
 export type Permissions = Readonly<Record<'read' | 'create' | 'delete', boolean>>;
 
 /** The scopes of the access token; undefined until the store has responded. */

@@ -70,7 +70,7 @@ it.each([
   ['previous plant', 5n, 2n, [2n, 4n], [1n, 6n]],
   ['next plant', 5n, null, [100n], [4n]],
   ['previous plant', 5n, null, [-100n], [6n]],
-])('asks again for the %s of %d when %d is no longer it', (name, open, id, near, far) => {
+])('asks again for the %s of %d when it is no longer %d', (name, open, id, near, far) => {
   for (const [changed, isInvalidated] of [
     [far, false],
     [near, true],

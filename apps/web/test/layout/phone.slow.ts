@@ -4,7 +4,7 @@ import { openPage, tableOf } from '../fixtures/open-page.ts';
 import { sharedServers } from '../fixtures/shared-servers.ts';
 
 describe.each(sharedServers)('on $database', ({ address, client }) => {
-  it('has one row of tools on a phone, also with a filter, and Back closes a sheet', async () => {
+  it('has one row of tools on a phone, even with a filter, and Back closes a sheet', async () => {
     const [id, tag] = [freshId(), freshTag()];
     await client.createPlant.mutate({ id, name: 'Hoya carnosa', tag });
     const page = await openPage(address(), { width: 375, height: 667 });

@@ -22,7 +22,7 @@ export interface AccessTokens {
    */
   create(name: string, options?: NewTokenOptions): Promise<string>;
   /**
-   * All tokens, also expired and revoked ones, ordered by name and then by the time of their creation.
+   * All tokens, even expired and revoked ones, ordered by name and then by the time of their creation.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */

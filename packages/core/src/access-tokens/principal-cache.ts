@@ -11,7 +11,7 @@ export interface TokenOwner {
 export interface PrincipalCache {
   /** The principal of a token, cached or looked up; concurrent calls share one look-up. */
   get(token: string): Authentication;
-  /** Forgets the tokens with these hashes, also the results of look-ups that are still running. */
+  /** Forgets the tokens with these hashes, and the results of look-ups that are still running. */
   forget(sha256s: readonly string[]): void;
 }
 

@@ -13,7 +13,7 @@ export interface WaitOptions {
   readonly caller?: Caller | undefined;
 }
 
-/** Who waits for a change. */
+/** A follower that waits for a change. */
 interface Waiter extends Pick<WaitOptions, 'caller'> {
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -32,30 +32,30 @@ const usualPause: Pause = { least: 75, more: 75 };
 const pauseAfterError: Pause = { least: 75, more: 425 };
 const noPause: Pause = { least: 0, more: 0 };
 
-/** Milliseconds to add for each who got a page, and their limit. So most of the time is left for requests. */
+/** Milliseconds to add for each follower that got a page, and their limit. Most of the time is left for requests. */
 const restForEach = 0.1;
 const maxRest = 1_000;
 
-/** Milliseconds without anybody who waits, after which the reads end. */
+/** Milliseconds without a waiting follower, after which the reads end. */
 const linger = 2_000;
 
 /** The most changes in a read. */
 const maxChanges = 1_000;
 
 /**
- * The end of the feed, which one loop reads for all who wait in this process. It keeps the pages, so that
+ * The end of the feed, which one loop reads for all followers that wait in this process. It keeps the pages, so that
  * nobody reads them again.
  */
 export class FeedEnd {
   readonly #read: ReadChanges;
   #kept: KeptPages | undefined;
-  /** How often those who wait were woken. */
+  /** How often the waiting followers were woken. */
   #news = 0;
   readonly #waiters = new Set<Waiter>();
   #lastWaitAt = 0;
   #isNoticed = false;
   #wake = () => {};
-  /** The transaction that hides changes, and since when. */
+  /** The transaction that hides changes, and when it began to. */
   #heldBack: { by: bigint; since: number } | undefined;
   /** The error of the last read, while the database is down. */
   #outage: PlantStoreError | undefined;
@@ -72,7 +72,7 @@ export class FeedEnd {
     return { waiting: this.#waiters.size, heldBackFor: now - since };
   }
 
-  /** Notes since when a transaction hides changes. Is called with each page of the end. */
+  /** Notes when a transaction began to hide changes. Is called with each page of the end. */
   measure({ heldBackBy: by }: ChangePage): void {
     if (by === undefined) this.#heldBack = undefined;
     else if (this.#heldBack?.by !== by) this.#heldBack = { by, since: performance.now() };
@@ -150,7 +150,7 @@ export class FeedEnd {
         this.#outage = undefined;
         this.measure(page);
         end = page.next;
-        kept.learn(end); // Before those who wait get the page and go on behind it.
+        kept.learn(end); // Before the waiting followers get the page and go on behind it.
         if (page.changes.length > 0) kept.add(page);
         const told = page.changes.length > 0 ? this.#tell() : 0;
         const rest = Math.min(maxRest, restForEach * told);

@@ -41,7 +41,7 @@ export class KeptPages {
     const lengthOf = ({ plant }: PlantChange) => lengthOfChange + contentLength(plant);
     const length = page.changes.reduce((sum, change) => sum + lengthOf(change), 0);
     const shared = toShared(page);
-    Object.freeze(shared.output.changes); // Nobody takes changes from those who get the same page.
+    Object.freeze(shared.output.changes); // Several followers share the page.
     this.#pages.push({ ...shared, length });
     let total = this.#pages.reduce((sum, kept) => sum + kept.length, 0);
     while (total > maxLength && this.#pages.length > 1) {
@@ -60,7 +60,7 @@ export class KeptPages {
     return !isBehind(this.#start, cursor) && !isBehind(cursor, this.#known);
   }
 
-  /** The changes behind a cursor, at most so many; undefined when there are none yet. */
+  /** The changes behind a cursor, at most `limit`; undefined when there are none yet. */
   after(cursor: Cursor, limit: number): SharedPage | undefined {
     const isAfterCursor = (position: Position) => isBehind(position, cursor);
     const page = this.#pages.find(({ positions }) => isAfterCursor(positions.at(-1) ?? cursor));

@@ -46,8 +46,8 @@ export interface PlantFeed {
    * Without `after`, the first page has no changes: it is the cursor of the end of the feed. The signal ends a
    * wait; `return` ends the generator only at the next page.
    *
-   * @throws PlantStoreError as `changes`, except `databaseUnavailable` and `overloaded`; the reason of the
-   *   signal
+   * @throws PlantStoreError as `changes`, except `databaseUnavailable` and `overloaded`;
+   *   `signal.reason` when the signal is aborted
    */
   follow(options?: FollowOptions): AsyncGenerator<PlantChanges, never>;
 }
@@ -56,7 +56,7 @@ export interface PlantFeed {
 export interface OpenPlantFeed extends PlantFeed {
   /** Yields the pages of `follow` with a cursor behind each change, for a client that takes them one by one. */
   followEach(options?: FollowOptions): AsyncGenerator<ResumableChanges, never>;
-  /** Is called after a change by this process, so that those who wait get it sooner. */
+  /** Is called after a change by this process, so that waiting followers get it sooner. */
   notice(): void;
   /** See `PlantStore.feed`. */
   state(): FeedEnd['state'];

@@ -35,8 +35,8 @@ export type ReadChanges = (
  *
  * A page has the changes of the transactions that have ended and before which every transaction has ended,
  * too. So no change can appear later at a position that was read. The order is that of the transactions'
- * numbers. A create can wait for the delete of its id, and still have the lower number: then the page does
- * not have the delete, which would remove the new plant from a copy.
+ * numbers. A create can wait for the delete of its id, and still have the lower number. Then the page
+ * omits the delete, because it would remove the new plant from a copy.
  *
  * The cursor behind a page has the transaction of a change. After a crash, Postgres can give the number of a
  * transaction without a change to another one. It also forgets what others committed with
@@ -120,7 +120,7 @@ export function createChangeReader({ run, copyId = '', renewFeed }: ChangeSource
 
 type ChangeSource = Pick<Database, 'run' | 'copyId' | 'renewFeed'>;
 
-/** What the statement knows of the feed. Numbers of transactions are texts. */
+/** The state of the feed, as the statement returns it. Numbers of transactions are texts. */
 interface FeedNow {
   isPrimary: boolean;
   isCluster: boolean;

@@ -10,9 +10,9 @@ const period = 10_000;
 const longest = 50;
 
 /**
- * Lets the lanes of a cluster's nodes send one after the other while the nodes are busy, so that each
- * statement has more creates: two half-full statements cost more than a full one. While the nodes are
- * not busy, the lanes do not wait for each other, because waiting would save nothing.
+ * While the nodes of a cluster are busy, lets their lanes send one after the other. Each statement then has
+ * more creates: two half-full statements cost more than a full one. While the nodes are not busy, the lanes
+ * do not wait for each other, because waiting would save nothing.
  */
 export class NodeTurns implements SharedTurn {
   #running = 0;

@@ -140,7 +140,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
         if (until > deadline) return beforeDeadline(running, until);
         throw error;
       });
-      turns.answered++;
+      turns.completed++;
       return result;
     } catch (error) {
       this.#options.onError?.(error);
@@ -157,8 +157,8 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     const used = [...this.#used].flatMap(([connection, kind]) =>
       kind === share ? connection : [],
     );
-    const answers = await Promise.all(used.map((each) => this.#isCommitting(each)));
-    return answers.some((isCommitting) => isCommitting !== false);
+    const states = await Promise.all(used.map((each) => this.#isCommitting(each)));
+    return states.some((isCommitting) => isCommitting !== false);
   };
 
   /** How many writes are still in a commit after their callers got an error. */
@@ -171,7 +171,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     this.#clockListeners.push(listener);
   }
 
-  /** Lets a kind of statements have more connections. */
+  /** Gives a share of the statements this many more connections. */
   resize(share: Share, by: number): void {
     this.#max += by;
     this.#turnsOf(share).resize(by);

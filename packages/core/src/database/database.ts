@@ -107,7 +107,7 @@ export interface DatabaseConnection {
   /**
    * Whether its statement waits for the disk or the standby in a commit, which cannot be cancelled.
    *
-   * @param other another connection to the same server, which knows
+   * @param other another connection to the same server, to ask it
    */
   isCommitting(other: DatabaseConnection): Promise<boolean>;
   /** Closes the connection, and ends its statement. The promise is never rejected. */

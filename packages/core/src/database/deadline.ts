@@ -5,7 +5,7 @@ export type Deadline = number;
 export interface Caller {
   readonly isGone: boolean;
   /**
-   * Reserves memory for a page of up to so many bytes, before its statement is sent. Returns a function to
+   * Reserves memory for a page of up to `bytes` bytes, before its statement is sent. Returns a function to
    * call with the bytes that the page has.
    *
    * @throws PlantStoreError `overloaded`

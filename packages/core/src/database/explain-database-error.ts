@@ -47,7 +47,7 @@ export function explainDatabaseError(error: unknown): string {
 
 const unusable = 'the database cannot be used';
 
-/** What to do about an error that stays until somebody changes the settings; undefined for others. */
+/** The remedy for an error that stays until somebody changes the settings; undefined for others. */
 function settingsRemedy(error: unknown): string | undefined {
   const code = databaseCode(error);
   const message = rootMessage(error);
@@ -79,7 +79,7 @@ const settingsRemedies: readonly { code: string; pattern?: RegExp; remedy: strin
   },
 ];
 
-/** What is wrong, and what a person can do about it. */
+/** The fault, and the remedy for a person. */
 interface Advice {
   readonly what: string;
   readonly remedy: string;

@@ -1,9 +1,9 @@
-/** What harms clients of the store, or may harm them; or that a trial found nothing. */
+/** A state of the database that harms clients of the store or may harm them, or a trial that found none. */
 export interface Hazard {
   readonly check: 'durability' | 'tables' | 'indexes' | 'vacuum' | 'sessions' | 'writes';
   /** `problem`: plants can be lost, or requests fail all the time. */
   readonly level: 'problem' | 'warning' | 'ok';
-  /** What it is, and what to do about it. */
+  /** The hazard, and the remedy. */
   readonly message: string;
 }
 

@@ -35,9 +35,9 @@ export interface DatabaseState extends SchemaVersion {
   readonly clockAhead: number;
   /** The size of the database in bytes. */
   readonly bytes: number;
-  /** What is wrong with the tables. A missing migration may be the cause. */
+  /** The faults of the tables. A missing migration may be the cause. */
   readonly tableFaults: readonly TableFault[];
-  /** What its user may do with the existing tables. */
+  /** The privileges of its user on the existing tables. */
   readonly privileges: readonly TablePrivileges[];
   /** The feed of changes; undefined on a cluster and on a read replica, which have none. */
   readonly feed: FeedState | undefined;
@@ -46,11 +46,11 @@ export interface DatabaseState extends SchemaVersion {
   readonly lateCommits: readonly LateCommit[];
   /** How Citus distributes the tables; undefined without Citus. */
   readonly distribution: readonly TableDistribution[] | undefined;
-  /** What else in the database harms clients, or may harm them. */
+  /** Other states of the database that harm clients, or may harm them. */
   readonly hazards: readonly Hazard[];
   /** The hosts of the URL that cannot be reached, although another one can. */
   readonly unreachableHosts: readonly UnreachableHost[];
-  /** What is wrong with the pooler in front of the database; undefined when nothing is wrong or there is no pooler. */
+  /** The fault of the pooler in front of the database; undefined without a fault or without a pooler. */
   readonly poolerWarning: string | undefined;
 }
 

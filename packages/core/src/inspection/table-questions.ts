@@ -11,7 +11,7 @@ const neededIndexes = [
   { table: 'plant_deletions', name: 'plant_deletions_id', columns: '(id, changed_in)' },
 ];
 
-/** What somebody may have done to the tables. */
+/** Changes that somebody may have made to the tables. */
 export const tableQuestions: readonly Question[] = [
   {
     check: 'durability',

@@ -64,7 +64,7 @@ function* partsOf(plants: readonly NewPlant[]): Generator<NewPlant[]> {
   yield [...part.values()];
 }
 
-/** @throws the error of the create when it is a bug */
+/** @throws the error of a create, if that error is a bug */
 function outcomeOf(
   { id }: NewPlant,
   outcome: PromiseSettledResult<CreateOutcome>,

@@ -118,7 +118,7 @@ export function insertRows(
   return `insert into plants (${columns}) values ${rows} on conflict (id) do nothing`;
 }
 
-/** The parameter with the deadline. It follows the parameters of `insertRows` for so many plants. */
+/** The parameter with the deadline. It follows the parameters of `insertRows` for `size` plants. */
 export function deadlineAfter(size: number): string {
   return `$${size * columns.length + 1}::timestamptz`;
 }

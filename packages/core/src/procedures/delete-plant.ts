@@ -1,4 +1,4 @@
-import { operations, PlantId } from '@plant-store/schemas';
+import { operations, PlantIdInput } from '@plant-store/schemas';
 import * as z from 'zod';
 import { plantUnknown } from '../plant-store-error.ts';
 import { procedure } from './trpc.ts';
@@ -15,7 +15,7 @@ export const deletePlant = procedure
       successDescription: 'The plant is deleted',
     },
   })
-  .input(PlantId)
+  .input(PlantIdInput)
   .output(z.void())
   .mutation(async ({ ctx: { store, deadline, caller }, input: { id } }) => {
     const wasThere = await store.delete(id, { deadline, caller });

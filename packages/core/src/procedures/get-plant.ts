@@ -1,4 +1,4 @@
-import { operations, PlantId, StoredPlant } from '@plant-store/schemas';
+import { operations, PlantIdInput, StoredPlant } from '@plant-store/schemas';
 import { plantUnknown } from '../plant-store-error.ts';
 import { procedure } from './trpc.ts';
 
@@ -14,7 +14,7 @@ export const getPlant = procedure
       successDescription: 'The stored plant',
     },
   })
-  .input(PlantId)
+  .input(PlantIdInput)
   .output(StoredPlant)
   .query(async ({ ctx: { store, deadline, caller }, input: { id } }) => {
     const plant = await store.get(id, { deadline, caller });

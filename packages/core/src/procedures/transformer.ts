@@ -7,8 +7,8 @@ import { PlantStoreError } from '../plant-store-error.ts';
  *
  * A superjson payload claims types for its values, in `meta`. superjson's own deserializer trusts
  * these claims, so a client could make it run `BigInt(true)`, `Number("5")` or
- * `new Float64Array(1e9)`. This one accepts a claim only for the types that inputs have, and only
- * for a value that superjson itself would write.
+ * `new Float64Array(1e9)`. The deserializer below accepts a claim only for the types
+ * that inputs have, and only for a value that superjson itself would write.
  */
 export const transformer = {
   input: { serialize: superjson.serialize, deserialize },

@@ -93,7 +93,7 @@ it('reads once for all who wait, and gives them the same page', async () => {
   expect(first?.outputs[0]).toBe(second?.outputs[0]);
 });
 
-it('gives a page that no follower can take changes from, so that the others lose none', async () => {
+it('gives all followers the same page, which none of them can change', async () => {
   const { feed, end, insert, follow, isWaitedFor } = await openFeed();
   const after = await end();
   const { outputs } = follow({ after });
@@ -241,7 +241,7 @@ it('lets go of a caller who has disconnected', async () => {
   await isWaitedFor(0);
 });
 
-it('has no changes after so many seconds, and gives the cursor back', async () => {
+it('has no changes after the seconds of `wait`, and gives the cursor back', async () => {
   const { feed, end } = await openFeed();
   const after = await end();
   expect(await feed.changes({ after, wait: 1 })).toEqual({ changes: [], next: after });
@@ -265,7 +265,7 @@ it('ends a wait with the error of the last read', async () => {
   );
 });
 
-it('ends all waits when it closes, also those whose statement runs, and begins no others', async () => {
+it('ends all waits when it closes, even those whose statement runs, and begins no others', async () => {
   const { feed, end, gate, follow, isWaitedFor } = await openFeed();
   const after = await end();
   const waiting = follow({ after });

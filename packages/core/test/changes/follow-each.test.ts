@@ -21,7 +21,7 @@ async function pageAfter(after: string) {
   return changes.map(({ plant }, i) => ({ id: plant.id, cursor: String(cursors[i]) }));
 }
 
-it('goes on behind each change, also in the middle of a transaction', async () => {
+it('goes on behind each change, even in the middle of a transaction', async () => {
   const { next } = await reader.changes({});
   // Waits for the page, so that the reader keeps it. The first changes are read from memory then.
   const waiting = pageAfter(next);

@@ -44,7 +44,7 @@ async function createStore() {
   const sql = postgres(databaseUrl, { onnotice: () => {} });
   onTestFinished(() => sql.end());
   const { next } = await store.changes({});
-  /** Deletes so many plants in one transaction, some days ago. */
+  /** Deletes `count` plants in one transaction, some days ago. */
   const deleteDaysAgo = (days: number, from: number, to: number) => sql`
     insert into plant_deletions (id, name, created_at, deleted_at)
     select id, 'x', now(), now() - make_interval(days => ${days}) from generate_series(${from}::int, ${to}) as id`;

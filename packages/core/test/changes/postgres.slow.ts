@@ -121,7 +121,7 @@ it.each([
   expect(await sql`select id from plants where changed_in > '100000000'`).toEqual([]);
 });
 
-it('lets followers wait until the feed of a dump has begun anew', async () => {
+it('lets followers wait until the feed of a restored dump begins anew', async () => {
   const { store, sql } = await createStore();
   const { next: after } = await store.changes({});
   const errors: unknown[] = [];

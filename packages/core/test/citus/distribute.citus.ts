@@ -113,7 +113,7 @@ describe('distribute on Citus', () => {
     expect(await inspectCluster(url)).toMatchObject({ missing: [], nodes: [{}, {}] });
   });
 
-  it('moves many plants in one statement only when it may, and reports how many', async () => {
+  it('moves many plants in one statement only when it is allowed to, and reports their number', async () => {
     const settings = { wal_level: 'replica', fsync: 'off' };
     const cluster = await startCitus({ workers: 1, settings });
     onTestFinished(() => cluster.stop());
@@ -161,7 +161,7 @@ describe('distribute on Citus', () => {
     await Promise.all([coordinator.close(), worker.end()]);
   });
 
-  it('waits for instances until they have noticed the cluster, or names them', async () => {
+  it('waits until the instances have noticed the cluster, or names those that have not', async () => {
     const { url, workerUrls } = await createDistributedDatabase();
     const names = ['plant-store', 'plant-store process 1', 'plant-store process 2'];
     const instances = names.map((application_name) =>

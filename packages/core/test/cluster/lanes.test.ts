@@ -378,7 +378,7 @@ describe('the state of the nodes', () => {
     { address: 'two:2', share: 0.5, isWritable: second },
   ];
 
-  it('follows the latest insert on each node, and each change is reported once', async () => {
+  it('is that of the latest insert on each node, and reports each change once', async () => {
     const lanes = await openLanes();
     const changes: unknown[] = [];
     lanes.events.on('node', (node) => changes.push(node));

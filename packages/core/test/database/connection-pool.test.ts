@@ -491,7 +491,7 @@ describe('a statement that waits for a connection', () => {
     expect(connection.statements).toEqual(['one', 'three']);
   });
 
-  it('makes room for another one when its caller has disconnected', async () => {
+  it('makes room for another statement when the caller of a waiting one has disconnected', async () => {
     const { run, accept } = createPool({ shares, maxWaiting: 2 });
     const running = run('one');
     const connection = await accept();
@@ -646,7 +646,7 @@ describe('a statement that runs at its deadline', () => {
 
 const lateError = () => serverError('22P02', 'ERROR', `invalid input: "${lateWrite}: 2026-11-22"`);
 
-it('rejects all waiting statements when the database says that a write is late long before its deadline', async () => {
+it('rejects all waiting statements when the database calls a write late long before its deadline', async () => {
   const { pool, run, accept } = createPool({ shares: { creates: 1, lists: 1 } });
   const heard: Error[] = [];
   for (let i = 0; i < 2; i++) pool.onClockMoved((error) => heard.push(error));

@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 
-// What somebody has done to the database must not become a wrong response about a plant.
+// A change that somebody made to the database must not lead to a wrong response about a plant.
 
 let sql: postgres.Sql;
 let url: string;
@@ -173,7 +173,7 @@ describe('a database that accepts no writes', () => {
       where datname = current_database() and pid <> pg_backend_pid()`;
   };
 
-  it('is read, also by a store that starts then, and is written again when it can be', async () => {
+  it('is read, even by a store that starts then, and is written again when it can be', async () => {
     const running = await open();
     await running.create(plant);
     await setReadOnly('on');

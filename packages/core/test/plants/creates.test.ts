@@ -145,7 +145,7 @@ it('creates a plant when the plant under its id is deleted before the comparison
   expect(await stored(6000)).toEqual([{ id: 6000, name: 'x' }]);
 });
 
-it('never inserts a plant again that was deleted after its insert', async () => {
+it('does not insert a plant again when somebody deleted it after its insert', async () => {
   await sql`insert into plants (id, name) values (6010, 'taken')`;
   const findDurable: PlantStatements['findDurable'] = async (...ids) => {
     await sql`delete from plants where id = 6011`;

@@ -12,7 +12,7 @@ export class ByteWriter {
     this.#bytes = new Uint8Array(size);
   }
 
-  /** Makes room for so many bytes, which the next calls write. */
+  /** Makes room for `count` bytes, which the next calls write. */
   reserve(count: number): void {
     if (this.#length + count <= this.#bytes.length) return;
     const larger = new Uint8Array(2 * this.#bytes.length + count);

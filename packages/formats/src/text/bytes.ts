@@ -14,7 +14,7 @@ export function startsWith(bytes: Uint8Array, start: readonly number[]): boolean
   return bytes.length >= start.length && start.every((byte, i) => bytes[i] === byte);
 }
 
-/** Reads a stream, also in browsers whose streams are not async iterables. */
+/** Reads a stream, even in browsers whose streams are not async iterables. */
 export async function* bytesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
   try {

@@ -26,7 +26,7 @@ const dropped = Uint8Array.of(0xff);
 
 interface LineOptions {
   lineEnd: string;
-  /** What a person can do about a line that is not UTF-8. */
+  /** The advice for a line that is not UTF-8. */
   advice: string;
 }
 

@@ -11,7 +11,7 @@ it('accepts 500 levels, and as many more as an envelope adds', () => {
   }
 });
 
-it('rejects 501 levels, also beside a value that is not deep', () => {
+it('rejects 501 levels, even beside a value that is not deep', () => {
   const error = new SyntaxError('nested more than 500 levels deep');
   expect(() => checkJsonDepth(nested(501))).toThrow(error);
   expect(() => checkJsonDepth({ a: 1, json: nested(500) })).toThrow(error);

@@ -7,7 +7,7 @@ process.once('exit', () => {
 
 /**
  * Calls a function when this process exits. Tests use it to stop the processes that they have
- * started, also when a test run is cut short.
+ * started, even when a test run is cut short.
  *
  * @returns a function that cancels the call
  */

@@ -73,7 +73,7 @@ const hostBasedAuthentication = `
   host  replication all            127.0.0.1/32   trust
 `;
 
-/** What a server needs before it starts. */
+/** The parts that a server needs before it starts. */
 interface Installation {
   binaries: PostgresBinaries;
   /** The user that the server runs as; undefined when it is this process's user. */

@@ -18,8 +18,7 @@ export interface AcknowledgedLoad {
   /** The results so far. */
   readonly seen: Seen;
   /**
-   * Resolves when this many plants that are sent from now on are acknowledged, with the
-   * milliseconds that it took.
+   * Waits until this number of further plants is acknowledged. Resolves with the milliseconds that it took.
    */
   acknowledged(plants: number): Promise<number>;
   /** Sends no more plants. Resolves when the last responses have arrived. */
@@ -43,8 +42,8 @@ export interface Seen {
 const pause = 20;
 
 /**
- * Creates plants over REST and tRPC in turn, as reliable clients do: a plant that is not answered
- * with 200 is sent again over the other surface until it is.
+ * Creates plants over REST and tRPC in turn, as reliable clients do: a plant that does not
+ * get 200 is sent again over the other surface until it does.
  *
  * A test may change the target's URL while the load runs, when another server replaces the first. An
  * empty URL means that no server runs; requests then count as `none`.

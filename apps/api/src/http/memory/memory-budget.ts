@@ -11,7 +11,7 @@ declare module 'fastify' {
   }
 }
 
-/** What counts towards the budget. Each kind may fill half of it, so that neither stops the other. */
+/** The kinds of memory that count towards the budget. Each may fill half of it, so that neither stops the other. */
 type Kind = 'bodyBytes' | 'pageBytes';
 
 /**

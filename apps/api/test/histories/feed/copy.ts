@@ -35,7 +35,7 @@ export const cloneOf = ({ plants, cursor, changes }: Copy): Copy => ({
   changes: [...changes],
 });
 
-/** What differs between the table and a copy, a few lines at most. */
+/** The differences between the table and a copy, a few lines at most. */
 export function differences(table: ReadonlyMap<bigint, string>, copy: Copy | undefined): string[] {
   if (!copy) return ['there is no copy'];
   const ids = [...new Set([...table.keys(), ...copy.plants.keys()])];

@@ -17,7 +17,7 @@ import { type Instance, startInstance, startWorld, type World, withStandby } fro
 export interface FeedWorld extends World {
   /** The primary. */
   database: PlantsDatabase;
-  /** Undefined also after its promotion. */
+  /** Undefined even after its promotion. */
   standby: TestPostgres | undefined;
   /** The network between this process and the first primary. */
   readonly feedNetwork: FaultProxy;

@@ -11,7 +11,7 @@ export interface Follower {
   readonly copy: Copy | undefined;
   /** The changes since each list. */
   readonly changes: readonly (readonly SeenChange[])[];
-  /** How many changes it has read, also those that it read again after a restart. */
+  /** How many changes it has read, including those that it read again after a restart. */
   readonly read: number;
   /** How many cursors were rejected with 41000. */
   readonly expired: number;

@@ -14,7 +14,7 @@ export interface FeedResult {
   /** How many changes the followers have read. */
   readonly read: number;
   readonly lists: number;
-  /** What the feed must not do. */
+  /** The errors of the feed. */
   readonly wrong: readonly string[];
 }
 

@@ -9,7 +9,7 @@ import type { FeedWorld } from './feed-world.ts';
 /** Writes until the phase is over. */
 type Writer = (writes: Writes, isOver: () => boolean) => Promise<void>;
 
-/** What a writer needs, and what it has done. */
+/** The parts that a writer needs, and the writes that it has done. */
 export interface Writes {
   readonly world: FeedWorld;
   readonly store: PlantStore;

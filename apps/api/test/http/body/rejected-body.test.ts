@@ -36,7 +36,7 @@ describe.each(surfaces)('over $name', ({ path }) => {
   );
 
   it.each(bodies)(
-    'a client that closes after it gets 413 while it still sends a body %s',
+    'a client that gets 413 while it sends a body %s can close its side without an error',
     async (_how, framing, body) => {
       const { port } = new URL(server.url);
       const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });

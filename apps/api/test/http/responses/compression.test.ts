@@ -71,7 +71,7 @@ describe.each(lists)('a list over %s', (_name, path) => {
     'Accept-Encoding: gzip\r\nConnection: close\r\n',
     'Accept-Encoding: identity\r\n',
     'Accept-Encoding: gzip;q=0, *\r\n',
-  ])('is sent as it is with %j', async (header) => {
+  ])('is not compressed with %j', async (header) => {
     const { head } = await send(path, header);
     expect(head).toMatch(/^vary: .*Accept-Encoding\b/im);
     expect(head).not.toMatch(/^content-encoding:/im);
@@ -87,7 +87,7 @@ describe.each(lists)('a list over %s', (_name, path) => {
   });
 });
 
-it('sends the response to a create as it is', async () => {
+it('does not compress the response to a create', async () => {
   const json = '{"id":1000,"name":"x"}';
   const headers = `Accept-Encoding: gzip\r\nContent-Type: application/json\r\nContent-Length: ${json.length}\r\n`;
   const { head, body } = await send('/plants', headers, 'POST', json);
@@ -95,7 +95,7 @@ it('sends the response to a create as it is', async () => {
   expect(head).not.toMatch(/^(content-encoding|vary):/im);
 });
 
-it('sends a stream of tRPC as it is', async () => {
+it('does not compress a stream of tRPC', async () => {
   const [, , [, path]] = lists;
   const headers = 'Accept-Encoding: gzip\r\ntrpc-accept: application/jsonl\r\n';
   const { head, body } = await send(path, headers);
@@ -104,7 +104,7 @@ it('sends a stream of tRPC as it is', async () => {
   expect(body.toString()).toContain('Monstera deliciosa 499');
 });
 
-it('answers requests that follow each other on a connection in their order', async () => {
+it('responds to the requests of a connection in their order', async () => {
   const get = (path: string, headers = '') =>
     `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\n${headers}\r\n`;
   const { responses } = await sendRaw(

@@ -32,7 +32,7 @@ it.each([
   ['the health of the process', `GET /livez HTTP/1.1\r\n${head}\r\n`, 200],
   ['a path that is not well-formed', `GET /%ff HTTP/1.1\r\n${head}\r\n`, 400],
   ['bytes that are not HTTP', 'what is this?\r\n\r\n', 400],
-])('may not be kept, nor read as another type: %s', async (_, bytes, status) => {
+])('forbids clients to cache the response or to guess its type: %s', async (_, bytes, status) => {
   const response = await sendRaw(server.url, bytes);
   expect(response.status).toBe(status);
   expect(response.headers.get('content-type')).toBe('application/json');

@@ -28,7 +28,7 @@ interface ScrollWindowOptions {
 export function useScrollWindow({ rows, rowHeight, onVisible }: ScrollWindowOptions) {
   const scrollRef = useRef<HTMLDivElement | null>(null);
   const [start, setStart] = useState(0);
-  // What the element shows now: it follows the state only after the next render.
+  // The rows that the element shows now: it shows those of the state only after the next render.
   const applied = useRef({ start, scrollTo: 0, first: 0 });
 
   const report = useCallback(() => {

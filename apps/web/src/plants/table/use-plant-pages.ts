@@ -158,7 +158,7 @@ function plantOf(
   };
 }
 
-/** The id before an id; undefined before the least int64. */
+/** The id before this one; undefined for the least int64. */
 function before(id: bigint): bigint | undefined {
   return id === -(2n ** 63n) ? undefined : id - 1n;
 }

@@ -99,13 +99,13 @@ describe('with a plant that stays in its row', () => {
     ['in the changed page', { row: 150, id: 151n }, [-2, 98, 200]],
     ['in a later page', { row: 250, id: 251n }, [-2, 98, 200]],
     ['in an earlier page', { row: 50, id: 51n }, [0, 100, 202]],
-  ])('moves the rows before and behind it when it is %s', (_case, anchor, rows) => {
+  ])('moves the rows before and behind the anchor when it is %s', (_case, anchor, rows) => {
     const map = learnPage(three, 1, changed([], 2), anchor);
     expect(rowsOf(map)).toEqual(rows);
     expect(learnPage(map, 1, changed([], 2), anchor)).toBe(map);
   });
 
-  it('keeps the others in place when one comes and one goes on different sides of it', () => {
+  it('keeps the other rows in place when one comes and one goes on different sides of the anchor', () => {
     const map = learnPage(three, 1, changed([180n], 1), { row: 150, id: 151n });
     expect(rowsOf(map)).toEqual([-1, 99, 199]);
   });

@@ -14,7 +14,7 @@ import { planTables } from './distribute.ts';
 /** A Citus cluster, as one of its nodes sees it. */
 export interface ClusterState {
   readonly role: ClusterRole;
-  /** What `distributePlants` would do; always empty on a worker. */
+  /** The steps that `distributePlants` would take; always empty on a worker. */
   readonly missing: readonly string[];
   /** The nodes that store plants; empty while the store cannot insert by node. */
   readonly nodes: readonly NodeContent[];

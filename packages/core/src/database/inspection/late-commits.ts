@@ -7,7 +7,7 @@ export interface LateCommit {
   /** The process of the session in the server. */
   readonly pid: number;
   readonly seconds: number;
-  /** What it waits for, in Postgres's own words: `WalSync` is the disk, `SyncRep` the standby. */
+  /** The event that it waits for, in Postgres's own words: `WalSync` is the disk, `SyncRep` the standby. */
   readonly waitsFor: string;
 }
 

@@ -12,7 +12,7 @@ export const serverNeeds: Readonly<Record<string, readonly Privilege[]>> = {
   access_tokens: ['SELECT', 'INSERT', 'UPDATE'],
 };
 
-/** What the user of a database may do with a table. */
+/** The privileges of the database's user on a table. */
 export interface TablePrivileges {
   readonly table: string;
   readonly privileges: readonly Privilege[];

@@ -9,10 +9,10 @@ import { postgresOverTls } from './tls.ts';
 /** Milliseconds for all attempts of one call. */
 const defaultConnectTimeout = 5_000;
 
-/** Milliseconds, fewer than for a request's statement, so that the error names the lock. */
+/** Milliseconds to wait for a lock: fewer than for a statement, so that the error names the lock. */
 const defaultLockTimeout = 0.8 * defaultTimeout;
 
-/** Milliseconds after which the next attempt starts, also while earlier ones still wait. */
+/** Milliseconds after which the next attempt starts, even while earlier ones still wait. */
 const nextAttemptDelay = 1_000;
 
 export interface ConnectOptions {

@@ -58,7 +58,7 @@ export interface ConnectionOptions {
   isOnlyHost?: boolean;
   /** The sessions that closed connections have left behind. The next connection ends them. */
   leftBehind?: LeftBehind;
-  /** What operators see in `pg_stat_activity`. */
+  /** The name that operators see in `pg_stat_activity`. */
   applicationName?: ApplicationName | undefined;
 }
 

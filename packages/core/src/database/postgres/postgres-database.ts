@@ -30,7 +30,7 @@ const bulkLockTimeout = 10_000;
  * Opens a Postgres by its URL (`postgres://user:password@host:port/database`) and migrates it. An
  * unreachable Postgres is not an error here: every statement fails until it is reachable and migrated.
  *
- * @param options with `readOnly`, nothing is migrated and the Postgres may be a read replica
+ * @param options with `readOnly`, the store does not migrate, and the Postgres may be a read replica
  * @throws DatabaseSettingsError when the Postgres cannot be used until somebody changes its
  *   settings or the URL, PlantStoreError `databaseUnavailable` only with `requireConnection`
  */

@@ -19,7 +19,7 @@ export const serverState = `
     (extract(epoch from clock_timestamp()) * 1000)::text as now`;
 
 /**
- * Makes a session wait at each commit until it is durable, also on the synchronous standby. The session
+ * Makes a session wait at each commit until it is durable, even on the synchronous standby. The session
  * sets this itself, because a change of the server's settings would otherwise reach it while it is open.
  * `remote_apply` stays, because it waits even longer.
  */

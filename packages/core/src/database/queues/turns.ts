@@ -7,8 +7,8 @@ type Waiting = Call<undefined, void>;
 
 /** Limits how many statements of one kind run at the same time. The others wait in order. */
 export class Turns {
-  /** How many statements the database has answered in time. */
-  answered = 0;
+  /** How many statements the database has completed in time. */
+  completed = 0;
   #free: number;
   readonly #maxWaiting: number;
   readonly #waiting = new Set<Waiting>();
@@ -21,8 +21,8 @@ export class Turns {
   /**
    * Waits for a turn. The caller must give it back.
    *
-   * @throws PlantStoreError `overloaded` at once when too many wait, or at the deadline when the database has
-   *   answered others meanwhile; Error at the deadline when it has not
+   * @throws PlantStoreError `overloaded` at once when too many wait, or at the deadline when other statements
+   *   were completed meanwhile; Error at the deadline when none was
    */
   async take(options: CallOptions): Promise<void> {
     if (this.#free > 0) {
@@ -34,9 +34,9 @@ export class Turns {
         if (call.caller?.isGone) this.#reject(call, callerDisconnected());
     }
     if (this.#waiting.size >= this.#maxWaiting) throw tooManyWait();
-    const { answered } = this;
+    const { completed } = this;
     const waiting: Waiting = new Call(undefined, options, (late) => {
-      const isSilent = this.answered === answered;
+      const isSilent = this.completed === completed;
       const error = isSilent ? new NotSentError('no connection was free in time') : tooManyWait();
       this.#reject(late, error);
     });

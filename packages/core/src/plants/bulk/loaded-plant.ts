@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { invalidInput, type PlantStoreError } from '../../plant-store-error.ts';
 import { isPlainTime, timeText } from './time-text.ts';
 
-/** A plant to load. Its id is exact, also when it is a `number`. */
+/** A plant to load. Its id is exact, even when it is a `number`. */
 export interface LoadedPlant extends Readonly<Plant> {
   readonly id: bigint | number;
   /** When the plant was created. Default: now. */

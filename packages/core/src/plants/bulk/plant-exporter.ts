@@ -105,7 +105,7 @@ function fromPlants(conditions: string[]): string {
   return `from plants ${where}order by id`;
 }
 
-/** What COPY writes for a missing value. */
+/** The text that COPY writes for a missing value. */
 const noValue = '\\N';
 
 /** Reads one value. */

@@ -53,7 +53,7 @@ interface LoadBatch extends Load {
 
 type Rows = Parameters<Bulk['copyPlants']>;
 
-/** After a batch with a taken id, so many batches are compared with the stored plants first. */
+/** After a batch with a taken id, this many batches are compared with the stored plants first. */
 const batchesToCompare = 16;
 
 /** @param insert inserts plants whose ids are free, and returns their ids; see `PlantStatements` */

@@ -79,7 +79,7 @@ it.runIf(hasPosixShell)('stops writing when another directory replaces its own',
 
 // Windows does not delete files that are open.
 it.runIf(hasPosixShell)(
-  'stops writing when its database is deleted, also when another replaces it',
+  'stops writing when its database is deleted, even when another replaces it',
   async () => {
     await markInUse(directory);
     const postgres = join(directory, 'postgres');

@@ -105,7 +105,7 @@ it('has the given name and timeouts', async () => {
   expect(await show(endless, 'lock_timeout')).toEqual([['0']]);
 });
 
-it('writes times in UTC and ISO, also when the database has other settings', async () => {
+it('writes times in UTC and ISO, even when the database has other settings', async () => {
   await setDatabase(`timezone = 'Asia/Tokyo'`);
   await setDatabase(`datestyle = 'German'`);
   const { query } = await connect();
@@ -157,7 +157,7 @@ it('names its host in the TLS handshake, because a server may have several certi
 
 const prepared = 'select statement from pg_prepared_statements';
 
-it('prepares a statement once, also after an error', async () => {
+it('prepares a statement once, even after an error', async () => {
   const { query } = await connect();
   await query('select x').catch(() => {});
   for (let i = 0; i < 3; i++) await query('select $1::int', ['5']);
@@ -215,7 +215,7 @@ it('changes no settings in the session of a pooler, and prepares no statement th
   expect((await connection.query(prepared)).rows).toEqual([]);
 });
 
-it('prepares statements in the sessions of a pooler that keeps them, until it has lost one', async () => {
+it('prepares statements behind a pooler that keeps them, and stops once the pooler has lost one', async () => {
   let sent = '';
   let hasLost = false;
   const port = await startPooler(proxy.url, (message) => {

@@ -9,7 +9,7 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { connectPostgres } from '../../../src/database/postgres/connection.ts';
 import { openPlantStore } from '../../../src/plant-store.ts';
 
-/** A PgBouncer with so many connections to a database. All of its clients share them. */
+/** A PgBouncer with `poolSize` connections to a database. All of its clients share them. */
 async function startPooler(poolSize: number) {
   const pgBouncer = await startPgBouncer(await createDatabase(inject('postgresUrl')), poolSize);
   const admin = postgres(pgBouncer.url, { max: 1, prepare: false, fetch_types: false });

@@ -19,7 +19,7 @@ async function databaseWithUser({ isMigrated = true } = {}) {
   return { sql, user, options: { databaseUrl: url } };
 }
 
-it('a user that may only read reads plants, also in a session that is read-only', async () => {
+it('a user that may only read reads plants, even in a session that is read-only', async () => {
   const { sql, user, options } = await databaseWithUser();
   await sql`insert into plants (id, name, tag) values (1, ${plant.name}, ${plant.tag})`;
   await sql.unsafe(`grant select on plants to ${user}`);

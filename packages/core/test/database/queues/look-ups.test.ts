@@ -34,7 +34,7 @@ it('sends the first look-up at once and batches those that arrive meanwhile', as
   expect(sizes).toEqual([1, ...Array(9).fill(32), 11]);
 });
 
-it('sends a second statement beside the first as soon as it is full', async () => {
+it('sends a full statement at once, even while the first one runs', async () => {
   const slow = Promise.withResolvers<typeof known>();
   const sizes: number[] = [];
   const lookUps = tokenLookUps(({ length }) => {

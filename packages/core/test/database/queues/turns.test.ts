@@ -46,11 +46,11 @@ it('gives no turn to one that has waited until its deadline, and leaves no timer
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('says at the deadline that too many wait when the database has answered others meanwhile', async () => {
+it('says at the deadline that too many wait when the database has completed others meanwhile', async () => {
   const { turns, take } = createTurns(1);
   await take('a');
   const late = expect(take('b', 50)).rejects.toMatchObject({ kind: 'overloaded' });
-  turns.answered++;
+  turns.completed++;
   await vi.advanceTimersByTimeAsync(50);
   await late;
 });

@@ -1,7 +1,7 @@
 /** Runs a statement and returns its rows as objects. */
 export type Run = (statement: string) => Promise<unknown[]>;
 
-/** What a database is in a Citus cluster. Only the coordinator changes tables. */
+/** The role of a database in a Citus cluster. Only the coordinator changes tables. */
 export type ClusterRole = 'coordinator' | 'worker';
 
 /** The role of a database; undefined when it does not have the extension. */

@@ -11,7 +11,7 @@ function createMigrator() {
     return attempt.promise;
   });
   onTestFinished(() => migrator.close());
-  /** Waits until exactly so many attempts have begun. */
+  /** Waits until exactly `count` attempts have begun. */
   const begun = async (count: number) => {
     await vi.waitFor(() => expect(attempts).toHaveLength(count));
     return attempts[count - 1];
