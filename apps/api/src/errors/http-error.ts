@@ -93,5 +93,5 @@ export function hideTokens(text: string): string {
   return text.replaceAll(tokens, '…');
 }
 
-/** Tokens of the store, and JWTs. An expression for all three parts of a JWT would not be linear. */
-const tokens = /plant_[\w-]{8,}|eyJ[\w.-]{8,}/g;
+/** Tokens of the store, even percent-encoded, and JWTs. An expression for all three parts of a JWT would not be linear. */
+const tokens = /plant(?:_|%(?:25)*5[fF])[\w-]{8,}|eyJ[\w.-]{8,}/g;

@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callContext } from '../calls/call-flow.ts';
 import { errorHeaders, jsonHeaders } from '../errors/error-response.ts';
 import { toHttpError } from '../errors/http-error.ts';
+import { checkJsonSize } from '../http/body/json-body.ts';
 import type { MemoryLimits } from '../http/memory/limit-memory.ts';
 import { sendJsonText } from '../http/responses/json-response.ts';
 
@@ -14,6 +15,9 @@ interface StreamOptions {
   router: AppRouter;
   memory: MemoryLimits;
 }
+
+/** The most values in a body, which tRPC writes and reads once more. */
+const maxValues = { exact: 24_000, inexact: 12_000 };
 
 /**
  * Sends the results of a request of `httpBatchStreamLink` as a stream. tRPC's own `resolveResponse`
@@ -29,6 +33,7 @@ export async function sendStream(
   const context = callContext(store, request, reply);
   const json = request.body === undefined ? '' : JSON.stringify(request.body);
   request.body = undefined;
+  checkJsonSize(json, maxValues);
   memory.reserveParsed(request, json); // tRPC keeps all inputs.
   const response = await resolveResponse({
     router,

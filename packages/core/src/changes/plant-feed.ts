@@ -3,7 +3,7 @@ import type { ListPlantChanges, PlantChanges } from '@plant-store/schemas';
 import { maxPageSize } from '@plant-store/schemas/plain';
 import type { Database } from '../database/database.ts';
 import { orUnavailable } from '../database/database-error.ts';
-import type { CallOptions } from '../database/deadline.ts';
+import type { Caller, CallOptions } from '../database/deadline.ts';
 import { type Cursor, formatCursor, parseCursor } from './cursor.ts';
 import { FeedEnd, isPassing, type WaitOptions } from './feed-end.ts';
 import { type SharedPage, toShared } from './kept-pages.ts';
@@ -17,6 +17,7 @@ export interface FollowOptions {
   readonly signal?: AbortSignal | undefined;
   /** Is called with each error of the database after which the feed goes on. */
   readonly onError?: ((error: unknown) => void) | undefined;
+  readonly caller?: Caller | undefined;
 }
 
 /** A page of changes, from each of which a client can go on. */

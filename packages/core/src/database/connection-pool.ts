@@ -158,7 +158,8 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
       kind === share ? connection : [],
     );
     const states = await Promise.all(used.map((each) => this.#isCommitting(each)));
-    return states.some((isCommitting) => isCommitting !== false);
+    // A statement that waits for a lock must not wait for the commit of another one, too.
+    return used.length > 0 && states.every((isCommitting) => isCommitting !== false);
   };
 
   /** How many writes are still in a commit after their callers got an error. */

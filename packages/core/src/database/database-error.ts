@@ -7,7 +7,7 @@ import { PlantStoreError } from '../plant-store-error.ts';
  */
 export function isDataError(error: unknown): boolean {
   const isOfRow = /^(2[23]|P0)/.test(databaseCode(error) ?? '') || isPolicyError(error);
-  return isOfRow && !isLateWrite(error);
+  return isOfRow && !isLateWrite(error) && !(error instanceof NotSentError); // A session may be rejected so.
 }
 
 /**

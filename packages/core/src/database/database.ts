@@ -109,7 +109,7 @@ export interface DatabaseConnection {
    *
    * @param other another connection to the same server, to ask it
    */
-  isCommitting(other: DatabaseConnection): Promise<boolean>;
+  isCommitting(other: DatabaseConnection): Promise<boolean | undefined>;
   /** Closes the connection, and ends its statement. The promise is never rejected. */
   close(): Promise<void>;
 }

@@ -62,7 +62,7 @@ export interface DatabaseState extends SchemaVersion {
  *   the server could not write anyhow is not tried.
  * @returns undefined when the data directory has no database yet
  * @throws DataDirectoryError when the directory cannot be used, DatabaseSettingsError when the URL
- *   cannot be parsed, PlantStoreError `databaseUnavailable` when no Postgres responds within 5 s
+ *   cannot be parsed, PlantStoreError `databaseUnavailable` when no Postgres responds within 3 s
  */
 export function inspectDatabase({
   trial = false,

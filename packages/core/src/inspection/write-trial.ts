@@ -11,6 +11,9 @@ import type { Hazard } from './hazard.ts';
 /** Milliseconds for the commit, and for each lock. */
 const trialTimeout = 1_000;
 
+/** Milliseconds for all statements, which are many round trips. */
+const statementsTimeout = 10_000;
+
 /**
  * Creates, finds and deletes plants by the statements of requests, and rolls that back. Then it commits a
  * message in the database's log, which changes no table.
@@ -39,7 +42,7 @@ async function tryStatements(connection: DatabaseConnection): Promise<string | u
 }
 
 async function createAndDelete(connection: DatabaseConnection): Promise<string | undefined> {
-  const deadline = deadlineIn(trialTimeout);
+  const deadline = deadlineIn(statementsTimeout);
   const { insert, find, ...statements } = createPlantStatements((text, values) => {
     const sent = typeof values === 'function' ? values(connection.timeOf(deadline)) : values;
     return connection.query(text, sent);

@@ -53,11 +53,10 @@ export async function writeBatch(
     const inserted = await statements.insert(plants, deadline, until);
     isInserted = true;
     onCommit({ size: plants.length, milliseconds: performance.now() - sentAt });
-    // This is nearly always true: every plant is new and has an id of its own.
-    if (inserted.size === creates.length) {
-      for (const create of creates) create.resolve('created');
-      return;
-    }
+    // Those of taken ids wait for a second statement. The others are committed, whatever becomes of it.
+    const created = new Set(inserted);
+    for (const create of creates) if (created.delete(create.input.id)) create.resolve('created');
+    if (inserted.size === creates.length) return; // This is nearly always true.
     const taken = plants.flatMap(({ id }) => (inserted.has(id) ? [] : [id]));
     const stored: Map<bigint, NewPlant> =
       taken.length > 0 ? await statements.findDurable(taken, deadline, until) : new Map();
@@ -105,8 +104,15 @@ async function confirm(
       else create.reject(outcomeUnknown(cause));
     }
   } catch (error) {
-    const isRepeatable = isUnconfirmedCommit(error) || isCancelled(error);
-    if (isRepeatable) return confirm({ findDurable }, left, error);
+    const isRepeatable = isUnconfirmedCommit(error) || isCancelled(error) || isLateWrite(error);
+    if (isRepeatable) {
+      const now = performance.now();
+      rejectAll(
+        left.filter(({ deadline }) => deadline <= now),
+        outcomeUnknown(error),
+      );
+      return confirm({ findDurable }, left, error);
+    }
     rejectAll(left, outcomeUnknown(error));
   }
 }

@@ -1,6 +1,7 @@
 import { FollowPlantChanges, type PlantChanges } from '@plant-store/schemas';
 import { type TrackedEnvelope, tracked } from '@trpc/server';
 import { isPassing } from '../changes/feed-end.ts';
+import type { Caller } from '../database/deadline.ts';
 import { procedure } from './trpc.ts';
 
 /**
@@ -21,6 +22,22 @@ export const plantChanges = procedure
     return events();
 
     async function* events(): AsyncIterable<TrackedEnvelope<PlantChanges>, void> {
-      for await (const page of store.follow({ after, signal })) yield tracked(page.next, page);
+      const reader = caller && readerOf(caller);
+      for await (const page of store.follow({ after, signal, caller: reader })) {
+        yield tracked(page.next, page);
+      }
     }
   });
+
+/** Reserves memory for a page only while it is read. The stream then counts what it sends. */
+function readerOf(caller: Caller): Caller {
+  return {
+    get isGone() {
+      return caller.isGone;
+    },
+    reserve(bytes) {
+      const settle = caller.reserve?.(bytes);
+      return () => settle?.(0);
+    },
+  };
+}

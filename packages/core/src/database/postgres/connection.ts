@@ -182,7 +182,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     timeOf: (deadline) => timeText(deadline + clockAhead),
     cancel,
     async isCommitting(other) {
-      if (!session || !startedAt) throw new Error('only the pooler knows the session');
+      if (!session || !startedAt) return undefined; // Only the pooler knows the session.
       const { rows } = await other.query(sessionCommits, [String(session.pid), startedAt]);
       return rows.length > 0;
     },

@@ -8,7 +8,7 @@ import { poolerForgets } from './prepared-statements.ts';
 const connectTimeout = 3_000;
 
 /** Milliseconds for the connections and the statements together. */
-const useTimeout = 4_000;
+const useTimeout = 12_000;
 
 /** A host of the URL that cannot be reached. */
 export interface UnreachableHost {
@@ -21,7 +21,7 @@ export interface UnreachableHost {
  * prefers one that accepts writes.
  *
  * @throws DatabaseSettingsError when the URL cannot be parsed, PlantStoreError `databaseUnavailable`
- *   when no host can be reached within 3 s, or the statements fail or take longer than 4 s in all
+ *   when no host can be reached within 3 s, or the statements fail or take longer than 12 s in all
  */
 export async function usePostgres<T>(
   url: string,

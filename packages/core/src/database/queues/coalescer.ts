@@ -79,6 +79,8 @@ export class Coalescer<Input, Output> {
   /** Characters of the calls that wait. */
   #length = 0;
   #inFlight: Statement<Input, Output>[] = [];
+  /** Whether the last statement that has ended took long to commit. */
+  #lastMayCommit = false;
   /** Milliseconds that a statement takes, as a moving average; 0 while it is unknown. */
   #latency = 0;
 
@@ -170,7 +172,7 @@ export class Coalescer<Input, Output> {
 
   get #maxBatch(): number {
     const { maxBatch, maxSlowBatch, slowAfter } = this.#options;
-    const isSlow = this.#inFlight.some(({ mayCommit }) => mayCommit);
+    const isSlow = this.#lastMayCommit || this.#inFlight.some(({ mayCommit }) => mayCommit);
     return isSlow || this.#latency > slowAfter ? maxSlowBatch : maxBatch;
   }
 
@@ -190,6 +192,7 @@ export class Coalescer<Input, Output> {
       void send(calls).then(() => {
         clearTimeout(statement.timer);
         this.#inFlight = this.#inFlight.filter((each) => each !== statement);
+        this.#lastMayCommit = statement.mayCommit;
         const latency = performance.now() - sentAt;
         this.#updateLatency(latency);
         turn.ended(latency);
