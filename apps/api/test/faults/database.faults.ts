@@ -44,7 +44,7 @@ it('a request has one deadline, even if its token and its plant both wait for th
   await admin`rollback to tokens`;
   expect(await (await response).json()).toMatchObject({
     error: 50300,
-    message: expect.stringContaining('may not be stored'),
+    message: expect.stringContaining('may still be stored'),
   });
   await admin`rollback`;
 });

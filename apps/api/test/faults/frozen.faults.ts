@@ -130,16 +130,11 @@ describe.runIf(hasPosixSignals)('an instance that was frozen', () => {
         return response?.statusCode;
       };
       const statuses = await Promise.all(ids(1, 20).map(removeOverNginx));
-      expect(new Set(statuses)).toEqual(new Set([204, 503]));
-      for (const [i, id] of ids(1, 20).entries()) {
-        if (statuses[i] === 503) expect(await call(other, remove(id))).toBe(204);
-        expect(await call(other, create(id))).toBe(200);
-      }
+      // nginx has asked which instance is ready, so the frozen one gets no delete.
+      expect(new Set(statuses)).toEqual(new Set([204]));
+      for (const id of ids(1, 20)) expect(await call(other, create(id))).toBe(200);
       frozen.child.kill('SIGCONT');
-
-      const lost = () => frozen.output().match(/"method":"DELETE".*"status":499/g);
-      const late = statuses.filter((status) => status === 503);
-      await vi.waitFor(() => expect(lost()).toHaveLength(late.length));
+      expect(await call(frozen, create(21))).toBe(200);
       for (const id of ids(1, 20)) {
         expect(await call(other, request('GET', `/plants/${id}`))).toBe(200);
       }
