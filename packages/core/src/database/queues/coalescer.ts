@@ -241,15 +241,17 @@ export class Coalescer<Input, Output> {
   }
 
   /**
-   * Whether a new call would probably miss its deadline. Calls may always fill the next statement, which
+   * Whether a new call would probably miss its deadline. Calls may always fill a usual statement, which
    * keeps a slow database busy and shows when the database is fast again.
    */
   #isTooSlowFor(deadline: Deadline): boolean {
+    const { maxBatch, maxInFlight } = this.#options;
+    if (this.#waiting.length < maxBatch && this.#length < maxStatementLength) return false;
     const ahead = this.#fullStatements;
-    if (ahead === 0) return false;
     // Before the call's own statement, one statement ends and those ahead run, `maxInFlight` at a time.
-    const statements = 2 + Math.floor(ahead / this.#options.maxInFlight);
-    return statements * this.#latency > 0.8 * (deadline - performance.now());
+    const statements = 2 + Math.floor(ahead / maxInFlight);
+    const time = deadline - performance.now();
+    return statements * this.#latency > (ahead === 0 ? time : 0.8 * time);
   }
 
   /**
