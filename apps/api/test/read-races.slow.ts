@@ -114,8 +114,8 @@ it('no order explains two plants under one id, or a plant that nobody deleted an
 });
 
 /**
- * Whether some order of the calls explains their outcomes and the plant `final`, which is undefined when there
- * is none. In this order, each call runs at one moment between its start and its end.
+ * Whether some order of the calls explains their outcomes and the plant `final`, which is undefined when
+ * there is no plant. In this order, each call runs at one moment between its start and its end.
  */
 function explains(calls: readonly Call[], final: string | undefined): boolean {
   const seen = new Set<string>();
