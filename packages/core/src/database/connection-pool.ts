@@ -127,11 +127,15 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     }
     this.#used.set(connection, share);
     let hasEnded = false;
-    const isLate = performance.now() >= deadline;
-    const task = isLate ? Promise.reject(lateWriteError()) : start(connection);
-    const running = task.finally(() => {
-      hasEnded = true;
-    });
+    const begin = async () => {
+      try {
+        if (performance.now() >= deadline) throw lateWriteError();
+        return await start(connection);
+      } finally {
+        hasEnded = true;
+      }
+    };
+    const running = begin();
     let freed: Promise<void> | undefined;
     try {
       const result = await beforeDeadline(running, deadline).catch((error: unknown) => {

@@ -146,6 +146,20 @@ it('makes the values of a statement from its deadline by the clock of the databa
   expect(connection.values).toEqual([['x', `the time ${options.deadline}`]]);
 });
 
+it('runs the next statement after one whose values cannot be made', async () => {
+  const { pool, run, accept } = createPool({ shares: { creates: 1 } });
+  const values = () => {
+    throw new RangeError('no time');
+  };
+  const failed = pool.run('one', values, { share: 'creates', deadline: deadlineIn(60_000) });
+  const rejected = expect(failed).rejects.toThrow('no time');
+  (await accept()).end();
+  await rejected;
+  const next = rowsOf(run('two', { deadline: deadlineIn(1_000) }));
+  await (await accept()).settle(2);
+  expect(await next).toEqual([2]);
+});
+
 it('opens connections one after the other, up to the limit', async () => {
   const { attempts, run, accept } = createPool();
   const results = [1, 2, 3].map((each) => rowsOf(run(`statement ${each}`)));
