@@ -5,6 +5,7 @@ import { createDatabase, type FaultProxy, startFaultProxy } from '@plant-store/t
 import postgres from 'postgres';
 import { afterEach, beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { openPlantStore, type PlantStore } from '../../../src/plant-store.ts';
+import { startPooler } from '../../fixtures/pooler.ts';
 
 let sql: postgres.Sql;
 let proxy: FaultProxy;
@@ -34,6 +35,22 @@ it('reports an unknown outcome when the response to a commit is lost, and a repe
   await lost;
   expect(await sql`select name from plants`).toEqual([{ name: plant.name }]);
   expect(await store.create(plant)).toEqual({ name: plant.name });
+});
+
+it('connects through a pooler even when a listener throws at its warning', async () => {
+  const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
+  onTestFinished(() => warn.mockRestore());
+  const port = String(await startPooler(proxy.url));
+  const pooled = await openPlantStore({
+    databaseUrl: Object.assign(new URL(proxy.url), { port }).href,
+  });
+  onTestFinished(() => pooled.close());
+  const thrown = new Error('from the listener');
+  pooled.events.on('warning', () => {
+    throw thrown;
+  });
+  expect(await pooled.create(plant)).toEqual({ name: plant.name });
+  expect(warn.mock.calls).toEqual([[thrown]]);
 });
 
 it('replaces an idle connection that the database closed', async () => {
