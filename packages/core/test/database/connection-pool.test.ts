@@ -579,6 +579,29 @@ describe('a statement that runs at its deadline', () => {
     expect(connection.closes).toBe(0);
   });
 
+  it('is found in its commit over one connection more while all are busy, which is then closed', async () => {
+    stopClocks();
+    const { pool, run, accept } = createPool({ shares });
+    const reading = run('read', { share: 'lookUps' });
+    const reader = await accept();
+    const deadline = deadlineIn(1_000);
+    const late = expect(run('late', { deadline })).rejects.toThrow(/no response/);
+    const connection = await accept();
+    await vi.advanceTimersByTimeAsync(deadline - performance.now());
+    await late;
+    connection.isInCommit = true;
+    await vi.advanceTimersByTimeAsync(500);
+    const further = await accept();
+    await vi.waitFor(() => expect(pool.unsettled).toBe(1));
+    expect(further.closes).toBe(1);
+    further.end();
+    await connection.settle();
+    expect(pool.unsettled).toBe(0);
+    await reader.settle();
+    await reading;
+    expect([reader.closes, connection.closes]).toEqual([0, 0]);
+  });
+
   it('makes the pool replace the connections that nobody used since, before their next use', async () => {
     const { run, accept } = createPool({ shares });
     stopClocks();
@@ -630,7 +653,7 @@ describe('a statement that runs at its deadline', () => {
       const { connection, outcome } = await runLong(pool);
       await vi.advanceTimersByTimeAsync(4_000);
       expect(connection.closes).toBe(0);
-      await vi.advanceTimersByTimeAsync(2_000);
+      await vi.advanceTimersByTimeAsync(5_000);
       expect(await outcome).toMatchObject({ message: expect.stringMatching('no response within') });
       expect(connection.closes).toBe(1);
     });
