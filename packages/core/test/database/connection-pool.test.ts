@@ -12,7 +12,8 @@ class TestConnection implements DatabaseConnection {
   /** How many times the pool has cancelled a statement, and closed the connection. */
   cancels = 0;
   closes = 0;
-  isInCommit = false;
+  /** Undefined behind a pooler. */
+  isInCommit: boolean | undefined = false;
   readonly statements: string[] = [];
   readonly values: Values[] = [];
   readonly #closed = Promise.withResolvers<void>();
@@ -33,7 +34,7 @@ class TestConnection implements DatabaseConnection {
     this.cancels++;
   }
 
-  async isCommitting() {
+  async isCommitting(): Promise<boolean | undefined> {
     return this.isInCommit;
   }
 
@@ -678,6 +679,35 @@ describe('a statement that runs at its deadline', () => {
     expect([await result, await waiting]).toEqual([[1], [2]]);
     expect(connection.cancels).toBe(0);
     expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('mayCommit', () => {
+  const shares = { creates: 2, lookUps: 1 };
+
+  it.each([
+    { commits: [true, true], expected: true },
+    // The first statement waits for a lock. The next one must not wait for the commit of the second, too.
+    { commits: [false, true], expected: false },
+    { commits: [false, false], expected: false },
+    { commits: [undefined, undefined], expected: true },
+  ])('is $expected when statements are in a commit: $commits', async ({ commits, expected }) => {
+    const { pool, run, accept } = createPool({ shares });
+    const looking = run('a look-up', { share: 'lookUps' });
+    const idle = await accept();
+    const results = commits.map((_, i) => run(`create ${i}`));
+    const connections = [await accept(), await accept()];
+    connections.forEach((connection, i) => {
+      connection.isInCommit = commits[i];
+    });
+    await idle.settle();
+    await looking;
+    expect(await pool.mayCommit('creates')).toBe(expected);
+    expect(await pool.mayCommit('lookUps')).toBe(false); // None of them runs.
+    // The connection of the questions is used again.
+    expect(idle.closes).toBe(0);
+    for (const connection of connections) await connection.settle();
+    await Promise.all(results);
   });
 });
 

@@ -180,6 +180,18 @@ it('throws databaseUnavailable when the table is missing', async () => {
   await expect(store.ready()).rejects.toMatchObject({ code: 50300 });
 });
 
+it('throws databaseUnavailable when a trigger rejects the sessions of the store', async () => {
+  await sql`
+    create function reject_login() returns event_trigger language plpgsql as
+      $$ begin if current_setting('application_name') ~ '^plant-store' then raise 'no'; end if; end $$`;
+  await sql`create event trigger reject_login on login execute function reject_login()`;
+  const create = store.create(plant);
+  await expect(create).rejects.toMatchObject({
+    code: 50300,
+    message: 'the store has no connection to the database: nothing was written, send it again later',
+  });
+});
+
 it('does not send a create again, which could undo the delete of another client', async () => {
   await store.create({ id: 2n, name: 'Ficus' });
   const held = proxy.holdResponse('INSERT 0 ');
