@@ -50,7 +50,7 @@ async function storedNames() {
 describe('an import is complete', () => {
   it('when every row is stored', async () => {
     expect(await load(hoya)).toBe(true);
-    expect(output.stdout).toContain('1 rows: 1 inserted');
+    expect(output.stdout).toContain('1 rows: 1 created');
     expect(output.stderr).toContain('100%, 1 rows');
     expect(await storedNames()).toEqual(['Hoya']);
   });
@@ -89,7 +89,7 @@ describe('an import stops', () => {
   ] as const)('at a conflict %s', async (_, options) => {
     const stopped = load(hoya + other, options);
     await expect(stopped).rejects.toMatchObject({ message, exitCode: 3 });
-    expect(output.stdout).toContain('2 rows: 1 inserted, 0 present, 1 conflicts, 0 rejected');
+    expect(output.stdout).toContain('2 rows: 1 created, 0 existed, 1 conflicts, 0 rejected');
   });
 
   it('at an invalid row with --strict, and not with --on-conflict fail', async () => {
@@ -132,7 +132,7 @@ describe('an import writes', () => {
     await load(hoya, { quiet: true, json: true });
     expect(JSON.parse(output.stdout)).toMatchObject({
       rows: 1,
-      present: 1,
+      exists: 1,
       isComplete: true,
     });
   });
@@ -140,7 +140,7 @@ describe('an import writes', () => {
   it('the rejected rows to standard output with --rejects -, and the summary to standard error', async () => {
     await load(hoya + invalid, { rejects: '-' });
     expect(output.stdout).toMatch(/^\{"line":2,.*"Pilea"\}\n$/);
-    expect(output.stderr).toContain('2 rows: 1 inserted');
+    expect(output.stderr).toContain('2 rows: 1 created');
   });
 
   it('that an import which stopped is not complete', async () => {
