@@ -171,7 +171,6 @@ describe('the document', () => {
   const onlyWithBody = [
     'bodyNotJson',
     'idTaken',
-    'plantRejected',
     'bodyTooLarge',
     'unsupportedMediaType',
   ];

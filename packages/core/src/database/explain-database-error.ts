@@ -87,7 +87,9 @@ interface Advice {
 
 function adviceFor(error: unknown): Advice {
   const code = databaseCode(error) ?? '';
-  const known = isPolicyError(error) ? policyAdvice : (advice[code] ?? advice[code.slice(0, 2)]);
+  const known = isPolicyError(error)
+    ? policyAdvice[code]
+    : (advice[code] ?? advice[code.slice(0, 2)]);
   if (known) return known;
   if (/CERT|SIGNATURE|TLS/.test(code)) {
     const remedy = 'check the certificate of the server, and sslrootcert in its URL';
@@ -103,11 +105,18 @@ function adviceFor(error: unknown): Advice {
 const address = 'check the host and the port in DATABASE_URL, and that the database is running';
 const difference = 'plant-store doctor shows what to do';
 
-const policyAdvice: Advice = {
-  what: 'row-level security hides rows from the store',
-  remedy:
-    'run ALTER TABLE … DISABLE ROW LEVEL SECURITY for that table, or let a superuser run ALTER ROLE … ' +
-    'BYPASSRLS for the user of the store',
+/** By SQLSTATE. */
+const policyAdvice: Record<string, Advice | undefined> = {
+  '42501': {
+    what: 'row-level security hides rows from the store',
+    remedy:
+      'run ALTER TABLE … DISABLE ROW LEVEL SECURITY for that table, or let a superuser run ALTER ROLE … ' +
+      'BYPASSRLS for the user of the store',
+  },
+  '0A000': {
+    what: 'a rule of the table rejects the statements of the store',
+    remedy: 'run DROP RULE … ON that table; \\d plants lists its rules',
+  },
 };
 
 /** By SQLSTATE, by its class, or by the code of a network error. */
