@@ -137,7 +137,10 @@ const advice: Record<string, Advice | undefined> = {
     what: 'the pooler in front of the database rejects transactions',
     remedy: 'set its pool_mode to transaction or session: statement mode is not enough',
   },
-  '23': { what: 'the table does not allow a plant', remedy: 'drop the constraint' },
+  '23': {
+    what: 'the table does not allow a plant',
+    remedy: 'drop the constraint, unless you want it',
+  },
   '42P10': {
     what: 'the primary key of plants is missing or invalid',
     remedy:

@@ -52,7 +52,8 @@ export function createPlantRemover({ run }: Pick<Bulk, 'run'>): PlantRemover {
     } catch (error) {
       const code = databaseCode(error) ?? '';
       const canOmitNote = statement === deleteAndNote && !isPolicyError(error);
-      if (canOmitNote && notSupported.includes(code)) return remove(deletePlants, ids, attemptsLeft);
+      if (canOmitNote && notSupported.includes(code))
+        return remove(deletePlants, ids, attemptsLeft);
       if (code !== deadlock || attemptsLeft === 1) throw error;
       return remove(statement, ids, attemptsLeft - 1);
     }
