@@ -13,7 +13,7 @@ const { tests, needsPostgres } = area;
 class InOrderOfPatterns extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification) =>
-      tests.findIndex((pattern) => matchesGlob(relative(import.meta.dirname, moduleId), pattern));
+      tests.findIndex((pattern) => matchesGlob(relative(process.cwd(), moduleId), pattern));
     return files.toSorted((a, b) => place(a) - place(b));
   }
 }
