@@ -29,8 +29,8 @@ const baselineFile = new URL('mutants.baseline.json', import.meta.url);
 const baseline = JSON.parse(await readFile(baselineFile, 'utf8'));
 
 for (const name of positionals.length > 0 ? positionals : Object.keys(areas)) {
-  const { mutate, tests } = areas[name];
-  process.env.MUTANT_TESTS = JSON.stringify(tests); // For vitest.mutants.ts.
+  const { mutate } = areas[name];
+  process.env.MUTANT_AREA = JSON.stringify(areas[name]); // For vitest.mutants.ts.
   const mutants = await new Stryker({ ...options, mutate }).runMutationTest();
   const missed = mutants.filter(({ status }) => ['Survived', 'NoCoverage'].includes(status));
   const caught = mutants.filter(({ status }) => ['Killed', 'Timeout'].includes(status)).length;
