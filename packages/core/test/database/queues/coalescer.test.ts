@@ -174,10 +174,13 @@ it('sends one call at a time while every commit takes longer than calls may wait
     },
     mayCommit: async () => true,
   });
-  const run = (input: string) =>
-    coalescer.run(input).catch((error: PlantStoreError) => error.kind);
+  const run = (input: string) => coalescer.run(input).catch((error: PlantStoreError) => error.kind);
   const outcomes = [run('a')];
-  for (const pair of [['b', 'c'], ['d', 'e'], ['f', 'g']]) {
+  for (const pair of [
+    ['b', 'c'],
+    ['d', 'e'],
+    ['f', 'g'],
+  ]) {
     await vi.advanceTimersByTimeAsync(5_500);
     outcomes.push(...pair.map(run));
     await vi.advanceTimersByTimeAsync(500);
