@@ -79,8 +79,8 @@ export class Coalescer<Input, Output> {
   /** Characters of the calls that wait. */
   #length = 0;
   #inFlight: Statement<Input, Output>[] = [];
-  /** Milliseconds of the last two statements that have ended; 0 for one that did not take long to commit. */
-  #slowCommits: readonly [number, number] = [0, 0];
+  /** Milliseconds of the last four statements, if they took long to commit; empty after one that did not. */
+  #slowCommits: number[] = [];
   /** Milliseconds that a statement takes, as a moving average; 0 while it is unknown. */
   #latency = 0;
 
@@ -172,7 +172,8 @@ export class Coalescer<Input, Output> {
 
   get #maxBatch(): number {
     const { maxBatch, maxSlowBatch, slowAfter } = this.#options;
-    const isSlow = this.#slowCommits[1] > 0 || this.#inFlight.some(({ mayCommit }) => mayCommit);
+    const isSlow =
+      this.#slowCommits.length > 0 || this.#inFlight.some(({ mayCommit }) => mayCommit);
     return isSlow || this.#latency > slowAfter ? maxSlowBatch : maxBatch;
   }
 
@@ -193,7 +194,7 @@ export class Coalescer<Input, Output> {
         clearTimeout(statement.timer);
         this.#inFlight = this.#inFlight.filter((each) => each !== statement);
         const latency = performance.now() - sentAt;
-        this.#slowCommits = [this.#slowCommits[1], statement.mayCommit ? latency : 0];
+        this.#slowCommits = statement.mayCommit ? [latency, ...this.#slowCommits.slice(0, 3)] : [];
         this.#updateLatency(latency);
         turn.ended(latency);
         endTurn();
@@ -216,12 +217,13 @@ export class Coalescer<Input, Output> {
 
   /**
    * Removes and returns the first calls, as many as fit into one statement. After two slow commits, rejects
-   * those that a third one would make late: nothing of them is written. The last call is always sent, to show
-   * when commits are fast again.
+   * those that another one like the shortest would make late: nothing of them is written. The last call is
+   * always sent, to show when commits are fast again.
    */
   #take(): Call<Input, Output>[] {
     const { late, overloaded } = this.#options;
-    const soonest = performance.now() + Math.min(...this.#slowCommits);
+    const shortest = this.#slowCommits.length < 2 ? 0 : Math.min(...this.#slowCommits);
+    const soonest = performance.now() + shortest;
     const maxBatch = this.#maxBatch;
     const calls: Call<Input, Output>[] = [];
     let taken = 0;

@@ -164,6 +164,25 @@ it('rejects calls that a third slow commit would make late, and sends the others
   expect(sent).toEqual([['first'], ['second'], ['fourth']]);
 });
 
+it('sends calls that another commit like the shortest of the last four would settle in time', async () => {
+  const latencies = [2_000, 4_000, 4_000];
+  const send = withLatency((statement) => latencies[statement - 1] ?? 2_000);
+  const coalescer = createCoalescer({ send, mayCommit: async () => true });
+  const run = (input: string) =>
+    coalescer.run(input).catch((error: PlantStoreError) => error.message);
+  const outcomes = [run('first')];
+  for (const latency of latencies) {
+    await vi.advanceTimersByTimeAsync(latency - 1_500);
+    outcomes.push(run('early'));
+    await vi.advanceTimersByTimeAsync(1_400);
+    outcomes.push(run('after it'));
+    await vi.advanceTimersByTimeAsync(100);
+  }
+  await vi.advanceTimersByTimeAsync(2_000);
+  const expected = ['first', 'late', 'after it', 'late', 'after it', 'early', 'after it'];
+  expect(await Promise.all(outcomes)).toEqual(expected);
+});
+
 it('sends one call at a time while every commit takes longer than calls may wait', async () => {
   const sent: string[][] = [];
   const send = withLatency((statement) => (statement < 4 ? 6_000 : 5));
