@@ -1,4 +1,9 @@
-import { hasSlowFlush, makeSlowFlush, startFaultProxy, startPostgres } from '@plant-store/test-setup';
+import {
+  hasSlowFlush,
+  makeSlowFlush,
+  startFaultProxy,
+  startPostgres,
+} from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { deadlineIn } from '../../src/database/deadline.ts';

@@ -188,7 +188,8 @@ it('throws databaseUnavailable when a trigger rejects the sessions of the store'
   const create = store.create(plant);
   await expect(create).rejects.toMatchObject({
     code: 50300,
-    message: 'the store has no connection to the database: nothing was written, send it again later',
+    message:
+      'the store has no connection to the database: nothing was written, send it again later',
   });
 });
 
