@@ -45,7 +45,7 @@ export async function startNginx(
       [/server (10\.0\.0\.11|store-1):3000 max_fails=0;/, hosts.join('\n')],
       [/server (10\.0\.0\.12|store-2):3000 max_fails=0;/, ''],
       [/listen (80|443 ssl http2);/, `listen 127.0.0.1:${port} ssl http2;`],
-      [/( *ssl_certificate.*;\n)*\n?  location/, `${tls}  location`],
+      [/( *ssl_certificate.*;\n)*\n? {2}location/, `${tls}  location`],
       [/proxy_read_timeout 15s;/, `proxy_read_timeout ${readTimeout};`],
     ]),
   );
