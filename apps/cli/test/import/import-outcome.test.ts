@@ -62,7 +62,7 @@ async function storedNames() {
 describe('an import is complete', () => {
   it('when every row is stored', async () => {
     expect(await load(hoya)).toBe(true);
-    expect(output.stdout).toContain('1 rows: 1 inserted');
+    expect(output.stdout).toContain('1 rows: 1 created');
     expect(output.stderr).toContain('100%, 1 rows');
     expect(await storedNames()).toEqual(['Hoya']);
   });
@@ -112,7 +112,7 @@ describe('an import stops', () => {
     ['with --strict', { strict: true }],
   ] as const)('at a conflict %s', async (_, options) => {
     await expect(load(hoya + other, options)).rejects.toMatchObject({ message, exitCode: 3 });
-    expect(output.stdout).toContain('2 rows: 1 inserted, 0 present, 1 conflicts, 0 rejected');
+    expect(output.stdout).toContain('2 rows: 1 created, 0 existed, 1 conflicts, 0 rejected');
   });
 
   it.each([
@@ -120,7 +120,7 @@ describe('an import stops', () => {
     ['with --strict', { strict: true }],
   ] as const)('before it loads all rows %s', async (_, options) => {
     await expect(load(hoya + other + manyRows(), options)).rejects.toMatchObject({ exitCode: 3 });
-    const [, stored] = /: (\d+) inserted/.exec(output.stdout) ?? [];
+    const [, stored] = /: (\d+) created/.exec(output.stdout) ?? [];
     const store = await openPlantStore({ databaseUrl });
     expect(await store.count()).toBe(Number(stored));
     await store.close();
@@ -191,7 +191,7 @@ describe('an import writes', () => {
     await load(hoya, { quiet: true, json: true });
     expect(JSON.parse(output.stdout)).toMatchObject({
       rows: 1,
-      present: 1,
+      exists: 1,
       isComplete: true,
     });
   });
@@ -199,7 +199,7 @@ describe('an import writes', () => {
   it('the rejected rows to standard output with --rejects -, and the summary to standard error', async () => {
     await load(hoya + invalid, { rejects: '-' });
     expect(output.stdout).toMatch(/^\{"line":2,.*"Pilea"\}\n$/);
-    expect(output.stderr).toContain('2 rows: 1 inserted');
+    expect(output.stderr).toContain('2 rows: 1 created');
   });
 
   it('that an import which stopped is not complete', async () => {

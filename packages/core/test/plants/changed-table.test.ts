@@ -128,9 +128,9 @@ describe('a trigger', () => {
     const store = await open();
     await trigger('insert', 'if new.id = 2 then return null; end if; return new;');
     expect(await store.load([1n, 2n, 3n].map((id) => ({ ...plant, id })))).toMatchObject([
-      'inserted',
+      'created',
       { code: 50001 },
-      'inserted',
+      'created',
     ]);
   });
 
