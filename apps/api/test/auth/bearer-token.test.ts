@@ -1,19 +1,19 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectError } from '../fixtures/expect-error.ts';
 import { sendRaw } from '../fixtures/raw-request.ts';
-import { type RunningServer, shareServers } from '../fixtures/running-server.ts';
-import { surfacesOnDatabases } from '../fixtures/surfaces.ts';
+import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { surfaces } from '../fixtures/surfaces.ts';
 
 const plant = '{"id":1,"name":"x"}';
 
-const emptyServer = shareServers();
-
-describe.each(surfacesOnDatabases)('over $surface.name on $database', ({ database, surface }) => {
+describe.each(surfaces)('over $name', (surface) => {
   let server: RunningServer;
 
   beforeAll(async () => {
-    server = await emptyServer(database);
+    server = await startServer('Postgres');
   });
+
+  afterAll(() => server.stop());
 
   it('responds with 401 when there is no bearer token', async () => {
     for (const authorization of [
