@@ -72,13 +72,6 @@ describe.each(surfaces)('creating a plant over $name', (surface) => {
     },
   );
 
-  it('gives an id to exactly one of many concurrent creates', async () => {
-    const id = freeId();
-    const creates = Array.from({ length: 40 }, (_, i) => send(`{"id":${id},"name":"plant ${i}"}`));
-    const statuses = (await Promise.all(creates)).map(({ status }) => status);
-    expect(statuses.toSorted()).toEqual([200, ...Array(39).fill(409)]);
-  });
-
   it.each([
     ['"five"', 'a string'],
     ['true', 'a boolean'],

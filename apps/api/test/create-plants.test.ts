@@ -68,19 +68,6 @@ describe.each(callers)('over $name', ({ call }) => {
     expect(await nameOf(102n)).toBe('Hoya');
   });
 
-  it('creates plants with the same id one after the other', async () => {
-    const { output } = await createPlants([
-      { id: 202n, name: 'first' },
-      { id: 201n, name: 'other' },
-      { id: 202n, name: 'second' },
-      { id: 202n, name: 'first' },
-      { id: 202n, name: 'first', tag: '' },
-    ]);
-    const results = [created(202n), created(201n), taken(202n), exists(202n), taken(202n)];
-    expect(output).toStrictEqual({ results });
-    expect(await nameOf(202n)).toBe('first');
-  });
-
   it('creates a thousand plants, and repeats them', async () => {
     const plants = plantsFrom(1_000, 1_000);
     const first = await createPlants(plants);
@@ -185,6 +172,7 @@ describe('over REST', () => {
     ['/plants/batch', 'DELETE, GET, HEAD, POST'],
     ['/plants', 'GET, HEAD, POST'],
     ['/plants/count', 'DELETE, GET, HEAD'],
+    ['/plants/changes', 'DELETE, GET, HEAD'],
     ['/whoami', 'GET, HEAD'],
   ])('405 of %s names the methods that it takes', async (path, allow) => {
     const headers = { authorization: `Bearer ${server.token}` };

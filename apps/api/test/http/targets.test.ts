@@ -48,6 +48,7 @@ it.each([
   '/plants/-5',
   '/plants/1',
   '/plants/x',
+  '/plants/changes',
   '/plants%zz',
   '/trpc',
   '/trpc/createPlant',

@@ -241,18 +241,6 @@ describe('a subscription', () => {
     expect(JSON.parse(lines()[0] ?? '')).toMatchObject({ msg: 'request', status: 200 });
     await vi.waitFor(() => expect(server.store.feed().waiting).toBe(0));
   });
-
-  it('sends many subscribers the same page', async () => {
-    const all = Array.from({ length: 50 }, () => subscribe());
-    await Promise.all(all.map(first));
-    await Promise.all(
-      [41n, 42n, 43n].map((id) => server.store.create({ id, name: 'x', tag: 'y' })),
-    );
-    for (const subscription of all) {
-      await vi.waitFor(() => expect(changesIn(subscription)).toHaveLength(3));
-      expect(subscription.pages).toEqual(all[0]?.pages);
-    }
-  });
 });
 
 interface ErrorEnvelope {
