@@ -1,5 +1,5 @@
 import type { PlantStore } from '@plant-store/core';
-import { appRouter } from '@plant-store/core/router';
+import { appRouter, procedures } from '@plant-store/core/router';
 import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import pino from 'pino';
 import { type Authenticate, requireToken } from './auth/authentication.ts';
@@ -158,9 +158,15 @@ export async function buildServer({
     operations.addHook('onSend', memory.countResponse);
     operations.addHook('onSend', compressResponse);
 
-    const surface = { store, router: appRouter, queueBody: createLargeBodyQueue() };
+    const surface = { store, procedures, queueBody: createLargeBodyQueue() };
     await operations.register(rest, surface);
-    await operations.register(trpc, { ...surface, budget, memory, prefix: '/trpc' });
+    await operations.register(trpc, {
+      ...surface,
+      router: appRouter,
+      budget,
+      memory,
+      prefix: '/trpc',
+    });
   });
 
   // The hooks of every response.

@@ -2,3 +2,6 @@
 export { generateToken } from './access-tokens/access-tokens.ts';
 export { createPrincipalCache, type TokenOwner } from './access-tokens/principal-cache.ts';
 export { databaseCode } from './error-causes.ts';
+export { invalidInput } from './plant-store-error.ts';
+export { define, type Procedure } from './procedures/define.ts';
+export { transformer } from './procedures/transformer.ts';
