@@ -22,7 +22,7 @@ export function startSeveral(env: Env): Promise<void> {
 }
 
 async function startPrimary(env: Env): Promise<void> {
-  const consoleBuilt = buildConsoleWhenAsked();
+  await buildConsoleWhenAsked();
   const output = logOutput(undefined, true);
   const log = pino({ level: env.LOG_LEVEL, serializers }, output);
   warnOfUnknownSettings(log);
@@ -30,10 +30,7 @@ async function startPrimary(env: Env): Promise<void> {
   const workers = startWorkers({
     count: env.PLANT_STORE_PROCESSES,
     log,
-    async onListening(listening) {
-      await consoleBuilt;
-      output.write(welcomeText(env, { ...listening, metricsUrl }));
-    },
+    onListening: (listening) => output.write(welcomeText(env, { ...listening, metricsUrl })),
     async onEnd(exitCode) {
       await output.settle();
       process.exit(exitCode);

@@ -50,8 +50,8 @@ export async function startAlone(env: Env): Promise<void> {
   warnOfUnknownSettings(server.log);
   const values = async () => (metrics ? [await metrics.values()] : []);
   const metricsUrl = await listenForMetrics(values, server.log, env);
+  await consoleBuilt; // Until then, the server would serve a part of it.
   const listening = await listen(prepared, env);
-  await consoleBuilt;
   // The log's stream writes this, so that all earlier log lines come before it.
   const { generated, signInCode } = prepared;
   output.write(welcomeText(env, { ...listening, metricsUrl, generated, signInCode }));
