@@ -1,4 +1,4 @@
-import { vitestConfig, withCitus } from '../../vitest.base.ts';
+import { vitestConfig, withCitus } from '../../tools/vitest.base.ts';
 
 /** The suites that run on every kind of database, and those about Citus. */
 export default vitestConfig({

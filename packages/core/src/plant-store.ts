@@ -143,6 +143,16 @@ export async function openPlantStore(
 function createPlantStore(database: Database): PlantStore {
   const { bulk } = database;
   const events = new EventEmitter<StoreEvents>();
+  const emit = events.emit.bind(events);
+  // An error that a listener throws becomes a process warning, and does not reach the write of the event.
+  events.emit = (...event) => {
+    try {
+      return emit(...event);
+    } catch (error) {
+      process.emitWarning(error instanceof Error ? error : String(error));
+      return true;
+    }
+  };
   const lanes = createLanes({ database, events, onCommit });
   const feed = createPlantFeed(database);
   const { insert } = createOrdinaryStatements(bulk.run);
@@ -190,14 +200,9 @@ function createPlantStore(database: Database): PlantStore {
     close: () => (closed ??= close()),
   };
 
-  /** An error that a listener throws becomes a process warning. The batch stays committed. */
   function onCommit(committed: CommittedBatch): void {
     feed.notice();
-    try {
-      events.emit('batch', committed);
-    } catch (error) {
-      process.emitWarning(error instanceof Error ? error : String(error));
-    }
+    events.emit('batch', committed);
   }
 
   /** After the write, waiting followers look for changes. */

@@ -1,5 +1,5 @@
 import type { Bulk } from '../../database/database.ts';
-import { orUnavailable } from '../../database/database-error.ts';
+import { isPolicyError, orUnavailable } from '../../database/database-error.ts';
 import { bulkTimeout, deadlineIn } from '../../database/deadline.ts';
 import { databaseCode } from '../../error-causes.ts';
 import { deletedColumns, noteDeletions } from '../statements.ts';
@@ -51,8 +51,9 @@ export function createPlantRemover({ run }: Pick<Bulk, 'run'>): PlantRemover {
       return count;
     } catch (error) {
       const code = databaseCode(error) ?? '';
-      const isNoted = statement === deleteAndNote;
-      if (isNoted && notSupported.includes(code)) return remove(deletePlants, ids, attemptsLeft);
+      const canOmitNote = statement === deleteAndNote && !isPolicyError(error);
+      if (canOmitNote && notSupported.includes(code))
+        return remove(deletePlants, ids, attemptsLeft);
       if (code !== deadlock || attemptsLeft === 1) throw error;
       return remove(statement, ids, attemptsLeft - 1);
     }
