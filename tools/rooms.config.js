@@ -101,8 +101,7 @@ export const packages = {
       },
       { 'env.ts': 'which settings are there?' },
       { 'server.ts': 'which hooks and routes does the server have, in which order?' },
-      { processes: 'how do several processes serve one address?' },
-      { process: 'how does the process start and stop?' },
+      { process: 'how do processes start, serve one address, and stop?' },
     ],
   },
   'apps/web': {

@@ -20,7 +20,6 @@ import { rejectUnknownRoute, respondToServerOptions } from './http/unknown-route
 import { limitWaiting } from './http/waiting.ts';
 import {
   dropAfterError,
-  isGone,
   limitConnections,
   trackConnections,
   trackResponse,
@@ -34,6 +33,7 @@ import { createErrorLog } from './observability/error-log.ts';
 import { logOutput } from './observability/log-output.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { RequestLog, sendRequestId, serializers } from './observability/request-log.ts';
+import { decorateRequests } from './request-state.ts';
 import { rest } from './rest/rest.ts';
 import { trpc } from './trpc/trpc.ts';
 import { serveConsole } from './web/serve-console.ts';
@@ -111,14 +111,7 @@ export async function buildServer({
     schemaController: { compilersFactory: noCompilers },
     ...nodeServerOptions(requestTimeout),
   });
-  server.decorateRequest('bodyBytes', 0);
-  server.decorateRequest('pageBytes', 0);
-  server.decorateRequest('principal', undefined);
-  server.decorateRequest('deadline', undefined);
-  server.decorateRequest('waitTime', 0);
-  server.decorateRequest('checkTokenAgain');
-  server.decorateRequest('waitsFrom', undefined);
-  server.decorateRequest('isGone', { getter: isGone });
+  decorateRequests(server);
   server.decorate('logError', createErrorLog(server.log, metrics));
   server.decorate('startWaiting', limitWaiting(Math.ceil(maxConnections / 2)));
   server.setErrorHandler(handleError);

@@ -9,15 +9,6 @@ import type {
 import { closeAfter, connectionOf, halfClose, isLatest } from '../node/client-connections.ts';
 import { readArrived } from '../node/event-loop-gap.ts';
 
-declare module 'fastify' {
-  interface FastifyInstance {
-    /** Milliseconds for which a closing server still takes requests. */
-    drainDelay: number;
-    /** Whether the server was told to close. */
-    isClosing: boolean;
-  }
-}
-
 /** Milliseconds without a new connection before the server stops listening. */
 const quietTime = 50;
 

@@ -10,19 +10,6 @@ import type {
 } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Whether its client has disconnected, or has ended its side of the connection. */
-    readonly isGone: boolean;
-  }
-}
-
-/** The getter of `isGone`. Node closes a connection whose client has ended its side. */
-export function isGone(this: FastifyRequest): boolean {
-  const { destroyed, readableEnded } = this.raw.socket;
-  return destroyed || readableEnded;
-}
-
 /** The state of a client's connection. */
 export interface ClientConnection {
   /** How many requests have no response yet. */

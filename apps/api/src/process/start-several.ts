@@ -3,8 +3,6 @@ import pino from 'pino';
 import type { Env } from '../env.ts';
 import { logOutput } from '../observability/log-output.ts';
 import { serializers } from '../observability/request-log.ts';
-import { becomeWorker } from '../processes/worker.ts';
-import { startWorkers } from '../processes/workers.ts';
 import {
   buildConsoleWhenAsked,
   listen,
@@ -15,6 +13,8 @@ import {
   welcomeText,
 } from './start.ts';
 import { endExitOnSignals, stopSignals } from './stop.ts';
+import { becomeWorker } from './worker.ts';
+import { startWorkers } from './workers.ts';
 
 /** Starts several processes that serve one address: this function runs in each of them. */
 export function startSeveral(env: Env): Promise<void> {

@@ -17,7 +17,6 @@ import {
 import { backlog } from '../node/node-server-options.ts';
 import { type LogOutput, logOutput } from '../observability/log-output.ts';
 import type { Metrics, MetricValues } from '../observability/metrics.ts';
-import type { Listening, WorkerProcess } from '../processes/worker.ts';
 import { buildConsole } from '../web/build-console.ts';
 import { hasConsole } from '../web/serve-console.ts';
 import { connectionCapacity } from './connection-capacity.ts';
@@ -26,6 +25,7 @@ import { keepFeed } from './keep-feed.ts';
 import { throwStartError } from './start-error.ts';
 import { stopOnSignals } from './stop.ts';
 import { welcome } from './welcome.ts';
+import type { Listening, WorkerProcess } from './worker.ts';
 
 /** A server that does not listen yet, with its parts. */
 export interface PreparedServer {
