@@ -63,7 +63,7 @@ export function drain(
     announceClose(_request, reply, _payload, done) {
       const { raw } = reply;
       // With several responses on a connection, only the last says that it closes (RFC 9112 §9.6).
-      if (server.isClosing && isLatest(raw)) closeAfter(reply);
+      if (server.isClosing && isLatest(raw)) closeAfter(raw);
       else if (server.isClosing) raw.removeHeader('connection');
       if (released)
         void released.then(

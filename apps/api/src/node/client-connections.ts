@@ -80,7 +80,7 @@ export function trackConnections(
       connection.previous = connection.latest;
       connection.latest = response;
       if (++connection.open > maxPending) {
-        closeResponse(response);
+        closeAfter(response);
         abortWithoutStacks(request.socket);
       }
       response.once('close', () => connection.open--);
@@ -144,7 +144,7 @@ const lingerTime = 1_000;
 export const trackResponse: onRequestHookHandler = ({ raw }, reply, done) => {
   const connection = connections.get(raw.socket);
   // The request gets its usual response, but Node loses the bytes that follow it (RFC 9110 §7.8).
-  if (raw.headers.upgrade !== undefined) closeAfter(reply);
+  if (raw.headers.upgrade !== undefined) closeAfter(reply.raw);
   connection?.pending.push(reply);
   if (connection && connection.open > maxPending) {
     const message = `${maxPending} requests of this connection have no response yet: nothing was written, wait for responses`;
@@ -190,11 +190,7 @@ export function limitConnections({ server, logError }: FastifyInstance, max: num
 }
 
 /** Makes a response the last one of its connection. Call it before the first asynchronous step. */
-export function closeAfter({ raw }: FastifyReply): void {
-  closeResponse(raw);
-}
-
-function closeResponse(response: ServerResponse): void {
+export function closeAfter(response: ServerResponse): void {
   response.setHeader('connection', 'close');
   endConnection(response.req.socket);
 }

@@ -3,8 +3,8 @@ import pino from 'pino';
 import type { Env } from '../env.ts';
 import { logOutput } from '../observability/log-output.ts';
 import { serializers } from '../observability/request-log.ts';
+import { buildConsole } from '../web/build-console.ts';
 import {
-  buildConsoleWhenAsked,
   listen,
   listenForMetrics,
   type PreparedServer,
@@ -22,7 +22,7 @@ export function startSeveral(env: Env): Promise<void> {
 }
 
 async function startPrimary(env: Env): Promise<void> {
-  await buildConsoleWhenAsked();
+  await buildConsole();
   const output = logOutput(undefined, true);
   const log = pino({ level: env.LOG_LEVEL, serializers }, output);
   warnOfUnknownSettings(log);

@@ -44,7 +44,7 @@ export interface PreparedServer {
 
 /** Starts the server in this process alone. */
 export async function startAlone(env: Env): Promise<void> {
-  const consoleBuilt = buildConsoleWhenAsked();
+  const consoleBuilt = buildConsole();
   const prepared = await prepareServer(env);
   const { server, metrics, output } = prepared;
   warnOfUnknownSettings(server.log);
@@ -120,11 +120,6 @@ export async function listen(
   const open = databaseError === undefined ? Promise.resolve() : logWhenOpen(server, store);
   void open.then(() => keepFeed(server, store, env.PLANT_STORE_FEED_DAYS));
   return { url, databaseError };
-}
-
-/** Builds the console in another process. Only `pnpm start` asks for it. */
-export async function buildConsoleWhenAsked(): Promise<void> {
-  if (process.argv.includes('--build-console')) await buildConsole();
 }
 
 export function warnOfUnknownSettings(log: FastifyBaseLogger): void {

@@ -7,12 +7,12 @@ import { promisify } from 'node:util';
 const repository = fileURLToPath(new URL('../../../..', import.meta.url));
 
 /**
- * Builds the console in other processes, unless Turborepo has built the same sources before. Does nothing
- * where Turborepo is not installed, as in a production image. An error is printed and stops nothing: the
+ * Builds the console in other processes when `pnpm start` asks for it, unless Turborepo has built the same
+ * sources before. Does nothing where Turborepo is not installed, as in a production image. An error is printed and stops nothing: the
  * server works without the console.
  */
 export async function buildConsole(): Promise<void> {
-  const turbo = findTurbo();
+  const turbo = process.argv.includes('--build-console') && findTurbo();
   if (!turbo) return;
   const args = ['run', 'build', '--filter=@plant-store/web', '--no-update-notifier'];
   const build = promisify(execFile)(process.execPath, [turbo, ...args], {
