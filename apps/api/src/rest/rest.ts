@@ -1,6 +1,6 @@
 import type { PlantStore } from '@plant-store/core';
 import type { Procedure } from '@plant-store/core/internal';
-import { checkJsonDepth, formatJson, type Operation, parseJson } from '@plant-store/schemas';
+import { formatJson, type Operation, parseJson } from '@plant-store/schemas';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
 import { callHandler, checkEncoding, type Endpoint } from '../calls/call-flow.ts';
@@ -81,7 +81,5 @@ function merge(query: object, params: object): Record<string, unknown> {
 
 function readBody(text: string): unknown {
   if (text === '') throw bodyNotJson('it is empty');
-  const body = parseJson(text);
-  checkJsonDepth(body);
-  return body;
+  return parseJson(text);
 }

@@ -30,7 +30,7 @@ export async function trpc(
   scope: FastifyInstance,
   { store, router, procedures, budget, memory, queueBody }: TrpcOptions,
 ) {
-  parseJsonBodies(scope, queueBody, readJson);
+  parseJsonBodies(scope, queueBody, readJson, levelsAround);
   const endpoints = createEndpoints(procedures);
   const sendCall = callHandler(store, (request, reply) =>
     endpoints.find(pathOf(request), request, reply),
@@ -86,8 +86,15 @@ function readQuery(request: FastifyRequest, known: ReadonlySet<string>): boolean
     if (typeof value !== 'string') throw invalidQuery(`${name} is given more than once`);
   }
   const { batch, input = '' } = query;
-  if (request.method !== 'POST') request.body = readText(String(input), readJson);
+  if (request.method !== 'POST') {
+    request.body = readText(String(input), readJson, levelsAround(request));
+  }
   return batch === '1';
+}
+
+/** superjson's `{ "json": … }` is around each input, and a batch around them. */
+function levelsAround({ query }: FastifyRequest): number {
+  return Object(query).batch === '1' ? 2 : 1;
 }
 
 /** Whether the client is an `httpBatchStreamLink`. */
