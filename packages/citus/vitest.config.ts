@@ -1,0 +1,3 @@
+import { vitestConfig, withPostgres } from '../../vitest.base.ts';
+
+export default vitestConfig({ globalSetup: withPostgres });
