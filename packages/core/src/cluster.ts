@@ -36,9 +36,9 @@ export type {
   ClusterWatch,
   NodeReroute,
   NodeState,
+  StoreLanes,
 } from './plants/cluster.ts';
 export { columnArrays, contentColumns, textOf } from './plants/columns.ts';
 export type { CountUpTo } from './plants/count-up-to.ts';
 export { createLane, type Lane } from './plants/lane.ts';
-export type { StoreLanes } from './plants/lanes.ts';
 export { createPlantStatements, idsOf, type PlantStatements } from './plants/statements.ts';

@@ -10,12 +10,18 @@ import { openDatabase } from './database/open-database.ts';
 import { createPlantExporter, type PlantExporter } from './plants/bulk/plant-exporter.ts';
 import { createPlantLoader, type PlantLoader } from './plants/bulk/plant-loader.ts';
 import { createPlantRemover, type PlantRemover } from './plants/bulk/plant-remover.ts';
-import type { Cluster, ClusterEvents, NodeState, StoreOptions } from './plants/cluster.ts';
+import type {
+  Cluster,
+  ClusterEvents,
+  NodeState,
+  StoreLanes,
+  StoreOptions,
+} from './plants/cluster.ts';
 import type { CountQuery } from './plants/count-up-to.ts';
 import { createMany, type ManyCreatesOutcome } from './plants/create-many.ts';
 import type { CommittedBatch } from './plants/creates.ts';
 import type { CreateOptions } from './plants/lane.ts';
-import { createMainLane, type StoreLanes } from './plants/lanes.ts';
+import { createMainLane } from './plants/lanes.ts';
 import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
 
 /**

@@ -39,7 +39,7 @@ const changedIn = () => transaction('changed_in');
 
 const thisTransaction = sql`pg_current_xact_id()`;
 
-// The tables can be distributed by their primary keys on Citus: they have no sequence, trigger or
+// The tables can be distributed by their primary keys: they have no sequence, trigger or
 // foreign key.
 export const plants = pgTable(
   'plants',

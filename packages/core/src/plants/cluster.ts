@@ -1,8 +1,9 @@
 import type { EventEmitter } from 'node:events';
 import type { ClusterSessions, Database, NodeConnections, Run } from '../database/database.ts';
 import type { DatabaseOptions } from '../database/open-database.ts';
+import type { CountUpTo } from './count-up-to.ts';
 import type { CommittedBatch } from './creates.ts';
-import type { StoreLanes } from './lanes.ts';
+import type { Lane, Lanes } from './lane.ts';
 import type { PlantWrites } from './statements.ts';
 
 /** A kind of database with several nodes, such as `citus` of @plant-store/citus. */
@@ -27,6 +28,19 @@ export interface ClusterStore {
   readonly onCommit: (committed: CommittedBatch) => void;
   readonly main: StoreLanes;
   readonly use: (lanes: StoreLanes) => void;
+}
+
+/** The lanes of a store: one, or on a cluster also those of its nodes. */
+export interface StoreLanes extends Lanes {
+  readonly all: readonly Lane[];
+  /** See `PlantStore.countUpTo`. */
+  readonly countUpTo: CountUpTo;
+  /** See `Database`. */
+  unsettled(): number;
+  /** See `PlantStore.nodes`. */
+  nodes(): NodeState[];
+  /** See `PlantStore.ready`. */
+  ready(): Promise<void>;
 }
 
 export interface ClusterWatch {

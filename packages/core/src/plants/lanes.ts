@@ -1,24 +1,11 @@
 import type { Database, Run } from '../database/database.ts';
 import { orUnavailable } from '../database/database-error.ts';
 import { deadlineIn, defaultTimeout } from '../database/deadline.ts';
-import type { Cluster, NodeState } from './cluster.ts';
-import { type CountUpTo, createCountUpTo } from './count-up-to.ts';
+import type { Cluster, StoreLanes } from './cluster.ts';
+import { createCountUpTo } from './count-up-to.ts';
 import type { CommittedBatch } from './creates.ts';
-import { createLane, type Lane, type Lanes } from './lane.ts';
+import { createLane } from './lane.ts';
 import { createPlantStatements, type PlantStatements, type PlantWrites } from './statements.ts';
-
-/** The lanes of a store: one, or on a cluster also those of its nodes. */
-export interface StoreLanes extends Lanes {
-  readonly all: readonly Lane[];
-  /** See `PlantStore.countUpTo`. */
-  readonly countUpTo: CountUpTo;
-  /** See `Database`. */
-  unsettled(): number;
-  /** See `PlantStore.nodes`. */
-  nodes(): NodeState[];
-  /** See `PlantStore.ready`. */
-  ready(): Promise<void>;
-}
 
 /** The lane of a single Postgres. */
 export function createMainLane(
