@@ -1,7 +1,7 @@
 /** Checks that rooms.config.js lists every package and every room. */
 import { existsSync, globSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { packages } from '../rooms.config.js';
+import { packages } from '../tools/rooms.config.js';
 
 const errors = [...packageErrors(), ...Object.entries(packages).flatMap(roomErrors)];
 for (const error of errors) console.error(error);

@@ -1,4 +1,4 @@
-import { vitestConfig, withPostgres } from '../vitest.base.ts';
+import { vitestConfig, withPostgres } from '../tools/vitest.base.ts';
 
 export default vitestConfig({
   globalSetup: withPostgres,

@@ -1,4 +1,4 @@
-import { packages } from '../rooms.config.js';
+import { packages } from './rooms.config.js';
 
 const tests = '/test/|[.](?:test|slow|faults)[.]ts$|/vitest[^/]*[.]ts$';
 

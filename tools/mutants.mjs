@@ -8,17 +8,30 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
-import { areas } from '../mutants.config.js';
+import { areas } from './mutants.config.js';
 
-const options = { write: { type: 'boolean', default: false } };
-const { values, positionals } = parseArgs({ allowPositionals: true, options });
-const baselineFile = new URL('../mutants.baseline.json', import.meta.url);
+const flags = { write: { type: 'boolean', default: false } };
+const { values, positionals } = parseArgs({ allowPositionals: true, options: flags });
+const options = {
+  testRunner: 'vitest',
+  plugins: ['@stryker-mutator/vitest-runner'],
+  vitest: { configFile: 'tools/vitest.mutants.ts', related: false },
+  inPlace: true,
+  tsconfigFile: 'none.json',
+  disableTypeChecks: false,
+  coverageAnalysis: 'perTest',
+  concurrency: 1,
+  timeoutMS: 15_000,
+  tempDirName: '.stryker-tmp',
+  reporters: ['dots'],
+};
+const baselineFile = new URL('mutants.baseline.json', import.meta.url);
 const baseline = JSON.parse(await readFile(baselineFile, 'utf8'));
 
 for (const name of positionals.length > 0 ? positionals : Object.keys(areas)) {
-  const { mutate, tests } = areas[name];
-  process.env.MUTANT_TESTS = JSON.stringify(tests); // For vitest.mutants.ts.
-  const mutants = await new Stryker({ mutate }).runMutationTest();
+  const { mutate } = areas[name];
+  process.env.MUTANT_AREA = JSON.stringify(areas[name]); // For vitest.mutants.ts.
+  const mutants = await new Stryker({ ...options, mutate }).runMutationTest();
   const missed = mutants.filter(({ status }) => ['Survived', 'NoCoverage'].includes(status));
   const caught = mutants.filter(({ status }) => ['Killed', 'Timeout'].includes(status)).length;
   const total = caught + missed.length;

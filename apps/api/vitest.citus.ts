@@ -1,4 +1,4 @@
-import { vitestConfig } from '../../vitest.base.ts';
+import { vitestConfig } from '../../tools/vitest.base.ts';
 
 /** Each test starts a cluster of its own, because it breaks the cluster. */
 export default vitestConfig({ fileParallelism: false });

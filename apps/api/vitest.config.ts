@@ -1,3 +1,3 @@
-import { vitestConfig, withEmbedded, withPostgres } from '../../vitest.base.ts';
+import { vitestConfig, withEmbedded, withPostgres } from '../../tools/vitest.base.ts';
 
 export default vitestConfig({ globalSetup: [withPostgres, withEmbedded] });

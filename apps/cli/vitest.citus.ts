@@ -1,3 +1,3 @@
-import { vitestConfig, withCitus } from '../../vitest.base.ts';
+import { vitestConfig, withCitus } from '../../tools/vitest.base.ts';
 
 export default vitestConfig({ globalSetup: withCitus });

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { hasBrowser } from '@plant-store/test-setup/find-browser';
-import { vitestConfig, withEmbedded, withPostgres } from '../../vitest.base.ts';
+import { vitestConfig, withEmbedded, withPostgres } from '../../tools/vitest.base.ts';
 
 const globalSetup = fileURLToPath(new URL('test/fixtures/global-setup.ts', import.meta.url));
 

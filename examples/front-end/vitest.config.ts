@@ -1,5 +1,5 @@
 import { hasBrowser } from '@plant-store/test-setup/find-browser';
-import { vitestConfig, withPostgres } from '../../vitest.base.ts';
+import { vitestConfig, withPostgres } from '../../tools/vitest.base.ts';
 
 export default vitestConfig(
   hasBrowser() ? { globalSetup: withPostgres } : { exclude: ['**'], passWithNoTests: true },

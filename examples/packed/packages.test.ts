@@ -169,10 +169,10 @@ it('the command line works when it is installed globally', async () => {
 
   const importPlants = ['import', join(repository, 'examples/houseplants.ndjson')];
   const databaseUrl = await createDatabase(inject('postgresUrl'));
-  expect(await plantStore(importPlants, { DATABASE_URL: databaseUrl })).toMatch(/\b208 inserted/);
-  expect(await plantStore(importPlants)).toMatch(/\b208 inserted/);
+  expect(await plantStore(importPlants, { DATABASE_URL: databaseUrl })).toMatch(/\b208 created/);
+  expect(await plantStore(importPlants)).toMatch(/\b208 created/);
   expect(await readdir(join(project, '.plant-store'))).toContain('postgres');
 
   await writeFile(join(project, '.env'), `DATABASE_URL=${databaseUrl}\n`);
-  expect(await plantStore(importPlants)).toMatch(/\b208 present/);
+  expect(await plantStore(importPlants)).toMatch(/\b208 existed/);
 });

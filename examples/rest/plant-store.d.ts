@@ -479,7 +479,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 50000: the server has a bug */
+            /** @description 50000: the server has a bug; 50001: the database rejects, keeps or hides plants, and nothing was written */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -706,7 +706,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 50000: the server has a bug; 50001: the table in the database rejects or keeps the plant, and nothing was written */
+            /** @description 50000: the server has a bug; 50001: the database rejects, keeps or hides plants, and nothing was written */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -924,7 +924,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 50000: the server has a bug */
+            /** @description 50000: the server has a bug; 50001: the database rejects, keeps or hides plants, and nothing was written */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1108,7 +1108,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 50000: the server has a bug */
+            /** @description 50000: the server has a bug; 50001: the database rejects, keeps or hides plants, and nothing was written */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1290,7 +1290,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 50000: the server has a bug; 50001: the table in the database rejects or keeps the plant, and nothing was written */
+            /** @description 50000: the server has a bug; 50001: the database rejects, keeps or hides plants, and nothing was written */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1471,7 +1471,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 50000: the server has a bug */
+            /** @description 50000: the server has a bug; 50001: the database rejects, keeps or hides plants, and nothing was written */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1675,7 +1675,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 50000: the server has a bug */
+            /** @description 50000: the server has a bug; 50001: the database rejects, keeps or hides plants, and nothing was written */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1835,7 +1835,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 50000: the server has a bug */
+            /** @description 50000: the server has a bug; 50001: the database rejects, keeps or hides plants, and nothing was written */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -109,7 +109,7 @@ async function usePlant(databaseUrl: string, shell?: string): Promise<void> {
 
 async function importPlants(databaseUrl: string, node?: string): Promise<void> {
   const plants = join(repository, 'examples/houseplants.ndjson');
-  expect(await plantStore(['import', plants], databaseUrl, node)).toMatch(/\b208 inserted/);
+  expect(await plantStore(['import', plants], databaseUrl, node)).toMatch(/\b208 created/);
   expect(await plantStore(['count'], databaseUrl, node)).toContain('208');
 }
 

@@ -1,4 +1,4 @@
-import { vitestConfig, withCitus } from '../../vitest.base.ts';
+import { vitestConfig, withCitus } from '../../tools/vitest.base.ts';
 
 /** The suites about Citus, and those of core that run on every kind of database. */
 export default vitestConfig({

@@ -58,7 +58,6 @@ function canHave({ body, path, namesPlant, scope }: Operation, kind: ErrorKind):
   if (kind === 'cursorExpired') return path === changesPath;
   if (kind === 'plantUnknown') return namesPlant;
   if (kind === 'idTaken') return body === 'NewPlant';
-  if (kind === 'plantRejected') return body === 'NewPlant' || scope === 'plants:delete';
   if (kind === 'insufficientScope') return scope !== 'none';
   return body !== undefined || !onlyWithBody.has(kind);
 }
@@ -103,6 +102,8 @@ function exampleFor(operation: Operation): Partial<Record<ErrorKind, string>> {
     ...(body !== 'NewPlant' && {
       invalidInput: `invalid input: ${invalidExample(operation)}`,
       databaseUnavailable: 'the database did not respond: try again',
+      plantRejected:
+        'row-level security or a rule in the database prevents this (SQLSTATE 42501): nothing was written, tell the operator before you send it again',
     }),
     ...(scope === 'plants:delete' && {
       databaseUnavailable:

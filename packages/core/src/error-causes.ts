@@ -11,8 +11,18 @@ export function rootMessage(error: unknown): string {
  * as `22P05`, or a network error such as `ECONNREFUSED`.
  */
 export function databaseCode(error: unknown): string | undefined {
+  return firstText(error, 'code');
+}
+
+/** The function of Postgres that raised an error, or the first of its causes that has one. */
+export function databaseRoutine(error: unknown): string | undefined {
+  return firstText(error, 'routine');
+}
+
+function firstText(error: unknown, property: string): string | undefined {
   for (let current = error; current instanceof Error; current = current.cause) {
-    if ('code' in current && typeof current.code === 'string') return current.code;
+    const value: unknown = Reflect.get(current, property);
+    if (typeof value === 'string') return value;
   }
   return undefined;
 }

@@ -148,6 +148,16 @@ export async function openPlantStore(
 async function createPlantStore(database: Database, cluster?: Cluster): Promise<PlantStore> {
   const { bulk } = database;
   const events = new EventEmitter<StoreEvents>();
+  const emit = events.emit.bind(events);
+  // An error that a listener throws becomes a process warning, and does not reach the write of the event.
+  events.emit = (...event) => {
+    try {
+      return emit(...event);
+    } catch (error) {
+      process.emitWarning(error instanceof Error ? error : String(error));
+      return true;
+    }
+  };
   const main = createMainLane(database, onCommit, cluster);
   let lanes: StoreLanes = main;
   const { nodes } = database;
@@ -201,14 +211,9 @@ async function createPlantStore(database: Database, cluster?: Cluster): Promise<
     lanes = next;
   }
 
-  /** An error that a listener throws becomes a process warning. The batch stays committed. */
   function onCommit(committed: CommittedBatch): void {
     feed.notice();
-    try {
-      events.emit('batch', committed);
-    } catch (error) {
-      process.emitWarning(error instanceof Error ? error : String(error));
-    }
+    events.emit('batch', committed);
   }
 
   /** After the write, waiting followers look for changes. */

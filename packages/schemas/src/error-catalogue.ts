@@ -38,7 +38,7 @@ export const errorCatalogue = {
   internal: { code: 50000, when: 'the server has a bug' },
   plantRejected: {
     code: 50001,
-    when: 'the table in the database rejects or keeps the plant, and nothing was written',
+    when: 'the database rejects, keeps or hides plants, and nothing was written',
   },
   notImplemented: {
     code: 50100,

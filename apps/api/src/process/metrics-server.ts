@@ -1,4 +1,5 @@
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
+import { jsonHeaders } from '../errors/error-response.ts';
 import { cors } from '../http/cors.ts';
 import { checkRequestHeaders } from '../http/request-headers.ts';
 import { handleError, routerErrorHandler } from '../http/send-error.ts';
@@ -47,8 +48,9 @@ export function buildMetricsServer(
   server.addHook('onRequest', rejectUnknownRoute(server, 'the only path is /metrics'));
   server.addHook('onRequest', checkRequestHeaders);
   server.addHook('onResponse', untrackResponse);
+  const headers = { ...jsonHeaders, 'content-type': 'text/plain; version=0.0.4; charset=utf-8' };
   server.get('/metrics', async (_request, reply) =>
-    reply.type('text/plain; version=0.0.4; charset=utf-8').send(await sumMetrics(await metrics())),
+    reply.headers(headers).send(await sumMetrics(await metrics())),
   );
   return server;
 }

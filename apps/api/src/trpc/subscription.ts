@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { PlantStore } from '@plant-store/core';
+import type { Caller, PlantStore } from '@plant-store/core';
 import type { PlantChanges } from '@plant-store/schemas';
 import type { TrackedEnvelope } from '@trpc/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -32,7 +32,7 @@ export function subscriptionHandler({ store, budget, endpoint }: SubscriptionOpt
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const connection = new AbortController();
-    const context = callContext(store, request, reply);
+    const context = { ...callContext(store, request, reply), caller: readerOf(request) };
     const input = () => withLastEventId(endpoint.decode(request), request);
     const pages = await startCall(endpoint, input, context, { signal: connection.signal });
     request.server.startWaiting(request, reply);
@@ -46,7 +46,10 @@ export function subscriptionHandler({ store, budget, endpoint }: SubscriptionOpt
       pages: pages as AsyncGenerator<Page>, // `endpoints` has one subscription.
       partOf: ([, page]) => partOf(page),
       check: () => request.checkTokenAgain(),
-      countPart: budget.countPart,
+      countPart(part) {
+        budget.set(request, 'pageBytes', 0);
+        return budget.countPart(part);
+      },
       connection,
       errorEvent(thrown) {
         const error = toHttpError(thrown);
@@ -60,6 +63,19 @@ export function subscriptionHandler({ store, budget, endpoint }: SubscriptionOpt
     );
     return reply.send(stream);
   };
+
+  /** The caller of a stream, which holds one page until the page is a part of the stream. */
+  function readerOf(request: FastifyRequest): Caller {
+    return {
+      get isGone() {
+        return request.isGone;
+      },
+      reserve(bytes) {
+        budget.set(request, 'pageBytes', 0);
+        return request.reserve(bytes);
+      },
+    };
+  }
 }
 
 /** A page, and the cursor behind it. */

@@ -168,13 +168,7 @@ async function read(sent: Promise<Response>): Promise<ReceivedResponse> {
 
 describe('the document', () => {
   const kinds = Object.keys(causes) as ErrorKind[]; // TypeScript types the keys as strings.
-  const onlyWithBody = [
-    'bodyNotJson',
-    'idTaken',
-    'plantRejected',
-    'bodyTooLarge',
-    'unsupportedMediaType',
-  ];
+  const onlyWithBody = ['bodyNotJson', 'idTaken', 'bodyTooLarge', 'unsupportedMediaType'];
 
   it.each([
     ['POST /plants', 200, ['plantUnknown', 'cursorExpired']],

@@ -48,22 +48,8 @@ it.each([
   ['list plants', [requests.lists]],
   ['list plants, get and wait for changes, and send batches', Object.values(requests)],
 ])('serves 400 clients that %s and read slowly, with the least heap', async (what, kinds) => {
-  const databaseUrl = await createDatabase(inject('postgresUrl'));
-  const program = startProgram({
-    DATABASE_URL: databaseUrl,
-    PLANT_STORE_TOKEN: token,
-    PLANT_STORE_METRICS_PORT: '0',
-    NODE_OPTIONS: `--max-old-space-size=${heap}`,
-    LOG_LEVEL: 'fatal',
-  });
-  const url = await printedUrl(program);
+  const { program, url, addPlants } = await startWithLeastHeap();
   const [, metricsUrl = ''] = await program.printed(/Metrics +(\S+)/);
-  const sql = postgres(databaseUrl, { max: 1 });
-  onTestFinished(() => sql.end());
-  const addPlants = (from: number) => sql`
-    insert into plants (id, name)
-    select id, '🪴' || repeat('x', case when id % 1000 = 500 then 1100 else 900 end)
-    from generate_series(${from}::int, ${from + 999}::int) as id`;
   const start = await latestCursor(url);
   await addPlants(1);
   const cursors = { start, latest: await latestCursor(url) };
@@ -90,6 +76,65 @@ it.each([
   expect(mostMemory).toBeLessThan(memory);
   expect(await stopProgram(program)).toBe(0);
 });
+
+it('sends 2,000 changes to each of 100 streams that begin at once, with the least heap', async () => {
+  const { program, url, addPlants } = await startWithLeastHeap();
+  const start = await latestCursor(url);
+  await addPlants(1);
+  await addPlants(1_001);
+  const end = new AbortController();
+  const streams = Array.from({ length: 100 }, () => followChanges(url, start, end.signal));
+  const counts = () => new Set(streams.map(({ created }) => created));
+  await expect.poll(counts, { timeout: 240_000 }).toEqual(new Set([2_000]));
+  end.abort();
+  expect(await stopProgram(program)).toBe(0);
+});
+
+async function startWithLeastHeap() {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const program = startProgram({
+    DATABASE_URL: databaseUrl,
+    PLANT_STORE_TOKEN: token,
+    PLANT_STORE_METRICS_PORT: '0',
+    NODE_OPTIONS: `--max-old-space-size=${heap}`,
+    LOG_LEVEL: 'fatal',
+  });
+  const url = await printedUrl(program);
+  const sql = postgres(databaseUrl, { max: 1 });
+  onTestFinished(() => sql.end());
+  const addPlants = (from: number) => sql`
+    insert into plants (id, name)
+    select id, '🪴' || repeat('x', case when id % 1000 = 500 then 1100 else 900 end)
+    from generate_series(${from}::int, ${from + 999}::int) as id`;
+  return { program, url, addPlants };
+}
+
+/** Counts the changes of a stream, and continues in a new stream when the server ends it. */
+function followChanges(url: string, start: string | undefined, signal: AbortSignal) {
+  const counter = { created: 0 };
+  void follow();
+  return counter;
+
+  async function follow(lastEventId = start): Promise<void> {
+    let last = lastEventId;
+    try {
+      const address = `${url}/trpc/plantChanges?lastEventId=${last}`;
+      const { body } = await fetch(address, { headers, signal });
+      let event = '';
+      for await (const text of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        event += text;
+        const [, id] = /^id: (.*)\n\n/m.exec(event.slice(-200)) ?? [];
+        if (id === undefined) continue;
+        counter.created += event.split('"type":"created"').length - 1;
+        [last, event] = [id, ''];
+      }
+      await setTimeout(50, undefined, { signal });
+    } catch {
+      if (signal.aborted || !last) return;
+    }
+    await follow(last);
+  }
+}
 
 /** 200 or 50301 for each call. On a busy machine, the database is too slow for some. */
 const expected = /^(200|207|503)( 5030[01])*$/;

@@ -21,6 +21,8 @@ let held: PromiseWithResolvers<void>;
 let waiting: number;
 let stream: PassThrough;
 const stopWaiting = vi.fn<() => void>();
+/** A hook after these. */
+const afterwards = vi.fn<() => Promise<void>>(async () => {});
 /** Runs while the server closes and still accepts requests. */
 let duringDrain: () => Promise<void>;
 let agent: Agent;
@@ -32,6 +34,7 @@ beforeEach(async () => {
   stream = new PassThrough();
   duringDrain = async () => {};
   stopWaiting.mockClear();
+  afterwards.mockClear();
   agent = new Agent({ keepAlive: true });
   server = fastify({ return503OnClosing: false });
   trackConnections(server.server);
@@ -40,6 +43,7 @@ beforeEach(async () => {
   server.addHook('onSend', hooks.announceClose);
   server.addHook('onResponse', untrackResponse);
   server.addHook('onResponse', hooks.closeAfterResponse);
+  server.addHook('onResponse', afterwards);
   server.addHook('preClose', () => duringDrain());
   server.addHook('preClose', hooks.waitForDrain);
   server.get('/', async () => 'done');
@@ -84,6 +88,7 @@ it('keeps connections open before it closes, except those that a handler closes'
   const closed = await request('/closing');
   expect(closed.headers.connection).toBe('close');
   closed.resume();
+  await vi.waitFor(() => expect(afterwards).toHaveBeenCalledTimes(2));
 });
 
 it('takes requests for the drain delay, and ends the waits once after it', async () => {

@@ -171,6 +171,8 @@ it('serves the metrics on their own port only', async () => {
   expect((await fetch(`${target.url}/metrics`)).status).toBe(404);
   const { headers } = await fetch(metricsUrl);
   expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  expect(headers.get('cache-control')).toBe('no-store');
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
   const responses = await Promise.all([
     fetch(metricsUrl, { method: 'POST' }),
     fetch(new URL('/plants', metricsUrl)),

@@ -39,7 +39,8 @@ it('no response and no log line contains a token, a value, SQL or a stack trace'
   await send('{}', { authorization: `Basic ${token}` });
   await send('{}', { 'content-type': 'text/plain' });
   const jwt = 'eyJhbGciOiJFUzI1NiJ9.secret-token.c2lnbmF0dXJl';
-  for (const each of [token, jwt]) {
+  const encoded = ['%5F', '%5f', '%255F', '%25255f'].map((each) => token.replace('_', each));
+  for (const each of [token, jwt, ...encoded]) {
     const headers = { 'x-request-id': each };
     for (const method of ['GET', 'PUT'] as const) {
       for (const path of [`/${each}`, `/plants/${each}`, `/%ff${each}`, `/trpc/${each}`]) {

@@ -206,8 +206,8 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       for (const stop of stops.splice(0).reverse()) await stop();
     });
 
-    const start = async (upstreams: string[], readTimeout?: string) => {
-      const nginx = await startNginx(upstreams, readTimeout);
+    const start = async (...options: Parameters<typeof startNginx>) => {
+      const nginx = await startNginx(...options);
       stops.push(nginx.stop);
       return nginx;
     };
@@ -319,6 +319,34 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
           ...['DELETE /plants/1', 'DELETE /plants/2', 'POST /trpc/deletePlant'],
           'POST /trpc/createPlant,delete%50lant?batch=1',
           ...['POST /trpc/createPlant', 'POST /trpc/createPlant'],
+        ]);
+      },
+    );
+
+    it.each(reactions)(
+      'sends a create again when an instance of the example of a cluster %s, but never a delete',
+      async (_, react) => {
+        const received: string[] = [];
+        const instance = () =>
+          startInstance((socket) => {
+            socket.on('data', (bytes) => {
+              received.push(String(bytes).split(' HTTP', 1).join());
+              react(socket);
+            });
+          });
+        const upstreams = [await instance(), await instance()];
+        const nginx = await start(upstreams, '100ms', 'examples/cluster/nginx.conf');
+        for (const [method, path] of [
+          ['POST', '/plants'],
+          ['DELETE', '/plants/1'],
+          ['POST', '/trpc/deletePlant'],
+        ] as const) {
+          const body = method === 'POST' ? '{}' : '';
+          await send(nginx, path, { method, headers: json, body });
+        }
+        expect(received).toEqual([
+          ...['POST /plants', 'POST /plants'],
+          ...['DELETE /plants/1', 'POST /trpc/deletePlant'],
         ]);
       },
     );

@@ -22,14 +22,15 @@ export interface TestNginx {
 }
 
 /**
- * Starts an nginx with `docs/nginx.conf`. Only the addresses, the certificate and the read timeout
- * are the test's own.
+ * Starts an nginx with a configuration of the repository. Only the addresses, the certificate and the
+ * read timeout are the test's own.
  *
  * @param upstreams the URLs of the instances
  */
 export async function startNginx(
   upstreams: readonly string[],
   readTimeout = '15s',
+  file: 'docs/nginx.conf' | 'examples/cluster/nginx.conf' = 'docs/nginx.conf',
 ): Promise<TestNginx> {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-nginx-'));
   const port = await freePort();
@@ -40,12 +41,11 @@ export async function startNginx(
   const hosts = upstreams.map((url) => `server ${new URL(url).host} max_fails=0;`);
   await writeFile(
     join(directory, 'plant-store.conf'),
-    replaceEach(await readFile(new URL('../../../../docs/nginx.conf', import.meta.url), 'utf8'), [
-      [/server 10\.0\.0\.11:3000 max_fails=0;/, hosts.join('\n')],
-      [/server 10\.0\.0\.12:3000 max_fails=0;/, ''],
-      [/listen 443 ssl http2;/, `listen 127.0.0.1:${port} ssl http2;`],
-      [/ssl_certificate .*;/, 'ssl_certificate certificate;'],
-      [/ssl_certificate_key .*;/, 'ssl_certificate_key key;'],
+    replaceEach(await readFile(new URL(`../../../../${file}`, import.meta.url), 'utf8'), [
+      [/server (10\.0\.0\.11|store-1):3000 max_fails=0;/, hosts.join('\n')],
+      [/server (10\.0\.0\.12|store-2):3000 max_fails=0;/, ''],
+      [/listen (80|443 ssl http2);/, `listen 127.0.0.1:${port} ssl http2;`],
+      [/( *ssl_certificate.*;\n)*\n? {2}location/, `${tls}  location`],
       [/proxy_read_timeout 15s;/, `proxy_read_timeout ${readTimeout};`],
     ]),
   );
@@ -83,6 +83,8 @@ http {
     },
   };
 }
+
+const tls = '  ssl_certificate certificate;\n  ssl_certificate_key key;\n';
 
 export interface ReceivedResponse {
   status: number;

@@ -10,7 +10,7 @@ The import stores the valid rows. It rejects a row that is not a valid plant, or
 another plant. The rejects file lists each rejected row with its line and the reason, in the format of
 the file. Correct the rows there, and import the rejects file.
 
-You can always run an import again: it counts plants that the store already has as present. So run
+You can always run an import again: it counts plants that the store already has as existing. So run
 it again to complete an import that was stopped.
 
 With --strict, or --on-conflict fail, the import stops at such a row. Rows before it, and some after it,

@@ -28,8 +28,8 @@ export function feedChecks({ feed }: DatabaseState): Finding[] {
   const { oldest } = feed;
   if (oldest?.age === null) {
     const message =
-      `the feed of changes waits for ${nameOf(oldest)}, and this user cannot see for how long: run doctor again, ` +
-      'and as a user with the role pg_read_all_stats if it says the same';
+      `the feed of changes waits for ${nameOf(oldest)}, and this user cannot see for how long: run doctor as a ` +
+      'user with the role pg_read_all_stats';
     return [{ check, level: 'warning', message }];
   }
   if (!oldest || oldest.age < tolerance) {

@@ -124,8 +124,8 @@ async function writeSummary(text: string, rejectsPath: string): Promise<void> {
 }
 
 /** Says exactly what is stored of a file when an import stops at a row. */
-function stoppedAt({ line, reason }: RejectedRow, { lines, inserted, present }: ImportCounts) {
-  const stored = `${inserted} rows of lines 1 to ${lines} are stored, and ${present} were before`;
+function stoppedAt({ line, reason }: RejectedRow, { lines, created, exists }: ImportCounts) {
+  const stored = `${created} rows of lines 1 to ${lines} are stored, and ${exists} were before`;
   const message = `line ${line}: ${reason}; the import stopped: ${stored}`;
   return new CommandError(`${message}; correct the line, then run the import again`, {
     exitCode: exitCodes.incomplete,

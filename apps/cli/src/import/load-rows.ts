@@ -8,9 +8,9 @@ export interface ImportCounts extends LineCounts {
   /** Rows that are a valid plant, when the import only checks the file. */
   valid: number;
   /** Rows that this import has stored. */
-  inserted: number;
+  created: number;
   /** Rows whose plant the store already had. */
-  present: number;
+  exists: number;
   /** Rows whose id belongs to another plant. */
   conflicts: number;
   /** Rows that are not a valid plant. */
@@ -21,8 +21,8 @@ export const nothingCounted: Readonly<ImportCounts> = {
   ...noLines,
   rows: 0,
   valid: 0,
-  inserted: 0,
-  present: 0,
+  created: 0,
+  exists: 0,
   conflicts: 0,
   rejected: 0,
 };

@@ -16,7 +16,7 @@ interface Summary {
 export function formatSummary(summary: Summary, json: boolean): string {
   const { counts, milliseconds, isComplete, rejectsPath, isDryRun, listsConflicts } = summary;
   const { valid, ...rest } = counts;
-  const { rows, inserted, present, conflicts, rejected } = rest;
+  const { rows, created, exists, conflicts, rejected } = rest;
   const seconds = Math.round(milliseconds) / 1000;
   const listed = rejected + (listsConflicts ? conflicts : 0);
   const rejectsFile = listed > 0 ? rejectsPath : null;
@@ -27,7 +27,7 @@ export function formatSummary(summary: Summary, json: boolean): string {
 
   const outcomes = isDryRun
     ? `${valid} valid, ${rejected} rejected, nothing is stored`
-    : `${inserted} inserted, ${present} present, ${conflicts} conflicts, ${rejected} rejected`;
+    : `${created} created, ${exists} existed, ${conflicts} conflicts, ${rejected} rejected`;
   const speed = `${seconds} s, ${rowsPerSecond(rows, milliseconds)} rows/s`;
   const reasons = rejectsFile && rejectsFile !== '-' ? `; see ${rejectsFile} for the reasons` : '';
   return `${rows} rows: ${outcomes} (${speed})${reasons}\n${linesText(counts)}\n`;

@@ -204,14 +204,14 @@ describe('the command line on a Citus cluster', () => {
     );
   });
 
-  it('imports on each node by the rules: inserted, present, in conflict and rejected', async () => {
+  it('imports on each node by the rules: created, existing, in conflict and rejected', async () => {
     const input = `${lines(900, 9_000)}${line(950, 'Hoya')}${line(20_000)}{"id":"x"}\n`;
     const first = await importLines(input);
     expect(first).toMatchObject({ code: 3 });
-    expect(first.stdout).toContain('8001 inserted, 100 present, 1 conflicts, 1 rejected');
+    expect(first.stdout).toContain('8001 created, 100 existed, 1 conflicts, 1 rejected');
     const again = await importLines(input, onWorker);
     expect(again).toMatchObject({ code: 3 });
-    expect(again.stdout).toContain('0 inserted, 8101 present, 1 conflicts, 1 rejected');
+    expect(again.stdout).toContain('0 created, 8101 existed, 1 conflicts, 1 rejected');
   });
 
   it('exports, lists, gets and deletes the same plants on each node', async () => {

@@ -40,7 +40,7 @@ describe.each([
     expect(stdout).toBe(stored);
     const rejects = join(directory, 'rejects');
     const restored = await run(['import', '-', '--rejects', rejects], { env, input: stdout });
-    expect(restored.stdout).toContain('1 inserted');
+    expect(restored.stdout).toContain('1 created');
   });
 
   it('deletes nothing without a terminal and without --yes', async () => {

@@ -25,7 +25,7 @@ it('imports and exports many plants with little memory', async () => {
   const node = ['--max-old-space-size=48'];
   const importing = start(['import', '-', '--json', '--rejects', devNull], { env, node });
   await pipeline(Readable.from(lines()), importing.child.stdin);
-  expect(JSON.parse((await importing.result).stdout)).toMatchObject({ inserted: count });
+  expect(JSON.parse((await importing.result).stdout)).toMatchObject({ created: count });
 
   const { code, stdout } = await run(['export', '--columns', 'id,name'], { env, node });
   expect(code).toBe(0);

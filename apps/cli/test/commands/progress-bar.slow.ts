@@ -41,5 +41,5 @@ it('an export shows nothing without a terminal', async () => {
 function barsOf(output: string): string[] {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these move the terminal's cursor.
   const moves = /\x1b\[[\d;?]*[A-Za-z]|[\r\n]/;
-  return output.split(moves).filter((line) => line.includes('/s') && !line.includes('inserted'));
+  return output.split(moves).filter((line) => line.includes('/s') && !line.includes('created'));
 }

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import { createDatabase } from '@plant-store/test-setup';
-import type postgres from 'postgres';
-import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { createDatabase, startFaultProxy } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { runChecks } from '../../src/doctor/run-checks.ts';
 import { migratedDatabase } from '../fixtures/migrated-database.ts';
 import { run } from '../fixtures/run-program.ts';
@@ -26,6 +26,34 @@ async function findings(check: string, databaseUrl = url): Promise<string[]> {
     .filter((each) => each.check === check)
     .map(({ level, message }) => `${level} ${message}`);
 }
+
+it('finishes behind a network with round trips of 150 ms, and finds the same', async () => {
+  const other = postgres(url, { max: 1 });
+  await other`begin`;
+  await other`select pg_current_xact_id()`;
+  const user = new URL(url).pathname.slice(1); // Each database has a name of its own.
+  await sql.unsafe(`create role ${user} login`);
+  await sql.unsafe(`grant all on plants, plant_deletions, plant_feed, access_tokens to ${user}`);
+  // Each statement of the trial is sent, and the feed is looked at twice.
+  await sql`alter table plants alter tag set not null`;
+  const near = Object.assign(new URL(url), { username: user }).href;
+  const proxy = await startFaultProxy(near);
+  proxy.delay = 75;
+  onTestFinished(async () => {
+    proxy.close();
+    await other.end();
+  });
+  const of = (databaseUrl: string) => run(['doctor'], { env: { DATABASE_URL: databaseUrl } });
+  const checks = ({ stdout }: { stdout: string }) =>
+    stdout
+      .split('\n')
+      .filter((line) => !/configuration|clock|disk/.test(line))
+      .map((line) => line.replace(/process \d+|\d+ ms/g, ''));
+  const [far, direct] = [await of(proxy.url), await of(near)];
+  expect(checks(far)).toEqual(checks(direct));
+  expect(far.stdout).toMatch(/^warning +writes +for a plant without a tag/m);
+  expect(far.stdout).toMatch(/^warning +feed +the feed of changes waits for the transaction/m);
+});
 
 describe('finds tables that are not as this version needs them', () => {
   it.each([

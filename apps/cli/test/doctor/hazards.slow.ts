@@ -88,7 +88,7 @@ describe('finds a problem after', () => {
     [
       'create rule nothing as on insert to plants do instead nothing',
       [
-        'problem writes: a write fails, because the database rejects the statement (cannot perform INSERT',
+        'problem writes: a write fails, because a rule of the table rejects the statements of the store (cannot',
       ],
     ],
     [
@@ -96,12 +96,6 @@ describe('finds a problem after', () => {
       [
         'warning tables: the constraint never may reject plants, and their creates get 50001: unless',
         'problem writes: a write fails, because the table does not allow a plant (new row for relation "plants"',
-      ],
-    ],
-    [
-      'alter table plants alter tag set not null',
-      [
-        'problem writes: a write fails, because the table does not allow a plant (null value in column "tag"',
       ],
     ],
     [
@@ -123,6 +117,52 @@ describe('finds a problem after', () => {
     expect(await findingsOf({ DATABASE_URL: url })).toEqual(
       expected.map((start) => expect.stringContaining(start)),
     );
+  });
+});
+
+describe('warns of what concerns some plants alone, after', () => {
+  const warnOfConstraint = 'warning tables: the constraint rule may reject plants';
+  it.each([
+    ['alter table plants add constraint rule check (length(name) <= 200)', [warnOfConstraint]],
+    [
+      "alter table plants add constraint rule check (name = trim(name) and name ~ '^[A-Z][a-z]')",
+      [warnOfConstraint],
+    ],
+    [
+      'alter table plants alter tag set not null',
+      [
+        'warning writes: for a plant without a tag, a write fails, because the table does not allow a plant (null value in column "tag"',
+      ],
+    ],
+    [
+      "alter table plants add constraint rule check (tag in ('Araceae', 'Cactaceae'))",
+      [
+        warnOfConstraint,
+        'warning writes: for a plant with a tag, a write fails, because the table does not allow a plant (new row',
+      ],
+    ],
+    [
+      trigger('insert', 'if new.tag is null then return null; end if; return new;'),
+      [
+        warnOfTrigger,
+        'warning writes: for a plant without a tag, the table swallows plants, and each create gets 50001: drop',
+      ],
+    ],
+    [
+      `insert into plants values (1, 'Hoya', 'Apocynaceae');
+      alter table plants add constraint rule check (id < 1000000)`,
+      [
+        warnOfConstraint,
+        'warning writes: a write fails, because the table does not allow a plant (new row for relation "plants"',
+      ],
+    ],
+  ])('%s', async (change, expected) => {
+    const { url, sql } = await database();
+    await sql.unsafe(change);
+    expect(await findingsOf({ DATABASE_URL: url })).toEqual(
+      expected.map((start) => expect.stringContaining(start)),
+    );
+    expect(await sql`select from plants where id > 1`).toEqual([]);
   });
 });
 

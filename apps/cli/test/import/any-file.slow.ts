@@ -51,9 +51,9 @@ describe.each(formatNames)('for arbitrary bytes as %s', (format) => {
         );
         const counts = await countsOf(Readable.from(pieces), format);
         if (!counts) return; // The file cannot be read at all.
-        const { lines, header, blank, continued, rows, inserted, rejected } = counts;
+        const { lines, header, blank, continued, rows, created, rejected } = counts;
         expect(header + blank + continued + rows).toBe(lines);
-        expect(inserted + rejected).toBe(rows);
+        expect(created + rejected).toBe(rows);
         const isPlain =
           bytes[0] !== 0x1f && bytes[0] !== 0x28 && bytes[0] !== 0xff && bytes[0] !== 0xfe;
         if (isPlain) expect([linesOf(bytes, '\n'), linesOf(bytes, '\r')]).toContain(lines);
@@ -70,14 +70,14 @@ describe.each(formatNames)('for arbitrary bytes as %s', (format) => {
     const args = ['import', file, '--format', format, '--json'];
     const first = JSON.parse((await run(args, { env })).stdout);
     const stored = await storedPlants();
-    expect(stored.length).toBe(first.inserted);
+    expect(stored.length).toBe(first.created);
 
     const second = JSON.parse((await run(args, { env })).stdout);
-    const { inserted, present, seconds: _, ...rest } = first;
+    const { created, exists, seconds: _, ...rest } = first;
     expect(second).toMatchObject({
       ...rest,
-      inserted: 0,
-      present: present + inserted,
+      created: 0,
+      exists: exists + created,
       seconds: expect.anything(),
     });
     expect(await storedPlants()).toEqual(stored);
@@ -106,8 +106,7 @@ it('needs little memory for a quote that is never closed in a big file', async (
 async function countsOf(input: Readable, format: (typeof formatNames)[number]) {
   const counts = { ...nothingCounted };
   const store = {
-    load: async (plants: readonly unknown[]): Promise<LoadOutcome[]> =>
-      plants.map(() => 'inserted'),
+    load: async (plants: readonly unknown[]): Promise<LoadOutcome[]> => plants.map(() => 'created'),
   };
   try {
     await loadRows({

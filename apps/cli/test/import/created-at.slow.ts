@@ -34,7 +34,7 @@ it.each(Object.entries(files))(
     const file = await directory.write(name, lines.join('\n'));
     const { code, stdout } = await run(['import', file, '--json'], { env });
     expect(code).toBe(3);
-    expect(JSON.parse(stdout)).toMatchObject({ rows: 6, inserted: 3, rejected: 3 });
+    expect(JSON.parse(stdout)).toMatchObject({ rows: 6, created: 3, rejected: 3 });
     const must = 'must be a time with its offset, such as 2026-11-01T09:30:00.123456Z';
     expect((await rejectedRows(file)).map(({ reason }) => reason)).toEqual([
       `invalid input: created_at "2026-02-30T00:00:00Z" ${must}`,
@@ -68,7 +68,7 @@ it.each(Object.entries(files))(
   },
 );
 
-it('counts a plant as present whatever its time is', async () => {
+it('counts a plant as one that exists, whatever its time is', async () => {
   const file = await directory.write('a.ndjson', '{"id":1,"name":"a"}\n');
   await run(['import', file], { env });
   const again = await directory.write(
@@ -76,5 +76,5 @@ it('counts a plant as present whatever its time is', async () => {
     '{"id":1,"name":"a","created_at":"2026-01-01T00:00:00Z"}\n{"id":1,"name":"b"}\n',
   );
   const { stdout } = await run(['import', again, '--json'], { env });
-  expect(JSON.parse(stdout)).toMatchObject({ present: 1, conflicts: 1 });
+  expect(JSON.parse(stdout)).toMatchObject({ exists: 1, conflicts: 1 });
 });

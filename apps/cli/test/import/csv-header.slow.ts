@@ -67,6 +67,6 @@ it('counts rows of empty fields as blank, and ignores empty fields after the las
     'id,name,tag\n1,Monstera,Araceae,,,\n,,\n,,,,,\n',
   );
   expect(code).toBe(0);
-  expect(summary).toMatchObject({ lines: 4, header: 1, blank: 2, rows: 1, inserted: 1 });
+  expect(summary).toMatchObject({ lines: 4, header: 1, blank: 2, rows: 1, created: 1 });
   expect(plants).toEqual([monstera]);
 });

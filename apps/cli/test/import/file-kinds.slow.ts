@@ -49,7 +49,7 @@ describe('stores the plants of', () => {
   ])('%s', async (_, name, content) => {
     const file = await directory.write(name, content);
     const { code, stdout } = await run(['import', file, '--json'], { env });
-    expect(JSON.parse(stdout)).toMatchObject({ rows: 3, inserted: 3, isComplete: true });
+    expect(JSON.parse(stdout)).toMatchObject({ rows: 3, created: 3, isComplete: true });
     expect(code).toBe(0);
     expect(await storedPlants()).toEqual(excelPlants);
   });
@@ -148,7 +148,7 @@ it.each([
 it('rejects text that the encoding cannot hold', async () => {
   const file = await directory.write('a.csv', utf16le('id,name\n1,a\ud800\n2,b\n3,🪴\n'));
   const { stdout } = await run(['import', file, '--json'], { env });
-  expect(JSON.parse(stdout)).toMatchObject({ rows: 3, inserted: 2, rejected: 1 });
+  expect(JSON.parse(stdout)).toMatchObject({ rows: 3, created: 2, rejected: 1 });
   expect(await storedPlants()).toMatchObject([{ name: 'b' }, { name: '🪴' }]);
 });
 

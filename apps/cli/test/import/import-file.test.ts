@@ -15,7 +15,7 @@ beforeEach(async () => {
   env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
 });
 
-it('stores the plants of an NDJSON file, counts present ones, and lists rejected rows', async () => {
+it('stores the plants of an NDJSON file, counts those that exist, and lists rejected rows', async () => {
   const file = await directory.write(
     'plants.ndjson',
     `{"id":9007199254740993,"name":"Monstera deliciosa","tag":"Araceae"}
@@ -40,7 +40,7 @@ not a plant
     rejected: 2,
   };
   const expected = { ...counts, isComplete: true, rejectsFile: rejectsOf(file) };
-  expect(JSON.parse(first.stdout)).toMatchObject({ ...expected, inserted: 3, present: 1 });
+  expect(JSON.parse(first.stdout)).toMatchObject({ ...expected, created: 3, exists: 1 });
   expect(await rejectedRows(file)).toEqual([
     { line: 4, reason: expect.stringMatching(/^is not JSON: /), row: 'not a plant' },
     {
@@ -57,7 +57,7 @@ not a plant
   ]);
 
   const again = await run(['import', file, '--json'], { env });
-  expect(JSON.parse(again.stdout)).toMatchObject({ ...expected, inserted: 0, present: 4 });
+  expect(JSON.parse(again.stdout)).toMatchObject({ ...expected, created: 0, exists: 4 });
 });
 
 it('reads CSV with any columns in any order, and lists the records that it cannot read', async () => {
@@ -72,7 +72,7 @@ it('reads CSV with any columns in any order, and lists the records that it canno
   );
   const { code, stdout } = await run(['import', file], { env });
   expect(code).toBe(3);
-  expect(stdout).toContain('8 rows: 2 inserted, 0 present, 0 conflicts, 6 rejected (');
+  expect(stdout).toContain('8 rows: 2 created, 0 existed, 0 conflicts, 6 rejected (');
   expect(stdout).toContain(`; see ${rejectsOf(file)} for the reasons\n`);
   expect(stdout).toContain('\n11 lines: 8 rows, 1 header, 1 blank, 1 inside quoted fields\n');
   expect(await rejectedRows(file)).toEqual([
@@ -100,7 +100,7 @@ it('shows the progress in plain lines without a terminal, and removes an old rej
   expect(stderr).toMatch(/^plant-store: 100%, 10 rows, \d+ rows\/s, ETA \S+$/m);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these move a terminal's cursor.
   expect(stderr).not.toMatch(/[\r\x1b]/);
-  expect(stdout).toMatch(/^10 rows: 10 inserted, .* rows\/s\)\n10 lines: 10 rows\n$/);
+  expect(stdout).toMatch(/^10 rows: 10 created, .* rows\/s\)\n10 lines: 10 rows\n$/);
   await expect(readdir(dirname(rejectsOf(file)))).rejects.toThrow('ENOENT');
 });
 
@@ -109,7 +109,7 @@ it('stores the rows around one that the database rejects', async () => {
   await sql`alter table plants add constraint not_250 check (id <> 250)`;
   const file = await directory.write('plants.ndjson', [...plantLines(500)].join(''));
   const { stdout } = await run(['import', file, '--json'], { env });
-  expect(JSON.parse(stdout)).toMatchObject({ rows: 500, inserted: 499, rejected: 1 });
+  expect(JSON.parse(stdout)).toMatchObject({ rows: 500, created: 499, rejected: 1 });
   expect(await rejectedRows(file)).toEqual([
     // The reason is core's message.
     expect.objectContaining({ line: 251, reason: expect.stringContaining('SQLSTATE 23514') }),

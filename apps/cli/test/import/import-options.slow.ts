@@ -21,7 +21,7 @@ it('checks a whole file with --dry-run, without a database', async () => {
   expect(code).toBe(3);
   expect(stdout).toContain('20001 rows: 20000 valid, 1 rejected, nothing is stored (');
   const json = await run([...args, '--json'], { env: unreachable });
-  const counts = { rows: 20_001, valid: 20_000, inserted: 0, rejected: 1 };
+  const counts = { rows: 20_001, valid: 20_000, created: 0, rejected: 1 };
   expect(JSON.parse(json.stdout)).toMatchObject({ isDryRun: true, ...counts });
   expect(await rejectedRows(file)).toMatchObject([
     { line: 20_001, reason: expect.stringMatching(/^invalid input: id "x" must .*; name is miss/) },
@@ -33,13 +33,13 @@ it('stops with --strict at the first rejected row, and says exactly what is stor
   const file = await directory.write('a.ndjson', [...before, '{"id":-1}\n', ...after].join(''));
   const { code, stdout, stderr } = await run(['import', file, '--strict', '--json'], { env });
   expect(code).toBe(3);
-  const [stored] = await query('select count(*)::int as inserted from plants');
-  expect(stored?.['inserted']).toBeGreaterThanOrEqual(15_000);
+  const [stored] = await query('select count(*)::int as created from plants');
+  expect(stored?.['created']).toBeGreaterThanOrEqual(15_000);
   expect(JSON.parse(stdout)).toMatchObject({ ...stored, rejected: 1, isComplete: false });
   expect(stderr).toMatch(/plant-store: line 15001: invalid input: name is missing: .*; the import/);
   const { lines } = JSON.parse(stdout);
   expect(stderr).toContain(
-    `stopped: ${stored?.['inserted']} rows of lines 1 to ${lines} are stored, and 0 were before;`,
+    `stopped: ${stored?.['created']} rows of lines 1 to ${lines} are stored, and 0 were before;`,
   );
 });
 
@@ -54,7 +54,7 @@ it.each([
   const args = ['import', file, '--on-conflict', action, '--json'];
   const { code, stdout, stderr } = await run(args, { env });
   expect(code).toBe(exitCode);
-  const counts = { rows: 3, inserted: 1, conflicts: 1, rejected: 1 };
+  const counts = { rows: 3, created: 1, conflicts: 1, rejected: 1 };
   expect(JSON.parse(stdout)).toMatchObject({ ...counts, isComplete: action !== 'fail' });
   expect((await rejectedRows(file)).map(({ line }) => `line ${line}`)).toEqual(listed);
   expect(stderr.includes('line 2: id 1 belongs to another plant')).toBe(action === 'fail');
@@ -64,7 +64,7 @@ it('ends with exit code 0 when all conflicts are skipped', async () => {
   const file = await directory.write('a.ndjson', withConflict.replace('{"id":2}\n', ''));
   const args = ['import', file, '--on-conflict', 'skip', '--strict'];
   const { code, stdout } = await run(args, { env });
-  expect(stdout).toMatch(/^2 rows: 1 inserted, 0 present, 1 conflicts, 0 rejected \([^;]*\)\n/);
+  expect(stdout).toMatch(/^2 rows: 1 created, 0 existed, 1 conflicts, 0 rejected \([^;]*\)\n/);
   expect(code).toBe(0);
 });
 
@@ -74,7 +74,7 @@ it('writes nothing with --quiet but warnings, errors and the summary as JSON', a
     ...{ code: 0, stdout: '', stderr: '' },
   });
   const { stdout, stderr } = await run(['import', file, '--quiet', '--json'], { env });
-  expect(JSON.parse(stdout)).toMatchObject({ present: 1 });
+  expect(JSON.parse(stdout)).toMatchObject({ exists: 1 });
   expect(stderr).toBe('');
 });
 

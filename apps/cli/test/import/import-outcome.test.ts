@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { openPlantStore } from '@plant-store/core';
 import { createDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { type ImportOptions, importFile } from '../../src/import/import-file.ts';
 import { rejectsOf, useDirectory } from '../fixtures/plant-files.ts';
@@ -24,7 +25,12 @@ beforeEach(async () => {
   }
 });
 
+// An import listens for signals until its process ends.
+const listeners = process.listeners('SIGINT');
+
 afterEach(() => {
+  process.removeAllListeners('SIGINT');
+  for (const listener of listeners) process.on('SIGINT', listener);
   vi.restoreAllMocks();
   vi.unstubAllEnvs();
 });
@@ -33,9 +39,15 @@ const hoya = '{"id":1,"name":"Hoya"}\n';
 const other = '{"id":1,"name":"Ficus"}\n';
 const invalid = '{"id":"x","name":"Pilea"}\n';
 
-async function load(lines: string, options: Partial<ImportOptions> = {}) {
-  const file = await directory.write('plants.ndjson', lines);
+async function load(lines: string, options: Partial<ImportOptions> = {}, name = 'plants.ndjson') {
+  const file = await directory.write(name, lines);
   return importFile(file, { onConflict: 'report', ...options });
+}
+
+/** More rows than an import reads at a time. */
+function manyRows(): string {
+  const rows = Array.from({ length: 100_000 }, (_, i) => `{"id":${i + 10},"name":"Aloe"}\n`);
+  return rows.join('');
 }
 
 const exists = (path: string) => stat(path).then(Boolean, () => false);
@@ -50,7 +62,7 @@ async function storedNames() {
 describe('an import is complete', () => {
   it('when every row is stored', async () => {
     expect(await load(hoya)).toBe(true);
-    expect(output.stdout).toContain('1 rows: 1 inserted');
+    expect(output.stdout).toContain('1 rows: 1 created');
     expect(output.stderr).toContain('100%, 1 rows');
     expect(await storedNames()).toEqual(['Hoya']);
   });
@@ -58,6 +70,12 @@ describe('an import is complete', () => {
   it('when conflicts are skipped, which then are not in the rejects file', async () => {
     expect(await load(hoya + other, { onConflict: 'skip' })).toBe(true);
     expect(await exists(rejectsOf(directory.path('plants.ndjson')))).toBe(false);
+  });
+
+  it('when conflicts are skipped, without an empty list of rejected rows', async () => {
+    const lines = 'id,name\n1,Hoya\n1,Ficus\n';
+    expect(await load(lines, { onConflict: 'skip' }, 'plants.csv')).toBe(true);
+    expect(await exists(rejectsOf(directory.path('plants.csv')))).toBe(false);
   });
 
   it('when conflicts are skipped, even with --strict', async () => {
@@ -76,6 +94,12 @@ describe('an import is incomplete', () => {
     expect(await load(hoya + invalid, { onConflict: 'skip' })).toBe(false);
     expect(await readFile(rejectsOf(directory.path('plants.ndjson')), 'utf8')).toContain('Pilea');
   });
+
+  it('when as many rows are in conflict as are rejected, and lists each in a line', async () => {
+    expect(await load(hoya + other + invalid)).toBe(false);
+    const list = await readFile(rejectsOf(directory.path('plants.ndjson')), 'utf8');
+    expect(list).toMatch(/^\{"line":2,.*\}\n\{"line":3,.*\}\n$/);
+  });
 });
 
 describe('an import stops', () => {
@@ -87,9 +111,44 @@ describe('an import stops', () => {
     ['with --on-conflict fail', { onConflict: 'fail' }],
     ['with --strict', { strict: true }],
   ] as const)('at a conflict %s', async (_, options) => {
-    const stopped = load(hoya + other, options);
-    await expect(stopped).rejects.toMatchObject({ message, exitCode: 3 });
-    expect(output.stdout).toContain('2 rows: 1 inserted, 0 present, 1 conflicts, 0 rejected');
+    await expect(load(hoya + other, options)).rejects.toMatchObject({ message, exitCode: 3 });
+    expect(output.stdout).toContain('2 rows: 1 created, 0 existed, 1 conflicts, 0 rejected');
+  });
+
+  it.each([
+    ['with --on-conflict fail', { onConflict: 'fail' }],
+    ['with --strict', { strict: true }],
+  ] as const)('before it loads all rows %s', async (_, options) => {
+    await expect(load(hoya + other + manyRows(), options)).rejects.toMatchObject({ exitCode: 3 });
+    const [, stored] = /: (\d+) created/.exec(output.stdout) ?? [];
+    const store = await openPlantStore({ databaseUrl });
+    expect(await store.count()).toBe(Number(stored));
+    await store.close();
+  });
+
+  it('at a signal, with a hint', async () => {
+    const exit = vi.spyOn(process, 'exit').mockImplementation(() => undefined as never); // It never returns.
+    const stopped = load(manyRows());
+    const rejected = expect(stopped).rejects.toMatchObject({
+      message: 'interrupted: run the import again to complete it',
+      exitCode: 130,
+    });
+    await vi.waitFor(() =>
+      expect(process.listenerCount('SIGINT')).toBeGreaterThan(listeners.length),
+    );
+    process.emit('SIGINT');
+    await rejected;
+    await vi.waitFor(() => expect(exit).toHaveBeenCalledWith(130));
+  });
+
+  it('when a privilege is missing, which it names', async () => {
+    await (await openPlantStore({ databaseUrl })).close();
+    const user = new URL(databaseUrl).pathname.slice(1); // Each database has a name of its own.
+    const sql = postgres(databaseUrl);
+    await sql.unsafe(`create role ${user} login`);
+    await sql.end();
+    vi.stubEnv('DATABASE_URL', Object.assign(new URL(databaseUrl), { username: user }).href);
+    await expect(load(hoya)).rejects.toThrow(`GRANT SELECT, INSERT ON plants TO ${user}`);
   });
 
   it('at an invalid row with --strict, and not with --on-conflict fail', async () => {
@@ -132,7 +191,7 @@ describe('an import writes', () => {
     await load(hoya, { quiet: true, json: true });
     expect(JSON.parse(output.stdout)).toMatchObject({
       rows: 1,
-      present: 1,
+      exists: 1,
       isComplete: true,
     });
   });
@@ -140,7 +199,7 @@ describe('an import writes', () => {
   it('the rejected rows to standard output with --rejects -, and the summary to standard error', async () => {
     await load(hoya + invalid, { rejects: '-' });
     expect(output.stdout).toMatch(/^\{"line":2,.*"Pilea"\}\n$/);
-    expect(output.stderr).toContain('2 rows: 1 inserted');
+    expect(output.stderr).toContain('2 rows: 1 created');
   });
 
   it('that an import which stopped is not complete', async () => {

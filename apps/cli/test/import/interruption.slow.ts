@@ -35,10 +35,10 @@ it('completes an import that was killed half way when it runs again', async () =
 
   const file = await directory.write('plants.ndjson', [...plantLines(count)].join(''));
   const { stdout } = await run(['import', file, '--json'], { env });
-  const { present, inserted, ...rest } = JSON.parse(stdout);
+  const { exists, created, ...rest } = JSON.parse(stdout);
   expect(rest).toMatchObject({ rows: count, conflicts: 0, rejected: 0, isComplete: true });
-  expect(present).toBeGreaterThan(0);
-  expect(inserted).toBe(count - present);
+  expect(exists).toBeGreaterThan(0);
+  expect(created).toBe(count - exists);
   expect(await sql`select count(*)::int from plants`).toEqual([{ count }]);
   await sql.end();
 });
@@ -51,7 +51,7 @@ it.runIf(hasPosixSignals).each([
   child.kill(signal);
   const { code, stdout, stderr } = await result;
   expect(code).toBe(exitCode);
-  const [stored] = await sql`select count(*)::int as inserted from plants`;
+  const [stored] = await sql`select count(*)::int as created from plants`;
   expect(JSON.parse(stdout)).toMatchObject({ ...stored, isComplete: false });
   expect(stderr).toContain('plant-store: interrupted: run the import again to complete it\n');
   await sql.end();

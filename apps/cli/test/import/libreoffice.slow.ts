@@ -24,7 +24,7 @@ it.each([
   const { code, stdout, stderr } = await run(args, { env });
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
   expect(stderr).toContain('plant-store: these columns are not used: "note"\n');
-  expect(stderr).toContain('"lines":6,"header":1,"blank":0,"continued":1,"rows":4,"inserted":4,');
+  expect(stderr).toContain('"lines":6,"header":1,"blank":0,"continued":1,"rows":4,"created":4,');
   const sql = postgres(env.DATABASE_URL);
   const time = sql`to_char(created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') as created_at`;
   expect(await sql`select id, name, tag, ${time} from plants where id <> 4 order by id`).toEqual([

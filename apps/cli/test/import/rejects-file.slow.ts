@@ -34,7 +34,7 @@ it('lists line, reason and row of CSV, so that the corrected file can be importe
   // A second import rejects what is not corrected, and lists it in the same way.
   const half = await directory.write('half.csv.rejects', rejects.replace(';1;"F', ';2;"F'));
   const { stdout, stderr } = await run(['import', half, '--json'], { env });
-  expect(JSON.parse(stdout)).toMatchObject({ lines: 5, continued: 1, inserted: 1, rejected: 2 });
+  expect(JSON.parse(stdout)).toMatchObject({ lines: 5, continued: 1, created: 1, rejected: 2 });
   expect(stderr).toContain('these columns are not used: "note"\n');
   expect(await readFile(rejectsOf(half), 'utf8')).toBe(
     csvRejects.replace(/3;[\s\S]*?\n5;/, '4;').replace('6;', '5;'),
@@ -83,7 +83,7 @@ it('writes the rejected rows to standard output for -, and the summary to standa
   const { code, stdout, stderr } = await run(args, { env, input: csv });
   expect(code).toBe(3);
   expect(stdout).toBe(csvRejects);
-  expect(stderr).toContain('"inserted":1,"present":0,"conflicts":1,"rejected":2,');
+  expect(stderr).toContain('"created":1,"exists":0,"conflicts":1,"rejected":2,');
 });
 
 it('reads - as standard input or output, and ./- as the file of that name', async () => {

@@ -24,8 +24,8 @@ it.each([
   expect(code).toBe(3);
   const isLastValid = !lines.endsWith('f"\n');
   expect(JSON.parse(stdout)).toMatchObject({
-    ...{ lines: 6, header: 1, blank: 0, continued: 0, rows: 5, present: 0, conflicts: 0 },
-    ...(isLastValid ? { inserted: 4, rejected: 1 } : { inserted: 3, rejected: 2 }),
+    ...{ lines: 6, header: 1, blank: 0, continued: 0, rows: 5, exists: 0, conflicts: 0 },
+    ...(isLastValid ? { created: 4, rejected: 1 } : { created: 3, rejected: 2 }),
   });
   const reason = expect.stringContaining(error);
   const [first] = await rejectedRows(file);
@@ -37,7 +37,7 @@ it('rejects only the line of a forgotten quote in a big file', async () => {
   const rows = Array.from({ length: 200_000 }, (_, i) => `${i},Hoya carnosa\n`);
   const file = await directory.write('plants.csv', `id,name\n-1,"Hoya\n${rows.join('')}`);
   const { stdout } = await run(['import', file, '--json'], { env });
-  expect(JSON.parse(stdout)).toMatchObject({ lines: 200_002, inserted: 200_000, rejected: 1 });
+  expect(JSON.parse(stdout)).toMatchObject({ lines: 200_002, created: 200_000, rejected: 1 });
   const reason = expect.stringContaining(swallowed('2 to 200002', 3));
   expect(await rejectedRows(file)).toEqual([{ line: 2, reason }]);
 });
@@ -45,7 +45,7 @@ it('rejects only the line of a forgotten quote in a big file', async () => {
 it('counts the further lines of a valid record with newlines', async () => {
   const file = await directory.write('plants.csv', 'id,name\n1,"one\n\ntwo"\n2,"a\r\nb"\r\n');
   const { stdout } = await run(['import', file], { env });
-  expect(stdout).toContain('2 rows: 2 inserted, 0 present, 0 conflicts, 0 rejected');
+  expect(stdout).toContain('2 rows: 2 created, 0 existed, 0 conflicts, 0 rejected');
   expect(stdout).toContain('\n6 lines: 2 rows, 1 header, 3 inside quoted fields\n');
 });
 

@@ -32,7 +32,7 @@ describe('core alone, on a Citus cluster', () => {
       expect(outcomes.filter((each) => 'result' in each && each.result === 'created')).toHaveLength(
         300,
       );
-      expect(await store.load([{ id: 303n, name: 'Aloe' }])).toEqual(['inserted']);
+      expect(await store.load([{ id: 303n, name: 'Aloe' }])).toEqual(['created']);
       expect(await store.get(1n)).toMatchObject(plant);
       expect(await store.countUpTo(1_000)).toBe(303);
       expect(await store.delete(1n)).toBe(true);

@@ -6,6 +6,7 @@ import { orUnavailable } from '../database/database-error.ts';
 import type { Caller, CallOptions } from '../database/deadline.ts';
 import { type Cursor, formatCursor, parseCursor } from './cursor.ts';
 import { FeedEnd, isPassing, type WaitOptions } from './feed-end.ts';
+import { generate } from './generate.ts';
 import { type SharedPage, toShared } from './kept-pages.ts';
 import { createChangeReader, type ReadChanges } from './read-changes.ts';
 
@@ -99,23 +100,26 @@ export function createPlantFeed(
     stopWaiting: () => end.close(),
   };
 
-  async function* followAs<T>(
+  function followAs<T>(
     toOutput: (page: SharedPage) => T,
     { after, onError, ...wait }: FollowOptions = {},
   ): AsyncGenerator<T, never> {
     const { signal } = wait;
-    let cursor = after === undefined ? undefined : parseCursor(after);
-    for (;;) {
-      const page = await nextPage(cursor, wait).catch(async (error) => {
-        if (!isPassing(error)) throw error;
-        onError?.(error);
-        await setTimeout(retryDelay, undefined, { signal }).catch(() => {});
-      });
-      signal?.throwIfAborted();
-      if (!page) continue;
-      yield toOutput(page);
-      cursor = page.next;
-    }
+    let cursor: Cursor | undefined;
+    return generate(async () => {
+      cursor ??= after === undefined ? undefined : parseCursor(after);
+      for (;;) {
+        const page = await nextPage(cursor, wait).catch(async (error) => {
+          if (!isPassing(error)) throw error;
+          onError?.(error);
+          await setTimeout(retryDelay, undefined, { signal }).catch(() => {});
+        });
+        signal?.throwIfAborted();
+        if (!page) continue;
+        cursor = page.next;
+        return toOutput(page);
+      }
+    });
   }
 
   /** Without a cursor, the end of the feed. */

@@ -9,7 +9,7 @@ import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { contentBytes, toStoredPlant } from '../plants/columns.ts';
 import { type Cursor, lastId, type Position } from './cursor.ts';
-import { flushLog, selectChanges } from './select-changes.ts';
+import { selectChanges } from './select-changes.ts';
 
 /** Changes in their order. */
 export interface ChangePage {
@@ -38,9 +38,8 @@ export type ReadChanges = (
  * numbers. A create can wait for the delete of its id, and still have the lower number. Then the page
  * omits the delete, because it would remove the new plant from a copy.
  *
- * The cursor behind a page has the transaction of a change. After a crash, Postgres can give the number of a
- * transaction without a change to another one. It also forgets what others committed with
- * `synchronous_commit = off` just before. So a page is returned only when all that it shows is on the disk.
+ * The cursor behind a page has the transaction of a change, whose commit is on the disk; see `thisTransaction`.
+ * After a crash, Postgres can give the number of a transaction without a change to another one.
  *
  * @throws PlantStoreError `cursorExpired`, or `notImplemented` on a database that has no feed; an error of
  *   the connection or the database
@@ -54,17 +53,17 @@ export function createChangeReader({ run, copyId = '', renewFeed }: ChangeSource
     limit: number,
     options?: CallOptions,
   ): Promise<ChangePage> {
-    const use = {
+    const position = [after ? String(after.transaction) : null, String(after?.id ?? 0n)];
+    const values = [...position, String(limit + 1), copyId];
+    const { onTurn, settle } = reservePage(options?.caller, limit);
+    const { rows } = await run(selectChanges, values, {
       share: 'lists',
       deadline: deadlineOf(options),
       caller: options?.caller,
       isRepeatable: true,
       rowsAs: 'arrays',
-    } as const;
-    const position = [after ? String(after.transaction) : null, String(after?.id ?? 0n)];
-    const values = [...position, String(limit + 1), copyId];
-    const { onTurn, settle } = reservePage(options?.caller, limit);
-    const { rows } = await run(selectChanges, values, { ...use, onTurn }).catch(explainCluster);
+      onTurn,
+    }).catch(explainCluster);
     const found = rows as Row[]; // The statement selects these columns.
     const [[json] = []] = found;
     if (!json) throw new PlantStoreError('notImplemented', switchedOff);
@@ -77,10 +76,6 @@ export function createChangeReader({ run, copyId = '', renewFeed }: ChangeSource
     }
     if (after) checkCursor(after, feed);
     const kept = feed.count > 0 ? found.slice(0, limit) : [];
-    if (!feed.isFlushed && (!after || kept.length > 0)) {
-      const { count } = await run(flushLog, [feed.logged, String(feed.session)], use);
-      if (count === 0) return read(after, limit, options);
-    }
     const changes = kept.map(toChange);
     settle(changes.length, contentBytes(changes.map(({ plant }) => plant)));
     const positions = kept.map(([, transaction, , id]) => ({
@@ -130,11 +125,6 @@ interface FeedNow {
   forgottenUpTo: string;
   upTo: string;
   isHeldBack: boolean;
-  /** How far the log is written, and whether it is on the disk up to there. */
-  logged: string;
-  isFlushed: boolean;
-  /** The process of the session. */
-  session: number;
   latest: string;
   /** How many changes there are, up to the limit of the statement. */
   count: number;

@@ -54,9 +54,6 @@ const isHeldBack = ['plants', 'plant_deletions']
  * Selects a page of changes, and in its first row the state of the feed (`FeedNow`). The parameters are the
  * transaction and the id of the cursor, the limit, and the database's `copyId`.
  *
- * A transaction is visible once its commit is in the log, and `logged` is read after the snapshot was taken.
- * So the page is durable when the log is flushed up to there.
- *
  * The window functions read only the rows within the limit. The LIMIT of `bounds` keeps the planner from
  * evaluating its expressions again for each change.
  */
@@ -64,8 +61,7 @@ export const selectChanges = `
   select case when place is null or place = 1 then json_build_object(
       'isPrimary', is_primary, 'isCluster', is_cluster, 'isOwn', is_own, 'epoch', bounds.epoch,
       'forgottenUpTo', forgotten_up_to::text, 'upTo', up_to::text, 'isHeldBack', is_held_back,
-      'logged', logged, 'isFlushed', is_primary and pg_current_wal_flush_lsn() >= logged,
-      'session', pg_backend_pid(), 'latest', latest::text, 'count', coalesce(count, 0)
+      'latest', latest::text, 'count', coalesce(count, 0)
     )::text end, changed_in::text, type, ${storedColumns}
   from (
     select *, (${isHeldBack} is true) as is_held_back,
@@ -74,7 +70,6 @@ export const selectChanges = `
       select is_primary, ${isCluster} as is_cluster,
         is_primary and ${isOwn} as is_own,
         case when is_primary then ${epoch} else '' end as epoch,
-        case when is_primary then pg_current_wal_insert_lsn() end as logged,
         forgotten_up_to, pg_snapshot_xmin(pg_current_snapshot()) as up_to
       from plant_feed, (select not pg_is_in_recovery() as is_primary) as server limit 1
     ) as feed limit 1
@@ -88,13 +83,3 @@ export const selectChanges = `
       order by changed_in, id limit $3::int) as limited
   ) as change on bytes <= ${maxPageBytes} or place = 1
   order by change.changed_in, change.id`;
-
-/**
- * Writes the log to the disk, unless it is there up to a position. A commit does so; this one does not wait
- * for a standby. It returns no row when the session that has read the position is gone: Postgres may have
- * crashed since, and the position may be that of another log.
- */
-export const flushLog = `
-  select case when pg_current_wal_flush_lsn() < $1::pg_lsn then
-    set_config('synchronous_commit', 'local', true) || pg_logical_emit_message(true, 'plant-store', '') end
-  from pg_stat_get_activity($2::int)`;

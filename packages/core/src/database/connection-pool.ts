@@ -31,8 +31,8 @@ interface ConnectionPoolOptions<Connection> {
 /** Milliseconds for which `close` waits for the statements that run. */
 const closeGrace = 300;
 
-/** Milliseconds to ask whether the server is in a commit. */
-const askTimeout = 500;
+/** Milliseconds to ask whether the server is in a commit, with the time to connect over a slow network. */
+const askTimeout = 3_000;
 
 /** Milliseconds by which a clock may be wrong. */
 const clockTolerance = 1_000;
@@ -127,11 +127,15 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     }
     this.#used.set(connection, share);
     let hasEnded = false;
-    const isLate = performance.now() >= deadline;
-    const task = isLate ? Promise.reject(lateWriteError()) : start(connection);
-    const running = task.finally(() => {
-      hasEnded = true;
-    });
+    const begin = async () => {
+      try {
+        if (performance.now() >= deadline) throw lateWriteError();
+        return await start(connection);
+      } finally {
+        hasEnded = true;
+      }
+    };
+    const running = begin();
     let freed: Promise<void> | undefined;
     try {
       const result = await beforeDeadline(running, deadline).catch((error: unknown) => {
@@ -204,7 +208,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     while (this.#open.size > 0) await this.#change();
   }
 
-  async #acquire(deadline: Deadline): Promise<Connection> {
+  async #acquire(deadline: Deadline, max = this.#max): Promise<Connection> {
     const failedBefore = this.#failedAttempts;
     for (;;) {
       if (this.#isClosed) throw new Error('the store is closed');
@@ -214,7 +218,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
 
       const isEmpty = this.#connections.size === 0;
       if (isEmpty && this.#failedAttempts > failedBefore) throw this.#lastError;
-      if (this.#open.size < this.#max) void this.#connect();
+      if (this.#open.size < max) void this.#connect();
       await beforeDeadline(this.#change(), deadline);
     }
   }
@@ -225,8 +229,8 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     turns.give();
   }
 
-  #addIdle(connection: Connection): void {
-    if (this.#isFresh(connection) && !this.#isClosed) this.#idle.push(connection);
+  #addIdle(connection: Connection, isSurplus = this.#open.size > this.#max): void {
+    if (this.#isFresh(connection) && !isSurplus && !this.#isClosed) this.#idle.push(connection);
     else this.#close(connection);
     this.#wake();
   }
@@ -262,7 +266,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     const deadline = deadlineIn(askTimeout);
     let other: Connection | undefined;
     try {
-      other = await this.#acquire(deadline);
+      other = await this.#acquire(deadline, this.#max + 1); // Statements may use all the others.
       return await beforeDeadline(connection.isCommitting(other), deadline);
     } catch {
       if (other) this.#connections.delete(other);
@@ -316,7 +320,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
       const connection = await this.#options.connect();
       current.set(connection, performance.now());
       this.#open.add(connection);
-      this.#addIdle(connection);
+      this.#addIdle(connection, false);
     } catch (error) {
       this.#lastError = error;
       this.#failedAttempts++;

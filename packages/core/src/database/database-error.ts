@@ -1,4 +1,4 @@
-import { databaseCode, rootMessage } from '../error-causes.ts';
+import { databaseCode, databaseRoutine, rootMessage } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 
 /**
@@ -11,16 +11,15 @@ export function isDataError(error: unknown): boolean {
 }
 
 /**
- * Whether row-level security prevented a statement. A missing privilege has the same SQLSTATE, and the
- * language of the message is a setting of the server.
+ * Whether row-level security or a rule prevented a statement. Other errors have the same SQLSTATEs, such as
+ * that of a missing privilege, and the language of the message is a setting of the server.
  */
 export function isPolicyError(error: unknown): boolean {
-  if (!(error instanceof Error) || databaseCode(error) !== '42501') return false;
-  return 'routine' in error && policyRoutines.includes(String(error.routine));
+  return policyRoutines.includes(databaseRoutine(error) ?? '');
 }
 
-/** The functions of Postgres that raise the errors of row-level security. */
-const policyRoutines = ['check_enable_rls', 'ExecWithCheckOptions'];
+/** The functions of Postgres that raise the errors of row-level security, and of rules. */
+const policyRoutines = ['check_enable_rls', 'ExecWithCheckOptions', 'RewriteQuery'];
 
 /** Whether an error has the severity ERROR, and so concerns only its statement and not the connection. */
 export function isStatementError(error: unknown): boolean {
@@ -102,7 +101,8 @@ export function databaseUnavailable(
 /**
  * Waits for a query and returns its result.
  *
- * @throws PlantStoreError `databaseUnavailable` when the query fails; the store's own errors unchanged
+ * @throws PlantStoreError `databaseUnavailable` when the query fails, or `plantRejected` when the table does
+ *   not allow it; the store's own errors unchanged
  */
 export async function orUnavailable<T>(query: PromiseLike<T>, ...advice: Advice): Promise<T> {
   try {
@@ -115,6 +115,11 @@ export async function orUnavailable<T>(query: PromiseLike<T>, ...advice: Advice)
 type Advice = [ifDone?: string, ifNotDone?: string];
 
 /** The error for a call whose query failed. */
-export function toStoreError(error: unknown, ...advice: Advice): PlantStoreError {
-  return error instanceof PlantStoreError ? error : databaseUnavailable(error, ...advice);
+export function toStoreError(cause: unknown, ...advice: Advice): PlantStoreError {
+  if (cause instanceof PlantStoreError) return cause;
+  if (!isPolicyError(cause)) return databaseUnavailable(cause, ...advice);
+  const message =
+    `row-level security or a rule in the database prevents this (SQLSTATE ${databaseCode(cause)}): nothing was ` +
+    'written, tell the operator before you send it again';
+  return new PlantStoreError('plantRejected', message, { cause });
 }

@@ -87,7 +87,9 @@ interface Advice {
 
 function adviceFor(error: unknown): Advice {
   const code = databaseCode(error) ?? '';
-  const known = isPolicyError(error) ? policyAdvice : (advice[code] ?? advice[code.slice(0, 2)]);
+  const known = isPolicyError(error)
+    ? policyAdvice[code]
+    : (advice[code] ?? advice[code.slice(0, 2)]);
   if (known) return known;
   if (/CERT|SIGNATURE|TLS/.test(code)) {
     const remedy = 'check the certificate of the server, and sslrootcert in its URL';
@@ -103,11 +105,18 @@ function adviceFor(error: unknown): Advice {
 const address = 'check the host and the port in DATABASE_URL, and that the database is running';
 const difference = 'plant-store doctor shows what to do';
 
-const policyAdvice: Advice = {
-  what: 'row-level security hides rows from the store',
-  remedy:
-    'run ALTER TABLE … DISABLE ROW LEVEL SECURITY for that table, or let a superuser run ALTER ROLE … ' +
-    'BYPASSRLS for the user of the store',
+/** By SQLSTATE. */
+const policyAdvice: Record<string, Advice | undefined> = {
+  '42501': {
+    what: 'row-level security hides rows from the store',
+    remedy:
+      'run ALTER TABLE … DISABLE ROW LEVEL SECURITY for that table, or let a superuser run ALTER ROLE … ' +
+      'BYPASSRLS for the user of the store',
+  },
+  '0A000': {
+    what: 'a rule of the table rejects the statements of the store',
+    remedy: 'run DROP RULE … ON that table; \\d plants lists its rules',
+  },
 };
 
 /** By SQLSTATE, by its class, or by the code of a network error. */
@@ -128,7 +137,10 @@ const advice: Record<string, Advice | undefined> = {
     what: 'the pooler in front of the database rejects transactions',
     remedy: 'set its pool_mode to transaction or session: statement mode is not enough',
   },
-  '23': { what: 'the table does not allow a plant', remedy: 'drop the constraint' },
+  '23': {
+    what: 'the table does not allow a plant',
+    remedy: 'drop the constraint, unless you want it',
+  },
   '42P10': {
     what: 'the primary key of plants is missing or invalid',
     remedy:

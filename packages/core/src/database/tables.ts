@@ -11,6 +11,7 @@ import {
   timestamp,
   uuid,
 } from 'drizzle-orm/pg-core';
+import { thisTransaction } from './postgres/migration/feed-tables.ts';
 
 /** A bytea column, which the code reads and writes as hexadecimal text. */
 const bytes = customType<{ data: string; driverData: Uint8Array }>({
@@ -37,8 +38,6 @@ const transaction = customType<{ data: string }>({ dataType: () => 'xid8' });
 /** The transaction that wrote a row. The feed of changes is in this order. */
 const changedIn = () => transaction('changed_in');
 
-const thisTransaction = sql`pg_current_xact_id()`;
-
 // The tables can be distributed by their primary keys: they have no sequence, trigger or
 // foreign key.
 export const plants = pgTable(
@@ -48,7 +47,7 @@ export const plants = pgTable(
     ...contentColumns(),
     createdAt: createdAt(),
     // Null in the rows that are older than the column.
-    changedIn: changedIn().default(thisTransaction),
+    changedIn: changedIn().default(sql.raw(thisTransaction)),
   } satisfies Record<keyof StoredPlant | 'changedIn', PgColumnBuilderBase>,
   ({ id, tag, changedIn }) => [
     // An index entry has at most 2,704 bytes. A tag may be longer, so the index has its hash.
@@ -66,7 +65,7 @@ export const plantDeletions = pgTable(
     createdAt: time('created_at').notNull(),
     /** The transaction that created the plant. */
     createdIn: transaction('created_in'),
-    changedIn: changedIn().notNull().default(thisTransaction),
+    changedIn: changedIn().notNull().default(sql.raw(thisTransaction)),
     deletedAt: time('deleted_at').notNull().defaultNow(),
   } satisfies Record<
     keyof StoredPlant | `${'created' | 'changed'}In` | 'deletedAt',

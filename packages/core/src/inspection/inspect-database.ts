@@ -1,5 +1,5 @@
 import type { DatabaseConnection } from '../database/database.ts';
-import { type FeedState, readFeedState } from '../database/inspection/feed-state.ts';
+import { type FeedState, lookAgain, readFeedState } from '../database/inspection/feed-state.ts';
 import { type LateCommit, readLateCommits } from '../database/inspection/late-commits.ts';
 import { type Lock, readLocks } from '../database/inspection/locks.ts';
 import {
@@ -53,7 +53,7 @@ export interface DatabaseState extends SchemaVersion {
  * Postgres may be a read replica.
  *
  * @param options with `trial`, some plants are created and deleted, and that is rolled back. A database that
- *   the server could not write anyhow is not tried.
+ *   the server could not write anyhow is not tried. A transaction whose age is unknown is looked at twice.
  * @returns undefined when the data directory has no database yet
  * @throws DataDirectoryError when the directory cannot be used, DatabaseSettingsError when the URL
  *   cannot be parsed, PlantStoreError `databaseUnavailable` when no Postgres responds within 3 s
@@ -65,8 +65,10 @@ export function inspectDatabase({
   return useDatabase(options, async (connection, unreachableHosts = [], poolerWarning) => {
     const facts = await readFacts(connection);
     const state = { ...facts, unreachableHosts, poolerWarning };
-    if (!trial || !canWrite(state)) return state;
-    return { ...state, hazards: [...state.hazards, await tryWrites(connection)] };
+    if (!trial) return state;
+    const hazards = canWrite(state) ? [await tryWrites(connection)] : [];
+    const feed = state.feed && (await lookAgain(runOn(connection), state.feed));
+    return { ...state, feed, hazards: [...state.hazards, ...hazards] };
   });
 }
 

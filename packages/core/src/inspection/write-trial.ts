@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import type { NewPlant } from '@plant-store/schemas';
 import type { DatabaseConnection } from '../database/database.ts';
-import { deadlineIn, withTimeout } from '../database/deadline.ts';
+import { isDataError } from '../database/database-error.ts';
+import { type Deadline, deadlineIn, withTimeout } from '../database/deadline.ts';
 import { explainDatabaseError } from '../database/explain-database-error.ts';
 import { runOn } from '../database/schema-version.ts';
+import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { hasSameContent } from '../plants/columns.ts';
 import { createPlantStatements } from '../plants/statements.ts';
@@ -19,64 +22,118 @@ const statementsTimeout = 10_000;
  * message in the database's log, which changes no table.
  */
 export async function tryWrites(connection: DatabaseConnection): Promise<Hazard> {
-  const message = (await tryStatements(connection)) ?? (await tryCommit(connection));
-  if (message !== undefined) return { check: 'writes', level: 'problem', message };
+  const found = (await tryStatements(connection)) ?? (await tryCommit(connection));
+  if (found) return { check: 'writes', ...found };
   return { check: 'writes', level: 'ok', message: 'a create and a delete work; both are undone' };
 }
 
-async function tryStatements(connection: DatabaseConnection): Promise<string | undefined> {
+type Found = Pick<Hazard, 'level' | 'message'>;
+
+async function tryStatements(connection: DatabaseConnection): Promise<Found | undefined> {
   const run = runOn(connection);
   await run('begin');
   try {
     await run(`set local lock_timeout = ${trialTimeout}`);
     await run('set local row_security = off');
     await run('select from plants, plant_deletions, plant_feed, access_tokens where false');
-    return await createAndDelete(connection);
+    await run('savepoint trial');
+    return await tryPlants(connection);
   } catch (error) {
-    if (error instanceof PlantStoreError)
-      return byTrigger('keeps plants, and each delete gets 50001');
-    return `a write fails, because ${explainDatabaseError(error)}`;
+    return { level: 'problem', message: `a write fails, because ${explainDatabaseError(error)}` };
   } finally {
     await run('rollback');
   }
 }
 
-async function createAndDelete(connection: DatabaseConnection): Promise<string | undefined> {
+/** Tries all plants, and after an error the ordinary ones. A constraint or a trigger may reject some plants. */
+async function tryPlants(connection: DatabaseConnection): Promise<Found | undefined> {
   const deadline = deadlineIn(statementsTimeout);
+  const attempt = (plants: readonly NewPlant[]) => createAndDelete(connection, plants, deadline);
+  const ofAll = await attempt([untagged, tagged, ...long]);
+  if (!ofAll) return undefined;
+  if (!ofAll.isOfPlants) return { level: 'problem', message: ofAll.message };
+  const [ofUntagged, ofTagged] = [await attempt([untagged]), await attempt([tagged])];
+  if (ofUntagged && ofTagged) {
+    // The constraint allows the stored plants, so it may be a rule that the operator wants.
+    const isRule = ofUntagged.isOfConstraint && (await hasPlants(connection));
+    return { level: isRule ? 'warning' : 'problem', message: ofUntagged.message };
+  }
+  // The check of the tables names a constraint or a trigger that concerns only long names.
+  const some = ofUntagged ?? ofTagged;
+  if (!some) return undefined;
+  const kind = ofUntagged ? 'a plant without a tag' : 'a plant with a tag';
+  return { level: 'warning', message: `for ${kind}, ${some.message}` };
+}
+
+async function hasPlants(connection: DatabaseConnection): Promise<boolean> {
+  return (await runOn(connection)('select from plants limit 1')).length > 0;
+}
+
+/** An error of a trial. */
+interface TrialError {
+  readonly message: string;
+  /** Whether other plants may have no error. */
+  readonly isOfPlants: boolean;
+  readonly isOfConstraint: boolean;
+}
+
+async function createAndDelete(
+  connection: DatabaseConnection,
+  plants: readonly NewPlant[],
+  deadline: Deadline,
+): Promise<TrialError | undefined> {
+  const run = runOn(connection);
   const { insert, find, ...statements } = createPlantStatements((text, values) => {
     const sent = typeof values === 'function' ? values(connection.timeOf(deadline)) : values;
     return connection.query(text, sent);
   });
-  await insert(plants, deadline);
-  await runOn(connection)('set constraints all immediate');
-  const found = await find(
-    plants.map(({ id }) => id),
-    deadline,
-  );
-  for (const plant of plants) {
-    const stored = found.get(plant.id);
-    if (!stored) return byTrigger('swallows plants, and each create gets 50001');
-    if (!hasSameContent(plant, stored))
-      return byTrigger('changes plants, although clients get 200');
+  const byTrigger = (what: string): TrialError => {
+    const message = `the table ${what}: drop the trigger or the rule that does that`;
+    return { message, isOfPlants: true, isOfConstraint: false };
+  };
+  try {
+    await insert(plants, deadline);
+    await run('set constraints all immediate');
+    const found = await find(
+      plants.map(({ id }) => id),
+      deadline,
+    );
+    for (const plant of plants) {
+      const stored = found.get(plant.id);
+      if (!stored) return byTrigger('swallows plants, and each create gets 50001');
+      if (!hasSameContent(plant, stored))
+        return byTrigger('changes plants, although clients get 200');
+    }
+    for (const { id } of plants.slice(0, 1)) await statements.delete(id, deadline);
+    return undefined;
+  } catch (error) {
+    if (error instanceof PlantStoreError)
+      return byTrigger('keeps plants, and each delete gets 50001');
+    return {
+      message: `a write fails, because ${explainDatabaseError(error)}`,
+      isOfPlants: isDataError(error),
+      isOfConstraint: databaseCode(error)?.startsWith('23') === true,
+    };
+  } finally {
+    await run('rollback to trial');
   }
-  await statements.delete(firstId, deadline);
-  return undefined;
-}
-
-function byTrigger(what: string): string {
-  return `the table ${what}: drop the trigger or the rule that does that`;
 }
 
 const firstId = randomBytes(8).readBigUInt64BE() >> 2n;
 
-/** So many and so long that the table needs new pages, because the disk may be full. */
-const plants = Array.from({ length: 16 }, (_, i) => ({
-  id: firstId + BigInt(i),
-  name: `trial ${i}`.padEnd(1_900),
-  ...(i % 2 === 0 && { tag: `trial ${i}` }),
+/** Letters alone: a constraint may allow nothing else. They are random, because names may have to be unique. */
+const name = `Trial ${firstId.toString(36).replaceAll(/\d/g, '')}`;
+
+const untagged: NewPlant = { id: firstId, name };
+const tagged: NewPlant = { id: firstId + 1n, name: `${name} tagged`, tag: 'Trial' };
+
+/** So long that the table needs new pages, because the disk may be full. */
+const long: readonly NewPlant[] = Array.from({ length: 16 }, (_, i) => ({
+  id: firstId + BigInt(2 + i),
+  name: `${name} ${i}`.padEnd(1_900),
 }));
 
-async function tryCommit(connection: DatabaseConnection): Promise<string | undefined> {
+async function tryCommit(connection: DatabaseConnection): Promise<Found | undefined> {
   const run = runOn(connection);
   await run('begin');
   await run('set local synchronous_commit = on');
@@ -92,10 +149,10 @@ async function tryCommit(connection: DatabaseConnection): Promise<string | undef
     await commit.catch(() => {}); // The database warns that the standby does not have the commit.
   }
   const { names } = standbys as { names: string }; // The statement returns one row.
-  if (names === '')
-    return `a commit takes longer than ${trialTimeout} ms: check the disk of the database`;
-  return (
-    `each create waits for a synchronous standby and gets 50300 (synchronous_standby_names = '${names}'): start ` +
-    'that standby, or remove it from the setting'
-  );
+  const message =
+    names === ''
+      ? `a commit takes longer than ${trialTimeout} ms: check the disk of the database`
+      : `each create waits for a synchronous standby and gets 50300 (synchronous_standby_names = '${names}'): start ` +
+        'that standby, or remove it from the setting';
+  return { level: 'problem', message };
 }

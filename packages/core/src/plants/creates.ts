@@ -66,18 +66,18 @@ export async function writeBatch(
     if (rounds === 0) return rejectAll(deleted, plantNotKept());
     await again(deleted, rounds - 1);
   } catch (error) {
-    const isConfirmable = isUnconfirmedCommit(error) || (isInserted && isCancelled(error));
-    if (isConfirmable) return confirm(statements, creates, error);
-    if (isLateWrite(error) || (isCancelled(error) && performance.now() >= deadline)) {
+    if (!isInserted && isUnconfirmedCommit(error)) return confirm(statements, creates, error);
+    // After the insert, the others are those of taken ids, which an earlier create may have stored.
+    const known = isInserted ? outcomeUnknown(error) : insertError(error);
+    const isLate = isLateWrite(error) || (isCancelled(error) && performance.now() >= deadline);
+    if (isLate || isUnconfirmedCommit(error)) {
       rejectAll(
         creates.filter((create) => create.deadline === deadline),
-        insertError(error),
+        known,
       );
       return again(creates);
     }
-    if (!isDataError(error)) {
-      return rejectAll(creates, isInserted ? outcomeUnknown(error) : insertError(error));
-    }
+    if (!isDataError(error)) return rejectAll(creates, known);
     if (creates.length === 1) return rejectAll(creates, plantRejected(error));
     await bisect(creates, (half) => again(half));
   }

@@ -1,6 +1,6 @@
 import type { NewPlant, StoredPlant } from '@plant-store/schemas';
 import type { Rows, Run } from '../database/database.ts';
-import { lateWrite } from '../database/database-error.ts';
+import { isPolicyError, lateWrite } from '../database/database-error.ts';
 import type { Caller, Deadline } from '../database/deadline.ts';
 import { databaseCode } from '../error-causes.ts';
 import { columnArrays, contentColumns, storedColumns, toStoredPlant } from './columns.ts';
@@ -144,7 +144,8 @@ export const noteDeletions = `noted as (
  */
 export function orOverNodes<T>(send: () => Promise<T>): (error: unknown) => Promise<T> {
   return async (error) => {
-    if (!notSupported.includes(databaseCode(error) ?? '')) throw error;
+    const isNotSupported = notSupported.includes(databaseCode(error) ?? '');
+    if (!isNotSupported || isPolicyError(error)) throw error;
     return send();
   };
 }

@@ -1,7 +1,7 @@
-import { FollowPlantChanges, type PlantChanges } from '@plant-store/schemas';
-import { type TrackedEnvelope, tracked } from '@trpc/server';
+import { FollowPlantChanges } from '@plant-store/schemas';
+import { tracked } from '@trpc/server';
 import { isPassing } from '../changes/feed-end.ts';
-import type { Caller } from '../database/deadline.ts';
+import { generate } from '../changes/generate.ts';
 import { procedure } from './trpc.ts';
 
 /**
@@ -19,25 +19,9 @@ export const plantChanges = procedure
     await store.changes({ after, limit: 1 }, { deadline, caller }).catch((error) => {
       if (!isPassing(error)) throw error;
     });
-    return events();
-
-    async function* events(): AsyncIterable<TrackedEnvelope<PlantChanges>, void> {
-      const reader = caller && readerOf(caller);
-      for await (const page of store.follow({ after, signal, caller: reader })) {
-        yield tracked(page.next, page);
-      }
-    }
+    const pages = store.follow({ after, signal, caller });
+    return generate(async () => {
+      const { value } = await pages.next();
+      return tracked(value.next, value);
+    });
   });
-
-/** Reserves memory for a page only while it is read. The stream then counts what it sends. */
-function readerOf(caller: Caller): Caller {
-  return {
-    get isGone() {
-      return caller.isGone;
-    },
-    reserve(bytes) {
-      const settle = caller.reserve?.(bytes);
-      return () => settle?.(0);
-    },
-  };
-}

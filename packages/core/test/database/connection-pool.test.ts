@@ -12,7 +12,8 @@ class TestConnection implements DatabaseConnection {
   /** How many times the pool has cancelled a statement, and closed the connection. */
   cancels = 0;
   closes = 0;
-  isInCommit = false;
+  /** Undefined behind a pooler. */
+  isInCommit: boolean | undefined = false;
   readonly statements: string[] = [];
   readonly values: Values[] = [];
   readonly #closed = Promise.withResolvers<void>();
@@ -33,7 +34,7 @@ class TestConnection implements DatabaseConnection {
     this.cancels++;
   }
 
-  async isCommitting() {
+  async isCommitting(): Promise<boolean | undefined> {
     return this.isInCommit;
   }
 
@@ -144,6 +145,20 @@ it('makes the values of a statement from its deadline by the clock of the databa
   await connection.settle();
   await result;
   expect(connection.values).toEqual([['x', `the time ${options.deadline}`]]);
+});
+
+it('runs the next statement after one whose values cannot be made', async () => {
+  const { pool, run, accept } = createPool({ shares: { creates: 1 } });
+  const values = () => {
+    throw new RangeError('no time');
+  };
+  const failed = pool.run('one', values, { share: 'creates', deadline: deadlineIn(60_000) });
+  const rejected = expect(failed).rejects.toThrow('no time');
+  (await accept()).end();
+  await rejected;
+  const next = rowsOf(run('two', { deadline: deadlineIn(1_000) }));
+  await (await accept()).settle(2);
+  expect(await next).toEqual([2]);
 });
 
 it('opens connections one after the other, up to the limit', async () => {
@@ -565,6 +580,29 @@ describe('a statement that runs at its deadline', () => {
     expect(connection.closes).toBe(0);
   });
 
+  it('is found in its commit over one connection more while all are busy, which is then closed', async () => {
+    stopClocks();
+    const { pool, run, accept } = createPool({ shares });
+    const reading = run('read', { share: 'lookUps' });
+    const reader = await accept();
+    const deadline = deadlineIn(1_000);
+    const late = expect(run('late', { deadline })).rejects.toThrow(/no response/);
+    const connection = await accept();
+    await vi.advanceTimersByTimeAsync(deadline - performance.now());
+    await late;
+    connection.isInCommit = true;
+    await vi.advanceTimersByTimeAsync(500);
+    const further = await accept();
+    await vi.waitFor(() => expect(pool.unsettled).toBe(1));
+    expect(further.closes).toBe(1);
+    further.end();
+    await connection.settle();
+    expect(pool.unsettled).toBe(0);
+    await reader.settle();
+    await reading;
+    expect([reader.closes, connection.closes]).toEqual([0, 0]);
+  });
+
   it('makes the pool replace the connections that nobody used since, before their next use', async () => {
     const { run, accept } = createPool({ shares });
     stopClocks();
@@ -616,7 +654,7 @@ describe('a statement that runs at its deadline', () => {
       const { connection, outcome } = await runLong(pool);
       await vi.advanceTimersByTimeAsync(4_000);
       expect(connection.closes).toBe(0);
-      await vi.advanceTimersByTimeAsync(2_000);
+      await vi.advanceTimersByTimeAsync(5_000);
       expect(await outcome).toMatchObject({ message: expect.stringMatching('no response within') });
       expect(connection.closes).toBe(1);
     });
@@ -641,6 +679,35 @@ describe('a statement that runs at its deadline', () => {
     expect([await result, await waiting]).toEqual([[1], [2]]);
     expect(connection.cancels).toBe(0);
     expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('mayCommit', () => {
+  const shares = { creates: 2, lookUps: 1 };
+
+  it.each([
+    { commits: [true, true], expected: true },
+    // The first statement waits for a lock. The next one must not wait for the commit of the second, too.
+    { commits: [false, true], expected: false },
+    { commits: [false, false], expected: false },
+    { commits: [undefined, undefined], expected: true },
+  ])('is $expected when statements are in a commit: $commits', async ({ commits, expected }) => {
+    const { pool, run, accept } = createPool({ shares });
+    const looking = run('a look-up', { share: 'lookUps' });
+    const idle = await accept();
+    const results = commits.map((_, i) => run(`create ${i}`));
+    const connections = [await accept(), await accept()];
+    connections.forEach((connection, i) => {
+      connection.isInCommit = commits[i];
+    });
+    await idle.settle();
+    await looking;
+    expect(await pool.mayCommit('creates')).toBe(expected);
+    expect(await pool.mayCommit('lookUps')).toBe(false); // None of them runs.
+    // The connection of the questions is used again.
+    expect(idle.closes).toBe(0);
+    for (const connection of connections) await connection.settle();
+    await Promise.all(results);
   });
 });
 

@@ -58,12 +58,25 @@ describe('row-level security', () => {
     await expect(store.create(plant)).rejects.toMatchObject({ code: 50001, databaseCode: '42501' });
     await expect(store.create({ id: 2n, name: 'Ficus' })).rejects.toMatchObject({ code: 50001 });
     const message =
-      /^the database cannot do this now \(SQLSTATE 42501\): (try again later|nothing was deleted, .*)$/;
-    const rejected = { code: 50300, message: expect.stringMatching(message) };
+      'row-level security or a rule in the database prevents this (SQLSTATE 42501): nothing was written, tell ' +
+      'the operator before you send it again';
+    const rejected = { code: 50001, message };
     await expect(store.get(1n)).rejects.toMatchObject(rejected);
     await expect(store.list({ limit: 10 })).rejects.toMatchObject(rejected);
+    await expect(store.count()).rejects.toMatchObject(rejected);
+    await expect(Array.fromAsync(store.read())).rejects.toMatchObject(rejected);
     await expect(store.delete(1n)).rejects.toMatchObject(rejected);
+    await expect(store.deleteMany([1n])).rejects.toMatchObject(rejected);
     expect(await sql`select from plants`).toHaveLength(1);
+  });
+
+  it('that hides access tokens is no 401', async () => {
+    const { store } = await openAsUser();
+    await sql`alter table access_tokens enable row level security`;
+    const rejected = { code: 50001, databaseCode: '42501' };
+    await expect(store.accessTokens.authenticate('unknown')).rejects.toMatchObject(rejected);
+    await expect(store.accessTokens.list()).rejects.toMatchObject(rejected);
+    await expect(store.accessTokens.create('a token')).rejects.toMatchObject(rejected);
   });
 
   it('that does not concern the user of the store changes nothing', async () => {
@@ -71,6 +84,36 @@ describe('row-level security', () => {
     await sql`alter table plants enable row level security`;
     expect(await store.get(1n)).toMatchObject(plant);
     expect(await store.delete(1n)).toBe(true);
+  });
+});
+
+describe('a rule', () => {
+  it.each([
+    'on insert to plants do instead nothing',
+    'on insert to plants do also notify inserts',
+    'on insert to plants where new.id > 1 do instead nothing',
+  ])('%s makes creates fail, and reads go on', async (rule) => {
+    const store = await open();
+    await store.create(plant);
+    await sql.unsafe(`create rule change as ${rule}`);
+    await expect(store.create({ ...plant, id: 2n })).rejects.toMatchObject({
+      code: 50001,
+      databaseCode: '0A000',
+    });
+    expect(await store.get(1n)).toMatchObject(plant);
+  });
+
+  it.each([
+    'on delete to plants do instead nothing',
+    'on delete to plants where old.id = 1 do instead nothing',
+  ])('%s makes deletes fail, and keeps the plants', async (rule) => {
+    const store = await open();
+    await store.create(plant);
+    await sql.unsafe(`create rule change as ${rule}`);
+    const rejected = { code: 50001, databaseCode: '0A000' };
+    await expect(store.delete(1n)).rejects.toMatchObject(rejected);
+    await expect(store.deleteMany([1n])).rejects.toMatchObject(rejected);
+    expect(await store.get(1n)).toMatchObject(plant);
   });
 });
 
@@ -85,9 +128,9 @@ describe('a trigger', () => {
     const store = await open();
     await trigger('insert', 'if new.id = 2 then return null; end if; return new;');
     expect(await store.load([1n, 2n, 3n].map((id) => ({ ...plant, id })))).toMatchObject([
-      'inserted',
+      'created',
       { code: 50001 },
-      'inserted',
+      'created',
     ]);
   });
 

@@ -1,9 +1,9 @@
 import type { NewPlant } from '@plant-store/schemas';
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import type { Database, Run } from '../../src/database/database.ts';
-import { lateWrite } from '../../src/database/database-error.ts';
+import { lateWrite, lateWriteError, unconfirmedCommit } from '../../src/database/database-error.ts';
 import { type Deadline, deadlineIn, timeText } from '../../src/database/deadline.ts';
 import { openPostgres } from '../../src/database/postgres/postgres-database.ts';
 import { Call } from '../../src/database/queues/call.ts';
@@ -157,6 +157,52 @@ it('does not insert a plant again when somebody deleted it after its insert', as
     { value: 'created' },
   ]);
   expect(await stored(6011)).toEqual([]);
+});
+
+it('resolves the creates that it inserted before it looks up the taken ids', async () => {
+  await sql`insert into plants (id, name) values (6020, 'x')`;
+  const lookUp = Promise.withResolvers<void>();
+  const findDurable: PlantStatements['findDurable'] = async (...ids) => {
+    await lookUp.promise;
+    return statements.findDurable(...ids);
+  };
+  const repeated = create({ id: 6020n, name: 'x' });
+  const inserted = create({ id: 6021n, name: 'x' });
+  const written = write([repeated, inserted], { findDurable });
+  expect(await inserted.outcome).toBe('created');
+  expect(repeated.isSettled).toBe(false);
+  lookUp.resolve();
+  expect(await written).toMatchObject([{ value: 'exists' }, { value: 'created' }]);
+});
+
+describe.each([
+  ['is late', lateWriteError()],
+  ['is cancelled', Object.assign(new Error('cancelled'), { code: '57014', severity: 'ERROR' })],
+  ['is not on the standby', unconfirmedCommit()],
+])('when the look-up of a taken id %s', (_, error) => {
+  it('inserts no plant again that somebody deleted since, and does not say that nothing was written', async () => {
+    await sql`insert into plants (id, name) values (6030, 'x'), (6031, 'x')`;
+    onTestFinished(async () => {
+      await sql`delete from plants where id between 6030 and 6032`;
+    });
+    let lookUps = 0;
+    const earliest = deadlineIn(200);
+    const findDurable: PlantStatements['findDurable'] = async (...ids) => {
+      if (++lookUps > 1) return statements.findDurable(...ids);
+      await sql`delete from plants where id = 6032`;
+      while (performance.now() < earliest);
+      throw error;
+    };
+    const repeated = create({ id: 6030n, name: 'x' }, earliest);
+    const other = create({ id: 6031n, name: 'y' });
+    const inserted = create({ id: 6032n, name: 'x' });
+    expect(await write([repeated, other, inserted], { findDurable })).toMatchObject([
+      { reason: { code: 50300, message: expect.stringContaining('may still be stored') } },
+      { reason: { kind: 'idTaken' } },
+      { value: 'created' },
+    ]);
+    expect(await stored(6030, 6031, 6032)).toHaveLength(2);
+  });
 });
 
 it('reports the size and the milliseconds of each committed statement', async () => {

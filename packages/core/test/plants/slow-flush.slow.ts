@@ -1,9 +1,16 @@
-import { hasSlowFlush, makeSlowFlush, startPostgres } from '@plant-store/test-setup';
+import {
+  hasSlowFlush,
+  makeSlowFlush,
+  startFaultProxy,
+  startPostgres,
+} from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { deadlineIn } from '../../src/database/deadline.ts';
+import { openPostgres } from '../../src/database/postgres/postgres-database.ts';
 import { inspectDatabase } from '../../src/inspection/inspect-database.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
+import { createPlantStatements } from '../../src/plants/statements.ts';
 
 // A flush cannot be cancelled. The library that delays it needs a compiler.
 const test = it.runIf(hasSlowFlush);
@@ -115,6 +122,65 @@ test.each([
     expect(warnings).toHaveLength(1);
   },
 );
+
+test('late commits are counted while every connection is busy', async () => {
+  const database = await openPostgres(url);
+  onTestFinished(async () => {
+    disk.cut();
+    await database.close();
+  });
+  const { insert } = createPlantStatements(database.run);
+  const shares = ['lists', 'lists', 'lookUps', 'deletes'] as const;
+  const options = { deadline: deadlineIn(long) };
+  const reads = shares.map((share) =>
+    database.run('select pg_sleep(4)', [], { share, ...options }),
+  );
+  const inSleep = () => admin`select from pg_stat_activity where wait_event = 'PgSleep'`;
+  await vi.waitFor(async () => expect(await inSleep()).toHaveLength(4), { timeout: long });
+  disk.set(long);
+  const late = [1, 2].map(() => insert([{ id: ++lastId, name: 'late' }], deadlineIn(500)));
+  await Promise.all(late.map((each) => expect(each).rejects.toThrow('no response within')));
+  await vi.waitFor(() => expect(database.unsettled()).toBe(2), { timeout: 10_000 });
+  expect(await inSleep()).toHaveLength(4);
+  disk.cut();
+  await vi.waitFor(() => expect(database.unsettled()).toBe(0), { timeout: 10_000 });
+  await Promise.all(reads);
+});
+
+test('a late commit is counted when the database is far away', async () => {
+  const network = await startFaultProxy(url);
+  const far = await openPlantStore({ databaseUrl: network.url });
+  onTestFinished(async () => {
+    disk.cut();
+    await far.close();
+    network.close();
+  });
+  await far.create({ id: ++lastId, name: 'before' });
+  network.delay = 75;
+  disk.set(long);
+  const late = far.create({ id: ++lastId, name: 'late' }, { deadline: deadlineIn(1_000) });
+  await expect(late).rejects.toMatchObject({ code: 50300 });
+  await vi.waitFor(() => expect(far.pending().unsettled).toBe(1), { timeout: 10_000 });
+  disk.cut();
+  await vi.waitFor(() => expect(far.pending().unsettled).toBe(0), { timeout: 10_000 });
+});
+
+test('the store goes on when a listener throws at the warning of a late commit', async () => {
+  const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
+  onTestFinished(() => warn.mockRestore());
+  const thrown = new Error('from the listener');
+  store.events.on('warning', () => {
+    throw thrown;
+  });
+  disk.set(long);
+  for (let i = 0; i < 2; i++) {
+    await expect(createPlant(deadlineIn(500))).rejects.toMatchObject({ code: 50300 });
+  }
+  await vi.waitFor(() => expect(warn.mock.calls).toEqual([[thrown], [thrown]]), { timeout: long });
+  disk.cut();
+  await createPlant();
+  await vi.waitFor(() => expect(store.pending().unsettled).toBe(0));
+});
 
 test('a repeated create settles a late commit', async () => {
   const plant = { id: ++lastId, name: 'late' };

@@ -189,7 +189,7 @@ async function importPlants(
     await store
       .load(plants)
       .then((outcomes) => {
-        const inserted = plants.filter((_, i) => outcomes[i] === 'inserted');
+        const inserted = plants.filter((_, i) => outcomes[i] === 'created');
         acknowledged.push(...inserted.map(createOf));
       })
       .catch(() => {});

@@ -36,12 +36,12 @@ export async function checkHasDatabase(directory: string): Promise<void> {
   );
 }
 
-/** Identifies the lock and the database in a directory. */
+/** Identifies the lock and the database in a directory. A new file can get the number of a deleted one. */
 export function directoryId(directory: string): string {
   const files = [lockFile, versionFile].map((name) =>
     statSync(join(directory, name), { bigint: true, throwIfNoEntry: false }),
   );
-  return files.map((file) => file && `${file.dev} ${file.ino}`).join();
+  return files.map((file) => file && `${file.dev} ${file.ino} ${file.birthtimeNs}`).join();
 }
 
 /**

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { holds, isCluster, isOwn } from '../postgres/migration/feed-tables.ts';
 import { feedIndex } from '../postgres/migration/indexes.ts';
 import type { RunText } from '../schema-version.ts';
@@ -16,6 +17,8 @@ export interface FeedState {
 
 /** A transaction of any database of the server. */
 export interface OldTransaction {
+  /** Its number. A session has many transactions. */
+  readonly transaction: string;
   /** The process of its session in the server; null for a prepared transaction. */
   readonly pid: number | null;
   /** The identifier of a prepared transaction as a literal of SQL; null for another one. */
@@ -40,8 +43,24 @@ export async function readFeedState(run: RunText): Promise<FeedState | undefined
     isReadable && (await holds(run, `exists (select from plant_feed where ${condition})`));
   const isRestored = await hasRow(`not ${isOwn}`);
   const isOn = isSwitchedOn && (!isReadable || (await hasRow(isOwn)));
+  return { isOn, isRestored, hasIndex, oldest: await readOldest(run) };
+}
+
+/** Milliseconds. A transaction that takes longer is worth a warning. */
+const pause = 2_000;
+
+/** Looks again at a transaction whose age this user may not see, and forgets it when it has ended. */
+export async function lookAgain(run: RunText, feed: FeedState): Promise<FeedState> {
+  if (feed.oldest?.age !== null) return feed;
+  await setTimeout(pause);
+  const now = await readOldest(run);
+  const isSame = now?.transaction === feed.oldest.transaction;
+  return { ...feed, oldest: isSame ? now : undefined };
+}
+
+async function readOldest(run: RunText): Promise<OldTransaction | undefined> {
   const [oldest] = (await run(selectOldest)) as OldTransaction[]; // The statement selects these columns.
-  return { isOn, isRestored, hasIndex, oldest };
+  return oldest;
 }
 
 interface FeedRow extends Pick<FeedState, 'hasIndex'> {
@@ -63,6 +82,7 @@ const selectFeed = `
       where indexrelid = to_regclass('${feedIndex}') and indisvalid) as "hasIndex"`;
 
 const columns = (since: string) => `
+  pg_snapshot_xmin(pg_current_snapshot())::text as transaction,
   to_char(${since} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since,
   extract(epoch from clock_timestamp() - ${since})::float8 as age`;
 

@@ -1,6 +1,6 @@
 import { plantColumns } from '@plant-store/schemas/plain';
 import type { Bulk, CopySession } from '../../database/database.ts';
-import { databaseUnavailable, orUnavailable } from '../../database/database-error.ts';
+import { orUnavailable, toStoreError } from '../../database/database-error.ts';
 
 /** The columns of an export. */
 export const exportColumns = Object.values(plantColumns).map(({ name }) => name);
@@ -76,7 +76,7 @@ async function* withStoreErrors(rows: AsyncGenerator<Uint8Array>): AsyncGenerato
   try {
     yield* rows;
   } catch (error) {
-    throw databaseUnavailable(error);
+    throw toStoreError(error);
   }
 }
 

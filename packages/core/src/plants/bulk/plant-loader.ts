@@ -10,11 +10,11 @@ import { findTaken } from './find-taken.ts';
 import { checkPlant, type LoadedPlant } from './loaded-plant.ts';
 
 /**
- * The outcome for one plant: it was inserted, the same plant was already present, or an error. The error is
+ * The outcome for one plant: it was created, the same plant exists already, or an error. The error is
  * the one that `create` would throw: `idTaken`, `invalidInput`, or `plantRejected` when a constraint of the
  * table does not allow the plant.
  */
-export type LoadOutcome = 'inserted' | 'present' | PlantStoreError;
+export type LoadOutcome = 'created' | 'exists' | PlantStoreError;
 
 export interface PlantLoader {
   /**
@@ -23,7 +23,7 @@ export interface PlantLoader {
    * and the time of a commit grow with their number. Calls run one after the other.
    *
    * A plant with `createdAt` keeps this time: a `Date`, or a text in the form of RFC 3339 with up to
-   * microseconds. A stored plant with another time also counts as present.
+   * microseconds. A stored plant with another time also counts as existing.
    *
    * @throws PlantStoreError `databaseUnavailable`: any of the plants may be stored, so load all of
    *   them again
@@ -31,7 +31,7 @@ export interface PlantLoader {
   load(plants: readonly unknown[]): Promise<LoadOutcome[]>;
 }
 
-/** The plants of a call, and the outcomes that are known. A plant without an outcome is not inserted yet. */
+/** The plants of a call, and the outcomes that are known. A plant without an outcome is not created yet. */
 interface Load {
   readonly plants: readonly LoadedPlant[];
   readonly outcomes: (LoadOutcome | undefined)[];
@@ -78,7 +78,7 @@ export function createPlantLoader(bulk: Bulk): PlantLoader {
       const written = previous.then(() => write(batch));
       previous = written.catch(() => {});
       await written;
-      return outcomes.map((outcome) => outcome ?? 'inserted');
+      return outcomes.map((outcome) => outcome ?? 'created');
     },
   };
 
@@ -145,7 +145,7 @@ export function createPlantLoader(bulk: Bulk): PlantLoader {
     for (const { at, isSame } of taken) {
       const place = places[at] ?? -1;
       const { id } = load.plants[place] ?? noPlant;
-      load.outcomes[place] = isSame ? 'present' : idTaken(BigInt(id));
+      load.outcomes[place] = isSame ? 'exists' : idTaken(BigInt(id));
     }
     return places.filter((place) => load.outcomes[place] === undefined);
   }

@@ -215,6 +215,13 @@ it('changes no settings in the session of a pooler, and prepares no statement th
   expect((await connection.query(prepared)).rows).toEqual([]);
 });
 
+it('does not know whether the session of a pooler is in a commit', async () => {
+  const pooled = await connect({ port: await startPooler(proxy.url) });
+  const other = await connect();
+  expect(await pooled.isCommitting(other)).toBeUndefined();
+  expect(await other.isCommitting(pooled)).toBe(false);
+});
+
 it('prepares statements behind a pooler that keeps them, and stops once the pooler has lost one', async () => {
   let sent = '';
   let hasLost = false;

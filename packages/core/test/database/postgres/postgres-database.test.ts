@@ -5,6 +5,7 @@ import { createDatabase, type FaultProxy, startFaultProxy } from '@plant-store/t
 import postgres from 'postgres';
 import { afterEach, beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { openPlantStore, type PlantStore } from '../../../src/plant-store.ts';
+import { startPooler } from '../../fixtures/pooler.ts';
 
 let sql: postgres.Sql;
 let proxy: FaultProxy;
@@ -34,6 +35,22 @@ it('reports an unknown outcome when the response to a commit is lost, and a repe
   await lost;
   expect(await sql`select name from plants`).toEqual([{ name: plant.name }]);
   expect(await store.create(plant)).toEqual({ name: plant.name });
+});
+
+it('connects through a pooler even when a listener throws at its warning', async () => {
+  const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
+  onTestFinished(() => warn.mockRestore());
+  const port = String(await startPooler(proxy.url));
+  const pooled = await openPlantStore({
+    databaseUrl: Object.assign(new URL(proxy.url), { port }).href,
+  });
+  onTestFinished(() => pooled.close());
+  const thrown = new Error('from the listener');
+  pooled.events.on('warning', () => {
+    throw thrown;
+  });
+  expect(await pooled.create(plant)).toEqual({ name: plant.name });
+  expect(warn.mock.calls).toEqual([[thrown]]);
 });
 
 it('replaces an idle connection that the database closed', async () => {
@@ -161,6 +178,19 @@ it('throws databaseUnavailable when the table is missing', async () => {
   await sql`drop table plants`;
   await expect(store.create(plant)).rejects.toMatchObject({ code: 50300 });
   await expect(store.ready()).rejects.toMatchObject({ code: 50300 });
+});
+
+it('throws databaseUnavailable when a trigger rejects the sessions of the store', async () => {
+  await sql`
+    create function reject_login() returns event_trigger language plpgsql as
+      $$ begin if current_setting('application_name') ~ '^plant-store' then raise 'no'; end if; end $$`;
+  await sql`create event trigger reject_login on login execute function reject_login()`;
+  const create = store.create(plant);
+  await expect(create).rejects.toMatchObject({
+    code: 50300,
+    message:
+      'the store has no connection to the database: nothing was written, send it again later',
+  });
 });
 
 it('does not send a create again, which could undo the delete of another client', async () => {

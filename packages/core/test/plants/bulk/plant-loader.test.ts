@@ -12,11 +12,11 @@ function createInTurn(plants: NewPlant[], stored: Map<bigint, NewPlant>): string
   return plants.map((plant) => {
     const present = stored.get(plant.id);
     if (present) {
-      return present.name === plant.name && present.tag === plant.tag ? 'present' : 'idTaken';
+      return present.name === plant.name && present.tag === plant.tag ? 'exists' : 'idTaken';
     }
     if (plant.name === 'poison') return 'plantRejected';
     stored.set(plant.id, plant);
-    return 'inserted';
+    return 'created';
   });
 }
 
@@ -104,7 +104,7 @@ describe.each([
     ]);
     expect(outcomes.map(kindOf)).toEqual([
       'invalidInput',
-      'inserted',
+      'created',
       'invalidInput',
       'invalidInput',
     ]);

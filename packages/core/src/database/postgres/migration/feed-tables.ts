@@ -16,6 +16,14 @@ export const unknownCluster =
   'the plants are distributed over a Citus cluster, and this program sends them all through one node, which ' +
   'costs more: pass `cluster: citus` of @plant-store/citus beside the databaseUrl';
 
+/**
+ * The number of the transaction. A commit with `synchronous_commit = off` could be read before it is on the
+ * disk, and a crash could give its number to another one. So the commit of a change always waits for the disk.
+ */
+export const thisTransaction = `case current_setting('synchronous_commit')
+    when 'off' then case set_config('synchronous_commit', 'local', true) when 'local' then pg_current_xact_id() end
+    else pg_current_xact_id() end`;
+
 const systemIdentifier = '(select system_identifier from pg_control_system())';
 
 /** The state of the feed. A dump of another server also restores the state of that server's feed. */
@@ -47,7 +55,7 @@ export async function switchOn(run: RunText): Promise<void> {
   await buildIndexes(run, lockTimeout);
   // This waits for all writes that have begun. The later ones have their place in the feed.
   await transaction(run, [
-    'alter table plants alter column changed_in set default pg_current_xact_id()',
+    `alter table plants alter column changed_in set default ${thisTransaction}`,
     drawEpoch,
   ]);
 }

@@ -65,12 +65,9 @@ it('makes the tables once, and closes its connection', async () => {
 
 it('applies a migration that the list of migrations lacks, even when the tables are as they must be', async () => {
   await migrate();
-  await sql`
-    delete from drizzle.__drizzle_migrations
-    where id = (select max(id) from drizzle.__drizzle_migrations)`;
-  // The last migration may make a table (42P07) or a column (42701), which exists already.
-  const code = expect.stringMatching(/^(42P07|42701)$/);
-  await expect(migrate()).rejects.toMatchObject({ code });
+  await sql`delete from drizzle.__drizzle_migrations`;
+  // The first migration makes a table, which exists already.
+  await expect(migrate()).rejects.toMatchObject({ code: '42P07' });
 });
 
 it('changes nothing when a statement of it fails, and closes its connection', async () => {

@@ -27,7 +27,7 @@ export function vitestConfig(test: NonNullable<ViteUserConfig['test']> = {}) {
 }
 
 const globalSetup = (name: string) =>
-  fileURLToPath(new URL(`packages/test-setup/src/global-setup/${name}.ts`, import.meta.url));
+  fileURLToPath(new URL(`../packages/test-setup/src/global-setup/${name}.ts`, import.meta.url));
 
 /** A global setup that starts one real Postgres for the tests of a package. */
 export const withPostgres = globalSetup('postgres');

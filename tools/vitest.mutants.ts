@@ -1,16 +1,19 @@
 import { matchesGlob, relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { withEmbedded, withPostgres } from './vitest.base.ts';
+import { withPostgres } from './vitest.base.ts';
 
-/** Patterns of test files. `tools/mutants.mjs` sets them for each area. */
-const tests: string[] = JSON.parse(process.env['MUTANT_TESTS'] ?? '[]');
+/** An area of `mutants.config.js`, which `tools/mutants.mjs` sets. Its tests are patterns of files. */
+const area: { tests: string[]; needsPostgres?: true } = JSON.parse(
+  process.env['MUTANT_AREA'] ?? '{"tests":[]}',
+);
+const { tests, needsPostgres } = area;
 
 /** Runs the files in the order of their patterns, so that the slow ones come last. */
 class InOrderOfPatterns extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification) =>
-      tests.findIndex((pattern) => matchesGlob(relative(import.meta.dirname, moduleId), pattern));
+      tests.findIndex((pattern) => matchesGlob(relative(process.cwd(), moduleId), pattern));
     return files.toSorted((a, b) => place(a) - place(b));
   }
 }
@@ -19,7 +22,8 @@ class InOrderOfPatterns extends BaseSequencer {
 export default defineConfig({
   test: {
     include: tests,
-    globalSetup: [withPostgres, withEmbedded],
+    // Stryker starts it again after each mutant that hangs.
+    globalSetup: needsPostgres ? [withPostgres] : [],
     sequence: { sequencer: InOrderOfPatterns },
     // The files share their imports, which take longer than most tests.
     isolate: false,

@@ -22,6 +22,7 @@ export const areas = {
   import: {
     mutate: ['apps/cli/src/import/import-file.ts'],
     tests: ['apps/cli/test/import/import-outcome.test.ts'],
+    needsPostgres: true,
   },
   drain: {
     mutate: ['apps/api/src/http/drain.ts'],

@@ -1,0 +1,31 @@
+/**
+ * Makes an async generator of the values that `produce` resolves with. It holds no value while it waits, unlike a
+ * generator function, whose frame keeps its last values. Here these are pages, one for each follower.
+ */
+export function generate<T>(produce: () => Promise<T>): AsyncGenerator<T, never> {
+  let isEnded = false;
+  let last: Promise<unknown> = Promise.resolve();
+  const end = async (): Promise<IteratorResult<T, never>> => {
+    isEnded = true;
+    return { done: true, value: undefined as never }; // An ended generator has no value.
+  };
+  const produceNext = async (): Promise<IteratorResult<T, never>> => ({ value: await produce() });
+  return {
+    next() {
+      const result = last.then(() => (isEnded ? end() : produceNext()));
+      last = result.catch(end).then(() => {});
+      return result;
+    },
+    return: end,
+    async throw(error) {
+      await end();
+      throw error;
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    async [Symbol.asyncDispose]() {
+      await end();
+    },
+  };
+}
