@@ -58,7 +58,7 @@ export const packages = {
   },
   'packages/citus': {
     imports: ['packages/core'],
-    testImports: ['packages/schemas', 'packages/test-setup'],
+    testImports: ['packages/test-setup'],
     rooms: [
       { shards: 'which node of a Citus cluster has a plant?' },
       { lanes: 'how do the plants of a node reach it?' },

@@ -38,7 +38,7 @@ export type {
   NodeState,
   StoreLanes,
 } from './plants/cluster.ts';
-export { columnArrays, contentColumns, textOf } from './plants/columns.ts';
+export { columnArrays, contentColumns, contentValues } from './plants/columns.ts';
 export type { CountUpTo } from './plants/count-up-to.ts';
 export { createLane, type Lane } from './plants/lane.ts';
 export { createPlantStatements, idsOf, type PlantStatements } from './plants/statements.ts';

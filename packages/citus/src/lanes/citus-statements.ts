@@ -1,6 +1,7 @@
 import {
   type CountUpTo,
   contentColumns,
+  contentValues,
   createPlantStatements,
   databaseCode,
   idsOf,
@@ -8,7 +9,6 @@ import {
   lateWriteError,
   type PlantStatements,
   type Run,
-  textOf,
 } from '@plant-store/core/cluster';
 
 /**
@@ -16,7 +16,7 @@ import {
  * every row through the coordinator, so the INSERT has a text for each size of a batch.
  *
  * Citus rejects volatile functions in a write, and it evaluates a failing expression even in a branch that
- * is not taken. So these writes set the name to null after the deadline, which the column rejects.
+ * is not taken. So it sets the name to null after the deadline, which the column rejects.
  */
 export function createOrdinaryStatements(run: Run): PlantStatements {
   return {
@@ -24,10 +24,7 @@ export function createOrdinaryStatements(run: Run): PlantStatements {
 
     async insert(batch, deadline, until) {
       const values = (time: string) => [
-        ...batch.flatMap((plant) => [
-          String(plant.id),
-          ...contentColumns.map(({ field }) => textOf(plant[field]) ?? null),
-        ]),
+        ...batch.flatMap((plant) => [String(plant.id), ...contentValues(plant)]),
         time,
       ];
       const inserted = run(insertRows(batch.length), values, {
@@ -36,12 +33,6 @@ export function createOrdinaryStatements(run: Run): PlantStatements {
         until,
       });
       return idsOf((await inserted.catch(throwLateWrite).catch(throwUnlessCancelled)).rows);
-    },
-
-    async delete(id, deadline, caller) {
-      const values = (until: string) => [String(id), until];
-      const options = { share: 'deletes', deadline, caller } as const;
-      return (await run(deleteBefore, values, options)).rows.length > 0;
     },
   };
 }
@@ -53,24 +44,14 @@ function insertRows(size: number): string {
   const rows = Array.from({ length: size }, (_, row) => {
     const values = columns.map((name, i) => {
       const parameter = `$${row * columns.length + i + 1}`;
-      return name === 'name' ? nameBefore(deadline, parameter) : parameter;
+      if (name !== 'name') return parameter;
+      // `statement_timestamp` is the time at which a statement arrived.
+      return `case when statement_timestamp() < ${deadline} then ${parameter}::text end`;
     });
     return `(${values})`;
   });
   return `insert into plants (${columns}) values ${rows} on conflict (id) do nothing returning id`;
 }
-
-function nameBefore(deadline: string, name: string): string {
-  return `case when ${arrivedBefore(deadline)} then ${name}::text end`;
-}
-
-/** `statement_timestamp` is the time at which a statement arrived. */
-function arrivedBefore(deadline: string): string {
-  return `statement_timestamp() < ${deadline}`;
-}
-
-const deleteBefore = `
-  delete from plants where id = $1 and ${arrivedBefore('$2::timestamptz')} returning id`;
 
 function throwLateWrite(cause: unknown): never {
   if (databaseCode(cause) !== notNullViolated) throw cause;
