@@ -19,9 +19,10 @@ export const unknownCluster =
 /**
  * The number of the transaction. A commit with `synchronous_commit = off` could be read before it is on the
  * disk, and a crash could give its number to another one. So the commit of a change always waits for the disk.
+ * Citus cannot read the other form of CASE.
  */
-export const thisTransaction = `case current_setting('synchronous_commit')
-    when 'off' then case set_config('synchronous_commit', 'local', true) when 'local' then pg_current_xact_id() end
+export const thisTransaction = `case when current_setting('synchronous_commit') = 'off'
+    then case when set_config('synchronous_commit', 'local', true) = 'local' then pg_current_xact_id() end
     else pg_current_xact_id() end`;
 
 const systemIdentifier = '(select system_identifier from pg_control_system())';
