@@ -11,7 +11,6 @@ export {
 export { explainIdText } from './ids/explain-id-text.ts';
 export { int64Bounds } from './ids/int64-range.ts';
 export { formatJson } from './json/format-json.ts';
-export { checkJsonDepth, maxJsonDepth } from './json/json-depth.ts';
 export { isExact, parseJson } from './json/parse-json.ts';
 export {
   defaultPageSize,

@@ -1,12 +1,5 @@
 import type { AppRouter } from '@plant-store/core/router';
-import {
-  checkJsonDepth,
-  formatJson,
-  isExact,
-  PlantChanges,
-  parseJson,
-  shorten,
-} from '@plant-store/schemas';
+import { PlantChanges, parseJson, shorten } from '@plant-store/schemas';
 import { TRPCError } from '@trpc/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Endpoint, proceduresOf } from '../calls/call-flow.ts';
@@ -87,21 +80,11 @@ function takeJson(request: FastifyRequest, index: number | undefined): unknown {
   return json;
 }
 
-/** Levels of nesting around an input: the batch, and superjson's `{ "json": … }`. */
-const envelopeLevels = 2;
-
 /**
  * Reads the input of a request as tRPC does, with `JSON.parse`. An empty text is not an input. A
- * fraction that `JSON.parse` would round to an integer becomes null. An integer beyond ±(2^53−1)
- * stays a number, which the schema rejects.
+ * fraction that `JSON.parse` would round to an integer becomes NaN. An integer beyond ±(2^53−1)
+ * stays a number. The schema rejects both.
  */
 export function readJson(text: string): unknown {
-  if (text === '') return undefined;
-  if (isExact(text)) return checkDepth(JSON.parse(text));
-  return JSON.parse(formatJson(checkDepth(parseJson(text))));
-}
-
-function checkDepth(json: unknown): unknown {
-  checkJsonDepth(json, envelopeLevels);
-  return json;
+  return text === '' ? undefined : parseJson(text, Number);
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { PlantStore } from '@plant-store/core';
 import type { AppRouter } from '@plant-store/core/router';
 import { maxBatchCalls } from '@plant-store/schemas';
@@ -6,7 +7,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callContext } from '../calls/call-flow.ts';
 import { errorHeaders, jsonHeaders } from '../errors/error-response.ts';
 import { toHttpError } from '../errors/http-error.ts';
-import { checkJsonSize } from '../http/body/json-body.ts';
 import type { MemoryLimits } from '../http/memory/limit-memory.ts';
 import { sendJsonText } from '../http/responses/json-response.ts';
 
@@ -15,9 +15,6 @@ interface StreamOptions {
   router: AppRouter;
   memory: MemoryLimits;
 }
-
-/** The most values in a body, which tRPC writes and reads once more. */
-const maxValues = { exact: 24_000, inexact: 12_000 };
 
 /**
  * Sends the results of a request of `httpBatchStreamLink` as a stream. tRPC's own `resolveResponse`
@@ -31,13 +28,14 @@ export async function sendStream(
   path: string,
 ): Promise<FastifyReply> {
   const context = callContext(store, request, reply);
-  const json = request.body === undefined ? '' : JSON.stringify(request.body);
+  const { body } = request;
+  const json = body === undefined ? '' : JSON.stringify(body);
   request.body = undefined;
-  checkJsonSize(json, maxValues);
   memory.reserveParsed(request, json); // tRPC keeps all inputs.
+  await setImmediate(); // tRPC reads all inputs at once, so other requests get a turn before it.
   const response = await resolveResponse({
     router,
-    req: asWebRequest(request, reply, json),
+    req: Object.assign(asWebRequest(request, reply, json), { json: async () => body }),
     path: encodeURIComponent(path),
     maxBatchSize: maxBatchCalls,
     error: null,

@@ -28,7 +28,7 @@ export async function trpc(
   scope: FastifyInstance,
   { store, router, budget, memory, queueBody }: TrpcOptions,
 ) {
-  parseJsonBodies(scope, queueBody, readJson);
+  parseJsonBodies(scope, queueBody, readJson, levelsAround);
   const endpoints = createEndpoints(router);
   const sendCall = callHandler(store, (request, reply) =>
     endpoints.find(pathOf(request), request, reply),
@@ -84,8 +84,15 @@ function readQuery(request: FastifyRequest, known: ReadonlySet<string>): boolean
     if (typeof value !== 'string') throw invalidQuery(`${name} is given more than once`);
   }
   const { batch, input = '' } = query;
-  if (request.method !== 'POST') request.body = readText(String(input), readJson);
+  if (request.method !== 'POST') {
+    request.body = readText(String(input), readJson, levelsAround(request));
+  }
   return batch === '1';
+}
+
+/** superjson's `{ "json": … }` is around each input, and a batch around them. */
+function levelsAround({ query }: FastifyRequest): number {
+  return Object(query).batch === '1' ? 2 : 1;
 }
 
 /** Whether the client is an `httpBatchStreamLink`. */

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { freshId, freshTag } from '../fixtures/fresh.ts';
 import { asPhone, filterByTag, openPage, tableOf, withFontOf } from '../fixtures/open-page.ts';
-import { sharedServers } from '../fixtures/shared-servers.ts';
+import { sharedServer } from '../fixtures/shared-servers.ts';
 import { openView, viewNames } from '../fixtures/views.ts';
 
 /** The texts and controls on the screen, without those that are scrolled out of view. */
@@ -55,86 +55,87 @@ function overlapsAndCuts(page: Page): Promise<string[]> {
   }, parts);
 }
 
-describe.each(sharedServers)('on $database', (server) => {
-  const { address, client } = server;
+// The look of the page does not depend on the database.
+const server = sharedServer('Postgres');
 
-  async function createPlants(count: number) {
-    const tag = freshTag();
-    const plants = Array.from({ length: count }, () => ({ id: freshId(), name: 'Hoya', tag }));
-    await client.createPlants.mutate({ plants });
-    return tag;
-  }
+const { address, client } = server;
 
-  it('keeps most of the screen for the table at 400 % zoom, and the page scrolls', async () => {
-    const tag = await createPlants(100);
-    const page = await openPage(address(), { width: 320, height: 256 });
-    await filterByTag(page, tag);
-    const { height = 0 } = (await tableOf(page).boundingBox()) ?? {};
-    expect(height).toBeGreaterThan(200);
-    const { page: pageHeight, width } = await page.evaluate(() => ({
-      page: document.documentElement.scrollHeight,
-      width: document.documentElement.scrollWidth,
-    }));
-    expect(pageHeight).toBeGreaterThan(height + 100);
-    expect(width).toBe(320);
+async function createPlants(count: number) {
+  const tag = freshTag();
+  const plants = Array.from({ length: count }, () => ({ id: freshId(), name: 'Hoya', tag }));
+  await client.createPlants.mutate({ plants });
+  return tag;
+}
 
-    await page.getByRole('button', { name: 'Forget token' }).scrollIntoViewIfNeeded();
-    await tableOf(page).getByRole('checkbox').nth(1).click();
-    const bar = page.getByRole('region', { name: 'Selected plants' });
-    await expect.poll(() => isOnScreen(page, bar)).toBe(true);
-    await tableOf(page).locator('.plant-name').nth(2).click();
-    const remove = page.getByRole('dialog').getByRole('button', { name: 'Delete …' });
-    await remove.click();
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('Deleted the plant').waitFor();
-  });
+it('keeps most of the screen for the table at 400 % zoom, and the page scrolls', async () => {
+  const tag = await createPlants(100);
+  const page = await openPage(address(), { width: 320, height: 256 });
+  await filterByTag(page, tag);
+  const { height = 0 } = (await tableOf(page).boundingBox()) ?? {};
+  expect(height).toBeGreaterThan(200);
+  const { page: pageHeight, width } = await page.evaluate(() => ({
+    page: document.documentElement.scrollHeight,
+    width: document.documentElement.scrollWidth,
+  }));
+  expect(pageHeight).toBeGreaterThan(height + 100);
+  expect(width).toBe(320);
 
-  it.each(viewNames)(
-    'covers and cuts nothing with a font of 32 pixels in the view "%s"',
-    async (name) => {
-      const page = await openView(server, name, (page) => withFontOf(page, 32));
-      expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe(
-        '32px',
-      );
-      expect(await overlapsAndCuts(page)).toEqual([]);
-    },
-  );
+  await page.getByRole('button', { name: 'Forget token' }).scrollIntoViewIfNeeded();
+  await tableOf(page).getByRole('checkbox').nth(1).click();
+  const bar = page.getByRole('region', { name: 'Selected plants' });
+  await expect.poll(() => isOnScreen(page, bar)).toBe(true);
+  await tableOf(page).locator('.plant-name').nth(2).click();
+  const remove = page.getByRole('dialog').getByRole('button', { name: 'Delete …' });
+  await remove.click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('Deleted the plant').waitFor();
+});
 
-  it.each(viewNames)('has controls of 44 pixels on a phone in the view "%s"', async (name) => {
-    const page = await openView(server, name, asPhone);
-    const small = await page.evaluate(() =>
-      [
-        ...document.querySelectorAll(
-          'button, a, input, textarea, summary, label:has(input), [role=option]',
-        ),
-      ]
-        .filter((each) => each.checkVisibility() && !each.matches('.visually-hidden, label input'))
-        .map((each) => ({ html: each.outerHTML, height: each.getBoundingClientRect().height }))
-        .filter(({ height }) => height < 44),
+it.each(viewNames)(
+  'covers and cuts nothing with a font of 32 pixels in the view "%s"',
+  async (name) => {
+    const page = await openView(server, name, (page) => withFontOf(page, 32));
+    expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe(
+      '32px',
     );
-    expect(small).toEqual([]);
-  });
+    expect(await overlapsAndCuts(page)).toEqual([]);
+  },
+);
 
-  it('mentions dropping files on a desktop, and not on a phone', async () => {
-    const page = await openView(server, 'import with rejects');
-    const hint = page.getByText('Drop files anywhere');
-    await hint.waitFor();
-    await asPhone(page);
-    await hint.waitFor({ state: 'hidden' });
-  });
+it.each(viewNames)('has controls of 44 pixels on a phone in the view "%s"', async (name) => {
+  const page = await openView(server, name, asPhone);
+  const small = await page.evaluate(() =>
+    [
+      ...document.querySelectorAll(
+        'button, a, input, textarea, summary, label:has(input), [role=option]',
+      ),
+    ]
+      .filter((each) => each.checkVisibility() && !each.matches('.visually-hidden, label input'))
+      .map((each) => ({ html: each.outerHTML, height: each.getBoundingClientRect().height }))
+      .filter(({ height }) => height < 44),
+  );
+  expect(small).toEqual([]);
+});
 
-  it('has rows of 36 pixels, with ids aligned to the right', async () => {
-    const page = await openView(server, 'filter');
-    const row = tableOf(page).locator('#row-0');
-    expect((await row.boundingBox())?.height).toBe(36);
-    const style = (selector: string, property: string) =>
-      row
-        .locator(selector)
-        .evaluate((cell, name) => getComputedStyle(cell).getPropertyValue(name), property);
-    expect(await style('.plant-name', 'font-size')).toBe('14px');
-    expect(await style('.plant-id', 'text-align')).toBe('right');
-    expect(await style('.plant-id', 'font-variant-numeric')).toBe('tabular-nums');
-  });
+it('mentions dropping files on a desktop, and not on a phone', async () => {
+  const page = await openView(server, 'import with rejects');
+  const hint = page.getByText('Drop files anywhere');
+  await hint.waitFor();
+  await asPhone(page);
+  await hint.waitFor({ state: 'hidden' });
+});
+
+it('has rows of 36 pixels, with ids aligned to the right', async () => {
+  const page = await openView(server, 'filter');
+  const row = tableOf(page).locator('#row-0');
+  expect((await row.boundingBox())?.height).toBe(36);
+  const style = (selector: string, property: string) =>
+    row
+      .locator(selector)
+      .evaluate((cell, name) => getComputedStyle(cell).getPropertyValue(name), property);
+  expect(await style('.plant-name', 'font-size')).toBe('14px');
+  expect(await style('.plant-id', 'text-align')).toBe('right');
+  expect(await style('.plant-id', 'font-variant-numeric')).toBe('tabular-nums');
 });
 
 async function isOnScreen(page: Page, part: ReturnType<Page['locator']>): Promise<boolean> {

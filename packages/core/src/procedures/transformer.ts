@@ -1,4 +1,3 @@
-import { checkJsonDepth } from '@plant-store/schemas';
 import superjson, { type SuperJSONResult } from 'superjson';
 import { PlantStoreError } from '../plant-store-error.ts';
 
@@ -46,11 +45,10 @@ function deserialize(payload: unknown): unknown {
     throw new PlantStoreError('invalidInput', 'invalid input: it must be superjson, {"json": …}');
   }
   const { json, meta } = payload;
-  checkJsonDepth(json);
   const claims = isRecord(meta) ? meta['values'] : undefined;
   if (Array.isArray(claims)) return read(json, claims);
   if (isRecord(claims)) {
-    for (const [path, claim] of Object.entries(claims)) apply(json, path, claim);
+    for (const path in claims) apply(json, path, claims[path]); // `Object.entries` takes longer.
   }
   return json;
 }

@@ -8,20 +8,23 @@
  * A text with numbers of more than 15 digits, or with exponents, needs JSON.parse source text access:
  * Node 22, or a browser of 2025. Every other text can be read on Node 20, too.
  *
+ * @param read makes another value of a number that `JSON.parse` may round
  * @throws SyntaxError when the text is not JSON, or is nested too deeply for a reviver
  * @throws TypeError when the text needs source text access and the engine lacks it
  */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string, read: ReadNumber = (exact) => exact): unknown {
   const found = longNumber.exec(text);
   if (!found) return JSON.parse(text);
   const [start, number = ''] = found;
   const isOnlyOne = !longNumber.test(text.slice(found.index + start.length));
   const value =
     isOnlyOne && int64Syntax.test(number)
-      ? withInteger(JSON.parse(text), BigInt(number))
+      ? withInteger(JSON.parse(text), read(BigInt(number)))
       : undefined;
-  return value ?? parseSlowly(text);
+  return value ?? parseSlowly(text, read);
 }
+
+type ReadNumber = (exact: number | bigint) => unknown;
 
 /** Whether plain `JSON.parse` is certain to read every number of a text exactly. */
 export function isExact(text: string): boolean {
@@ -42,7 +45,7 @@ const int64Syntax = /^-?\d{16,19}$/;
  * object must have only one long number, which is then this value. Returns undefined for an object without
  * such a value, and for anything else.
  */
-function withInteger(value: unknown, integer: bigint): object | undefined {
+function withInteger(value: unknown, integer: unknown): object | undefined {
   // A string would have a key for each character.
   if (typeof value === 'string' || Array.isArray(value)) return undefined;
   const object: Record<string, unknown> = Object(value);
@@ -57,9 +60,11 @@ function isUnsafeInteger(value: unknown): boolean {
 }
 
 /** Reads each number from its source text, with a reviver that `JSON.parse` calls for every value. */
-function parseSlowly(text: string): unknown {
+function parseSlowly(text: string, read: ReadNumber): unknown {
   try {
-    return JSON.parse(text, reviveNumber);
+    return JSON.parse(text, (_key, value, context?: Source) =>
+      typeof value === 'number' ? read(exactNumber(value, context)) : value,
+    );
   } catch (cause) {
     // JSON.parse reads any depth, but its calls of a reviver can overflow the stack.
     throw cause instanceof RangeError ? new SyntaxError('nested too deeply', { cause }) : cause;
@@ -71,9 +76,12 @@ const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 /** The most digits of an int64. */
 const int64Digits = 19;
 
-/** A reviver that reads each number from its source text (ES2026 JSON.parse source text access). */
-function reviveNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
-  if (typeof value !== 'number') return value;
+/** The source text of a number (ES2026 JSON.parse source text access). */
+interface Source {
+  readonly source?: string;
+}
+
+function exactNumber(value: number, context: Source | undefined): number | bigint {
   if (context?.source === undefined)
     throw new TypeError('this JavaScript engine lacks JSON.parse source text access');
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =

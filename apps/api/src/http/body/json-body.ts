@@ -1,18 +1,20 @@
 import { isUtf8 } from 'node:buffer';
-import { isExact, maxJsonDepth } from '@plant-store/schemas';
-import type { FastifyInstance } from 'fastify';
+import { isExact } from '@plant-store/schemas';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { HttpError } from '../../errors/http-error.ts';
 import { measureJson } from '../memory/measure-json.ts';
+import { isLarge } from '../memory/memory-budget.ts';
 import type { QueueBody } from './large-body-queue.ts';
 
 /**
  * Makes JSON the only body of the routes in a scope; `read` turns its text into the body, or
- * throws.
+ * throws. `levelsAround` is how many levels of nesting the surface adds around the input.
  */
 export function parseJsonBodies(
   scope: FastifyInstance,
   queueBody: QueueBody,
   read: (text: string) => unknown,
+  levelsAround: (request: FastifyRequest) => number = () => 0,
 ): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
@@ -23,11 +25,13 @@ export function parseJsonBodies(
         read() {
           let value: unknown;
           try {
-            value = readText(decode(body), read);
+            value = readText(decode(body), read, levelsAround(request));
           } catch (error) {
             return done(error as Error); // `readText` and `decode` throw nothing else.
           }
-          done(null, value);
+          // What follows may take as long as the parser, so other requests get a turn before it.
+          if (isLarge(body.length)) setImmediate(done, null, value);
+          else done(null, value);
         },
         fail: done,
       }),
@@ -47,7 +51,12 @@ export function bodyNotJson(why: string, cause?: unknown): HttpError {
 }
 
 /** Reads a JSON text. The error that `read` throws says why the text is not JSON. */
-export function readText(text: string, read: (text: string) => unknown): unknown {
+export function readText(
+  text: string,
+  read: (text: string) => unknown,
+  levelsAround: number,
+): unknown {
+  if (text.length > maxLevels) checkJsonSize(text, maxLevels + levelsAround);
   try {
     return read(text);
   } catch (cause) {
@@ -58,10 +67,11 @@ export function readText(text: string, read: (text: string) => unknown): unknown
 
 function decode(body: Buffer): string {
   if (!isUtf8(body)) throw bodyNotJson('it is not UTF-8');
-  const text = body.toString();
-  if (text.length > maxKeys) checkJsonSize(text);
-  return text;
+  return body.toString();
 }
+
+/** The most levels of nesting in an input. RFC 8259 §9 allows such a limit. */
+const maxLevels = 500;
 
 /**
  * The most values in a body. The time to read a body depends on them, and meanwhile the server does nothing
@@ -70,22 +80,12 @@ function decode(body: Buffer): string {
  */
 const maxValues = { exact: 64_000, inexact: 25_000 };
 
-/** The most keys of an object, which take the most time. A batch of 1,000 plants over tRPC has an object with 1,000. */
-const maxKeys = 5_000;
-
-/**
- * Rejects a text before it is parsed. The levels of an envelope around the input are few.
- *
- * @param limits the most values, with and without numbers that JavaScript rounds
- */
-export function checkJsonSize(text: string, limits = maxValues): void {
-  const { values, levels, keys } = measureJson(text);
-  if (levels > maxJsonDepth + 10) throw bodyNotJson(`nested more than ${maxJsonDepth} levels deep`);
-  const most = isExact(text) ? limits.exact : limits.inexact;
-  if (values <= most && keys <= maxKeys) return;
-  const message =
-    keys > maxKeys
-      ? `an object in the body has over ${maxKeys} keys: send fewer`
-      : `the body has over ${most} values: send fewer plants or other values in one call`;
-  throw new HttpError('bodyTooLarge', message);
+/** Rejects a text before it is parsed. */
+function checkJsonSize(text: string, mostLevels: number): void {
+  const { values, levels } = measureJson(text);
+  if (levels > mostLevels) throw bodyNotJson(`nested more than ${maxLevels} levels deep`);
+  const most = isExact(text) ? maxValues.exact : maxValues.inexact;
+  if (values <= most) return;
+  const advice = 'send fewer plants or other values in one call';
+  throw new HttpError('bodyTooLarge', `the body has over ${most} values: ${advice}`);
 }

@@ -4,36 +4,27 @@ interface JsonSize {
   readonly values: number;
   /** Levels of nesting. */
   readonly levels: number;
-  /** The most keys of one object. */
-  readonly keys: number;
 }
 
 /** Measures a JSON text, which need not be valid. */
 export function measureJson(json: string): JsonSize {
   let values = 1;
   let levels = 0;
-  let keys = 0;
   let level = 0;
   let isInText = false;
-  const keysAt = [0];
   for (let i = 0; i < json.length; i++) {
     const character = json.charCodeAt(i);
     if (character === quote) isInText = !isInText;
     else if (isInText && character === backslash) i++;
     else if (isInText) continue;
     else if (character === comma) values++;
-    else if (character === colon) {
-      const count = (keysAt[level] ?? 0) + 1;
-      keysAt[level] = count;
-      if (count > keys) keys = count;
-    } else if (character === bracket || character === brace) {
+    else if (character === bracket || character === brace) {
       values++;
-      keysAt[++level] = 0;
-      if (level > levels) levels = level;
+      if (++level > levels) levels = level;
     } else if (level > 0 && (character === closingBracket || character === closingBrace)) level--;
   }
-  return { values, levels, keys };
+  return { values, levels };
 }
 
-const [quote, backslash, comma, colon, bracket, brace, closingBracket, closingBrace] =
-  Buffer.from('"\\,:[{]}');
+const [quote, backslash, comma, bracket, brace, closingBracket, closingBrace] =
+  Buffer.from('"\\,[{]}');

@@ -33,6 +33,25 @@ describe.each(databases)('on %s', (database) => {
       }
     });
 
+    it('accepts 500 levels of nesting, and responds with 400 to one more', async () => {
+      const plantWith = (levels: number) =>
+        `{"id":8,"name":"x","more":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+      expect((await surface.send(server, plantWith(499))).status).toBe(200);
+      expectError(await surface.send(server, plantWith(500)), 400, 40000);
+    });
+
+    it('responds with 400, not 413, to 10,000 plants in one call', async () => {
+      const plants = Array.from({ length: 10_000 }, (_, id) => `{"id":${id},"name":"x","tag":"y"}`);
+      const path = surface.name === 'tRPC' ? '/trpc/createPlants' : '/plants/batch';
+      const json = `{"plants":[${plants}]}`;
+      const types = plants.map((_, id) => `"plants.${id}.id":["bigint"]`);
+      const meta = `"meta":{"values":{${types}}}`;
+      const body = surface.name === 'tRPC' ? `{"json":${json},${meta}}` : json;
+      const response = await post(server, path, body);
+      expect(response.status).toBe(400);
+      expect(await response.text()).toContain('"error":40001,');
+    });
+
     it('responds with 400 when the body is not UTF-8', async () => {
       const response = await post(server, surface.path, new Uint8Array([0x22, 0xff, 0xfe, 0x22]));
       expect(response.status).toBe(400);

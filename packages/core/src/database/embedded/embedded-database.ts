@@ -85,7 +85,7 @@ function sessionOn(connection: PGliteConnection, timeout?: number): DatabaseConn
     timeOf: (deadline) => timeText(Date.now() + deadline - performance.now()),
     // PGlite cannot cancel a statement. PGliteThread ends the thread instead.
     cancel: async () => {},
-    // Another session would wait for the same thread.
+    // Nobody can ask the busy thread. Its statement may still be committed.
     isCommitting: async () => true,
     close: async () => {},
   };

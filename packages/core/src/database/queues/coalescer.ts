@@ -79,8 +79,8 @@ export class Coalescer<Input, Output> {
   /** Characters of the calls that wait. */
   #length = 0;
   #inFlight: Statement<Input, Output>[] = [];
-  /** Whether the last statement that has ended took long to commit. */
-  #lastMayCommit = false;
+  /** Milliseconds of the last four statements, if they took long to commit; empty after one that did not. */
+  #slowCommits: number[] = [];
   /** Milliseconds that a statement takes, as a moving average; 0 while it is unknown. */
   #latency = 0;
 
@@ -172,7 +172,8 @@ export class Coalescer<Input, Output> {
 
   get #maxBatch(): number {
     const { maxBatch, maxSlowBatch, slowAfter } = this.#options;
-    const isSlow = this.#lastMayCommit || this.#inFlight.some(({ mayCommit }) => mayCommit);
+    const isSlow =
+      this.#slowCommits.length > 0 || this.#inFlight.some(({ mayCommit }) => mayCommit);
     return isSlow || this.#latency > slowAfter ? maxSlowBatch : maxBatch;
   }
 
@@ -192,8 +193,8 @@ export class Coalescer<Input, Output> {
       void send(calls).then(() => {
         clearTimeout(statement.timer);
         this.#inFlight = this.#inFlight.filter((each) => each !== statement);
-        this.#lastMayCommit = statement.mayCommit;
         const latency = performance.now() - sentAt;
+        this.#slowCommits = statement.mayCommit ? [latency, ...this.#slowCommits.slice(0, 3)] : [];
         this.#updateLatency(latency);
         turn.ended(latency);
         endTurn();
@@ -202,7 +203,7 @@ export class Coalescer<Input, Output> {
     }
   };
 
-  /** Finds out whether a statement that takes long is slow, again and again while it is in its commit. */
+  /** Finds out, again and again, whether a statement that takes long is slow or in its commit. */
   #watch(statement: Statement<Input, Output>, pause: number, endTurn: () => void): void {
     statement.timer = setTimeout(async () => {
       endTurn();
@@ -210,13 +211,19 @@ export class Coalescer<Input, Output> {
       if (!this.#inFlight.includes(statement)) return;
       statement.isSlow = !statement.mayCommit;
       if (statement.isSlow) this.#send();
-      else this.#watch(statement, 2 * pause, endTurn);
+      this.#watch(statement, 2 * pause, endTurn);
     }, pause);
   }
 
-  /** Removes and returns the first calls, as many as fit into one statement. */
+  /**
+   * Removes and returns the first calls, as many as fit into one statement. After two slow commits, rejects
+   * those that another one like the shortest would make late: nothing of them is written. The last call is
+   * always sent, to show when commits are fast again.
+   */
   #take(): Call<Input, Output>[] {
-    const { late } = this.#options;
+    const { late, overloaded } = this.#options;
+    const shortest = this.#slowCommits.length < 2 ? 0 : Math.min(...this.#slowCommits);
+    const soonest = performance.now() + shortest;
     const maxBatch = this.#maxBatch;
     const calls: Call<Input, Output>[] = [];
     let taken = 0;
@@ -227,6 +234,10 @@ export class Coalescer<Input, Output> {
       this.#length -= call.length;
       if (call.caller?.isGone) {
         call.reject(late());
+        continue;
+      }
+      if (call.deadline < soonest && taken < this.#waiting.length) {
+        call.reject(overloaded(this.#waiting.length));
         continue;
       }
       calls.push(call);

@@ -110,6 +110,109 @@ it('sends no second statement while the first one may be in its commit, and then
   await slow;
 });
 
+it('sends no further statement beside a slow one once that one is in its commit', async () => {
+  const sent: string[][] = [];
+  const ends: (() => void)[] = [];
+  let mayCommit = false;
+  const coalescer = createCoalescer({
+    send: async (calls) => {
+      sent.push(calls.map(({ input }) => input));
+      await new Promise<void>((resolve) => ends.push(resolve));
+      echo(calls);
+    },
+    maxInFlight: 2,
+    slowAfter: 1,
+    mayCommit: async () => mayCommit,
+  });
+  const slow = coalescer.run('slow');
+  const second = coalescer.run('second');
+  await vi.waitFor(() => expect(sent).toEqual([['slow'], ['second']]));
+  mayCommit = true;
+  await setTimeout(50); // Longer than the pause until the next question.
+  ends[1]?.();
+  await second;
+  const third = coalescer.run('third');
+  await setTimeout(20);
+  expect(sent).toHaveLength(2);
+  ends[0]?.();
+  await slow;
+  await vi.waitFor(() => expect(sent[2]).toEqual(['third']));
+  ends[2]?.();
+  await third;
+});
+
+it('rejects calls that a third slow commit would make late, and sends the others', async () => {
+  const sent: string[][] = [];
+  const send = withLatency(() => 3_000);
+  const coalescer = createCoalescer({
+    send: (calls) => {
+      sent.push(calls.map(({ input }) => input));
+      return send(calls);
+    },
+    mayCommit: async () => true,
+  });
+  const first = coalescer.run('first');
+  // After one slow commit, the database may be fast again.
+  const second = expect(coalescer.run('second')).rejects.toThrow('late');
+  await vi.advanceTimersByTimeAsync(3_001);
+  const third = expect(coalescer.run('third')).rejects.toMatchObject({ kind: 'overloaded' });
+  await vi.advanceTimersByTimeAsync(2_000);
+  const fourth = coalescer.run('fourth');
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(await Promise.all([first, fourth])).toEqual(['first', 'fourth']);
+  await Promise.all([second, third]);
+  expect(sent).toEqual([['first'], ['second'], ['fourth']]);
+});
+
+it('sends calls that another commit like the shortest of the last four would settle in time', async () => {
+  const latencies = [2_000, 4_000, 4_000];
+  const send = withLatency((statement) => latencies[statement - 1] ?? 2_000);
+  const coalescer = createCoalescer({ send, mayCommit: async () => true });
+  const run = (input: string) =>
+    coalescer.run(input).catch((error: PlantStoreError) => error.message);
+  const outcomes = [run('first')];
+  for (const latency of latencies) {
+    await vi.advanceTimersByTimeAsync(latency - 1_500);
+    outcomes.push(run('early'));
+    await vi.advanceTimersByTimeAsync(1_400);
+    outcomes.push(run('after it'));
+    await vi.advanceTimersByTimeAsync(100);
+  }
+  await vi.advanceTimersByTimeAsync(2_000);
+  const expected = ['first', 'late', 'after it', 'late', 'after it', 'early', 'after it'];
+  expect(await Promise.all(outcomes)).toEqual(expected);
+});
+
+it('sends one call at a time while every commit takes longer than calls may wait', async () => {
+  const sent: string[][] = [];
+  const send = withLatency((statement) => (statement < 4 ? 6_000 : 5));
+  const coalescer = createCoalescer({
+    send: (calls) => {
+      sent.push(calls.map(({ input }) => input));
+      return send(calls);
+    },
+    mayCommit: async () => true,
+  });
+  const run = (input: string) => coalescer.run(input).catch((error: PlantStoreError) => error.kind);
+  const outcomes = [run('a')];
+  for (const pair of [
+    ['b', 'c'],
+    ['d', 'e'],
+    ['f', 'g'],
+  ]) {
+    await vi.advanceTimersByTimeAsync(5_500);
+    outcomes.push(...pair.map(run));
+    await vi.advanceTimersByTimeAsync(500);
+  }
+  await vi.advanceTimersByTimeAsync(100);
+  const [late, over] = ['databaseUnavailable', 'overloaded'];
+  expect(await Promise.all(outcomes)).toEqual([late, late, late, over, late, over, 'g']);
+  expect(sent).toEqual([['a'], ['b', 'c'], ['e'], ['g']]);
+  const next = run('h');
+  await vi.advanceTimersByTimeAsync(5);
+  expect(await next).toBe('h');
+});
+
 it('sends a larger statement after a slow commit', async () => {
   const { send, sent, end } = hangingAtFirst();
   const options = { maxBatch: 10, maxSlowBatch: 100, slowAfter: 1, mayCommit: async () => true };

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { generate } from '../../src/changes/generate.ts';
+
+function numbers() {
+  let last = 0;
+  return generate(async () => {
+    last += 1;
+    if (last === 3) throw new Error('there is no 3');
+    return last;
+  });
+}
+
+it('gives each value once, in order, to callers that do not wait', async () => {
+  const pages = numbers();
+  expect(await Promise.all([pages.next(), pages.next()])).toMatchObject([
+    { value: 1 },
+    { value: 2 },
+  ]);
+});
+
+it('ends with the error, like a generator function', async () => {
+  const seen: number[] = [];
+  const pages = numbers();
+  const loop = async () => {
+    for await (const each of pages) seen.push(each);
+  };
+  await expect(loop()).rejects.toThrow('there is no 3');
+  expect(seen).toEqual([1, 2]);
+  expect(await pages.next()).toEqual({ done: true });
+});
+
+it('ends when its loop does', async () => {
+  const pages = numbers();
+  for await (const _ of pages) break;
+  expect(await pages.next()).toEqual({ done: true });
+});
