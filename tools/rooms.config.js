@@ -52,9 +52,17 @@ export const packages = {
         changes: 'which plants were created and deleted, in which order?',
         inspection: 'what is wrong with a database?',
       },
-      { 'cluster/**': 'which node of a Citus cluster has a plant?' },
       { 'plant-store.ts': 'what can a store do?' },
       { procedures: 'what can a client call?' },
+    ],
+  },
+  'packages/citus': {
+    imports: ['packages/core'],
+    testImports: ['packages/test-setup'],
+    rooms: [
+      { shards: 'which node of a Citus cluster has a plant?' },
+      { lanes: 'how do the plants of a node reach it?' },
+      { operator: 'how are the plants distributed, and what is wrong with a cluster?' },
     ],
   },
   'packages/client': {
@@ -77,7 +85,7 @@ export const packages = {
     ],
   },
   'apps/api': {
-    imports: ['packages/schemas', 'packages/core', 'packages/fast-start'],
+    imports: ['packages/schemas', 'packages/core', 'packages/citus', 'packages/fast-start'],
     testImports: ['packages/test-setup', 'packages/client'],
     rooms: [
       { errors: 'which HTTP error does a client get?' },
@@ -135,7 +143,13 @@ export const packages = {
     ],
   },
   'apps/cli': {
-    imports: ['packages/schemas', 'packages/formats', 'packages/core', 'packages/fast-start'],
+    imports: [
+      'packages/schemas',
+      'packages/formats',
+      'packages/core',
+      'packages/citus',
+      'packages/fast-start',
+    ],
     testImports: ['packages/test-setup'],
     rooms: [
       { 'command-line': 'which settings, options, errors and output do all commands share?' },
@@ -152,7 +166,7 @@ export const packages = {
   },
   'apps/bench': {
     // The benchmark starts its own Postgres as the tests do.
-    imports: ['packages/core', 'packages/test-setup'],
+    imports: ['packages/core', 'packages/citus', 'packages/test-setup'],
     rooms: [
       {
         processes: 'how are servers started, and what do they use?',

@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import { setInterval } from 'node:timers/promises';
+import { citus } from '@plant-store/citus';
 import { openPlantStore, type PlantStore } from '@plant-store/core';
 import { explainDatabaseError } from '@plant-store/core/operator';
 import { describeDatabaseUrl } from '@plant-store/core/read';
@@ -62,7 +63,7 @@ export async function prepareServer(env: Env, worker?: WorkerProcess): Promise<P
   const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = env;
   // The server's modules load while the database opens.
   const [store, { buildServer }] = await Promise.all([
-    openPlantStore(databaseUrl ? { databaseUrl } : { dataDirectory }),
+    openPlantStore(databaseUrl ? { databaseUrl, cluster: citus } : { dataDirectory }),
     import('../server.ts'),
   ]);
   const environmentToken = env.PLANT_STORE_TOKEN;
