@@ -107,10 +107,12 @@ export const packages = {
         docs: 'what do people and tools read about the service?',
         web: 'how is the console built and served?',
       },
-      { 'env.ts': 'which settings are there?' },
+      {
+        'env.ts': 'which settings are there?',
+        'request-state.ts': 'what do hooks add to a request?',
+      },
       { 'server.ts': 'which hooks and routes does the server have, in which order?' },
-      { processes: 'how do several processes serve one address?' },
-      { process: 'how does the process start and stop?' },
+      { process: 'how do processes start, serve one address, and stop?' },
     ],
   },
   'apps/web': {
