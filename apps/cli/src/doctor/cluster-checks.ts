@@ -1,4 +1,9 @@
-import { type ClusterState, inspectCluster } from '@plant-store/core/operator';
+import {
+  type ClusterState,
+  inspectCluster,
+  inspectDistribution,
+  type TableDistribution,
+} from '@plant-store/citus/operator';
 import { nameInstance } from '../command-line/database-errors.ts';
 import type { Finding } from './finding.ts';
 
@@ -6,8 +11,10 @@ const check = 'cluster';
 
 /** Checks the Citus cluster that a Postgres is a part of. Without a cluster, there are no findings. */
 export async function clusterChecks(databaseUrl: string): Promise<Finding[]> {
+  let tables: TableDistribution[];
   let state: ClusterState | undefined;
   try {
+    tables = await inspectDistribution(databaseUrl);
     state = await inspectCluster(databaseUrl);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -15,7 +22,9 @@ export async function clusterChecks(databaseUrl: string): Promise<Finding[]> {
       { check, level: 'problem', message: `the cluster cannot be read (${reason}): try again` },
     ];
   }
-  return state ? findings(state) : [];
+  return state
+    ? [...distribution(tables), ...feed(tables), ...findings(state)]
+    : distribution(tables);
 }
 
 function findings({
@@ -68,4 +77,42 @@ function findings({
       return { check, level: 'problem', message };
     }),
   ];
+}
+
+function distribution(tables: readonly TableDistribution[]): Finding[] {
+  return tables.flatMap(({ table, kind, column, shards }): Finding[] => {
+    const check = 'distribution';
+    if (table === 'access_tokens') return [{ check, ...copies(table, kind) }];
+    if (table !== 'plants') return []; // A cluster has no feed of changes.
+    if (kind === 'hash' && column === 'id') {
+      return [{ check, level: 'ok', message: `plants is distributed by id, in ${shards} shards` }];
+    }
+    if (kind === 'local') {
+      const message =
+        'plants is on the coordinator only: run plant-store distribute to use the workers';
+      return [{ check, level: 'warning', message }];
+    }
+    const how = kind === 'reference' ? 'copied to each node' : `distributed by ${column ?? kind}`;
+    // Citus does not block inserts through other nodes meanwhile, and would lose them.
+    const message =
+      `plants is ${how}: stop all instances, run SELECT undistribute_table('plants'), and then ` +
+      'plant-store distribute';
+    return [{ check, level: 'problem', message }];
+  });
+}
+
+/** The access tokens: each node of a cluster should have a copy. */
+function copies(table: string, kind: TableDistribution['kind']): Omit<Finding, 'check'> {
+  if (kind === 'local') return { level: 'ok', message: `${table} is on the coordinator` };
+  if (kind === 'reference') return { level: 'ok', message: `each node has a copy of ${table}` };
+  const message =
+    `Citus splits ${table} over the nodes: run SELECT undistribute_table('${table}'), and then ` +
+    'plant-store distribute';
+  return { level: 'warning', message };
+}
+
+function feed(tables: readonly TableDistribution[]): Finding[] {
+  const isDistributed = tables.some(({ table, kind }) => table === 'plants' && kind !== 'local');
+  if (!isDistributed) return [];
+  return [{ check: 'feed', level: 'ok', message: 'a cluster has no feed of changes' }];
 }
