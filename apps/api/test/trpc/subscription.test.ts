@@ -219,19 +219,6 @@ describe('a subscription', () => {
     expect(changesIn(subscription)).toEqual([]);
   });
 
-  it('resumes by itself after its connection was lost', async () => {
-    const subscription = subscribe();
-    await first(subscription);
-    await server.store.create({ id: 51n, name: 'x' });
-    await vi.waitFor(() => expect(changesIn(subscription)).toHaveLength(1));
-    const before = subscription.states.length;
-    server.connectionsTimeOut();
-    await vi.waitFor(() => expect(subscription.states.slice(before)).toContain('pending'));
-    await server.store.create({ id: 52n, name: 'x' });
-    const all = [51n, 52n].map((id) => ['created', id]);
-    await vi.waitFor(() => expect(changesIn(subscription)).toEqual(all));
-  });
-
   it('has one line in the log, with the status 200, when its client disconnects', async () => {
     const requestId = 'gone';
     const stream = await send('GET', '', { 'x-request-id': requestId });
