@@ -225,15 +225,6 @@ it('sends a larger statement after a slow commit', async () => {
   expect(sent.map(({ length }) => length)).toEqual([1, 100, 50]);
 });
 
-it('sends one waiting call when the statement before it is slow', async () => {
-  const { send, end } = hangingAtFirst();
-  const coalescer = createCoalescer({ send, maxInFlight: 2, slowAfter: 20 });
-  const slow = coalescer.run('slow');
-  expect(await coalescer.run('next')).toBe('next');
-  end();
-  expect(await slow).toBe('slow');
-});
-
 it('sends calls that are added together in one statement', async () => {
   const sizes: number[] = [];
   const coalescer = createCoalescer({ send: recording(sizes), maxBatch: 100 });
