@@ -9,6 +9,7 @@ const manifests = execFileSync('git', ['ls-files', 'package.json', '*/package.js
 const suites = {
   test: 'test',
   'test:slow': 'slow',
+  'test:worked': 'worked',
   'test:packed': 'packed',
   'test:versions': 'versions',
   'test:faults': 'faults',

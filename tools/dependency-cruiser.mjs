@@ -1,6 +1,6 @@
 import { packages } from './rooms.config.js';
 
-const tests = '/test/|[.](?:test|slow|faults)[.]ts$|/vitest[^/]*[.]ts$';
+const tests = '/test/|[.](?:test|slow|worked|faults)[.]ts$|/vitest[^/]*[.]ts$';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {

@@ -52,9 +52,17 @@ export const packages = {
         changes: 'which plants were created and deleted, in which order?',
         inspection: 'what is wrong with a database?',
       },
-      { 'cluster/**': 'which node of a Citus cluster has a plant?' },
       { 'plant-store.ts': 'what can a store do?' },
       { procedures: 'what can a client call?' },
+    ],
+  },
+  'packages/citus': {
+    imports: ['packages/core'],
+    testImports: ['packages/test-setup'],
+    rooms: [
+      { shards: 'which node of a Citus cluster has a plant?' },
+      { lanes: 'how do the plants of a node reach it?' },
+      { operator: 'how are the plants distributed, and what is wrong with a cluster?' },
     ],
   },
   'packages/client': {
@@ -77,7 +85,7 @@ export const packages = {
     ],
   },
   'apps/api': {
-    imports: ['packages/schemas', 'packages/core', 'packages/fast-start'],
+    imports: ['packages/schemas', 'packages/core', 'packages/citus', 'packages/fast-start'],
     testImports: ['packages/test-setup', 'packages/client'],
     rooms: [
       { errors: 'which HTTP error does a client get?' },
@@ -99,10 +107,12 @@ export const packages = {
         docs: 'what do people and tools read about the service?',
         web: 'how is the console built and served?',
       },
-      { 'env.ts': 'which settings are there?' },
+      {
+        'env.ts': 'which settings are there?',
+        'request-state.ts': 'what do hooks add to a request?',
+      },
       { 'server.ts': 'which hooks and routes does the server have, in which order?' },
-      { processes: 'how do several processes serve one address?' },
-      { process: 'how does the process start and stop?' },
+      { process: 'how do processes start, serve one address, and stop?' },
     ],
   },
   'apps/web': {
@@ -133,7 +143,13 @@ export const packages = {
     ],
   },
   'apps/cli': {
-    imports: ['packages/schemas', 'packages/formats', 'packages/core', 'packages/fast-start'],
+    imports: [
+      'packages/schemas',
+      'packages/formats',
+      'packages/core',
+      'packages/citus',
+      'packages/fast-start',
+    ],
     testImports: ['packages/test-setup'],
     rooms: [
       { 'command-line': 'which settings, options, errors and output do all commands share?' },
@@ -150,7 +166,7 @@ export const packages = {
   },
   'apps/bench': {
     // The benchmark starts its own Postgres as the tests do.
-    imports: ['packages/core', 'packages/test-setup'],
+    imports: ['packages/core', 'packages/citus', 'packages/test-setup'],
     rooms: [
       {
         processes: 'how are servers started, and what do they use?',

@@ -19,6 +19,7 @@ const paths = {
   schemas: 'packages/schemas',
   formats: 'packages/formats',
   core: 'packages/core',
+  citus: 'packages/citus',
   client: 'packages/client',
   'fast-start': 'packages/fast-start',
   cli: 'apps/cli',

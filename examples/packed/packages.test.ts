@@ -152,9 +152,10 @@ it('the client is light, and works with Vite, React and TanStack Query', async (
 
 it('the command line works when it is installed globally', async () => {
   const prefix = join(directory, 'global');
-  const { schemas, formats, core, 'fast-start': fastStart, cli } = tarballs;
+  const { schemas, formats, core, citus, 'fast-start': fastStart, cli } = tarballs;
   await mkdir(prefix);
-  await install(prefix, '--global', '--prefix', prefix, schemas, formats, core, fastStart, cli);
+  const needed = [schemas, formats, core, citus, fastStart, cli];
+  await install(prefix, '--global', '--prefix', prefix, ...needed);
   const project = await makeProject('garden');
   const command = join(
     prefix,

@@ -32,7 +32,7 @@ ${errorKinds.map(section).join('\n')}
 
 function section(kind: ErrorKind): string {
   const { code, when } = errorCatalogue[kind];
-  const { action, repeat } = errorAdvice[kind];
+  const { action, repeat } = errorAdvice(kind);
   const example = JSON.stringify({ error: code, message: errorExamples[kind] });
   return `<section id="${code}">
 <h2><a href="#${code}">${code}</a> ${escapeHtml(when)}</h2>

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { appRouter } from '@plant-store/core/router';
-import { ErrorBody, int64Bounds, Plant, type Scope } from '@plant-store/schemas';
+import type { Procedure } from '@plant-store/core/internal';
+import { procedures as allProcedures, appRouter } from '@plant-store/core/router';
+import { ErrorBody, int64Bounds, Plant } from '@plant-store/schemas';
 import type { AnyTRPCRouter } from '@trpc/server';
 import { generateOpenApiDocument, type OpenAPIObject } from 'trpc-to-openapi';
 import { errorResponses } from './error-responses.ts';
@@ -23,7 +24,10 @@ const { version }: { version: string } = JSON.parse(
  *
  * The bounds of ids are `bigint`s. Write the document with `formatJson`, which keeps their digits.
  */
-export function openApiDocument(router: AnyTRPCRouter = appRouter): OpenAPIObject {
+export function openApiDocument(
+  router: AnyTRPCRouter = appRouter,
+  procedures: Readonly<Record<string, Procedure>> = allProcedures,
+): OpenAPIObject {
   const document = generateOpenApiDocument(router, {
     title: 'Plant store sample',
     version,
@@ -40,12 +44,13 @@ export function openApiDocument(router: AnyTRPCRouter = appRouter): OpenAPIObjec
   const schemas: Schemas = { ...document.components?.schemas };
   for (const name of Object.keys(schemas)) if (name.startsWith('error.')) delete schemas[name];
   for (const [path, operation] of operationsOf(document)) {
-    const { scope, openapi } = metaOf(router, operation);
+    const { scope = 'none', openapi } =
+      procedures[operation.operationId ?? '']?.definition.meta ?? {};
     correct(operation, schemas, {
       path: path.replace('{id}', '1'),
       methods: methodsOf(document, path),
       scope,
-      status: openapi.status,
+      status: openapi?.status ?? 200,
     });
   }
   const corrected = {
@@ -67,16 +72,6 @@ function operationsOf({ paths = {} }: OpenAPIObject): [path: string, Operation][
       each ? [[path, each]] : [],
     ),
   );
-}
-
-/** The metadata of the operation's procedure. */
-function metaOf(router: AnyTRPCRouter, { operationId = '' }: Operation): Meta {
-  return Object(router._def.procedures[operationId]?._def.meta);
-}
-
-interface Meta {
-  scope: Scope | 'none';
-  openapi: { status: number };
 }
 
 /** The methods of a path. `/plants/count` also has those of `/plants/{id}`, which matches it. */

@@ -1,5 +1,5 @@
 import type { PlantStore } from '@plant-store/core';
-import { appRouter } from '@plant-store/core/router';
+import { appRouter, procedures } from '@plant-store/core/router';
 import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import pino from 'pino';
 import { type Authenticate, requireToken } from './auth/authentication.ts';
@@ -20,7 +20,6 @@ import { rejectUnknownRoute, respondToServerOptions } from './http/unknown-route
 import { limitWaiting } from './http/waiting.ts';
 import {
   dropAfterError,
-  isGone,
   limitConnections,
   trackConnections,
   trackResponse,
@@ -34,6 +33,7 @@ import { createErrorLog } from './observability/error-log.ts';
 import { logOutput } from './observability/log-output.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { RequestLog, sendRequestId, serializers } from './observability/request-log.ts';
+import { decorateRequests } from './request-state.ts';
 import { rest } from './rest/rest.ts';
 import { trpc } from './trpc/trpc.ts';
 import { serveConsole } from './web/serve-console.ts';
@@ -111,14 +111,7 @@ export async function buildServer({
     schemaController: { compilersFactory: noCompilers },
     ...nodeServerOptions(requestTimeout),
   });
-  server.decorateRequest('bodyBytes', 0);
-  server.decorateRequest('pageBytes', 0);
-  server.decorateRequest('principal', undefined);
-  server.decorateRequest('deadline', undefined);
-  server.decorateRequest('waitTime', 0);
-  server.decorateRequest('checkTokenAgain');
-  server.decorateRequest('waitsFrom', undefined);
-  server.decorateRequest('isGone', { getter: isGone });
+  decorateRequests(server);
   server.decorate('logError', createErrorLog(server.log, metrics));
   server.decorate('startWaiting', limitWaiting(Math.ceil(maxConnections / 2)));
   server.setErrorHandler(handleError);
@@ -158,9 +151,15 @@ export async function buildServer({
     operations.addHook('onSend', memory.countResponse);
     operations.addHook('onSend', compressResponse);
 
-    const surface = { store, router: appRouter, queueBody: createLargeBodyQueue() };
+    const surface = { store, procedures, queueBody: createLargeBodyQueue() };
     await operations.register(rest, surface);
-    await operations.register(trpc, { ...surface, budget, memory, prefix: '/trpc' });
+    await operations.register(trpc, {
+      ...surface,
+      router: appRouter,
+      budget,
+      memory,
+      prefix: '/trpc',
+    });
   });
 
   // The hooks of every response.

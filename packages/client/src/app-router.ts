@@ -1,5 +1,6 @@
 import type { AppRouter as CoreRouter } from '@plant-store/core/router';
 import type {
+  AnyTRPCProcedure,
   AnyTRPCRouter,
   inferRouterError,
   TRPCBuiltRouter,
@@ -27,21 +28,15 @@ function clientRouter<Router extends AnyTRPCRouter>() {
   >;
 }
 
-type ClientProcedure<Procedure> =
-  Procedure extends TRPCMutationProcedure<infer Types>
-    ? TRPCMutationProcedure<{ input: Types['input']; output: Types['output']; meta: object }>
-    : Procedure extends TRPCQueryProcedure<infer Types>
-      ? TRPCQueryProcedure<{ input: Types['input']; output: Types['output']; meta: object }>
-      : Procedure extends TRPCSubscriptionProcedure<infer Types>
-        ? TRPCSubscriptionProcedure<{
-            input: Types['input'];
-            output: Plain<Types['output']>;
-            meta: object;
-          }>
-        : never;
-
-/** Events without the name of their type, which tRPC exports only from a path that is not stable. */
-type Plain<Events> =
-  Events extends AsyncIterable<infer Event, infer Last>
-    ? AsyncIterable<{ [Key in keyof Event]: Event[Key] }, Last>
-    : never;
+type ClientProcedure<
+  Procedure extends AnyTRPCProcedure,
+  Types extends { input: unknown; output: unknown; meta: object } = {
+    input: Procedure['_def']['$types']['input'];
+    output: Procedure['_def']['$types']['output'];
+    meta: object;
+  },
+> = {
+  query: TRPCQueryProcedure<Types>;
+  mutation: TRPCMutationProcedure<Types>;
+  subscription: TRPCSubscriptionProcedure<Types>;
+}[Procedure['_def']['type']];

@@ -1,4 +1,4 @@
-import { type ErrorKind, errorCatalogue, errorKinds, isTemporary } from '@plant-store/schemas';
+import { type ErrorKind, type errorCatalogue, errorKind, isTemporary } from '@plant-store/schemas';
 import { isTRPCClientError } from '@trpc/client';
 import { AccessTokenError } from './access-token.ts';
 import type { AppRouter } from './app-router.ts';
@@ -71,7 +71,7 @@ function fromCatalogue(
   { error: code, fields = {} }: SentError,
   message: string,
 ): PlantStoreClientError | undefined {
-  const kind = errorKinds.find((each) => errorCatalogue[each].code === code);
+  const kind = errorKind(code);
   // The members of the union differ only in their literals, which TypeScript cannot follow here.
   return (
     kind &&

@@ -3,12 +3,10 @@ export type { AccessToken } from './access-tokens/access-token-table.ts';
 export type { AccessTokens, NewTokenOptions } from './access-tokens/access-tokens.ts';
 export type { Authentication, Principal } from './access-tokens/principal.ts';
 export type { FollowOptions, PlantFeed } from './changes/plant-feed.ts';
-export type { NodeReroute, NodeState } from './cluster/node-health.ts';
 export type { OpenOptions } from './database/database.ts';
 export type { Caller, CallOptions, Deadline } from './database/deadline.ts';
 export { DataDirectoryError } from './database/embedded/data-directory-error.ts';
 export { DatabaseSettingsError } from './database/explain-database-error.ts';
-export type { DatabaseOptions } from './database/open-database.ts';
 export { openPlantStore, type PlantStore, type StoreEvents } from './plant-store.ts';
 export { PlantStoreError, type PlantStoreErrorKind } from './plant-store-error.ts';
 export { checkPlant } from './plants/bulk/loaded-plant.ts';
@@ -19,6 +17,12 @@ export {
   type PlantExport,
 } from './plants/bulk/plant-exporter.ts';
 export type { LoadOutcome } from './plants/bulk/plant-loader.ts';
+export type {
+  Cluster,
+  NodeReroute,
+  NodeState,
+  StoreOptions as DatabaseOptions,
+} from './plants/cluster.ts';
 export type { ManyCreatesOutcome } from './plants/create-many.ts';
 export type { CreateOptions } from './plants/lane.ts';
 export type { PlantQuery } from './plants/plant-reader.ts';

@@ -1,4 +1,8 @@
 /** Only for apps/api: the published package has no such entry point. */
 export { generateToken } from './access-tokens/access-tokens.ts';
 export { createPrincipalCache, type TokenOwner } from './access-tokens/principal-cache.ts';
+export { deadlineIn, defaultTimeout } from './database/deadline.ts';
 export { databaseCode } from './error-causes.ts';
+export { invalidInput } from './plant-store-error.ts';
+export { define, type Procedure } from './procedures/define.ts';
+export { transformer } from './procedures/transformer.ts';

@@ -1,15 +1,5 @@
-// The exports for an operator's tools, such as `doctor` and `distribute`.
+// The exports for an operator's tools, such as `doctor`.
 export { switchFeed } from './changes/switch-feed.ts';
-export type { Instance } from './cluster/operator/blind-instances.ts';
-export { ClusterError } from './cluster/operator/check-nodes.ts';
-export type {
-  DistributeOptions,
-  DistributeResult,
-  Distribution,
-  DistributionStep,
-} from './cluster/operator/distribute.ts';
-export type { ClusterState } from './cluster/operator/inspect-cluster.ts';
-export { distributePlants, inspectCluster } from './cluster/operator.ts';
 export { databaseUrlSyntax, isDatabaseUrl } from './database/database-url.ts';
 export { explainDatabaseError } from './database/explain-database-error.ts';
 export type { FeedState, OldTransaction } from './database/inspection/feed-state.ts';
@@ -21,6 +11,5 @@ export {
   type TablePrivileges,
 } from './database/inspection/privileges.ts';
 export type { TableFault } from './database/inspection/table-check.ts';
-export type { TableDistribution } from './database/inspection/table-distribution.ts';
 export type { Hazard } from './inspection/hazard.ts';
 export { type DatabaseState, inspectDatabase } from './inspection/inspect-database.ts';

@@ -3,20 +3,25 @@ import type { NewPlant, Plant } from '@plant-store/schemas';
 import { type AccessTokens, createAccessTokens } from './access-tokens/access-tokens.ts';
 import { forgetDeletions } from './changes/forget-deletions.ts';
 import { createPlantFeed, type PlantFeed } from './changes/plant-feed.ts';
-import { createOrdinaryStatements } from './cluster/citus-statements.ts';
-import { type ClusterEvents, createLanes } from './cluster/lanes.ts';
-import type { NodeState } from './cluster/node-health.ts';
 import type { Database, OpenOptions } from './database/database.ts';
 import { orUnavailable } from './database/database-error.ts';
-import { bulkTimeout, type CallOptions, deadlineIn, deadlineOf } from './database/deadline.ts';
-import { type DatabaseOptions, openDatabase } from './database/open-database.ts';
+import { type CallOptions, deadlineOf } from './database/deadline.ts';
+import { openDatabase } from './database/open-database.ts';
 import { createPlantExporter, type PlantExporter } from './plants/bulk/plant-exporter.ts';
 import { createPlantLoader, type PlantLoader } from './plants/bulk/plant-loader.ts';
 import { createPlantRemover, type PlantRemover } from './plants/bulk/plant-remover.ts';
+import type {
+  Cluster,
+  ClusterEvents,
+  NodeState,
+  StoreLanes,
+  StoreOptions,
+} from './plants/cluster.ts';
 import type { CountQuery } from './plants/count-up-to.ts';
 import { createMany, type ManyCreatesOutcome } from './plants/create-many.ts';
 import type { CommittedBatch } from './plants/creates.ts';
 import type { CreateOptions } from './plants/lane.ts';
+import { createMainLane } from './plants/lanes.ts';
 import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
 
 /**
@@ -133,14 +138,14 @@ export interface PlantStore
  *   somebody must first change the settings or the URL of the Postgres
  */
 export async function openPlantStore(
-  options: DatabaseOptions,
+  options: StoreOptions,
   openOptions?: OpenOptions,
 ): Promise<PlantStore> {
   const database = await openDatabase(options, openOptions);
-  return createPlantStore(database);
+  return createPlantStore(database, 'databaseUrl' in options ? options.cluster : undefined);
 }
 
-function createPlantStore(database: Database): PlantStore {
+async function createPlantStore(database: Database, cluster?: Cluster): Promise<PlantStore> {
   const { bulk } = database;
   const events = new EventEmitter<StoreEvents>();
   const emit = events.emit.bind(events);
@@ -153,10 +158,12 @@ function createPlantStore(database: Database): PlantStore {
       return true;
     }
   };
-  const lanes = createLanes({ database, events, onCommit });
+  const main = createMainLane(database, onCommit, cluster);
+  let lanes: StoreLanes = main;
+  const { nodes } = database;
+  const watch = nodes && (await cluster?.watch({ database, nodes, events, onCommit, main, use }));
   const feed = createPlantFeed(database);
-  const { insert } = createOrdinaryStatements(bulk.run);
-  const { load } = createPlantLoader(bulk, (plants) => insert(plants, deadlineIn(bulkTimeout)));
+  const { load } = createPlantLoader(bulk);
   const { deleteMany } = createPlantRemover(bulk);
   database.onWarning((message) => events.emit('warning', message));
   let readiness: Promise<void> | undefined;
@@ -168,7 +175,7 @@ function createPlantStore(database: Database): PlantStore {
     deleteMany: (ids) => noticed(deleteMany(ids)),
     ...createPlantExporter(bulk),
     create: (plant, options) => lanes.laneOf(Object(plant).id).create(plant, options),
-    createMany: (plants, options) => createMany(lanes, plants, options),
+    createMany: (plants, options) => createMany((id) => lanes.laneOf(id), plants, options),
     delete: (id, options) => noticed(lanes.laneOf(id).delete(id, options)),
     countUpTo: (limit, query = {}, options = {}) =>
       orUnavailable(lanes.countUpTo(limit, query, deadlineOf(options), options.caller)),
@@ -196,9 +203,13 @@ function createPlantStore(database: Database): PlantStore {
         unsettled: lanes.unsettled(),
       };
     },
-    nodes: lanes.nodes,
+    nodes: () => lanes.nodes(),
     close: () => (closed ??= close()),
   };
+
+  function use(next: StoreLanes): void {
+    lanes = next;
+  }
 
   function onCommit(committed: CommittedBatch): void {
     feed.notice();
@@ -213,6 +224,6 @@ function createPlantStore(database: Database): PlantStore {
   async function close(): Promise<void> {
     feed.stopWaiting();
     await Promise.all(lanes.all.map((lane) => lane.drained()));
-    await Promise.all([lanes.close(), database.close()]);
+    await Promise.all([watch?.close(), database.close()]);
   }
 }

@@ -8,7 +8,7 @@ export {
 } from './database/database-url.ts';
 export { DataDirectoryError } from './database/embedded/data-directory-error.ts';
 export { DatabaseSettingsError } from './database/explain-database-error.ts';
-export type { DatabaseOptions } from './database/open-database.ts';
 export { type OpenPlantReader, openPlantReader } from './open-plant-reader.ts';
 export { PlantStoreError, type PlantStoreErrorKind } from './plant-store-error.ts';
+export type { StoreOptions as DatabaseOptions } from './plants/cluster.ts';
 export type { PlantQuery, PlantReader } from './plants/plant-reader.ts';

@@ -2,7 +2,7 @@ import { NewPlant, Plant, scopes } from '@plant-store/schemas';
 import { createDatabase, hasPgBouncer, startPgBouncer } from '@plant-store/test-setup';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
-import type { DatabaseOptions } from '../src/database/open-database.ts';
+import type { DatabaseOptions } from '../src/index.ts';
 import { openPlantStore, type PlantStore } from '../src/plant-store.ts';
 import { createCaller } from '../src/procedures/router.ts';
 import { embedded, server } from './fixtures/databases.ts';

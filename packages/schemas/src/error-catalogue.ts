@@ -71,6 +71,11 @@ export type ErrorCode = (typeof errorCatalogue)[ErrorKind]['code'];
 /** The names of all errors, in the catalogue's order. */
 export const errorKinds = Object.keys(errorCatalogue) as ErrorKind[]; // TypeScript types the keys as `string[]`.
 
+/** The name of the error with an error code; undefined for a code that only a newer server has. */
+export function errorKind(code: unknown): ErrorKind | undefined {
+  return errorKinds.find((kind) => errorCatalogue[kind].code === code);
+}
+
 /** The HTTP status of an error in the catalogue. */
 export function httpStatus(kind: ErrorKind): number {
   return Math.floor(errorCatalogue[kind].code / 100);

@@ -4,6 +4,7 @@ export {
   type ErrorCode,
   type ErrorKind,
   errorCatalogue,
+  errorKind,
   errorKinds,
   httpStatus,
   isTemporary,

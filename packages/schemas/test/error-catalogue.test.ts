@@ -2,7 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { errorAdvice } from '../src/error-advice.ts';
 import { ErrorBody } from '../src/error-body.ts';
-import { errorCatalogue, errorKinds, httpStatus } from '../src/error-catalogue.ts';
+import {
+  errorCatalogue,
+  errorKind,
+  errorKinds,
+  httpStatus,
+  isTemporary,
+} from '../src/error-catalogue.ts';
 
 it('keeps the error codes that clients rely on', () => {
   expect(errorKinds.map((kind) => errorCatalogue[kind].code)).toEqual([
@@ -20,10 +26,22 @@ it('has the same entries as the table in docs/errors.md', async () => {
   const page = await readFile(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
   const rows = errorKinds.map((kind) => {
     const { code, when } = errorCatalogue[kind];
-    const { action, repeat } = errorAdvice[kind];
+    const { action, repeat } = errorAdvice(kind);
     return `| ${code} | ${httpStatus(kind)} | ${when} | ${action} | ${repeat} |`;
   });
   expect(page.match(/^\| \d{5} .*$/gm)).toEqual(rows);
+});
+
+it.each(errorKinds)(
+  'says of %s whether to send the request again, as the catalogue does',
+  (kind) => {
+    expect(errorAdvice(kind).repeat.includes('yes')).toBe(isTemporary(kind));
+  },
+);
+
+it('finds an error by its error code', () => {
+  expect(errorKind(40900)).toBe('idTaken');
+  expect(errorKind(40999)).toBeUndefined();
 });
 
 it('requires an int32 as the error code of a body', () => {

@@ -4,20 +4,6 @@ import { HttpError } from '../errors/http-error.ts';
 import { createFairTurns } from '../http/fair-turns.ts';
 import { limitAuthenticationErrors } from './authentication-limit.ts';
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The principal that sent the request; set by `requireToken`. */
-    principal?: Principal;
-    /**
-     * Checks its token again: it may have expired since, or somebody may have revoked it. Many requests
-     * that wait for changes continue at the same time, so they take turns. Set by `requireToken`.
-     *
-     * @throws HttpError `tokenInvalid`; the error of the look-up
-     */
-    checkTokenAgain(): Promise<void>;
-  }
-}
-
 /** Finds the principal of an access token; undefined when the token is not valid. */
 export type Authenticate = (token: string) => Authentication;
 

@@ -1,9 +1,8 @@
 import { type PlantStore, PlantStoreError } from '@plant-store/core';
+import type { Procedure } from '@plant-store/core/internal';
 import type { Context } from '@plant-store/core/router';
-import { type Operation, shorten } from '@plant-store/schemas';
-import type { AnyTRPCProcedure } from '@trpc/server';
+import { shorten } from '@plant-store/schemas';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type * as z from 'zod';
 import { principalOf } from '../auth/authentication.ts';
 import { toHttpError } from '../errors/http-error.ts';
 import { startDeadline } from '../http/body/deadline.ts';
@@ -13,7 +12,7 @@ import { sendJsonText } from '../http/responses/json-response.ts';
 export interface Endpoint {
   /** The procedure's name. */
   readonly path: string;
-  readonly procedure: AnyTRPCProcedure;
+  readonly procedure: Procedure['definition'];
   /** The HTTP status of its success. With 204, the response has no body. */
   readonly status: number;
   /**
@@ -46,32 +45,14 @@ export function callHandler(
 }
 
 /** Decodes the input of a call, runs it, and encodes its output. */
-export function runCall(
+export async function runCall(
   endpoint: Endpoint,
   request: FastifyRequest,
   ctx: Context,
   index?: number,
 ): Promise<string> {
-  const decode = () => endpoint.decode(request, index);
-  return startCall(endpoint, decode, ctx, { index }).then(endpoint.encode);
-}
-
-/** Runs a call and returns its output. */
-export function startCall(
-  { path, procedure }: Endpoint,
-  decode: () => unknown,
-  ctx: Context,
-  { index = 0, signal }: { index?: number | undefined; signal?: AbortSignal } = {},
-): Promise<unknown> {
-  return procedure({
-    path,
-    type: procedure._def.type,
-    ctx,
-    // The type of `getRawInput` asks for a promise, but every caller also takes a value.
-    getRawInput: decode as () => Promise<unknown>,
-    signal,
-    batchIndex: index,
-  });
+  const getRawInput = () => endpoint.decode(request, index);
+  return endpoint.encode(await endpoint.procedure.call({ ctx, getRawInput }));
 }
 
 /** The context for the procedures that a request calls. */
@@ -94,23 +75,6 @@ export function callContext(
     },
     onError: (error) => request.server.logError(toHttpError(error), request),
   };
-}
-
-/** The parts of a procedure that a codec needs. Not all are in tRPC's public types. */
-interface Definition {
-  readonly meta?: { readonly openapi?: Operation };
-  readonly inputs: readonly z.ZodType[];
-  readonly output?: z.ZodType;
-}
-
-/** The procedures of a router, by their names. */
-export function proceduresOf(router: { _def: { procedures: object } }) {
-  // tRPC types this as a nested record. At run time it is flat: the keys are paths.
-  const procedures: [string, AnyTRPCProcedure][] = Object.entries(router._def.procedures);
-  return procedures.map(([path, procedure]) => {
-    const definition = procedure._def as unknown as Definition;
-    return { ...definition, path, procedure };
-  });
 }
 
 /**

@@ -1,8 +1,9 @@
-import { appRouter, type CatalogueError, errorShape } from '@plant-store/core/router';
+import { transformer } from '@plant-store/core/internal';
+import { type CatalogueError, errorShape } from '@plant-store/core/router';
 import { type ErrorKind, httpStatus, isTemporary } from '@plant-store/schemas';
 import { type HttpError, showText } from './http-error.ts';
 
-const { serialize } = appRouter._def._config.transformer.output;
+const { serialize } = transformer.output;
 
 /**
  * Writes the body of an error response in the shape of the surface that the request target names. A

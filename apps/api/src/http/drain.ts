@@ -9,15 +9,6 @@ import type {
 import { closeAfter, connectionOf, halfClose, isLatest } from '../node/client-connections.ts';
 import { readArrived } from '../node/event-loop-gap.ts';
 
-declare module 'fastify' {
-  interface FastifyInstance {
-    /** Milliseconds for which a closing server still takes requests. */
-    drainDelay: number;
-    /** Whether the server was told to close. */
-    isClosing: boolean;
-  }
-}
-
 /** Milliseconds without a new connection before the server stops listening. */
 const quietTime = 50;
 
@@ -72,7 +63,7 @@ export function drain(
     announceClose(_request, reply, _payload, done) {
       const { raw } = reply;
       // With several responses on a connection, only the last says that it closes (RFC 9112 §9.6).
-      if (server.isClosing && isLatest(raw)) closeAfter(reply);
+      if (server.isClosing && isLatest(raw)) closeAfter(raw);
       else if (server.isClosing) raw.removeHeader('connection');
       if (released)
         void released.then(

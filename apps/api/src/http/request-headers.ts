@@ -10,7 +10,7 @@ import { checkHost } from './host.ts';
 export const checkRequestHeaders: onRequestHookHandler = ({ raw, originalUrl }, reply, done) => {
   const { headers, rawHeaders, httpVersion } = raw;
   if (raw.httpVersionMajor !== 1) {
-    closeAfter(reply);
+    closeAfter(reply.raw);
     throw malformed(`HTTP/${httpVersion} is not supported: send HTTP/1.1`);
   }
   for (const name of singleHeaders) {
@@ -47,11 +47,11 @@ function checkTransferEncoding(request: IncomingMessage, reply: FastifyReply): v
   const coding = request.headers['transfer-encoding'] ?? '';
   if (request.httpVersion === '1.0') {
     // A proxy of HTTP/1.0 may have forwarded the header without reading it (RFC 9112 §6.1).
-    closeAfter(reply);
+    closeAfter(reply.raw);
     throw malformed('Transfer-Encoding is not part of HTTP/1.0: send HTTP/1.1');
   }
   if (!/(^|[\s,])chunked$/i.test(coding)) {
-    closeAfter(reply); // The end of the body is unknown (RFC 9112 §6.3).
+    closeAfter(reply.raw); // The end of the body is unknown (RFC 9112 §6.3).
     throw malformed(transferEncodingError);
   }
   if (!/^chunked$/i.test(coding)) {

@@ -1,17 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
 
-declare module 'fastify' {
-  interface FastifyInstance {
-    /** Counts a request that is about to wait for changes; set by `limitWaiting`. */
-    startWaiting(request: FastifyRequest, reply: FastifyReply): void;
-  }
-  interface FastifyRequest {
-    /** Milliseconds from its arrival until it began to wait for changes. Undefined when it does not. */
-    waitsFrom: number | undefined;
-  }
-}
-
 /**
  * Makes a function that limits how many requests wait for changes at the same time. Each of them has
  * a connection, and the other requests need connections, too.

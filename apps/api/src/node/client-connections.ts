@@ -10,19 +10,6 @@ import type {
 } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Whether its client has disconnected, or has ended its side of the connection. */
-    readonly isGone: boolean;
-  }
-}
-
-/** The getter of `isGone`. Node closes a connection whose client has ended its side. */
-export function isGone(this: FastifyRequest): boolean {
-  const { destroyed, readableEnded } = this.raw.socket;
-  return destroyed || readableEnded;
-}
-
 /** The state of a client's connection. */
 export interface ClientConnection {
   /** How many requests have no response yet. */
@@ -93,7 +80,7 @@ export function trackConnections(
       connection.previous = connection.latest;
       connection.latest = response;
       if (++connection.open > maxPending) {
-        closeResponse(response);
+        closeAfter(response);
         abortWithoutStacks(request.socket);
       }
       response.once('close', () => connection.open--);
@@ -157,7 +144,7 @@ const lingerTime = 1_000;
 export const trackResponse: onRequestHookHandler = ({ raw }, reply, done) => {
   const connection = connections.get(raw.socket);
   // The request gets its usual response, but Node loses the bytes that follow it (RFC 9110 §7.8).
-  if (raw.headers.upgrade !== undefined) closeAfter(reply);
+  if (raw.headers.upgrade !== undefined) closeAfter(reply.raw);
   connection?.pending.push(reply);
   if (connection && connection.open > maxPending) {
     const message = `${maxPending} requests of this connection have no response yet: nothing was written, wait for responses`;
@@ -203,11 +190,7 @@ export function limitConnections({ server, logError }: FastifyInstance, max: num
 }
 
 /** Makes a response the last one of its connection. Call it before the first asynchronous step. */
-export function closeAfter({ raw }: FastifyReply): void {
-  closeResponse(raw);
-}
-
-function closeResponse(response: ServerResponse): void {
+export function closeAfter(response: ServerResponse): void {
   response.setHeader('connection', 'close');
   endConnection(response.req.socket);
 }

@@ -2,16 +2,6 @@ import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import type { HttpError } from '../errors/http-error.ts';
 import type { Metrics } from './metrics.ts';
 
-declare module 'fastify' {
-  interface FastifyInstance {
-    logError: LogError;
-  }
-  interface FastifyRequest {
-    /** The errors that the client got: one, or several for a batch. */
-    errors?: HttpError[];
-  }
-}
-
 /** Where an error happened: in a request, or on a connection before Fastify got a request. */
 type ErrorSource = FastifyRequest | { id: string; ip: string | undefined };
 

@@ -3,10 +3,8 @@ import pino from 'pino';
 import type { Env } from '../env.ts';
 import { logOutput } from '../observability/log-output.ts';
 import { serializers } from '../observability/request-log.ts';
-import { becomeWorker } from '../processes/worker.ts';
-import { startWorkers } from '../processes/workers.ts';
+import { buildConsole } from '../web/build-console.ts';
 import {
-  buildConsoleWhenAsked,
   listen,
   listenForMetrics,
   type PreparedServer,
@@ -15,6 +13,8 @@ import {
   welcomeText,
 } from './start.ts';
 import { endExitOnSignals, stopSignals } from './stop.ts';
+import { becomeWorker } from './worker.ts';
+import { startWorkers } from './workers.ts';
 
 /** Starts several processes that serve one address: this function runs in each of them. */
 export function startSeveral(env: Env): Promise<void> {
@@ -22,7 +22,7 @@ export function startSeveral(env: Env): Promise<void> {
 }
 
 async function startPrimary(env: Env): Promise<void> {
-  const consoleBuilt = buildConsoleWhenAsked();
+  await buildConsole();
   const output = logOutput(undefined, true);
   const log = pino({ level: env.LOG_LEVEL, serializers }, output);
   warnOfUnknownSettings(log);
@@ -30,10 +30,7 @@ async function startPrimary(env: Env): Promise<void> {
   const workers = startWorkers({
     count: env.PLANT_STORE_PROCESSES,
     log,
-    async onListening(listening) {
-      await consoleBuilt;
-      output.write(welcomeText(env, { ...listening, metricsUrl }));
-    },
+    onListening: (listening) => output.write(welcomeText(env, { ...listening, metricsUrl })),
     async onEnd(exitCode) {
       await output.settle();
       process.exit(exitCode);

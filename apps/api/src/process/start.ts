@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import { setInterval } from 'node:timers/promises';
+import { citus } from '@plant-store/citus';
 import { openPlantStore, type PlantStore } from '@plant-store/core';
 import { explainDatabaseError } from '@plant-store/core/operator';
 import { describeDatabaseUrl } from '@plant-store/core/read';
@@ -17,7 +18,6 @@ import {
 import { backlog } from '../node/node-server-options.ts';
 import { type LogOutput, logOutput } from '../observability/log-output.ts';
 import type { Metrics, MetricValues } from '../observability/metrics.ts';
-import type { Listening, WorkerProcess } from '../processes/worker.ts';
 import { buildConsole } from '../web/build-console.ts';
 import { hasConsole } from '../web/serve-console.ts';
 import { connectionCapacity } from './connection-capacity.ts';
@@ -26,6 +26,7 @@ import { keepFeed } from './keep-feed.ts';
 import { throwStartError } from './start-error.ts';
 import { stopOnSignals } from './stop.ts';
 import { welcome } from './welcome.ts';
+import type { Listening, WorkerProcess } from './worker.ts';
 
 /** A server that does not listen yet, with its parts. */
 export interface PreparedServer {
@@ -44,14 +45,14 @@ export interface PreparedServer {
 
 /** Starts the server in this process alone. */
 export async function startAlone(env: Env): Promise<void> {
-  const consoleBuilt = buildConsoleWhenAsked();
+  const consoleBuilt = buildConsole();
   const prepared = await prepareServer(env);
   const { server, metrics, output } = prepared;
   warnOfUnknownSettings(server.log);
   const values = async () => (metrics ? [await metrics.values()] : []);
   const metricsUrl = await listenForMetrics(values, server.log, env);
+  await consoleBuilt; // Until then, the server would serve a part of it.
   const listening = await listen(prepared, env);
-  await consoleBuilt;
   // The log's stream writes this, so that all earlier log lines come before it.
   const { generated, signInCode } = prepared;
   output.write(welcomeText(env, { ...listening, metricsUrl, generated, signInCode }));
@@ -62,7 +63,7 @@ export async function prepareServer(env: Env, worker?: WorkerProcess): Promise<P
   const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = env;
   // The server's modules load while the database opens.
   const [store, { buildServer }] = await Promise.all([
-    openPlantStore(databaseUrl ? { databaseUrl } : { dataDirectory }),
+    openPlantStore(databaseUrl ? { databaseUrl, cluster: citus } : { dataDirectory }),
     import('../server.ts'),
   ]);
   const environmentToken = env.PLANT_STORE_TOKEN;
@@ -120,11 +121,6 @@ export async function listen(
   const open = databaseError === undefined ? Promise.resolve() : logWhenOpen(server, store);
   void open.then(() => keepFeed(server, store, env.PLANT_STORE_FEED_DAYS));
   return { url, databaseError };
-}
-
-/** Builds the console in another process. Only `pnpm start` asks for it. */
-export async function buildConsoleWhenAsked(): Promise<void> {
-  if (process.argv.includes('--build-console')) await buildConsole();
 }
 
 export function warnOfUnknownSettings(log: FastifyBaseLogger): void {

@@ -1,9 +1,9 @@
 import type { PlantStore } from '@plant-store/core';
+import type { Procedure } from '@plant-store/core/internal';
 import { formatJson, type Operation, parseJson } from '@plant-store/schemas';
-import type { AnyTRPCRouter } from '@trpc/server';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import * as z from 'zod';
-import { callHandler, checkEncoding, type Endpoint, proceduresOf } from '../calls/call-flow.ts';
+import type * as z from 'zod';
+import { callHandler, checkEncoding, type Endpoint } from '../calls/call-flow.ts';
 import { bodyNotJson, isObject, parseJsonBodies } from '../http/body/json-body.ts';
 import type { QueueBody } from '../http/body/large-body-queue.ts';
 import { methodsWithoutBody } from '../http/request-headers.ts';
@@ -12,7 +12,7 @@ import { textReader } from './text-input.ts';
 
 interface RestOptions {
   store: PlantStore;
-  router: AnyTRPCRouter;
+  procedures: Readonly<Record<string, Procedure>>;
   queueBody: QueueBody;
 }
 
@@ -24,20 +24,21 @@ interface RestOptions {
  * handler permanently sets `coerce` on our schemas, so that `"5"` and `null` become ids on every
  * surface. It also rewrites errors, and builds a WHATWG Request for each call.
  */
-export async function rest(scope: FastifyInstance, { store, router, queueBody }: RestOptions) {
+export async function rest(scope: FastifyInstance, { store, procedures, queueBody }: RestOptions) {
   parseJsonBodies(scope, queueBody, readBody);
   // The body of a DELETE has no meaning (RFC 9110 §9.3.5) and is ignored, like that of a GET.
   scope.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true });
 
-  for (const { path, procedure, meta, inputs, output } of proceduresOf(router)) {
-    const operation = meta?.openapi;
+  for (const [path, { definition: procedure }] of Object.entries(procedures)) {
+    const { meta, input, output } = procedure;
+    const operation = meta.openapi;
     if (!operation) continue;
     const writeList = listWriter(output, 'integer');
     const endpoint: Endpoint = {
       path,
       procedure,
       status: operation.status,
-      decode: inputReader(operation, inputs[0]),
+      decode: inputReader(operation, input),
       encode: writeList ? writeOnce(writeList) : formatJson,
     };
     scope.route({
@@ -53,7 +54,7 @@ export async function rest(scope: FastifyInstance, { store, router, queueBody }:
  * query for methods without a body. The values of path and query are text; the procedure's schema
  * reads them.
  */
-function inputReader({ method, path }: Operation, schema: z.ZodType = z.unknown()) {
+function inputReader({ method, path }: Operation, schema: z.ZodType) {
   const read = textReader(schema);
   if (methodsWithoutBody.has(method)) {
     return ({ url, query, params }: FastifyRequest) => {

@@ -1,21 +1,21 @@
+import { invalidInput } from '@plant-store/core/internal';
 import { IdFromText, IntegerText } from '@plant-store/schemas';
-import { TRPCError } from '@trpc/server';
 import * as z from 'zod';
 
 /**
  * Makes a function that reads the parameters of a path or a query, which are text. Where the
  * procedure's schema has an integer, the text must be one in plain decimal: `007`, `+5` and `1e3`
- * are not. An int64 becomes a `bigint`, any other integer a `number`.
+ * are not. An int64 becomes a `bigint`, any other integer a `number`. The function also
+ * rejects a parameter that is given more than once, whose value is a list.
  *
- * The function throws the TRPCError of an input that does not fit the procedure's schema. It also
- * throws for a parameter that is given more than once, whose value is a list.
+ * @throws PlantStoreError `invalidInput`
  */
 export function textReader(schema: z.ZodType): (parameters: unknown) => Record<string, unknown> {
   const parser = z.object(integersIn(schema)).catchall(once);
 
   return (parameters) => {
     const { data, error } = parser.safeParse(parameters);
-    if (error) throw new TRPCError({ code: 'BAD_REQUEST', cause: error });
+    if (error) throw invalidInput(error);
     return { ...Object(parameters), ...data }; // zod leaves out `__proto__`.
   };
 }

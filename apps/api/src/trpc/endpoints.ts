@@ -1,21 +1,18 @@
-import type { AppRouter } from '@plant-store/core/router';
-import { PlantChanges, parseJson, shorten } from '@plant-store/schemas';
+import { type Procedure, transformer } from '@plant-store/core/internal';
+import { parseJson, shorten } from '@plant-store/schemas';
 import { TRPCError } from '@trpc/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Endpoint, proceduresOf } from '../calls/call-flow.ts';
+import type { Endpoint } from '../calls/call-flow.ts';
 import { HttpError } from '../errors/http-error.ts';
 import { isObject } from '../http/body/json-body.ts';
 import { resultWriter } from './result-writer.ts';
 
-/** The codec of tRPC for each procedure of a router. */
-export function createEndpoints({ _def }: AppRouter) {
-  const { input, output: outputs } = _def._config.transformer;
+/** The codec of tRPC for each procedure. */
+export function createEndpoints(procedures: Readonly<Record<string, Procedure>>) {
   const endpoints = new Map<string, Endpoint>();
-  for (const { path, procedure, output } of proceduresOf({ _def })) {
-    // The events of the only subscription. tRPC does not keep their schema.
-    const isSubscription = procedure._def.type === 'subscription';
-    const schema = isSubscription ? PlantChanges : output;
-    const write = resultWriter(schema, outputs.serialize);
+  for (const [path, { definition: procedure }] of Object.entries(procedures)) {
+    const { type, output } = procedure;
+    const write = resultWriter(output, transformer.output.serialize);
     endpoints.set(path, {
       path,
       procedure,
@@ -23,14 +20,14 @@ export function createEndpoints({ _def }: AppRouter) {
       decode(request, index) {
         const json = takeJson(request, index);
         try {
-          return json === undefined ? undefined : input.deserialize(json);
+          return json === undefined ? undefined : transformer.input.deserialize(json);
         } catch (cause) {
           throw new TRPCError({ code: 'BAD_REQUEST', cause }); // As tRPC itself does.
         }
       },
       encode(value) {
         const data = write(value);
-        if (isSubscription) return data;
+        if (type === 'subscription') return data;
         return typeof data === 'string' ? envelope(data) : data.then(envelope);
       },
     });
@@ -42,7 +39,7 @@ export function createEndpoints({ _def }: AppRouter) {
       const endpoint = endpoints.get(path);
       if (!endpoint)
         throw new HttpError('pathUnknown', `No procedure found on path "${shorten(path)}"`);
-      const { type } = endpoint.procedure._def;
+      const { type } = endpoint.procedure;
       const allowed = type === 'mutation' ? 'POST' : 'GET';
       const method = request.method === 'POST' ? 'POST' : 'GET'; // Node leaves the body of HEAD out.
       if (method === allowed && type === 'subscription') throw subscriptionInBatch();
@@ -52,7 +49,7 @@ export function createEndpoints({ _def }: AppRouter) {
       throw new HttpError('methodNotAllowed', message);
     },
     subscriptions: [...endpoints.values()].filter(
-      ({ procedure }) => procedure._def.type === 'subscription',
+      ({ procedure }) => procedure.type === 'subscription',
     ),
   };
 }

@@ -3,7 +3,7 @@ import type { Caller, PlantStore } from '@plant-store/core';
 import type { PlantChanges } from '@plant-store/schemas';
 import type { TrackedEnvelope } from '@trpc/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { callContext, type Endpoint, startCall } from '../calls/call-flow.ts';
+import { callContext, type Endpoint } from '../calls/call-flow.ts';
 import { trpcError } from '../errors/error-response.ts';
 import { toHttpError } from '../errors/http-error.ts';
 import { isObject } from '../http/body/json-body.ts';
@@ -32,9 +32,11 @@ export function subscriptionHandler({ store, budget, endpoint }: SubscriptionOpt
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const connection = new AbortController();
-    const context = { ...callContext(store, request, reply), caller: readerOf(request) };
-    const input = () => withLastEventId(endpoint.decode(request), request);
-    const pages = await startCall(endpoint, input, context, { signal: connection.signal });
+    const pages = await endpoint.procedure.call({
+      ctx: { ...callContext(store, request, reply), caller: readerOf(request) },
+      getRawInput: () => withLastEventId(endpoint.decode(request), request),
+      signal: connection.signal,
+    });
     request.server.startWaiting(request, reply);
     reply.headers({
       'content-type': 'text/event-stream',

@@ -1,4 +1,5 @@
 import type { PlantStore } from '@plant-store/core';
+import type { Procedure } from '@plant-store/core/internal';
 import type { AppRouter } from '@plant-store/core/router';
 import { shorten } from '@plant-store/schemas';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -15,6 +16,7 @@ import { subscriptionHandler } from './subscription.ts';
 interface TrpcOptions {
   store: PlantStore;
   router: AppRouter;
+  procedures: Readonly<Record<string, Procedure>>;
   budget: MemoryBudget;
   memory: MemoryLimits;
   queueBody: QueueBody;
@@ -26,10 +28,10 @@ interface TrpcOptions {
  */
 export async function trpc(
   scope: FastifyInstance,
-  { store, router, budget, memory, queueBody }: TrpcOptions,
+  { store, router, procedures, budget, memory, queueBody }: TrpcOptions,
 ) {
   parseJsonBodies(scope, queueBody, readJson, levelsAround);
-  const endpoints = createEndpoints(router);
+  const endpoints = createEndpoints(procedures);
   const sendCall = callHandler(store, (request, reply) =>
     endpoints.find(pathOf(request), request, reply),
   );

@@ -8,7 +8,7 @@ import { sendFile } from '../http/responses/static-file.ts';
 import { readConsoleFiles } from './console-files.ts';
 
 /** Where `apps/web` builds the console. */
-export const builtConsole = fileURLToPath(new URL('../../../web/dist', import.meta.url));
+const builtConsole = fileURLToPath(new URL('../../../web/dist', import.meta.url));
 
 /** Whether there is a console to serve. */
 export function hasConsole(directory = builtConsole): boolean {

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { citus } from '@plant-store/citus';
 import { openPlantStore } from '@plant-store/core';
 import { explainDatabaseError } from '@plant-store/core/operator';
 import { localhostUnknownWhile } from '@plant-store/test-setup';
@@ -53,7 +54,7 @@ it.for(Object.entries(ways))('one of two workers %s', async ([, makeFail]) => {
   expect(first.seen.slowest).toBeLessThan(undisturbed);
   expect(second.seen.outcomes['503 50300']).toBeGreaterThan(0);
   // Another instance starts while the worker is down.
-  const other = await openPlantStore({ databaseUrl: store.databaseUrl });
+  const other = await openPlantStore({ databaseUrl: store.databaseUrl, cluster: citus });
   await other.ready();
   const sentAt = performance.now();
   // Without our setting, the cluster waits 30 s for a silent node.

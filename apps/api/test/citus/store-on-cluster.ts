@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { citus } from '@plant-store/citus';
+import { distributePlants } from '@plant-store/citus/operator';
 import { openPlantStore } from '@plant-store/core';
-import { distributePlants } from '@plant-store/core/operator';
 import {
   type AcknowledgedLoad,
   createCitusDatabase,
@@ -51,7 +52,7 @@ export async function startStoreOnCluster({
 }: StoreOnClusterOptions = {}): Promise<StoreOnCluster> {
   const cluster = await startCitus({ settings: { fsync: 'off' } });
   const database = await createCitusDatabase(cluster.addresses);
-  await (await openPlantStore({ databaseUrl: database.url })).close();
+  await (await openPlantStore({ databaseUrl: database.url, cluster: citus })).close();
   await distributePlants({ databaseUrl: database.url, shards: 8, confirm: async () => true });
   const admin = postgres(database.adminUrl, { max: 1, onnotice: () => {} });
   // The groups of the workers are 1 and 2.

@@ -18,7 +18,7 @@ it('has a section with an example and advice for every error code', async () => 
   const page = await response.text();
   for (const [kind, message] of Object.entries(errorExamples)) {
     const { code } = errorCatalogue[kind as ErrorKind]; // TypeScript types the keys as strings.
-    const { action } = errorAdvice[kind as ErrorKind];
+    const { action } = errorAdvice(kind as ErrorKind);
     const [, section = ''] =
       new RegExp(`<section id="${code}">(.*?)</section>`, 's').exec(page) ?? [];
     expect(section).toContain(JSON.stringify(message).replaceAll('<', '&lt;'));

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { isGone } from '../../src/node/client-connections.ts';
 import { dropGoneAfterGap } from '../../src/node/event-loop-gap.ts';
+import { decorateRequests } from '../../src/request-state.ts';
 
 /** A server with the hook, the clocks that it reads, and what became of its requests. */
 function start() {
@@ -16,7 +16,7 @@ function start() {
     elapsed: () => time.elapsed,
     now: () => time.now,
   });
-  server.decorateRequest('isGone', { getter: isGone });
+  decorateRequests(server);
   server.addHook('preValidation', hook);
   server.get('/:client', async ({ url }) => served.push(url));
 

@@ -1,6 +1,7 @@
 import { openPlantStore, type PlantStore } from '@plant-store/core';
+import { define } from '@plant-store/core/internal';
 import { appRouter, type Context } from '@plant-store/core/router';
-import { formatJson, Int64, type Operation, scopes } from '@plant-store/schemas';
+import { formatJson, Int64, scopes } from '@plant-store/schemas';
 import { createDatabase } from '@plant-store/test-setup';
 import { createTRPCClient, httpLink } from '@trpc/client';
 import { initTRPC } from '@trpc/server';
@@ -18,24 +19,24 @@ import { rest } from '../../src/rest/rest.ts';
 import { trpc } from '../../src/trpc/trpc.ts';
 
 const { transformer, errorFormatter } = appRouter._def._config;
-const t = initTRPC
-  .meta<{ openapi: Operation }>()
-  .context<Context>()
-  .create({ transformer, errorFormatter });
-const router = t.router({
-  getThing: t.procedure
-    .meta({ openapi: { method: 'GET', path: '/things/{id}', status: 200 } })
-    .input(z.object({ id: Int64, after: Int64.optional() }))
-    .output(z.object({ id: z.bigint(), after: z.bigint().optional() }))
-    .query(({ input }) => input),
-});
+const t = initTRPC.context<Context>().create({ transformer, errorFormatter });
+const procedures = {
+  getThing: define({
+    type: 'query',
+    meta: { scope: 'none', openapi: { method: 'GET', path: '/things/{id}', status: 200 } },
+    input: z.object({ id: Int64, after: Int64.optional() }),
+    output: z.object({ id: z.bigint(), after: z.bigint().optional() }),
+    run: ({ input }) => input,
+  }),
+};
+const router = t.router(procedures);
 
 let store: PlantStore;
 let server: FastifyInstance;
 let url: string;
 
 beforeAll(async () => {
-  openApiDocument(router); // trpc-to-openapi must not make the schemas coerce.
+  openApiDocument(router, procedures); // trpc-to-openapi must not make the schemas coerce.
   store = await openPlantStore({ databaseUrl: await createDatabase(inject('postgresUrl')) });
   server = fastify();
   server.decorate('logError', () => {});
@@ -45,11 +46,11 @@ beforeAll(async () => {
     requireToken(() => ({ name: 'test', scopes })),
   );
   const queueBody = createLargeBodyQueue();
-  await server.register(rest, { store, router, queueBody });
-  // The surface is typed for the store's own router, but serves any.
+  await server.register(rest, { store, procedures, queueBody });
   const budget = createMemoryBudget(2 ** 20);
   const limits = { budget, memory: limitMemory(budget) };
-  const options = { store, router: router as never, ...limits, queueBody };
+  // The surface is typed for the store's own router, but serves any.
+  const options = { store, router: router as never, procedures, ...limits, queueBody };
   await server.register(trpc, { ...options, prefix: '/trpc' });
   url = await server.listen({ host: '127.0.0.1', port: 0 });
 });
@@ -113,7 +114,7 @@ describe('GET /things/{id}', () => {
       minimum: -9223372036854775808n,
       maximum: 9223372036854775807n,
     };
-    const { paths } = openApiDocument(router);
+    const { paths } = openApiDocument(router, procedures);
     expect(paths?.['/things/{id}']?.get?.parameters).toEqual([
       { in: 'path', name: 'id', required: true, schema: int64 },
       { in: 'query', name: 'after', schema: int64 },

@@ -1,7 +1,7 @@
 import { openPlantStore, type PlantStore } from '@plant-store/core';
+import { define } from '@plant-store/core/internal';
 import type { Operation } from '@plant-store/schemas';
 import { createDatabase } from '@plant-store/test-setup';
-import { initTRPC } from '@trpc/server';
 import { type FastifyInstance, fastify } from 'fastify';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import * as z from 'zod';
@@ -9,19 +9,19 @@ import { requireToken } from '../../src/auth/authentication.ts';
 import { createLargeBodyQueue } from '../../src/http/body/large-body-queue.ts';
 import { rest } from '../../src/rest/rest.ts';
 
-const t = initTRPC.meta<{ openapi: Operation }>().create();
-const anyInput = t.procedure.input(z.unknown());
-const router = t.router({
-  find: anyInput
-    .meta({ openapi: { method: 'GET', path: '/plants/{id}', status: 200 } })
-    .query(({ input }) => ({ input })),
-  remove: anyInput
-    .meta({ openapi: { method: 'DELETE', path: '/plants/{id}', status: 200 } })
-    .mutation(({ input }) => ({ input })),
-  rename: anyInput
-    .meta({ openapi: { method: 'PUT', path: '/plants/{id}/name', status: 200 } })
-    .mutation(({ input }) => ({ input })),
-});
+const anyInput = (openapi: Operation) =>
+  define({
+    type: 'mutation',
+    meta: { scope: 'none', openapi },
+    input: z.unknown(),
+    output: z.unknown(),
+    run: ({ input }) => ({ input }),
+  });
+const procedures = {
+  find: anyInput({ method: 'GET', path: '/plants/{id}', status: 200 }),
+  remove: anyInput({ method: 'DELETE', path: '/plants/{id}', status: 200 }),
+  rename: anyInput({ method: 'PUT', path: '/plants/{id}/name', status: 200 }),
+};
 
 let store: PlantStore;
 let server: FastifyInstance;
@@ -33,7 +33,7 @@ beforeAll(async () => {
     'onRequest',
     requireToken(() => ({ name: 'test', scopes: [] })),
   );
-  await server.register(rest, { store, router, queueBody: createLargeBodyQueue() });
+  await server.register(rest, { store, procedures, queueBody: createLargeBodyQueue() });
 });
 
 afterAll(async () => {

@@ -1,4 +1,4 @@
-import { distributePlants } from '@plant-store/core/operator';
+import { distributePlants } from '@plant-store/citus/operator';
 import { createCitusDatabase, installedCitus, startCitus } from '@plant-store/test-setup';
 import { type BenchDatabase, openDatabase } from './bench-database.ts';
 import { createTables, startBenchPostgres } from './bench-postgres.ts';

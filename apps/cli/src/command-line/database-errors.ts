@@ -1,8 +1,8 @@
+import type { Instance } from '@plant-store/citus/operator';
 import { type DatabaseOptions, PlantStoreError } from '@plant-store/core';
 import {
   type DatabaseState,
   explainDatabaseError,
-  type Instance,
   inspectDatabase,
   type Lock,
   missingGrants,

@@ -48,7 +48,7 @@ export async function askPassword(
   if (password !== undefined) throw error;
   const typed = await readSecret(`Password for the database user ${user}: `);
   const parameter = `password=${encodeURIComponent(typed)}`;
-  return { databaseUrl: `${url}${url.includes('?') ? '&' : '?'}${parameter}` };
+  return { ...settings, databaseUrl: `${url}${url.includes('?') ? '&' : '?'}${parameter}` };
 }
 
 function isPasswordError(error: unknown): boolean {

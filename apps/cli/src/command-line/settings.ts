@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { citus } from '@plant-store/citus';
 import { type DatabaseOptions, databaseUrlSyntax, parseDatabaseUrl } from '@plant-store/core/read';
 import { loadEnvFile } from '@plant-store/fast-start/env-file';
 import { explainUnknownSettings } from '@plant-store/fast-start/setting-names';
@@ -31,7 +32,7 @@ export function readSettings(variables = readVariables()): DatabaseOptions {
   }
   try {
     parseDatabaseUrl(databaseUrl);
-    return { databaseUrl };
+    return { databaseUrl, cluster: citus };
   } catch (cause) {
     throw usageError(
       `DATABASE_URL is invalid, because ${messageOf(cause)}: set it to ${databaseUrlSyntax}, ` +

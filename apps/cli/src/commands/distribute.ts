@@ -4,7 +4,7 @@ import {
   type Distribution,
   distributePlants,
   type Instance,
-} from '@plant-store/core/operator';
+} from '@plant-store/citus/operator';
 import { Command } from 'commander';
 import { nameInstance } from '../command-line/database-errors.ts';
 import { CommandError, usageError } from '../command-line/errors.ts';

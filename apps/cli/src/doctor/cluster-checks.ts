@@ -1,4 +1,8 @@
-import { type ClusterState, inspectCluster } from '@plant-store/core/operator';
+import {
+  type ClusterState,
+  inspectCluster,
+  type TableDistribution,
+} from '@plant-store/citus/operator';
 import { nameInstance } from '../command-line/database-errors.ts';
 import type { Finding } from './finding.ts';
 
@@ -15,7 +19,7 @@ export async function clusterChecks(databaseUrl: string): Promise<Finding[]> {
       { check, level: 'problem', message: `the cluster cannot be read (${reason}): try again` },
     ];
   }
-  return state ? findings(state) : [];
+  return state ? [...distribution(state), ...feed(state), ...findings(state)] : [];
 }
 
 function findings({
@@ -68,4 +72,44 @@ function findings({
       return { check, level: 'problem', message };
     }),
   ];
+}
+
+function distribution({ distribution }: ClusterState): Finding[] {
+  return distribution.flatMap(({ table, kind, column, shards }): Finding[] => {
+    const check = 'distribution';
+    if (table === 'access_tokens') return [{ check, ...copies(table, kind) }];
+    if (table !== 'plants') return []; // A cluster has no feed of changes.
+    if (kind === 'hash' && column === 'id') {
+      return [{ check, level: 'ok', message: `plants is distributed by id, in ${shards} shards` }];
+    }
+    if (kind === 'local') {
+      const message =
+        'plants is on the coordinator only: run plant-store distribute to use the workers';
+      return [{ check, level: 'warning', message }];
+    }
+    const how = kind === 'reference' ? 'copied to each node' : `distributed by ${column ?? kind}`;
+    // Citus does not block inserts through other nodes meanwhile, and would lose them.
+    const message =
+      `plants is ${how}: stop all instances, run SELECT undistribute_table('plants'), and then ` +
+      'plant-store distribute';
+    return [{ check, level: 'problem', message }];
+  });
+}
+
+/** The access tokens: each node of a cluster should have a copy. */
+function copies(table: string, kind: TableDistribution['kind']): Omit<Finding, 'check'> {
+  if (kind === 'local') return { level: 'ok', message: `${table} is on the coordinator` };
+  if (kind === 'reference') return { level: 'ok', message: `each node has a copy of ${table}` };
+  const message =
+    `Citus splits ${table} over the nodes: run SELECT undistribute_table('${table}'), and then ` +
+    'plant-store distribute';
+  return { level: 'warning', message };
+}
+
+function feed({ distribution }: ClusterState): Finding[] {
+  const isDistributed = distribution.some(
+    ({ table, kind }) => table === 'plants' && kind !== 'local',
+  );
+  if (!isDistributed) return [];
+  return [{ check: 'feed', level: 'ok', message: 'a cluster has no feed of changes' }];
 }

@@ -7,12 +7,8 @@ const check = 'feed';
 const tolerance = 10;
 
 /** Checks the feed of changes, and names the transaction that holds it back. */
-export function feedChecks({ feed, distribution }: DatabaseState): Finding[] {
-  if (!feed) {
-    return distribution
-      ? [{ check, level: 'ok', message: 'a cluster has no feed of changes' }]
-      : [];
-  }
+export function feedChecks({ feed }: DatabaseState): Finding[] {
+  if (!feed) return [];
   if (feed.isRestored) {
     const message =
       'the feed of changes is that of another database, because somebody has restored or promoted this ' +

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { explainDatabaseError } from '@plant-store/core/operator';
 import { type OpenPlantReader, PlantStoreError } from '@plant-store/core/read';
 import { createPlantWriter } from '@plant-store/formats';
+import { isTemporary } from '@plant-store/schemas/plain';
 import { listenForInterruption } from '../command-line/bulk-command.ts';
 import { CommandError, usageError } from '../command-line/errors.ts';
 import { writeOutput } from '../command-line/output.ts';
@@ -84,7 +85,7 @@ function line(type: string, plant: object, cursor: string | undefined): string {
 /** Milliseconds before the list goes on after an error. */
 const retryDelay = 500;
 
-/** Lists the plants, and goes on after errors of the database, as `followEach` does. */
+/** Lists the plants, and goes on after a temporary error, as `followEach` does. */
 async function* listPlants(
   reader: OpenPlantReader,
   after: bigint | undefined,
@@ -100,7 +101,7 @@ async function* listPlants(
       }
       return;
     } catch (error) {
-      if (!(error instanceof PlantStoreError) || error.kind !== 'databaseUnavailable') throw error;
+      if (!(error instanceof PlantStoreError) || !isTemporary(error.kind)) throw error;
       onError(error);
       await setTimeout(retryDelay, undefined, { signal });
     }

@@ -1,6 +1,12 @@
 import { isRetryable, type PlantStoreClient, plantStoreError } from '@plant-store/client';
-import { type CreateResult, errorCatalogue, type NewPlant } from '@plant-store/schemas';
-import { isTemporaryCode, isTokenError } from '../store/explain-error.ts';
+import {
+  type CreateResult,
+  errorCatalogue,
+  errorKind,
+  isTemporary,
+  type NewPlant,
+} from '@plant-store/schemas';
+import { isTokenError } from '../store/explain-error.ts';
 import { background } from '../store/trpc.ts';
 
 /** Milliseconds before plants are sent again when the server is down. */
@@ -47,8 +53,7 @@ export async function createPlants(
     else if (response instanceof Error && !isDown) throw response;
     for (const [i, plant] of rest.entries()) {
       const result = response instanceof Error ? undefined : response.results[i];
-      const isFinal = result && !('error' in result && isTemporaryCode(result.error));
-      if (isFinal) results.set(plant, result);
+      if (result && !mayPass(result)) results.set(plant, result);
     }
     rest = rest.filter((plant) => !results.has(plant));
     if (isWaiting !== rest.length > 0) connection.onWaiting(!isWaiting);
@@ -79,6 +84,12 @@ async function createParts(
 function isOfContent(error: Error): boolean {
   const kind = plantStoreError(error)?.kind;
   return kind === 'invalidInput' || kind === 'bodyTooLarge';
+}
+
+/** Whether a plant may be created a moment later. */
+function mayPass(result: CreateResult): boolean {
+  const kind = 'error' in result ? errorKind(result.error) : undefined;
+  return kind !== undefined && isTemporary(kind);
 }
 
 /** Returns an error. @throws any other value */

@@ -1,16 +1,10 @@
 import { AccessTokenError, plantStoreError } from '@plant-store/client';
-import { errorCatalogue, errorKinds, isTemporary } from '@plant-store/schemas';
 
 /** The message for the user about anything that a call threw. */
 export function explainError(thrown: unknown): string {
   const { message } =
     plantStoreError(thrown) ?? (thrown instanceof Error ? thrown : { message: String(thrown) });
   return message.charAt(0).toUpperCase() + message.slice(1);
-}
-
-/** Whether a plant of a call may be created a moment later, by the error code of its result. */
-export function isTemporaryCode(code: number): boolean {
-  return errorKinds.some((kind) => isTemporary(kind) && errorCatalogue[kind].code === code);
 }
 
 /** Whether the store rejects the access token, or an HTTP header cannot hold it. */

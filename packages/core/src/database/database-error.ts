@@ -71,7 +71,7 @@ export class NotSentError extends Error {
  * Whether an error means that its statement was rolled back. Severity ERROR does (PostgreSQL's manual,
  * "Error and Notice Message Fields"), because after the commit a server only warns.
  *
- * A Citus coordinator is an exception. When a statement is cancelled or a worker's connection is
+ * The coordinator of a cluster is an exception. When a statement is cancelled or a worker's connection is
  * lost, it reports an ERROR although the worker may have committed the row.
  */
 function isRolledBack(error: unknown): boolean {

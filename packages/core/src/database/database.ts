@@ -131,6 +131,16 @@ export interface NodeConnections {
   readonly noticeCluster: () => void;
 }
 
+/** What differs in the sessions, the migrations and the bulk work of a cluster. */
+export interface ClusterSessions {
+  /** Settings of each session. Another server ignores them. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Is called before a migration. Throws when only another node may migrate the tables. */
+  checkMigration(run: (text: string) => Promise<unknown[]>): Promise<void>;
+  /** Returns the same access, whose errors are those of a single server. */
+  bulk(bulk: Bulk): Bulk;
+}
+
 /**
  * Access for statements about many plants, which may be slow. On a server they have a connection of
  * their own, so that no request waits for them.

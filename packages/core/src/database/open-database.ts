@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import type { Database, DatabaseConnection, OpenOptions } from './database.ts';
+import type { ClusterSessions, Database, DatabaseConnection, OpenOptions } from './database.ts';
 import { DataDirectoryError } from './embedded/data-directory-error.ts';
 import { checkHasDatabase } from './embedded/data-directory-state.ts';
 import type { UnreachableHost } from './postgres/use-postgres.ts';
 
 /** Which database to use: a Postgres (`postgres://…`), or an embedded one in a directory. */
-export type DatabaseOptions = { databaseUrl: string } | { dataDirectory: string };
+export type DatabaseOptions<Cluster = ClusterSessions> =
+  | { databaseUrl: string; cluster?: Cluster | undefined }
+  | { dataDirectory: string };
 
 /** Opens and migrates a database. Loads only the driver that it needs. */
 export async function openDatabase(
@@ -15,7 +17,7 @@ export async function openDatabase(
   checkNode();
   if ('databaseUrl' in options) {
     const { openPostgres } = await import('./postgres/postgres-database.ts');
-    return openPostgres(options.databaseUrl, openOptions);
+    return openPostgres(options.databaseUrl, { ...openOptions, cluster: options.cluster });
   }
   const { create = !openOptions.readOnly } = openOptions;
   if (!create) await checkHasDatabase(options.dataDirectory);
@@ -35,7 +37,7 @@ export async function useDatabase<T>(
   checkNode();
   if ('databaseUrl' in options) {
     const { usePostgres } = await import('./postgres/use-postgres.ts');
-    return usePostgres(options.databaseUrl, use);
+    return usePostgres(options.databaseUrl, use, options.cluster);
   }
   const { useEmbeddedDatabase } = await importEmbeddedDatabase();
   return useEmbeddedDatabase(options.dataDirectory, use);

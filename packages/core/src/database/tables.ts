@@ -38,7 +38,7 @@ const transaction = customType<{ data: string }>({ dataType: () => 'xid8' });
 /** The transaction that wrote a row. The feed of changes is in this order. */
 const changedIn = () => transaction('changed_in');
 
-// The tables can be distributed by their primary keys on Citus: they have no sequence, trigger or
+// The tables can be distributed by their primary keys: they have no sequence, trigger or
 // foreign key.
 export const plants = pgTable(
   'plants',

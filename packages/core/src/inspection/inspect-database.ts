@@ -9,10 +9,6 @@ import {
   type TablePrivileges,
 } from '../database/inspection/privileges.ts';
 import { checkTables, type TableFault } from '../database/inspection/table-check.ts';
-import {
-  readTableDistributions,
-  type TableDistribution,
-} from '../database/inspection/table-distribution.ts';
 import { type DatabaseOptions, useDatabase } from '../database/open-database.ts';
 import type { UnreachableHost } from '../database/postgres/use-postgres.ts';
 import { readSchemaVersion, runOn, type SchemaVersion } from '../database/schema-version.ts';
@@ -44,8 +40,6 @@ export interface DatabaseState extends SchemaVersion {
   /** The sessions whose locks make statements of the store wait. */
   readonly locks: readonly Lock[];
   readonly lateCommits: readonly LateCommit[];
-  /** How Citus distributes the tables; undefined without Citus. */
-  readonly distribution: readonly TableDistribution[] | undefined;
   /** Other states of the database that harm clients, or may harm them. */
   readonly hazards: readonly Hazard[];
   /** The hosts of the URL that cannot be reached, although another one can. */
@@ -80,12 +74,10 @@ export function inspectDatabase({
 
 /** Whether nothing else that `doctor` names prevents a write. */
 function canWrite(state: DatabaseState): boolean {
-  const { isReadOnly, isKnown, missingMigrations, tableFaults, privileges, locks, distribution } =
-    state;
+  const { isReadOnly, isKnown, missingMigrations, tableFaults, privileges, locks, feed } = state;
   const faults = [...tableFaults, ...missingGrants(privileges, serverNeeds), ...locks];
-  const isDistributed = distribution?.some(({ kind }) => kind !== 'local') ?? false;
   const isMigrated = !isKnown || missingMigrations === 0;
-  return !isReadOnly && isMigrated && faults.length === 0 && !isDistributed;
+  return !isReadOnly && isMigrated && faults.length === 0 && feed !== undefined;
 }
 
 async function readFacts(
@@ -105,7 +97,6 @@ async function readFacts(
     feed: await readFeedState(run),
     locks: await readLocks(run),
     lateCommits: await readLateCommits(run),
-    distribution: await readTableDistributions(run),
     hazards: await readHazards(run),
   };
 }

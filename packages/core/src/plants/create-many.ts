@@ -11,7 +11,7 @@ export type ManyCreatesOutcome =
 
 /** See `PlantStore.createMany`. */
 export async function createMany(
-  { laneOf }: Lanes,
+  laneOf: Lanes['laneOf'],
   given: readonly NewPlant[],
   options: CreateOptions = {},
 ): Promise<ManyCreatesOutcome[]> {

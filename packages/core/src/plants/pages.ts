@@ -53,7 +53,7 @@ export function createPageReader(run: Run): ReadPage {
 /**
  * Selects the rows that fit into a page, and the next one. A plant counts as at most the bytes of a page,
  * so that the row after a larger plant is selected, too. The window function reads only the rows within
- * the limit: otherwise Citus would pull the whole table to the coordinator.
+ * the limit: otherwise a cluster would pull the whole table to the coordinator.
  */
 function plantsWithinBytes(where: string, size: number | string): string {
   return `

@@ -1,15 +1,13 @@
 import type { NewPlant, StoredPlant } from '@plant-store/schemas';
-import type { Rows, Run, Values } from '../database/database.ts';
-import { lateWrite } from '../database/database-error.ts';
+import type { Rows, Run } from '../database/database.ts';
+import { isPolicyError, lateWrite } from '../database/database-error.ts';
 import type { Caller, Deadline } from '../database/deadline.ts';
-import {
-  columnArrays,
-  contentColumns,
-  contentValues,
-  storedColumns,
-  toStoredPlant,
-} from './columns.ts';
+import { databaseCode } from '../error-causes.ts';
+import { columnArrays, contentColumns, storedColumns, toStoredPlant } from './columns.ts';
 import { plantKept } from './create-errors.ts';
+
+/** The statements that write plants. */
+export type PlantWrites = Pick<PlantStatements, 'insert' | 'delete'>;
 
 /** The statements of requests on plants. They use only the table `plants`, and find rows by id. */
 export interface PlantStatements {
@@ -37,28 +35,27 @@ export interface PlantStatements {
 }
 
 export function createPlantStatements(run: Run): PlantStatements {
-  const inserts = new Map<number, string>();
-
   return {
     async insert(batch, deadline, until) {
-      const size = batch.length;
-      const isLarge = size > maxRows;
-      const statement = isLarge ? insertArrays : (inserts.get(size) ?? insertStatement(size));
-      if (!isLarge) inserts.set(size, statement);
-      const values = isLarge
-        ? (time: string) => [...columnArrays(batch), time]
-        : insertValues(batch);
-      const { rows } = await run(statement, values, { share: 'creates', deadline, until });
+      const values = (time: string) => [...columnArrays(batch), time];
+      const options = { share: 'creates', deadline, until } as const;
+      const { rows } = await run(insertPlants, values, options).catch(
+        orOverNodes(() => run(insertOverNodes, values, options)),
+      );
       // This is nearly always true: every plant is new.
-      if (rows.length === size) return new Set(batch.map(({ id }) => id));
+      if (rows.length === batch.length) return new Set(batch.map(({ id }) => id));
       return idsOf(rows);
     },
 
     async delete(id, deadline, caller) {
       const values = (until: string) => [String(id), until];
+      const options = { share: 'deletes', deadline, caller } as const;
       for (let round = 0; round < maxRounds; round++) {
-        const { rows } = await run(deletePlant, values, { share: 'deletes', deadline, caller });
-        const [[count, isThere]] = rows as [[number | string, number]]; // The statement returns these.
+        const { rows } = await run(deletePlant, values, options).catch(
+          orOverNodes(() => run(deleteOverNodes, values, options)),
+        );
+        // The statement selects these columns, or returns no row.
+        const [[count, isThere] = [0, 0]] = rows as [[number | string, number]?];
         if (Number(count) > 0) return true;
         if (isThere === 0) return false;
         // A delete of another client came first, or a trigger keeps the plant.
@@ -96,45 +93,6 @@ export function idsOf(rows: unknown[]): Set<bigint> {
   return new Set((rows as [string][]).map(([id]) => BigInt(id)));
 }
 
-/** The most rows in an INSERT with a text for its size. A session keeps each such statement. */
-const maxRows = 128;
-
-const columns = ['id', ...contentColumns.map(({ name }) => name)];
-
-/**
- * The INSERT for batches of one size, without the `returning` clause. `INSERT … SELECT FROM unnest` would
- * need only one text for all sizes, but on Citus it sends every row through the coordinator.
- *
- * @param valueFor returns the SQL for the value of a column
- */
-export function insertRows(
-  size: number,
-  valueFor = (parameter: string, _column: string) => parameter,
-): string {
-  const rows = Array.from({ length: size }, (_, row) => {
-    const values = columns.map((name, i) => valueFor(`$${row * columns.length + i + 1}`, name));
-    return `(${values})`;
-  });
-  return `insert into plants (${columns}) values ${rows} on conflict (id) do nothing`;
-}
-
-/** The parameter with the deadline. It follows the parameters of `insertRows` for `size` plants. */
-export function deadlineAfter(size: number): string {
-  return `$${size * columns.length + 1}::timestamptz`;
-}
-
-/** The values of `insertRows`, and the deadline. */
-export function insertValues(batch: readonly NewPlant[]): (until: string) => Values {
-  return (until) => [
-    ...batch.flatMap((plant) => [String(plant.id), ...contentValues(plant)]),
-    until,
-  ];
-}
-
-function insertStatement(size: number): string {
-  return `${insertRows(size)} returning ${idBefore(deadlineAfter(size))}`;
-}
-
 /**
  * The id of a row that was just written. After the deadline, the expression fails and undoes the whole
  * statement. A statement can be late when this process was suspended before it sent the statement, or
@@ -145,14 +103,21 @@ function idBefore(deadline: string): string {
     else ('${lateWrite}: ' || clock_timestamp())::bigint end`;
 }
 
+const columns = ['id', ...contentColumns.map(({ name }) => name)];
+
+/** The parameters of an INSERT: an array for each column. So batches of all sizes share one text. */
 const arrays = ['bigint', ...contentColumns.map(({ type }) => type)].map(
   (type, i) => `$${i + 1}::${type}[]`,
 );
 
-/** The INSERT for larger batches, whose values are an array for each column. */
-const insertArrays = `
-  insert into plants (${columns}) select * from unnest(${arrays})
-  on conflict (id) do nothing returning ${idBefore(deadlineAfter(1))}`;
+const insert = `
+  insert into plants (${columns}) select * from unnest(${arrays}) on conflict (id) do nothing`;
+const insertDeadline = `$${arrays.length + 1}::timestamptz`;
+const insertPlants = `${insert} returning ${idBefore(insertDeadline)}`;
+
+/** Several nodes allow no clock in the `returning` clause. */
+const insertOverNodes = `
+  with inserted as (${insert} returning id) select ${idBefore(insertDeadline)} from inserted`;
 
 /**
  * Writes to the log of the database, so that the commit of a statement that only reads waits for the
@@ -173,12 +138,33 @@ export const noteDeletions = `noted as (
     where exists (select from plant_feed)
   )`;
 
+/**
+ * Sends a write in another form when the database distributes the plants over several nodes, and so did not
+ * accept the usual one. Such a database has no feed that needs the deletions.
+ */
+export function orOverNodes<T>(send: () => Promise<T>): (error: unknown) => Promise<T> {
+  return async (error) => {
+    const isNotSupported = notSupported.includes(databaseCode(error) ?? '');
+    if (!isNotSupported || isPolicyError(error)) throw error;
+    return send();
+  };
+}
+
+/**
+ * The SQLSTATEs of a statement that several nodes do not support. A node may lack the table for deletions,
+ * and a node gets only some of the parameters.
+ */
+const notSupported = ['0A000', '42P01', '42P02', '42P18'];
+
 const deletePlant = `
   with deleted as (
     delete from plants where id = $1 returning ${idBefore('$2::timestamptz')}, ${deletedColumns}
   ), ${noteDeletions}
   select count(*), (count(*) = 0 and exists (select from plants where id = $1))::int, ${waitForStandby}
   from deleted`;
+
+const deleteOverNodes = `
+  delete from plants where id = $1 and statement_timestamp() < $2::timestamptz returning 1, 1`;
 
 const findPlants = `select ${storedColumns} from plants where id = any($1::bigint[])`;
 const findNothing = `select ${storedColumns} from plants where false`;

@@ -1,10 +1,11 @@
 import { CountPlants, operations, PlantCount } from '@plant-store/schemas';
 import { maxExactCount } from '@plant-store/schemas/plain';
-import { procedure } from './trpc.ts';
+import { define } from './define.ts';
 
 /** Counts plants up to `maxExactCount`, which takes only a fraction of a second. */
-export const countPlants = procedure
-  .meta({
+export const countPlants = define({
+  type: 'query',
+  meta: {
     scope: 'plants:read',
     openapi: {
       ...operations.countPlants,
@@ -15,10 +16,11 @@ export const countPlants = procedure
       tags: ['plants'],
       successDescription: 'How many plants there are',
     },
-  })
-  .input(CountPlants)
-  .output(PlantCount)
-  .query(async ({ ctx: { store, deadline, caller }, input }) => {
+  },
+  input: CountPlants,
+  output: PlantCount,
+  run: async ({ ctx: { store, deadline, caller }, input }) => {
     const counted = await store.countUpTo(maxExactCount + 1, input, { deadline, caller });
     return { count: Math.min(counted, maxExactCount), isExact: counted <= maxExactCount };
-  });
+  },
+});

@@ -1,9 +1,10 @@
 import { NewPlant, operations, Plant } from '@plant-store/schemas';
-import { procedure } from './trpc.ts';
+import { define } from './define.ts';
 
 /** Creates a plant. The client chooses its id, which makes a retry safe: see `PlantStore.create`. */
-export const createPlant = procedure
-  .meta({
+export const createPlant = define({
+  type: 'mutation',
+  meta: {
     scope: 'plants:create',
     openapi: {
       ...operations.createPlant,
@@ -16,9 +17,9 @@ export const createPlant = procedure
       tags: ['plants'],
       successDescription: 'Plant response',
     },
-  })
-  .input(NewPlant)
-  .output(Plant)
-  .mutation(({ ctx: { store, deadline, caller }, input }) =>
+  },
+  input: NewPlant,
+  output: Plant,
+  run: ({ ctx: { store, deadline, caller }, input }) =>
     store.create(input, { deadline, caller, isChecked: true }),
-  );
+});

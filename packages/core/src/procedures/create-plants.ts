@@ -1,10 +1,11 @@
 import { type CreateResult, CreateResults, NewPlants, operations } from '@plant-store/schemas';
 import type { ManyCreatesOutcome } from '../plants/create-many.ts';
-import { procedure } from './trpc.ts';
+import { define } from './define.ts';
 
 /** Creates several plants, each of which stands alone: see `PlantStore.createMany`. */
-export const createPlants = procedure
-  .meta({
+export const createPlants = define({
+  type: 'mutation',
+  meta: {
     scope: 'plants:create',
     openapi: {
       ...operations.createPlants,
@@ -19,16 +20,17 @@ export const createPlants = procedure
       tags: ['plants'],
       successDescription: 'The result of each plant',
     },
-  })
-  .input(NewPlants)
-  .output(CreateResults)
-  .mutation(async ({ ctx: { store, deadline, caller, onError }, input: { plants } }) => {
+  },
+  input: NewPlants,
+  output: CreateResults,
+  run: async ({ ctx: { store, deadline, caller, onError }, input: { plants } }) => {
     const outcomes = await store.createMany(plants, { deadline, caller, isChecked: true });
     // When the database is down, a thousand plants have the same error.
     const errors = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []));
     for (const error of new Map(errors.map((each) => [each.kind, each])).values()) onError?.(error);
     return { results: outcomes.map(resultOf) };
-  });
+  },
+});
 
 function resultOf(outcome: ManyCreatesOutcome): CreateResult {
   if ('result' in outcome) return outcome;

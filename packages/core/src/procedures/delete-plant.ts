@@ -1,11 +1,12 @@
 import { operations, PlantIdInput } from '@plant-store/schemas';
 import * as z from 'zod';
 import { plantUnknown } from '../plant-store-error.ts';
-import { procedure } from './trpc.ts';
+import { define } from './define.ts';
 
 /** Deletes the plant with an id, which is free afterwards. */
-export const deletePlant = procedure
-  .meta({
+export const deletePlant = define({
+  type: 'mutation',
+  meta: {
     scope: 'plants:delete',
     openapi: {
       ...operations.deletePlant,
@@ -14,10 +15,11 @@ export const deletePlant = procedure
       tags: ['plants'],
       successDescription: 'The plant is deleted',
     },
-  })
-  .input(PlantIdInput)
-  .output(z.void())
-  .mutation(async ({ ctx: { store, deadline, caller }, input: { id } }) => {
+  },
+  input: PlantIdInput,
+  output: z.void(),
+  run: async ({ ctx: { store, deadline, caller }, input: { id } }) => {
     const wasThere = await store.delete(id, { deadline, caller });
     if (!wasThere) throw plantUnknown(id);
-  });
+  },
+});

@@ -1,10 +1,11 @@
 import { operations, PlantIdInput, StoredPlant } from '@plant-store/schemas';
 import { plantUnknown } from '../plant-store-error.ts';
-import { procedure } from './trpc.ts';
+import { define } from './define.ts';
 
 /** Returns the plant with an id. */
-export const getPlant = procedure
-  .meta({
+export const getPlant = define({
+  type: 'query',
+  meta: {
     scope: 'plants:read',
     openapi: {
       ...operations.getPlant,
@@ -13,11 +14,12 @@ export const getPlant = procedure
       tags: ['plants'],
       successDescription: 'The stored plant',
     },
-  })
-  .input(PlantIdInput)
-  .output(StoredPlant)
-  .query(async ({ ctx: { store, deadline, caller }, input: { id } }) => {
+  },
+  input: PlantIdInput,
+  output: StoredPlant,
+  run: async ({ ctx: { store, deadline, caller }, input: { id } }) => {
     const plant = await store.get(id, { deadline, caller });
     if (!plant) throw plantUnknown(id);
     return plant;
-  });
+  },
+});

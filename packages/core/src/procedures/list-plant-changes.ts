@@ -1,10 +1,11 @@
 import { ListPlantChanges, operations, PlantChanges } from '@plant-store/schemas';
 import { PlantStoreError } from '../plant-store-error.ts';
-import { procedure } from './trpc.ts';
+import { define } from './define.ts';
 
 /** Returns the changes behind a cursor. */
-export const listPlantChanges = procedure
-  .meta({
+export const listPlantChanges = define({
+  type: 'query',
+  meta: {
     scope: 'plants:read',
     openapi: {
       ...operations.listPlantChanges,
@@ -18,10 +19,10 @@ export const listPlantChanges = procedure
       tags: ['plants'],
       successDescription: 'Changes in their order',
     },
-  })
-  .input(ListPlantChanges)
-  .output(PlantChanges)
-  .query(async ({ ctx: { store, deadline, caller, hold = (wait) => wait() }, input }) => {
+  },
+  input: ListPlantChanges,
+  output: PlantChanges,
+  run: async ({ ctx: { store, deadline, caller, hold = (wait) => wait() }, input }) => {
     const { after, wait } = input;
     const changes = () => store.changes(input, { deadline, caller });
     if (after === undefined || wait === 0) return changes();
@@ -31,4 +32,5 @@ export const listPlantChanges = procedure
         return { changes: [], next: after };
       throw error;
     });
-  });
+  },
+});

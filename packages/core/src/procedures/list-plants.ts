@@ -1,9 +1,10 @@
 import { ListPlants, operations, PlantPage } from '@plant-store/schemas';
-import { procedure } from './trpc.ts';
+import { define } from './define.ts';
 
 /** Returns a page of plants. */
-export const listPlants = procedure
-  .meta({
+export const listPlants = define({
+  type: 'query',
+  meta: {
     scope: 'plants:read',
     openapi: {
       ...operations.listPlants,
@@ -15,7 +16,8 @@ export const listPlants = procedure
       tags: ['plants'],
       successDescription: 'A page of plants',
     },
-  })
-  .input(ListPlants)
-  .output(PlantPage)
-  .query(({ ctx: { store, deadline, caller }, input }) => store.list(input, { deadline, caller }));
+  },
+  input: ListPlants,
+  output: PlantPage,
+  run: ({ ctx: { store, deadline, caller }, input }) => store.list(input, { deadline, caller }),
+});

@@ -1,8 +1,8 @@
-import { FollowPlantChanges } from '@plant-store/schemas';
+import { FollowPlantChanges, PlantChanges } from '@plant-store/schemas';
 import { tracked } from '@trpc/server';
 import { isPassing } from '../changes/feed-end.ts';
 import { generate } from '../changes/generate.ts';
-import { procedure } from './trpc.ts';
+import { define } from './define.ts';
 
 /**
  * Sends the changes of the plants as they happen. The id of each event is its cursor, so that a client
@@ -11,10 +11,12 @@ import { procedure } from './trpc.ts';
  * It checks the cursor before the stream begins, so that the error has an HTTP status of its own. While the
  * database is down, the stream begins and waits.
  */
-export const plantChanges = procedure
-  .meta({ scope: 'plants:read' })
-  .input(FollowPlantChanges)
-  .subscription(async ({ ctx: { store, deadline, caller }, input, signal }) => {
+export const plantChanges = define({
+  type: 'subscription',
+  meta: { scope: 'plants:read' },
+  input: FollowPlantChanges,
+  output: PlantChanges,
+  run: async ({ ctx: { store, deadline, caller }, input, signal }) => {
     const after = input.lastEventId ?? input.after;
     await store.changes({ after, limit: 1 }, { deadline, caller }).catch((error) => {
       if (!isPassing(error)) throw error;
@@ -24,4 +26,5 @@ export const plantChanges = procedure
       const { value } = await pages.next();
       return tracked(value.next, value);
     });
-  });
+  },
+});

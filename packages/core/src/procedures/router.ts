@@ -6,28 +6,23 @@ import { getPlant } from './get-plant.ts';
 import { listPlantChanges } from './list-plant-changes.ts';
 import { listPlants } from './list-plants.ts';
 import { plantChanges } from './plant-changes.ts';
-import { requireScope } from './require-scope.ts';
-import { runDirectly } from './run-procedure.ts';
 import { t } from './trpc.ts';
 import { whoAmI } from './who-am-i.ts';
 
 /** Every procedure of the store. Each one is a tRPC call and a REST operation with its documentation. */
-export const appRouter = t.router(
-  runDirectly(
-    {
-      createPlant,
-      createPlants,
-      getPlant,
-      listPlants,
-      countPlants,
-      deletePlant,
-      listPlantChanges,
-      plantChanges,
-      whoAmI,
-    },
-    requireScope,
-  ),
-);
+export const procedures = {
+  createPlant,
+  createPlants,
+  getPlant,
+  listPlants,
+  countPlants,
+  deletePlant,
+  listPlantChanges,
+  plantChanges,
+  whoAmI,
+};
+
+export const appRouter = t.router(procedures);
 
 export type AppRouter = typeof appRouter;
 

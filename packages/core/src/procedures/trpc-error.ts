@@ -2,7 +2,7 @@ import { type ErrorKind, errorCatalogue, httpStatus, type Scope } from '@plant-s
 import { getTRPCErrorFromUnknown, TRPCError } from '@trpc/server';
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import { flattenError, ZodError } from 'zod';
-import { invalidInput, maxIssues, PlantStoreError } from '../plant-store-error.ts';
+import { maxIssues, PlantStoreError } from '../plant-store-error.ts';
 
 type TRPCCode = TRPCError['code'];
 
@@ -18,16 +18,9 @@ export interface CatalogueError {
 
 /** Turns anything that a procedure throws into a TRPCError. A PlantStoreError becomes its cause. */
 export function toTRPCError(thrown: unknown): TRPCError {
-  const error = plantStoreErrorOf(thrown);
-  if (!error) return getTRPCErrorFromUnknown(thrown);
-  return new TRPCError({ code: trpcCode(error.kind), message: error.message, cause: error });
-}
-
-function plantStoreErrorOf(thrown: unknown): PlantStoreError | undefined {
   const error = thrown instanceof TRPCError ? thrown.cause : thrown;
-  if (error instanceof PlantStoreError) return error;
-  const isInputError = thrown instanceof TRPCError && thrown.code === 'BAD_REQUEST';
-  return isInputError && error instanceof ZodError ? invalidInput(error) : undefined;
+  if (!(error instanceof PlantStoreError)) return getTRPCErrorFromUnknown(thrown);
+  return new TRPCError({ code: trpcCode(error.kind), message: error.message, cause: error });
 }
 
 /** Finds the catalogue's entry for anything thrown. Any other error is a bug; its message is masked. */

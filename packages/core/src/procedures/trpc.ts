@@ -46,5 +46,3 @@ export const t = initTRPC
     isDev: false,
     errorFormatter: ({ shape, error }) => errorShape(toCatalogueError(error), shape.data.path),
   });
-
-export const procedure = t.procedure;

@@ -1,9 +1,10 @@
 import { Identity, Nothing, operations } from '@plant-store/schemas';
-import { procedure } from './trpc.ts';
+import { define } from './define.ts';
 
 /** Tells the sender of a call who it is, and what its access token may do. */
-export const whoAmI = procedure
-  .meta({
+export const whoAmI = define({
+  type: 'query',
+  meta: {
     scope: 'none',
     openapi: {
       ...operations.whoAmI,
@@ -12,14 +13,15 @@ export const whoAmI = procedure
       tags: ['tokens'],
       successDescription: 'The name, the scopes and the expiry of the access token',
     },
-  })
-  .input(Nothing)
-  .output(Identity)
-  .query(({ ctx: { principal } }) => {
+  },
+  input: Nothing,
+  output: Identity,
+  run: ({ ctx: { principal } }) => {
     const { name, scopes, expiresAt } = principal;
     const expires = expiresAt && expiresAt.getTime() <= lastTime;
     return { name, scopes: [...scopes], ...(expires && { expiresAt }) };
-  });
+  },
+});
 
 /** The last time of RFC 3339. A token that expires later, or at `infinity`, counts as one that never expires. */
 const lastTime = Date.UTC(9999, 11, 31);

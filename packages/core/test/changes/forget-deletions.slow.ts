@@ -1,7 +1,7 @@
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
-import type { DatabaseOptions } from '../../src/database/open-database.ts';
+import type { DatabaseOptions } from '../../src/index.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
 import { summaryOf } from '../fixtures/changes.ts';
 import { embedded, server } from '../fixtures/databases.ts';

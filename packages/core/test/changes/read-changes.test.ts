@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { formatCursor, parseCursor } from '../../src/changes/cursor.ts';
-import type { DatabaseOptions } from '../../src/database/open-database.ts';
+import type { DatabaseOptions } from '../../src/index.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { idsOf, summaryOf } from '../fixtures/changes.ts';
 import { embedded, removePlants, server } from '../fixtures/databases.ts';

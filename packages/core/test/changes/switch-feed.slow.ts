@@ -3,7 +3,7 @@ import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { switchFeed } from '../../src/changes/switch-feed.ts';
-import type { DatabaseOptions } from '../../src/database/open-database.ts';
+import type { DatabaseOptions } from '../../src/index.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { embedded, server } from '../fixtures/databases.ts';
 

@@ -17,7 +17,7 @@ it('creates the expected tables and columns', async () => {
   const columns = await sql`
     select table_name, column_name, data_type, is_nullable, column_default
     from information_schema.columns where table_schema = 'public' order by table_name, ordinal_position`;
-  const durable = `CASE current_setting('synchronous_commit'::text) WHEN 'off'::text THEN CASE set_config('synchronous_commit'::text, 'local'::text, true) WHEN 'local'::text THEN pg_current_xact_id() ELSE NULL::xid8 END ELSE pg_current_xact_id() END`;
+  const durable = `CASE WHEN (current_setting('synchronous_commit'::text) = 'off'::text) THEN CASE WHEN (set_config('synchronous_commit'::text, 'local'::text, true) = 'local'::text) THEN pg_current_xact_id() ELSE NULL::xid8 END ELSE pg_current_xact_id() END`;
   const texts = columns.map((column) => Object.values(column).join(' ').trimEnd());
   expect(texts.map((text) => text.replaceAll(/\s+/g, ' '))).toEqual([
     'access_tokens sha256 bytea NO',

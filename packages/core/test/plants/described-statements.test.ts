@@ -48,9 +48,7 @@ beforeAll(async () => {
     await reader.list({ limit: 10, ...query });
   }
   await createPlantFeed({ run }).changes({});
-  const insert = (rows: Parameters<typeof statements.insert>[0]) =>
-    statements.insert(rows, deadline);
-  await createPlantLoader(bulk, insert).load([plant, { ...plant, id: 2n }, { ...plant, tag: 'x' }]);
+  await createPlantLoader(bulk).load([plant, { ...plant, id: 2n }, { ...plant, tag: 'x' }]);
   await statements.delete(1n, deadline);
 });
 

@@ -9,13 +9,6 @@ import { bodyLimit, bodyTooLarge } from '../../errors/http-error.ts';
 import { measureJson } from './measure-json.ts';
 import { isLarge, type MemoryBudget } from './memory-budget.ts';
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** See `Caller` of core. */
-    reserve(bytes: number): (bytes: number) => void;
-  }
-}
-
 /** The hooks that count what requests hold in memory, and reject what exceeds the budget. */
 export interface MemoryLimits {
   reserveBody: onRequestHookHandler;

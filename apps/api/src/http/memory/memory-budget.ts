@@ -2,15 +2,6 @@ import { getHeapStatistics } from 'node:v8';
 import { PlantStoreError } from '@plant-store/core';
 import type { FastifyRequest } from 'fastify';
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The bytes of its body that count towards the budget. */
-    bodyBytes: number;
-    /** The bytes of its pages, and then of its response, that count towards the budget. */
-    pageBytes: number;
-  }
-}
-
 /** The kinds of memory that count towards the budget. Each may fill half of it, so that neither stops the other. */
 type Kind = 'bodyBytes' | 'pageBytes';
 

@@ -26,6 +26,8 @@ export interface ConnectOptions {
   readonly connectTimeout?: number;
   /** The hosts to try. Default: all hosts of the URL. */
   readonly hosts?: readonly Host[];
+  /** See `ClusterSessions`. */
+  readonly settings?: Readonly<Record<string, string>> | undefined;
   /** The name of the program that gets the next session. */
   readonly applicationName?: () => ApplicationName;
 }
@@ -47,6 +49,7 @@ export function createConnectToPrimary(
     connectTimeout = defaultConnectTimeout,
     hosts: given,
     applicationName,
+    settings,
   }: ConnectOptions = {},
 ): () => Promise<Connection> {
   const leftBehind = new LeftBehind();
@@ -99,6 +102,7 @@ export function createConnectToPrimary(
         isOnlyHost: hosts.length === 1,
         leftBehind,
         applicationName: applicationName?.(),
+        settings,
         ...sent,
       });
       return { turn, host, connection };

@@ -14,7 +14,7 @@ import {
   type ServerState,
   serverState,
   sessionCommits,
-  sessionSettings,
+  set,
 } from './server-state.ts';
 import { postgresOverTls } from './tls.ts';
 
@@ -58,6 +58,8 @@ export interface ConnectionOptions {
   isOnlyHost?: boolean;
   /** The sessions that closed connections have left behind. The next connection ends them. */
   leftBehind?: LeftBehind;
+  /** Further settings of the session; see `ClusterSessions`. */
+  settings?: Readonly<Record<string, string>> | undefined;
   /** The name that operators see in `pg_stat_activity`. */
   applicationName?: ApplicationName | undefined;
 }
@@ -81,6 +83,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     readOnly = false,
     isOnlyHost = false,
     leftBehind,
+    settings,
     applicationName = 'plant-store tool',
   } = options;
   const socket = Object.assign(new Socket(), { host }); // postgres.js reads the server name for TLS from the socket.
@@ -157,7 +160,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     // Other clients share the sessions of a pooler, so the store does not change their settings.
     if (isDirect && !readOnly) await client.unsafe(commitDurably);
     if (isDirect) {
-      await client.unsafe(sessionSettings);
+      await client.unsafe(set(settings));
       startedAt = server.started_at;
       await leftBehind?.end({ host, port }, client);
     }

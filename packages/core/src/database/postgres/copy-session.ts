@@ -1,13 +1,18 @@
-import type { CopySession } from '../database.ts';
+import type { ClusterSessions, CopySession } from '../database.ts';
 import { createConnectToPrimary } from './connect-to-primary.ts';
 
 /**
  * Opens a session on the primary, or with `readOnly` also on a read replica. A copy has a timeout only for
  * locks, because its reader may need any time.
  */
-export async function openCopies(url: string, readOnly: boolean): Promise<CopySession> {
+export async function openCopies(
+  url: string,
+  readOnly: boolean,
+  cluster?: ClusterSessions,
+): Promise<CopySession> {
   const timeout = Number.POSITIVE_INFINITY;
-  const connection = await createConnectToPrimary(url, { timeout, readOnly })();
+  const options = { timeout, readOnly, settings: cluster?.settings };
+  const connection = await createConnectToPrimary(url, options)();
   return {
     copyOut: (select, format) =>
       connection.copyOut(`copy (${select}) to stdout (format ${format})`),

@@ -1,5 +1,5 @@
 import { ConnectionPool } from '../connection-pool.ts';
-import { type Database, lateCommit, type OpenOptions } from '../database.ts';
+import { type ClusterSessions, type Database, lateCommit, type OpenOptions } from '../database.ts';
 import { databaseUnavailable } from '../database-error.ts';
 import { bulkTimeout, deadlineIn, defaultTimeout } from '../deadline.ts';
 import { databaseSettingsError } from '../explain-database-error.ts';
@@ -7,6 +7,7 @@ import { createConnectToPrimary } from './connect-to-primary.ts';
 import { type Connection, connectPostgres } from './connection.ts';
 import { openCopies } from './copy-session.ts';
 import { LeftBehind } from './left-behind.ts';
+import { unknownCluster } from './migration/feed-tables.ts';
 import { migratePostgres, migrationTimeout } from './migration/migration.ts';
 import { RepeatedMigration } from './migration/repeated-migration.ts';
 import { poolerForgets } from './prepared-statements.ts';
@@ -36,17 +37,25 @@ const bulkLockTimeout = 10_000;
  */
 export async function openPostgres(
   url: string,
-  { readOnly = false, onPrimary = !readOnly, requireConnection = false }: OpenOptions = {},
+  {
+    readOnly = false,
+    onPrimary = !readOnly,
+    requireConnection = false,
+    cluster,
+  }: OpenOptions & { cluster?: ClusterSessions | undefined } = {},
 ): Promise<Database> {
   let warn: ((message: string) => void) | undefined;
   let hasWarned = false;
   let isCluster = false;
+  let isUnknownCluster = false;
+  let hasWarnedOfCluster = false;
+  const settings = cluster?.settings;
   const applicationName = () => {
     if (readOnly) return 'plant-store tool';
     return isCluster ? 'plant-store cluster' : 'plant-store';
   };
   const connect = afterMigration(
-    warnOfPooler(createConnectToPrimary(url, { readOnly: !onPrimary, applicationName })),
+    warnOfPooler(createConnectToPrimary(url, { readOnly: !onPrimary, applicationName, settings })),
   );
   const pool = new ConnectionPool({
     connect,
@@ -60,6 +69,7 @@ export async function openPostgres(
         timeout: bulkTimeout,
         readOnly: !onPrimary,
         applicationName,
+        settings,
         ...(!readOnly && { lockTimeout: bulkLockTimeout }),
       }),
     ),
@@ -76,8 +86,12 @@ export async function openPostgres(
     for (const each of [pool, bulk]) each.replaceAll();
   };
 
-  const migrationLimits = { timeout: migrationTimeout, lockTimeout: migrationTimeout };
-  const migrate = () => migratePostgres(createConnectToPrimary(url, migrationLimits));
+  const migrationLimits = { timeout: migrationTimeout, lockTimeout: migrationTimeout, settings };
+  const migrate = async () => {
+    const connectToMigrate = createConnectToPrimary(url, migrationLimits);
+    isUnknownCluster = (await migratePostgres(connectToMigrate, cluster)) && !cluster;
+    warnOfCluster();
+  };
   const migrator = new RepeatedMigration(async () => {
     if (!readOnly) await migrate();
   });
@@ -90,6 +104,15 @@ export async function openPostgres(
   if (error !== undefined && requireConnection) throw databaseUnavailable(error);
   void migrator.retry();
 
+  const bulkAccess: Database['bulk'] = {
+    run: (text, values, options) => bulk.run(text, values, { ...options, ...bulkUse() }),
+    copyPlants: (rows, columns) =>
+      bulk.use(bulkUse(), (connection) =>
+        connection.copy(`copy plants (${columns}) from stdin`, rows),
+      ),
+    openCopies: () => openCopies(url, !onPrimary, cluster),
+  };
+
   return {
     run: pool.run,
     mayCommit: pool.mayCommit,
@@ -99,17 +122,11 @@ export async function openPostgres(
     onClockMoved: (listener) => pool.onClockMoved(listener),
     onWarning(listener) {
       warn = listener;
+      warnOfCluster();
     },
     nodes: { connect, connectTo, noticeCluster },
     renewFeed: readOnly ? undefined : migrate,
-    bulk: {
-      run: (text, values, options) => bulk.run(text, values, { ...options, ...bulkUse() }),
-      copyPlants: (rows, columns) =>
-        bulk.use(bulkUse(), (connection) =>
-          connection.copy(`copy plants (${columns}) from stdin`, rows),
-        ),
-      openCopies: () => openCopies(url, !onPrimary),
-    },
+    bulk: cluster ? cluster.bulk(bulkAccess) : bulkAccess,
     async close() {
       migrator.close();
       await Promise.all([pool.close(), bulk.close()]);
@@ -136,6 +153,13 @@ export async function openPostgres(
     };
   }
 
+  /** Warns once, when the caller can listen. */
+  function warnOfCluster(): void {
+    if (!isUnknownCluster || !warn || hasWarnedOfCluster) return;
+    hasWarnedOfCluster = true;
+    setImmediate(warn, unknownCluster);
+  }
+
   function connectTo(host: string, port: number, timeout: number): Promise<Connection> {
     return connectPostgres({
       url,
@@ -144,6 +168,7 @@ export async function openPostgres(
       timeout,
       statementTimeout: nodeTimeout,
       leftBehind: leftBehindOnNodes,
+      settings,
       applicationName: 'plant-store cluster',
     });
   }

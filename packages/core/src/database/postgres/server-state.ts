@@ -26,13 +26,11 @@ export const serverState = `
 export const commitDurably = `select set_config('synchronous_commit',
   case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply' else 'on' end, false)`;
 
-/**
- * A policy then makes a statement fail, and hides no rows from it. A node of a Citus cluster waits two seconds
- * for a silent node, not 30; other servers ignore that setting.
- */
-export const sessionSettings = `
-  select set_config('row_security', 'off', false),
-    set_config('citus.node_connection_timeout', '2000', false)`;
+/** Makes settings in a session. A policy then makes a statement fail, and hides no rows from it. */
+export function set(settings: Readonly<Record<string, string>> = {}): string {
+  const all = Object.entries({ row_security: 'off', ...settings });
+  return `select ${all.map(([name, value]) => `set_config('${name}', '${value}', false)`)}`;
+}
 
 /** Whether a session of `pg_stat_activity` waits for the disk or the standby in a commit. */
 export const inCommit = `state = 'active' and wait_event ~* '^(wal|syncrep)'`;

@@ -1,3 +1,4 @@
+import type { ClusterSessions } from '../database.ts';
 import { databaseUnavailable, orUnavailable } from '../database-error.ts';
 import { beforeDeadline, deadlineIn } from '../deadline.ts';
 import { createConnectToPrimary, hostsOf } from './connect-to-primary.ts';
@@ -30,6 +31,7 @@ export async function usePostgres<T>(
     unreachableHosts: UnreachableHost[],
     poolerWarning: string | undefined,
   ) => Promise<T>,
+  cluster?: ClusterSessions,
 ): Promise<T> {
   const hosts = hostsOf(url);
   const until = deadlineIn(useTimeout);
@@ -39,6 +41,7 @@ export async function usePostgres<T>(
         hosts: [host],
         readOnly: true,
         connectTimeout,
+        settings: cluster?.settings,
       });
       return connect().then(
         (connection) => ({ connection }),

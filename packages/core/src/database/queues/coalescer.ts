@@ -222,8 +222,8 @@ export class Coalescer<Input, Output> {
    */
   #take(): Call<Input, Output>[] {
     const { late, overloaded } = this.#options;
-    const shortest = this.#slowCommits.length < 2 ? 0 : Math.min(...this.#slowCommits);
-    const soonest = performance.now() + shortest;
+    const soonest =
+      this.#slowCommits.length < 2 ? -Infinity : performance.now() + Math.min(...this.#slowCommits);
     const maxBatch = this.#maxBatch;
     const calls: Call<Input, Output>[] = [];
     let taken = 0;

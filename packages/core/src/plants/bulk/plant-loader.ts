@@ -1,14 +1,12 @@
-import type { NewPlant } from '@plant-store/schemas';
 import type { Bulk } from '../../database/database.ts';
 import { databaseUnavailable, isDataError, orUnavailable } from '../../database/database-error.ts';
 import { idTaken, PlantStoreError } from '../../plant-store-error.ts';
-import { columnArrays, contentOf } from '../columns.ts';
+import { columnArrays } from '../columns.ts';
 import { plantNotKept, plantRejected } from '../create-errors.ts';
 import { bisect } from '../creates.ts';
 import { copyColumns, copyText } from './copy-text.ts';
 import { splitByDistinctId } from './distinct-ids.ts';
 import { findTaken } from './find-taken.ts';
-import { hidesSqlState } from './hides-sql-state.ts';
 import { checkPlant, type LoadedPlant } from './loaded-plant.ts';
 
 /**
@@ -56,11 +54,7 @@ type Rows = Parameters<Bulk['copyPlants']>;
 /** After a batch with a taken id, this many batches are compared with the stored plants first. */
 const batchesToCompare = 16;
 
-/** @param insert inserts plants whose ids are free, and returns their ids; see `PlantStatements` */
-export function createPlantLoader(
-  bulk: Bulk,
-  insert: (plants: readonly NewPlant[]) => Promise<Set<bigint>>,
-): PlantLoader {
+export function createPlantLoader(bulk: Bulk): PlantLoader {
   let previous: Promise<void> = Promise.resolve();
   /** How many of the next batches are compared first. A COPY of them would most likely fail. */
   let toCompare = 0;
@@ -114,7 +108,7 @@ export function createPlantLoader(
     try {
       count = await bulk.copyPlants(...rows);
     } catch (error) {
-      if (!isDataError(error) && !hidesSqlState(error)) throw databaseUnavailable(error);
+      if (!isDataError(error)) throw databaseUnavailable(error);
       return copyRejected(load, places, error);
     }
     if (count < places.length) await findSwallowed(load, places);
@@ -132,25 +126,11 @@ export function createPlantLoader(
     if (free.length < places.length) return copy(load, free);
     const [place] = places;
     if (place !== undefined && places.length === 1) {
-      if (hidesSqlState(error)) await insertOne(load, place);
-      else load.outcomes[place] = plantRejected(error);
+      load.outcomes[place] = plantRejected(error);
       return;
     }
     // All ids were free, so the database rejected the content of a plant.
     await bisect(places, (half) => copy(load, half));
-  }
-
-  /** Inserts a plant by a statement whose error has the SQLSTATE that COPY hides. */
-  async function insertOne(load: Load, place: number): Promise<void> {
-    const loaded = load.plants[place] ?? noPlant;
-    const plant = { ...contentOf(loaded), id: BigInt(loaded.id) };
-    try {
-      const inserted = await insert([plant]);
-      if (!inserted.has(plant.id)) await compareWithStored(load, [place]);
-    } catch (error) {
-      if (!isDataError(error)) throw databaseUnavailable(error);
-      load.outcomes[place] = plantRejected(error);
-    }
   }
 
   /** Sets the outcome of the plants whose id is taken, and returns the others. */

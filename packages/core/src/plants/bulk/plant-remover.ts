@@ -1,8 +1,8 @@
 import type { Bulk } from '../../database/database.ts';
-import { isPolicyError, orUnavailable } from '../../database/database-error.ts';
+import { orUnavailable } from '../../database/database-error.ts';
 import { bulkTimeout, deadlineIn } from '../../database/deadline.ts';
 import { databaseCode } from '../../error-causes.ts';
-import { deletedColumns, noteDeletions } from '../statements.ts';
+import { deletedColumns, noteDeletions, orOverNodes } from '../statements.ts';
 
 export interface PlantRemover {
   /**
@@ -27,35 +27,23 @@ const deleteAndNote = `
   with deleted as (${deletePlants} returning ${deletedColumns}), ${noteDeletions}
   select id from deleted`;
 
-/**
- * The SQLSTATEs of a statement that notes the deletions on a Citus cluster, which has no feed that needs
- * them. A worker does not have their table.
- */
-const notSupported = ['0A000', '42P01'];
-
 export function createPlantRemover({ run }: Pick<Bulk, 'run'>): PlantRemover {
   return {
-    deleteMany: (ids) => orUnavailable(remove(deleteAndNote, ids, attempts)),
+    deleteMany: (ids) => orUnavailable(remove(ids, attempts)),
   };
 
-  async function remove(
-    statement: string,
-    ids: readonly bigint[],
-    attemptsLeft: number,
-  ): Promise<number> {
+  async function remove(ids: readonly bigint[], attemptsLeft: number): Promise<number> {
     // Two statements that lock rows in the same order do not deadlock.
-    const sorted = ids.toSorted((a, b) => (a < b ? -1 : 1));
+    const values = [`{${ids.toSorted((a, b) => (a < b ? -1 : 1))}}`];
+    const options = { share: 'bulk', deadline: deadlineIn(bulkTimeout) } as const;
     try {
-      const options = { share: 'bulk', deadline: deadlineIn(bulkTimeout) } as const;
-      const { count } = await run(statement, [`{${sorted}}`], options);
-      return count;
+      const deleted = run(deleteAndNote, values, options).catch(
+        orOverNodes(() => run(deletePlants, values, options)),
+      );
+      return (await deleted).count;
     } catch (error) {
-      const code = databaseCode(error) ?? '';
-      const canOmitNote = statement === deleteAndNote && !isPolicyError(error);
-      if (canOmitNote && notSupported.includes(code))
-        return remove(deletePlants, ids, attemptsLeft);
-      if (code !== deadlock || attemptsLeft === 1) throw error;
-      return remove(statement, ids, attemptsLeft - 1);
+      if (databaseCode(error) !== deadlock || attemptsLeft === 1) throw error;
+      return remove(ids, attemptsLeft - 1);
     }
   }
 }

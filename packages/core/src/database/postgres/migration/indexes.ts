@@ -46,8 +46,8 @@ export async function buildIndexes(run: RunText, lockTimeout: number): Promise<v
       await run(addColumn);
       await run('commit');
     }
-    // An index is invalid when its build was interrupted. On a Citus cluster, some shards may lack it, so
-    // the statement has `if exists`, which Citus passes on to each shard.
+    // An index is invalid when its build was interrupted. On a cluster, some shards may lack it, so
+    // the statement has `if exists`, which the coordinator passes on to each shard.
     if (state.is_valid === false) await run(`drop index concurrently if exists ${name}`);
     await run(`create index concurrently if not exists ${name} on plants ${indexes[name]}`);
   }
@@ -72,7 +72,7 @@ interface IndexState {
   is_building: boolean;
 }
 
-// On a Citus cluster, only the nodes of the shards report the progress of a build. So this looks for the
+// On a cluster, only the nodes of the shards report the progress of a build. So this looks for the
 // statement itself on the coordinator, where all instances migrate.
 const indexState = (name: string) => `
   select to_regclass('plants') is not null as has_table,

@@ -1,10 +1,10 @@
 import { databaseCode } from '../../../error-causes.ts';
+import type { ClusterSessions } from '../../database.ts';
 import { defaultTimeout, withTimeout } from '../../deadline.ts';
 import { DatabaseSettingsError, readOnlyCode } from '../../explain-database-error.ts';
 import { type RunText, readSchemaVersion } from '../../schema-version.ts';
 import type { Connection } from '../connection.ts';
-import { clusterRole } from './cluster-role.ts';
-import { lockTimeout, renewFeed } from './feed-tables.ts';
+import { holds, isCluster, lockTimeout, renewFeed } from './feed-tables.ts';
 
 /** Any key works, as long as every instance uses the same one. */
 const migrationLock = 0x706c616e7473; // "plants"
@@ -22,11 +22,13 @@ const insufficientPrivilege = '42501';
  * When none is missing, it only reads. So a user that may not create tables can use a database that
  * another user has migrated.
  *
- * On a Citus cluster only the coordinator migrates; an instance on a worker waits for it.
- *
  * @param connect opens a connection whose statements may take as long as `migrationTimeout`
+ * @returns whether the plants were found to be distributed
  */
-export async function migratePostgres(connect: () => Promise<Connection>): Promise<void> {
+export async function migratePostgres(
+  connect: () => Promise<Connection>,
+  cluster?: ClusterSessions,
+): Promise<boolean> {
   const connection = await connect();
   try {
     const run: RunText = async (text) => {
@@ -34,20 +36,17 @@ export async function migratePostgres(connect: () => Promise<Connection>): Promi
       return rows;
     };
     if (await isMigrated(run)) return await tryToRenewFeed(connection);
-    if ((await clusterRole(run)) === 'worker') throw new Error(workerNotMigrated);
+    await cluster?.checkMigration(run);
     await applyMigrations(connection).catch(async (error) => {
       throw databaseCode(error) === insufficientPrivilege
         ? await privilegesError(run, error)
         : error;
     });
+    return false;
   } finally {
     await connection.close();
   }
 }
-
-const workerNotMigrated =
-  'this worker of a Citus cluster does not have the current tables: start an instance on the ' +
-  'coordinator, and run plant-store distribute there once';
 
 /** Names the privileges that the user lacks to apply the migrations. */
 async function privilegesError(run: RunText, cause: unknown): Promise<DatabaseSettingsError> {
@@ -71,11 +70,13 @@ async function isMigrated(run: RunText): Promise<boolean> {
 }
 
 /** Only the owner of the tables can begin the feed of a restored dump anew. `doctor` tells all others. */
-async function tryToRenewFeed(connection: Connection): Promise<void> {
-  const renewed = renewFeed(runOn(connection));
-  await withTimeout(renewed, migrationTimeout).catch((error) => {
+async function tryToRenewFeed(connection: Connection): Promise<boolean> {
+  const run = runOn(connection);
+  if (await withTimeout(holds(run, isCluster), defaultTimeout)) return true;
+  await withTimeout(renewFeed(run), migrationTimeout).catch((error) => {
     if (![insufficientPrivilege, readOnlyCode].includes(databaseCode(error) ?? '')) throw error;
   });
+  return false;
 }
 
 function runOn(connection: Connection): RunText {

@@ -1,0 +1,43 @@
+import { type Bulk, bulkTimeout, deadlineIn } from '@plant-store/core/cluster';
+
+/**
+ * Copies plants, and gives the errors their meaning. Citus replaces the SQLSTATE of a worker's error by XX000, so that
+ * a rejected row and a lost worker look alike (`ReportCopyError` in
+ * https://github.com/citusdata/citus/blob/v13.2.2/src/backend/distributed/commands/multi_copy.c). So an error
+ * of several rows counts as that of a row, and the store then copies fewer. A single row is inserted
+ * instead, whose error has the SQLSTATE.
+ */
+export async function copyPlants(bulk: Bulk, rows: Uint8Array, columns: string): Promise<number> {
+  try {
+    return await bulk.copyPlants(rows, columns);
+  } catch (error) {
+    if (!hidesSqlState(error)) throw error;
+    const [row = '', ...others] = Buffer.from(rows).toString().slice(0, -1).split('\n');
+    if (others.length > 0) throw rejectedRow(error);
+    return insertRow(bulk, row, columns);
+  }
+}
+
+function hidesSqlState(error: unknown): boolean {
+  return error instanceof Error && 'routine' in error && error.routine === 'ReportCopyError';
+}
+
+/** "data_exception" */
+function rejectedRow(cause: unknown): Error {
+  const error = new Error('a worker rejected a row, or is down', { cause });
+  return Object.assign(error, { code: '22000', severity: 'ERROR' });
+}
+
+/** @param row a line of COPY's text format */
+async function insertRow({ run }: Bulk, row: string, columns: string): Promise<number> {
+  const values = row.split('\t').map((value) => (value === '\\N' ? null : unescaped(value)));
+  const parameters = values.map((_, i) => `$${i + 1}`);
+  const text = `insert into plants (${columns}) values (${parameters})`;
+  return (await run(text, values, { share: 'bulk', deadline: deadlineIn(bulkTimeout) })).count;
+}
+
+const escapes: Record<string, string> = { t: '\t', n: '\n', r: '\r' };
+
+function unescaped(value: string): string {
+  return value.replace(/\\(.)/g, (_, escaped: string) => escapes[escaped] ?? escaped);
+}

@@ -1,0 +1,100 @@
+import {
+  type CountUpTo,
+  contentColumns,
+  contentValues,
+  createPlantStatements,
+  databaseCode,
+  idsOf,
+  isCancelled,
+  lateWriteError,
+  type PlantStatements,
+  type Run,
+} from '@plant-store/core/cluster';
+
+/**
+ * The statements that Citus passes to the nodes of the plants. With an array for each column, it would send
+ * every row through the coordinator, so the INSERT has a text for each size of a batch.
+ *
+ * Citus rejects volatile functions in a write, and it evaluates a failing expression even in a branch that
+ * is not taken. So it sets the name to null after the deadline, which the column rejects.
+ */
+export function createOrdinaryStatements(run: Run): PlantStatements {
+  return {
+    ...createPlantStatements(run),
+
+    async insert(batch, deadline, until) {
+      const values = (time: string) => [
+        ...batch.flatMap((plant) => [String(plant.id), ...contentValues(plant)]),
+        time,
+      ];
+      const inserted = run(insertRows(batch.length), values, {
+        share: 'creates',
+        deadline,
+        until,
+      });
+      return idsOf((await inserted.catch(throwLateWrite).catch(throwUnlessCancelled)).rows);
+    },
+  };
+}
+
+const columns = ['id', ...contentColumns.map(({ name }) => name)];
+
+function insertRows(size: number): string {
+  const deadline = `$${size * columns.length + 1}::timestamptz`;
+  const rows = Array.from({ length: size }, (_, row) => {
+    const values = columns.map((name, i) => {
+      const parameter = `$${row * columns.length + i + 1}`;
+      if (name !== 'name') return parameter;
+      // `statement_timestamp` is the time at which a statement arrived.
+      return `case when statement_timestamp() < ${deadline} then ${parameter}::text end`;
+    });
+    return `(${values})`;
+  });
+  return `insert into plants (${columns}) values ${rows} on conflict (id) do nothing returning id`;
+}
+
+function throwLateWrite(cause: unknown): never {
+  if (databaseCode(cause) !== notNullViolated) throw cause;
+  throw lateWriteError();
+}
+
+const notNullViolated = '23502';
+
+/** Another node may have committed a statement that is cancelled on this one. */
+export function throwUnlessCancelled(cause: unknown): never {
+  if (!isCancelled(cause)) throw cause;
+  throw Object.assign(new Error('the statement was cancelled', { cause }), {
+    code: unknownOutcome,
+  });
+}
+
+/** "statement_completion_unknown" */
+const unknownOutcome = '40003';
+
+/**
+ * Counts plants on each shard of a cluster, and stops on each at the limit. Citus plans a LIMIT in a
+ * subquery so that every shard sends that many rows to one node. Here every shard sends one number.
+ */
+export function createCountOnShards(run: Run): CountUpTo {
+  return async (limit, { tag }, deadline, caller) => {
+    const options = { share: 'lists', deadline, caller, isRepeatable: true } as const;
+    const { rows } = await run(countOnShards, [String(limit), tag ?? null], options);
+    let sum = 0;
+    for (const [isCounted, result] of rows as [boolean, string][]) {
+      if (!isCounted) throw new Error(`a shard was not counted: ${result}`);
+      sum += Number(result);
+    }
+    return Math.min(sum, limit);
+  };
+}
+
+/** `run_command_on_shards` formats the command for each shard, so a percent sign in the tag is doubled. */
+const countOnShards = `
+  select success, result from run_command_on_shards('plants', format(
+    'select count(*) from (select 1 from %%s %s limit %s) as found',
+    case when $2::text is null then '' else replace(
+      format('where hashtextextended(tag, 0) = hashtextextended(%1$L, 0) and tag = %1$L', $2::text),
+      '%', '%%'
+    ) end,
+    $1::bigint
+  ))`;

@@ -1,0 +1,145 @@
+import {
+  type ClusterStore,
+  type ClusterWatch,
+  createLane,
+  deadlineIn,
+  defaultTimeout,
+  type Lane,
+  lateCommit,
+  type NodeState,
+  type Rows,
+  type StoreLanes,
+  type Values,
+} from '@plant-store/core/cluster';
+import type { ShardMap, ShardState, StorageNode } from '../shards/shard-map.ts';
+import { watchShards } from '../shards/watch-shards.ts';
+import { createCountOnShards, createOrdinaryStatements } from './citus-statements.ts';
+import { type NodeAccess, nodeShares, openNodeAccess } from './node-access.ts';
+import { NodeHealth } from './node-health.ts';
+import { createNodeStatements } from './node-statements.ts';
+import { NodeTurns } from './node-turns.ts';
+
+/** A lane to a node that stores plants. */
+interface NodeLane {
+  readonly key: string;
+  readonly lane: Lane;
+  readonly access: NodeAccess;
+  readonly health: NodeHealth;
+}
+
+/**
+ * Watches the shards of the plants. Once there are any, the store uses these lanes. While the shards are not
+ * known, all plants go through the node that the URL names.
+ */
+export function watchLanes(store: ClusterStore): ClusterWatch {
+  const { database, nodes: connections, events, onCommit, main, use } = store;
+  const statements = createOrdinaryStatements(database.run);
+  const ordinary = createLane({ ...database, statements, onCommit });
+  const countOnShards = createCountOnShards(database.run);
+  const shards = watchShards(query, onRead);
+  let byNode: ReadonlyMap<number, NodeLane> = new Map();
+  const turn = new NodeTurns();
+  let hasWarned = false;
+
+  const lanes: StoreLanes = {
+    laneOf(id) {
+      const map = shards.current;
+      if (!map || !(typeof id === 'bigint' || Number.isSafeInteger(id))) return ordinary;
+      const { node } = map.shardOf(BigInt(id as bigint | number)); // The line above checks it.
+      return byNode.get(node)?.lane ?? ordinary;
+    },
+    get all() {
+      return [...main.all, ordinary, ...[...byNode.values()].map(({ lane }) => lane)];
+    },
+    countUpTo: (...count) => (shards.current ? countOnShards : main.countUpTo)(...count),
+    unsettled() {
+      const nodes = [...byNode.values()].map(({ access }) => access.unsettled());
+      return nodes.reduce((sum, each) => sum + each, main.unsettled());
+    },
+    nodes: () => nodes().map(stateOf),
+    async ready() {
+      const probes = nodes().map(({ id, someId }) => byNode.get(id)?.health.probe(someId));
+      await Promise.all([main.ready(), ...probes]);
+      if (!shards.current) await shards.refresh();
+    },
+  };
+
+  return {
+    async close() {
+      shards.stop();
+      await Promise.all([...byNode.values()].map(({ access }) => access.close()));
+    },
+  };
+
+  function query(text: string, values: Values): Promise<Rows> {
+    const options = { share: 'lookUps', deadline: deadlineIn(defaultTimeout) } as const;
+    return database.run(text, values, { ...options, isRepeatable: true });
+  }
+
+  function nodes(): readonly StorageNode[] {
+    return shards.current?.nodes ?? [];
+  }
+
+  function stateOf({ id, address, share }: StorageNode): NodeState {
+    return { address, share, isWritable: byNode.get(id)?.health.isWritable ?? true };
+  }
+
+  function onRead({ isCluster, untestedVersion, map }: ShardState): void {
+    if (isCluster) {
+      connections.noticeCluster();
+      use(lanes);
+    }
+    if (untestedVersion && !hasWarned) {
+      hasWarned = true;
+      const advice = 'use 13.2, or a store that knows this version';
+      events.emit('warning', `${untested} ${untestedVersion}: ${advice}`);
+    }
+    if (map) useNodes(map);
+  }
+
+  /** Opens lanes to new nodes, and closes those to nodes that have left the cluster or moved. */
+  function useNodes(map: ShardMap): void {
+    const before = byNode;
+    byNode = new Map(
+      map.nodes.map((node) => {
+        const key = `${map.clusterId} ${node.id} ${node.address}`;
+        const known = before.get(node.id);
+        return [node.id, known?.key === key ? known : open(key, node, map.clusterId)];
+      }),
+    );
+    for (const [id, known] of before) {
+      if (byNode.get(id) !== known) void known.lane.drained().then(() => known.access.close());
+    }
+  }
+
+  function open(key: string, { id, address }: StorageNode, clusterId: string): NodeLane {
+    const onUnsettled = () => events.emit('warning', `on ${address}: ${lateCommit}`);
+    const node = { id, address, clusterId };
+    const access = openNodeAccess(node, { ...connections, onUnsettled });
+    /** Undefined when the node has left the cluster. Then no event names it. */
+    const current = () => nodes().find((node) => node.id === id);
+    const health = new NodeHealth({
+      access,
+      onChange() {
+        const node = current();
+        if (node) events.emit('node', stateOf(node));
+      },
+      onReroute(error) {
+        if (current()) events.emit('rerouted', { address, error });
+      },
+    });
+    const lane = createLane({
+      statements: health.observed(createNodeStatements(access, shards)),
+      maxInserts: nodeShares.creates,
+      maxLookUps: nodeShares.lookUps,
+      mayCommit: access.mayCommit,
+      onClockMoved: access.onClockMoved,
+      turn,
+      onCommit,
+    });
+    return { key, lane, access, health };
+  }
+}
+
+const untested =
+  'the store sends ordinary INSERTs to this cluster, which cost more, because it was not tested on Citus';

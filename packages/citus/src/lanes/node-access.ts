@@ -1,0 +1,144 @@
+import {
+  ConnectionPool,
+  type ConnectTo,
+  type DatabaseConnection,
+  type NodeConnections,
+  type Run,
+  type Share,
+} from '@plant-store/core/cluster';
+import { clusterIdSignature } from '../shards/node-functions.ts';
+import type { StorageNode } from '../shards/shard-map.ts';
+
+/**
+ * Access for statements about the plants of one node of a cluster. They have connections of their own,
+ * so that the other statements go on while that node is down.
+ */
+export interface NodeAccess {
+  readonly run: Run;
+  /** See `Database`. */
+  mayCommit(share: Share): Promise<boolean>;
+  unsettled(): number;
+  /** Whether the connections lead to that node, not through another one. */
+  readonly isDirect: boolean;
+  /** Why the store could not reach that node itself; undefined when it can, or has not tried yet. */
+  readonly directError: unknown;
+  /** See `Database`. */
+  onClockMoved(listener: (error: Error) => void): void;
+  close(): Promise<void>;
+}
+
+interface NodeAccessOptions extends Pick<NodeConnections, 'connect' | 'connectTo'> {
+  /** Is called when a write has been unsettled for a second. */
+  readonly onUnsettled?: () => void;
+  /** Milliseconds, as of `performance.now`. */
+  readonly now?: () => number;
+}
+
+/** The connections to a node, by kind of statement. */
+export const nodeShares = { creates: 3, deletes: 1, lookUps: 2 };
+
+/** Milliseconds after which the store tries again to reach a node that it could not reach itself. */
+const retryInterval = 15_000;
+
+/** Milliseconds to connect to a node. The first time is short, because plants wait. */
+const firstTimeout = 2_000;
+const timeout = 5_000;
+
+/**
+ * Opens a pool for the plants of one node of a cluster. Its connections lead to that node, so that no
+ * other node works for its plants. When the store cannot reach that node itself, they lead to the node
+ * that the URL names, which passes the calls on.
+ */
+export function openNodeAccess(
+  { clusterId, ...node }: Pick<StorageNode, 'id' | 'address'> & { clusterId: string },
+  { connect, connectTo, onUnsettled = () => {}, now = () => performance.now() }: NodeAccessOptions,
+): NodeAccess {
+  let isDirect = false;
+  let directError: unknown;
+  let triedAt: number | undefined;
+
+  const pool = new ConnectionPool({
+    shares: nodeShares,
+    onUnsettled,
+    async connect() {
+      const first = triedAt === undefined ? await tryDirectly(firstTimeout) : undefined;
+      if (first) return first;
+      // The store could reach this node before, so the node is down, and another way would not help.
+      if (isDirect) return connectDirectly(timeout);
+      const connection = await connect();
+      if (!isDirect) return connection;
+      // The two ways need different statements, so all connections of the pool lead the same way.
+      void connection.close();
+      return connectDirectly(timeout);
+    },
+  });
+
+  return {
+    run(...statement) {
+      const isDue = !isDirect && triedAt !== undefined && now() - triedAt > retryInterval;
+      if (isDue) void retry();
+      return pool.run(...statement);
+    },
+    get isDirect() {
+      return isDirect;
+    },
+    get directError() {
+      return directError;
+    },
+    mayCommit: pool.mayCommit,
+    unsettled: () => pool.unsettled,
+    onClockMoved: (listener) => pool.onClockMoved(listener),
+    close: () => pool.close(),
+  };
+
+  /** Returns undefined when the node cannot be reached. */
+  async function tryDirectly(within: number): Promise<DatabaseConnection | undefined> {
+    triedAt = now();
+    try {
+      const connection = await connectDirectly(within);
+      isDirect = true;
+      directError = undefined;
+      return connection;
+    } catch (error) {
+      directError = error;
+      return undefined;
+    }
+  }
+
+  /** When the node can be reached now, replaces the connections through the other node. */
+  async function retry(): Promise<void> {
+    const connection = await tryDirectly(timeout);
+    if (!connection) return;
+    pool.replaceAll();
+    await connection.close();
+  }
+
+  function connectDirectly(within: number): Promise<DatabaseConnection> {
+    return connectToNode(node, clusterId, connectTo, within);
+  }
+}
+
+/**
+ * Connects to a node of a cluster itself, and checks that it is that node. From here, its address may lead
+ * to another server: `localhost` is an example.
+ */
+export async function connectToNode(
+  { id, address }: Pick<StorageNode, 'id' | 'address'>,
+  clusterId: string,
+  connectTo: ConnectTo,
+  timeout: number,
+): Promise<DatabaseConnection> {
+  const [, host = '', port] = /^(.*):(\d+)$/.exec(address) ?? [];
+  const connection = await connectTo(host, Number(port), timeout);
+  try {
+    const { rows } = await connection.query(identity);
+    const [[group, cluster] = []] = rows as [number, string][];
+    if (Number(group) === id && cluster === clusterId) return connection;
+    throw new Error(`${address} is not the node ${id} of the cluster`);
+  } catch (error) {
+    void connection.close();
+    throw error;
+  }
+}
+
+const identity = `select groupid, ${clusterIdSignature} from pg_dist_local_group`;

@@ -1,0 +1,70 @@
+import { columnArrays, databaseCode, idsOf, type PlantStatements } from '@plant-store/core/cluster';
+import { hasMoved } from '../shards/has-moved.ts';
+import { callAnywhere, callHere, shardMoved } from '../shards/node-functions.ts';
+import type { ShardWatch } from '../shards/watch-shards.ts';
+import { createOrdinaryStatements, throwUnlessCancelled } from './citus-statements.ts';
+import type { NodeAccess } from './node-access.ts';
+
+/**
+ * The statements for the plants of one node of a cluster. When another node stores the plants now, it
+ * sends ordinary statements instead, which Citus passes to the right node.
+ */
+export function createNodeStatements(
+  access: Pick<NodeAccess, 'run' | 'isDirect'>,
+  shards: Pick<ShardWatch, 'current' | 'refresh'>,
+): PlantStatements {
+  const { run } = access;
+  const ordinary = createOrdinaryStatements(run);
+  const calls = () => (access.isDirect ? callHere : callAnywhere);
+
+  return {
+    ...ordinary,
+
+    async insert(batch, deadline, until) {
+      const map = shards.current;
+      if (!map) return ordinary.insert(batch, deadline, until);
+      const byShard = Map.groupBy(batch, ({ id }) => map.shardOf(id).id);
+      // All instances lock shards in the same order, so that they cannot deadlock.
+      const groups = [...byShard].sort(([a], [b]) => Number(a) - Number(b));
+      const sorted = groups.flatMap(([, ofShard]) => ofShard);
+      const values = (time: string) => [
+        String(sorted[0]?.id),
+        `{${groups.map(([id]) => id)}}`,
+        `{${groups.map(([, ofShard]) => ofShard.length)}}`,
+        ...columnArrays(sorted),
+        time,
+      ];
+      const { isDirect } = access;
+      const call = run(calls().insert, values, { share: 'creates', deadline, until });
+      return (isDirect ? call : call.catch(throwUnlessCancelled)).then(
+        ({ rows }) => idsOf(rows),
+        (error: unknown) => orOrdinary(error, () => ordinary.insert(batch, deadline, until)),
+      );
+    },
+
+    async delete(id, deadline, caller) {
+      const shard = shards.current?.shardOf(id).id;
+      if (!shard) return ordinary.delete(id, deadline, caller);
+      const values = (until: string) => [String(id), shard, until];
+      const call = run(calls().delete, values, { share: 'deletes', deadline, caller });
+      return call.then(
+        ({ rows }) => rows.length > 0,
+        (error: unknown) => orOrdinary(error, () => ordinary.delete(id, deadline, caller)),
+      );
+    },
+  };
+
+  function orOrdinary<T>(error: unknown, statement: () => Promise<T>): Promise<T> {
+    if (!needsOrdinary(error)) throw error;
+    void shards.refresh();
+    return statement();
+  }
+}
+
+/**
+ * Whether the plants have moved, or the function does not exist or the user may not call it. In all these
+ * cases nothing is written.
+ */
+function needsOrdinary(error: unknown): boolean {
+  return [shardMoved, '42883', '42501'].includes(databaseCode(error) ?? '') || hasMoved(error);
+}

@@ -1,0 +1,36 @@
+import type { Query } from '../shards/shard-map.ts';
+
+/** An instance of the store that has sessions on a node of a cluster. */
+export interface Instance {
+  /** The node that it uses, as `host:port`. */
+  readonly node: string;
+  /** The address of its machine; null when it uses a socket of the node. */
+  readonly address: string | null;
+  /** The `application_name` of its sessions. */
+  readonly application: string;
+}
+
+/**
+ * Reads which instances have not noticed that their database is a cluster. Their sessions have the
+ * `application_name` for a single database. In an earlier version, it has no process.
+ */
+export async function readBlindInstances(query: Query): Promise<Instance[]> {
+  const { rows } = await query(blindInstances, []);
+  return (rows as [string, string][]).flatMap(([node, sessions]) => {
+    const instances: Omit<Instance, 'node'>[] = JSON.parse(sessions);
+    return instances.map((instance) => ({ node, ...instance }));
+  });
+}
+
+/** Reads only the nodes that can be reached. */
+const blindInstances = `
+  select nodename || ':' || nodeport, result
+  from run_command_on_all_nodes($$
+      select coalesce(json_agg(session), '[]') from (
+        select distinct host(client_addr) as address, application_name as application
+        from pg_stat_activity
+        where application_name ~ '^plant-store( process [0-9]+)?$' and datname = current_database()
+        order by 1, 2
+      ) as session $$)
+    join pg_dist_node using (nodeid)
+  where success`;

@@ -1,0 +1,52 @@
+import type { RunText } from '@plant-store/core/cluster';
+import { clusterRole } from '../shards/cluster-role.ts';
+
+/**
+ * Checks that this is the coordinator of a cluster whose nodes can be reached, and that a node may store
+ * plants.
+ *
+ * @returns the nodes that may store plants, each as `host:port`
+ * @throws ClusterError
+ */
+export async function checkNodes(run: RunText): Promise<string[]> {
+  const role = await clusterRole(run);
+  if (!role) {
+    throw new ClusterError(
+      'this database does not have the extension Citus: run CREATE EXTENSION citus on each node, ' +
+        'and add the workers with citus_add_node on the coordinator',
+    );
+  }
+  if (role === 'worker') {
+    throw new ClusterError('this is a worker of the cluster: connect to its coordinator');
+  }
+  const all = (await run(nodes)) as { address: string; is_reachable: boolean; shards: boolean }[];
+  const down = all.filter((node) => !node.is_reachable).map(({ address }) => address);
+  if (down.length > 0) {
+    throw new ClusterError(
+      `the coordinator cannot reach ${down.join(', ')}: start these nodes, or check their addresses ` +
+        'in pg_dist_node',
+    );
+  }
+  const storing = all.filter(({ shards }) => shards).map(({ address }) => address);
+  if (storing.length === 0) {
+    throw new ClusterError(
+      'the cluster has no node that may store shards: add one, with citus_add_node',
+    );
+  }
+  return storing;
+}
+
+/** Reads the nodes. Citus reports no connections of a node that is down: then `is_reachable` is false. */
+const nodes = `
+  select nodename || ':' || nodeport as address, shouldhaveshards as shards,
+    coalesce(bool_or(result), false) as is_reachable
+  from pg_dist_node
+    left join citus_check_cluster_node_health()
+      on from_nodename = nodename and from_nodeport = nodeport
+  where noderole = 'primary' and isactive
+  group by groupid, address, shards order by groupid`;
+
+/** The cluster cannot hold the store's tables until somebody changes it. */
+export class ClusterError extends Error {
+  override readonly name = 'ClusterError';
+}

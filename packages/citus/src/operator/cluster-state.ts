@@ -1,0 +1,129 @@
+import { type ConnectTo, type RunText, withTimeout } from '@plant-store/core/cluster';
+import { connectToNode } from '../lanes/node-access.ts';
+import { type ClusterRole, clusterRole } from '../shards/cluster-role.ts';
+import { countOnNode } from '../shards/node-functions.ts';
+import { isTestedCitus, type Query, readShardMap, type StorageNode } from '../shards/shard-map.ts';
+import { type Instance, readBlindInstances } from './blind-instances.ts';
+import { planTables } from './distribute.ts';
+import { readTableDistributions, type TableDistribution } from './table-distribution.ts';
+
+/** A Citus cluster, as one of its nodes sees it. */
+export interface ClusterState {
+  readonly role: ClusterRole;
+  readonly distribution: readonly TableDistribution[];
+  /** The steps that `distributePlants` would take; always empty on a worker. */
+  readonly missing: readonly string[];
+  /** The nodes that store plants; empty while the store cannot insert by node. */
+  readonly nodes: readonly NodeContent[];
+  /** The addresses of the nodes that store no plants, such as the coordinator, and are down. */
+  readonly downWithoutPlants: readonly string[];
+  /** The instances that have not noticed the cluster, once `distributePlants` has nothing left to do. */
+  readonly blindInstances: readonly Instance[];
+  /** The version of Citus if the store was not tested on it; otherwise undefined. */
+  readonly untestedVersion: string | undefined;
+}
+
+interface NodeContent {
+  /** Its host and port, as the cluster knows them. */
+  readonly address: string;
+  readonly shards: number;
+  /** About how many plants it has; undefined when it is down. */
+  readonly plants: number | undefined;
+  /** Why this process cannot reach the node itself; undefined when it can. */
+  readonly directError: unknown;
+}
+
+/** Milliseconds that a statement on a node may take. */
+const nodeTimeout = 2_000;
+
+interface InspectOptions {
+  readonly run: RunText;
+  /** Runs a statement on a connection of its own, because it may wait for a node that is down. */
+  readonly query: Query;
+  /** Connects to another node of the cluster. */
+  readonly connectTo: ConnectTo;
+}
+
+/** Reads the state of a cluster; undefined when the database is not part of one. */
+export async function readClusterState({
+  run,
+  query,
+  connectTo,
+}: InspectOptions): Promise<ClusterState | undefined> {
+  const role = await clusterRole(run);
+  if (!role) return undefined;
+  const { steps } = role === 'coordinator' ? await planTables(run) : { steps: [] };
+  const { rows } = await query(`select extversion from pg_extension where extname = 'citus'`, []);
+  const [version = ''] = rows[0] as [string]; // One row, because the database has a role in a cluster.
+  const { isCluster, map } = await readShardMap(query);
+  const nodes = map?.nodes ?? [];
+  const [contents, downWithoutPlants, blindInstances] = await Promise.all([
+    Promise.all(
+      nodes.map(async (node) => {
+        const [content, directError] = await Promise.all([
+          contentOf(node, query),
+          directErrorOf(node, map?.clusterId ?? '', connectTo),
+        ]);
+        return { ...content, directError };
+      }),
+    ),
+    downNodes(nodes, query),
+    isCluster ? readBlindInstances(query) : [],
+  ]);
+  const missing = steps.map(({ description }) => description);
+  return {
+    role,
+    distribution: await readTableDistributions(run),
+    missing,
+    nodes: contents,
+    downWithoutPlants,
+    blindInstances,
+    untestedVersion: isTestedCitus(version) ? undefined : version,
+  };
+}
+
+async function contentOf(
+  { address, shards, someId }: StorageNode,
+  query: Query,
+): Promise<Omit<NodeContent, 'directError'>> {
+  const counted = withTimeout(query(countOnNode, [String(someId)]), nodeTimeout).then(
+    ({ rows }) => Number((rows as [string][])[0]?.[0]),
+    () => undefined,
+  );
+  return { address, shards, plants: await counted };
+}
+
+async function directErrorOf(
+  node: StorageNode,
+  clusterId: string,
+  connectTo: ConnectTo,
+): Promise<unknown> {
+  try {
+    const connection = await connectToNode(node, clusterId, connectTo, nodeTimeout);
+    await connection.close();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** The addresses of the nodes that are down, apart from those whose plants are counted. */
+async function downNodes(counted: readonly StorageNode[], query: Query): Promise<string[]> {
+  const { rows } = await query(otherNodes, [`{${counted.map(({ id }) => id)}}`]);
+  const down = (rows as [string, string][]).map(async ([host, port]) => {
+    const connects = withTimeout(query(checkConnection, [host, port]), nodeTimeout).then(
+      ({ rows: [row] }) => (row as [boolean])[0],
+      () => false,
+    );
+    return (await connects) ? [] : [`${host}:${port}`];
+  });
+  return (await Promise.all(down)).flat();
+}
+
+const otherNodes = `
+  select nodename, nodeport::text from pg_dist_node
+  where noderole = 'primary' and isactive and groupid <> all ($1::int[])
+    and groupid <> (select groupid from pg_dist_local_group)
+  order by groupid`;
+
+const checkConnection = 'select citus_check_connection_to_node($1, $2::int)';

@@ -1,0 +1,15 @@
+import type { Query } from '../shards/shard-map.ts';
+
+/** Reads how many plants the nodes have received in the copies that run. */
+export async function readCopied(query: Query): Promise<number> {
+  const { rows } = await query(selectCopied, []);
+  return Number((rows as [string][])[0]?.[0]); // The statement returns one row.
+}
+
+/** Reads only the nodes that can be reached. */
+const selectCopied = `
+  select coalesce(sum(result::bigint), 0) from run_command_on_all_nodes($$
+      select coalesce(sum(tuples_processed), 0) from pg_stat_progress_copy
+      where command = 'COPY FROM' and datname = current_database()
+        and relid::regclass::text ~ '\\mplants_\\d+$' $$)
+  where success`;

@@ -1,0 +1,103 @@
+import { setTimeout } from 'node:timers/promises';
+import {
+  type Connection,
+  createConnectToPrimary,
+  migrationTimeout,
+  rootMessage,
+} from '@plant-store/core/cluster';
+import { settings } from '../shards/cluster-role.ts';
+import { type Instance, readBlindInstances } from './blind-instances.ts';
+import { ClusterError } from './check-nodes.ts';
+import { readCopied } from './copy-progress.ts';
+import {
+  type DistributeOptions,
+  type DistributeResult,
+  type DistributionStep,
+  planDistribution,
+} from './distribute.ts';
+
+/** Billions of plants take hours to move. Postgres accepts at most this timeout, 24 days. */
+const limits = {
+  timeout: 2 ** 31 - 1,
+  lockTimeout: migrationTimeout,
+  settings,
+};
+
+/** Milliseconds between two reads of the other sessions. */
+const interval = 1_000;
+
+/**
+ * Distributes the tables of the store and their rows over the nodes of a Citus cluster. It distributes
+ * plants by id, and copies the access tokens and the list of migrations to each node. Creates go on, unless
+ * `isBlocking` is set. When it fails, call it again: it does only the missing steps.
+ *
+ * @throws ClusterError when the cluster or the tables are not ready for it
+ */
+export async function distributePlants(options: DistributeOptions): Promise<DistributeResult> {
+  const connect = createConnectToPrimary(options.databaseUrl, limits);
+  const connection = await connect();
+  const run = async (text: string) => (await connection.query(text, [], 'objects')).rows;
+  try {
+    const missing = await planDistribution(run, options);
+    const isDone = missing.steps.length === 0 || (await options.confirm(missing));
+    if (!isDone) return { ...missing, isDone, blindInstances: [] };
+    for (const step of missing.steps) await takeStep(step);
+    return { ...missing, isDone, blindInstances: await waitForInstances(connection, options) };
+  } finally {
+    await connection.close();
+  }
+
+  async function takeStep({ statements, move }: DistributionStep): Promise<void> {
+    const observer = move && (await connect());
+    if (observer) {
+      // An error in the progress report does not matter to the step.
+      reportCopied(observer, (copied) => options.onCopied?.(copied, move.plants)).catch(() => {});
+    }
+    try {
+      for (const statement of statements) await run(statement);
+    } catch (error) {
+      throw needsOutputPlugin(error) ? new ClusterError(outputPlugin, { cause: error }) : error;
+    } finally {
+      await observer?.close();
+    }
+  }
+}
+
+/** Reports how many plants the nodes have copied. Fails when the connection is closed. */
+async function reportCopied(
+  observer: Connection,
+  onCopied: (copied: number) => void,
+): Promise<never> {
+  let copied = 0;
+  for (;;) {
+    await setTimeout(interval, undefined, { ref: false });
+    // The database stops counting a copy when it ends, so the number may fall.
+    copied = Math.max(copied, await readCopied((text, values) => observer.query(text, values)));
+    if (copied > 0) onCopied(copied);
+  }
+}
+
+/** Whether `output_plugin_libraries` lacks Citus. A Postgres with this setting, such as 15.20, trusts only the libraries in it. */
+function needsOutputPlugin(error: unknown): boolean {
+  return rootMessage(error).includes('may not be used as an output plugin');
+}
+
+const outputPlugin =
+  'to distribute plants while creates go on, Citus needs its output plugin: add citus to ' +
+  'output_plugin_libraries on the coordinator and reload its settings, then run the same command again; ' +
+  'or add --blocking, and creates and deletes wait';
+
+async function waitForInstances(
+  connection: Connection,
+  { onWait, patience = 0 }: DistributeOptions,
+): Promise<Instance[]> {
+  const read = () => readBlindInstances((text, values) => connection.query(text, values));
+  const until = performance.now() + patience;
+  let blind = await read();
+  if (blind.length > 0 && patience > 0) onWait?.(blind);
+  while (blind.length > 0 && performance.now() < until) {
+    await setTimeout(interval);
+    blind = await read();
+  }
+  return blind;
+}

@@ -1,0 +1,207 @@
+import { createHash } from 'node:crypto';
+import { isCluster, type RunText } from '@plant-store/core/cluster';
+import {
+  clusterIdSignature,
+  createNodeFunctions,
+  insertFunctionSignature,
+  markOfShard,
+} from '../shards/node-functions.ts';
+import type { Instance } from './blind-instances.ts';
+import { ClusterError, checkNodes } from './check-nodes.ts';
+
+/** The plan of `distributePlants`, or its result. */
+export interface Distribution {
+  /** The nodes that will store plants, each as `host:port`. */
+  readonly nodes: readonly string[];
+  /** How many shards the plants have, or will have. */
+  readonly shards: number;
+  /** The changes that are missing, in order, each as a clause without a subject. */
+  readonly steps: readonly DistributionStep[];
+}
+
+export interface DistributionStep {
+  readonly description: string;
+  readonly statements: readonly string[];
+  /** Only for a step that moves plants for longer than a second. */
+  readonly move?: {
+    /** Whether creates and deletes wait while it runs. */
+    readonly isBlocking: boolean;
+    /** About how many plants it moves, when the database knows. */
+    readonly plants: number | undefined;
+  };
+}
+
+export interface DistributeOptions {
+  /** The URL of the coordinator. */
+  readonly databaseUrl: string;
+  /** Into how many shards to split the plants. */
+  readonly shards: number;
+  /** Moves the plants in one statement, which is faster, although creates and deletes wait for it. */
+  readonly isBlocking?: boolean;
+  /** Decides whether to do the missing steps. It is not called when nothing is missing. */
+  readonly confirm: (missing: Distribution) => Promise<boolean>;
+  /** Is called about once a second while plants move, with how many the nodes have copied. */
+  readonly onCopied?: (copied: number, total: number | undefined) => void;
+  /** Is called before the wait for the instances that have not noticed the cluster. */
+  readonly onWait?: (instances: readonly Instance[]) => void;
+  /** Milliseconds to wait for these instances, which check for a cluster every 15 s. Default: 0. */
+  readonly patience?: number;
+}
+
+export interface DistributeResult extends Distribution {
+  /** Whether nothing is missing now. */
+  readonly isDone: boolean;
+  /** The instances that have not noticed the cluster. They send all plants through one node. */
+  readonly blindInstances: readonly Instance[];
+}
+
+/**
+ * Checks a Citus cluster, and plans the steps that are missing until it holds the tables of the store.
+ *
+ * @throws ClusterError
+ */
+export async function planDistribution(
+  run: RunText,
+  { shards, isBlocking = false }: Pick<DistributeOptions, 'shards' | 'isBlocking'>,
+): Promise<Distribution> {
+  const nodes = await checkNodes(run);
+  return { nodes, ...(await planTables(run, { shards, isBlocking })) };
+}
+
+/** For a plan that is only displayed: nobody has chosen a number of shards yet. */
+const undecided = { shards: 0, isBlocking: true };
+
+/**
+ * Plans the missing steps on the coordinator of a cluster, without a check of its nodes.
+ *
+ * @throws ClusterError when the tables do not exist yet, or cannot be distributed while creates go on
+ */
+export async function planTables(
+  run: RunText,
+  { shards, isBlocking } = undecided,
+): Promise<Pick<Distribution, 'shards' | 'steps'>> {
+  const [state] = (await run(tables)) as [TableState]; // The statement returns one row with these columns.
+  if (!state.is_migrated) throw new ClusterError(notMigrated);
+  const copies = (await run(ownCopies)) as { table: string }[]; // The statement selects this column.
+  const steps = [
+    ...(state.are_plants_distributed ? [] : [distributePlants(shards, isBlocking, state)]),
+    ...(state.has_reference_tokens ? [] : [copyToEveryNode('access_tokens')]),
+    ...(state.has_reference_migrations ? [] : [copyToEveryNode('drizzle.__drizzle_migrations')]),
+    ...copies.map(({ table }) => removeOwnCopy(table)),
+    ...(state.has_insert_function ? [] : [createFunction]),
+  ];
+  return { shards: state.are_plants_distributed ? state.shards : shards, steps };
+}
+
+interface TableState {
+  is_migrated: boolean;
+  are_plants_distributed: boolean;
+  shards: number;
+  /** Bytes of the plants on the coordinator, while they are not distributed. */
+  bytes: number;
+  plants: number;
+  wal_level: string;
+  has_feed: boolean;
+  has_reference_tokens: boolean;
+  has_reference_migrations: boolean;
+  has_insert_function: boolean;
+}
+
+/** A hash of the functions, so that a later version of the store replaces the functions of a cluster. */
+const functionsVersion = createHash('sha256').update(createNodeFunctions.join()).digest('hex');
+
+const whetherReference = (table: string) => `exists (
+  select from pg_dist_partition where logicalrelid = to_regclass('${table}') and partmethod = 'n')`;
+
+const tables = `
+  select to_regclass('plants') is not null and to_regclass('access_tokens') is not null
+      and to_regclass('drizzle.__drizzle_migrations') is not null as is_migrated,
+    exists (select from pg_dist_partition
+      where logicalrelid = to_regclass('plants') and partmethod = 'h') as are_plants_distributed,
+    (select count(*)::int from pg_dist_shard where logicalrelid = to_regclass('plants')) as shards,
+    greatest(pg_relation_size(to_regclass('plants')), (
+      select max(pg_relation_size(to_regclass(shard_name(logicalrelid, shardid))))
+      from pg_dist_shard where logicalrelid = to_regclass('plants')))::float8 as bytes,
+    (select reltuples from pg_class where oid = to_regclass('plants'))::float8 as plants,
+    current_setting('wal_level') as wal_level,
+    not ${isCluster} and exists (select from pg_attribute where attrelid = to_regclass('plants')
+      and attname = 'changed_in' and atthasdef) as has_feed,
+    ${whetherReference('access_tokens')} as has_reference_tokens,
+    ${whetherReference('drizzle.__drizzle_migrations')} as has_reference_migrations,
+    exists (select from pg_proc
+      where oid = to_regprocedure('${insertFunctionSignature}')
+        and obj_description(oid, 'pg_proc') = '${functionsVersion}'
+        and not exists (select from pg_dist_shard
+          where logicalrelid = to_regclass('plants') and position(${markOfShard('shardid')} in prosrc) = 0)
+    ) and exists (select from pg_dist_object
+      where classid = 'pg_proc'::regclass and objid = to_regprocedure('${clusterIdSignature}')
+    ) as has_insert_function`;
+
+/** The distributed tables of which the coordinator still has its own rows. */
+const ownCopies = `
+  select logicalrelid::text as table from pg_dist_partition
+  where logicalrelid in (to_regclass('plants'), to_regclass('access_tokens'),
+      to_regclass('drizzle.__drizzle_migrations'))
+    and pg_relation_size(logicalrelid) > 0
+  order by 1`;
+
+const notMigrated = 'the tables do not exist yet: start the server once, which creates them';
+
+/** Bytes of plants that one statement moves in about a second. Creates can wait for so long. */
+const fewPlants = 16 * 2 ** 20;
+
+function distributePlants(
+  shards: number,
+  isBlocking: boolean,
+  { bytes, plants: estimate, wal_level: walLevel, has_feed: hasFeed }: TableState,
+): DistributionStep {
+  const end = hasFeed ? ', and end the feed of changes' : '';
+  const over = shards > 0 ? ` over ${shards} shards` : '';
+  const isLong = bytes > fewPlants;
+  const move = { isBlocking, plants: estimate > 0 ? estimate : undefined };
+  const parameters = `('plants', 'id', shard_count := ${shards})`;
+  if (isBlocking || !isLong) {
+    return {
+      description: `distribute plants by id${over}, and remove the coordinator's own copy${end}`,
+      statements: [`select create_distributed_table${parameters}`, removeRowsFromBefore('plants')],
+      ...(isLong && { move }),
+    };
+  }
+  if (walLevel !== 'logical') throw new ClusterError(needsLogicalReplication);
+  return {
+    description: `distribute plants by id${over}, while creates go on${end}`,
+    statements: [`select create_distributed_table_concurrently${parameters}`],
+    move,
+  };
+}
+
+const needsLogicalReplication =
+  'to distribute plants while creates go on, Citus needs logical replication: set wal_level = logical on ' +
+  'each node and restart it, or add --blocking, and creates and deletes wait';
+
+function copyToEveryNode(table: string): DistributionStep {
+  return {
+    description: `copy ${table} to every node, as a reference table`,
+    statements: [`select create_reference_table('${table}')`, removeRowsFromBefore(table)],
+  };
+}
+
+/** The step that is left when an earlier run ended between the two statements of a table. */
+function removeOwnCopy(table: string): DistributionStep {
+  return {
+    description: `remove the coordinator's own copy of ${table}`,
+    statements: [removeRowsFromBefore(table)],
+  };
+}
+
+const removeRowsFromBefore = (table: string) =>
+  `select truncate_local_data_after_distributing_table('${table}')`;
+
+const createFunction: DistributionStep = {
+  description: 'create the functions that insert, delete and count the plants of one node',
+  statements: [
+    ...createNodeFunctions,
+    // This is the last statement, so the version shows that all functions exist.
+    `comment on function ${insertFunctionSignature} is '${functionsVersion}'`,
+  ],
+};

@@ -1,0 +1,33 @@
+import {
+  ConnectionPool,
+  connectPostgres,
+  createConnectToPrimary,
+  deadlineIn,
+  defaultTimeout,
+} from '@plant-store/core/cluster';
+import { settings } from '../shards/cluster-role.ts';
+import { type ClusterState, readClusterState } from './cluster-state.ts';
+
+/**
+ * Reads the state of the Citus cluster that a database is a part of, and changes nothing.
+ *
+ * @returns undefined when the database is not part of a cluster
+ * @throws an error of the connection or the database
+ */
+export async function inspectCluster(databaseUrl: string): Promise<ClusterState | undefined> {
+  const pool = new ConnectionPool({
+    connect: createConnectToPrimary(databaseUrl, { settings }),
+    shares: { lookUps: 8 },
+  });
+  const options = () => ({ share: 'lookUps', deadline: deadlineIn(defaultTimeout) }) as const;
+  try {
+    return await readClusterState({
+      run: async (text) => (await pool.run(text, [], { ...options(), rowsAs: 'objects' })).rows,
+      query: (text, values) => pool.run(text, values, options()),
+      connectTo: (host, port, timeout) =>
+        connectPostgres({ url: databaseUrl, host, port, timeout, readOnly: true, settings }),
+    });
+  } finally {
+    void pool.close();
+  }
+}

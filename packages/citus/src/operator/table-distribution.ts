@@ -1,0 +1,31 @@
+import { type RunText, tableOids } from '@plant-store/core/cluster';
+
+/** How Citus distributes a table over its nodes. */
+export interface TableDistribution {
+  readonly table: string;
+  /** `hash`: by a column; `reference`: each node has a copy; `local`: the coordinator alone has it. */
+  readonly kind: 'hash' | 'reference' | 'local' | 'other';
+  /** The column by which the table is distributed; null when there is none. */
+  readonly column: string | null;
+  readonly shards: number;
+}
+
+/** Reads how Citus distributes the tables of the store. */
+export async function readTableDistributions(run: RunText): Promise<TableDistribution[]> {
+  return (await run(selectDistribution)) as TableDistribution[]; // The statement selects these columns.
+}
+
+// `partkey` is an expression tree, which has the number of the column. A reference table has no `partkey`.
+const selectDistribution = `
+  select relname as table,
+    case when partmethod = 'h' then 'hash'
+      when partmethod = 'n' and repmodel = 't' then 'reference'
+      when partmethod is null or partmethod = 'n' then 'local'
+      else 'other' end as kind,
+    attname as column,
+    (select count(*)::int from pg_dist_shard where pg_dist_shard.logicalrelid = pg_class.oid) as shards
+  from pg_class
+    left join pg_dist_partition on pg_dist_partition.logicalrelid = pg_class.oid
+    left join pg_attribute on attrelid = pg_class.oid
+      and attnum = substring(partkey from ':varattno (\\d+)')::int
+  where pg_class.oid in ${tableOids}`;

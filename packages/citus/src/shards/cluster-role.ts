@@ -1,0 +1,28 @@
+import type { RunText } from '@plant-store/core/cluster';
+
+/** A session waits two seconds for a silent node, not 30. A server without Citus ignores the setting. */
+export const settings = { 'citus.node_connection_timeout': '2000' };
+
+/** The role of a database in a Citus cluster. Only the coordinator changes tables. */
+export type ClusterRole = 'coordinator' | 'worker';
+
+/** The role of a database; undefined when it does not have the extension. */
+export async function clusterRole(run: RunText): Promise<ClusterRole | undefined> {
+  const [extension] = await run(`select from pg_extension where extname = 'citus'`);
+  if (!extension) return undefined;
+  const [row] = (await run('select groupid from pg_dist_local_group')) as { groupid: number }[];
+  return Number(row?.groupid) === 0 ? 'coordinator' : 'worker';
+}
+
+/**
+ * Only the coordinator migrates; an instance on a worker waits for it.
+ *
+ * @throws Error on a worker
+ */
+export async function checkMigration(run: RunText): Promise<void> {
+  if ((await clusterRole(run)) === 'worker') throw new Error(workerNotMigrated);
+}
+
+const workerNotMigrated =
+  'this worker of a Citus cluster does not have the current tables: start an instance on the ' +
+  'coordinator, and run plant-store distribute there once';

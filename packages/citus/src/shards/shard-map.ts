@@ -1,0 +1,163 @@
+import type { Rows, Values } from '@plant-store/core/cluster';
+import { clusterIdSignature, insertFunctionSignature, markOfShard } from './node-functions.ts';
+
+/** Runs a statement that only reads. */
+export type Query = (text: string, values: Values) => Promise<Rows>;
+
+/** A node of a cluster that stores plants. */
+export interface StorageNode {
+  readonly id: number;
+  /** Its host and port, as the cluster knows them. */
+  readonly address: string;
+  readonly shards: number;
+  /** The part of all ids that it stores, from 0 to 1. */
+  readonly share: number;
+  /** An id that it stores. */
+  readonly someId: bigint;
+}
+
+/** A part of the plants: those whose hash is in a range. */
+interface Shard {
+  /** Citus's number of the shard. */
+  readonly id: string;
+  /** The node that stores the shard, by the number of its group. */
+  readonly node: number;
+}
+
+/** Which shard stores an id, and on which node. */
+export interface ShardMap {
+  /** Distinguishes the cluster from all others. */
+  readonly clusterId: string;
+  readonly nodes: readonly StorageNode[];
+  shardOf(id: bigint): Shard;
+}
+
+/** The state of the shards, as the database describes them. */
+export interface ShardState {
+  /** Whether the plants are distributed, and the function that inserts exists. */
+  readonly isCluster: boolean;
+  /**
+   * The version of Citus if the store was not tested on it; otherwise undefined. The function writes
+   * without Citus's planner, so the store does not use the function there (docs/scaling.md).
+   */
+  readonly untestedVersion?: string;
+  /**
+   * Undefined when the store cannot insert by node: each shard must be on one node only, and the function
+   * must know all shards.
+   */
+  readonly map?: ShardMap | undefined;
+}
+
+/** Reads the shards of `plants` from Citus's catalogue. */
+export async function readShardMap(query: Query): Promise<ShardState> {
+  const { rows: facts } = await query(catalogueExists, []);
+  const [isCluster, hash, version = ''] = (facts as [boolean, number, string][])[0] ?? [];
+  if (!isCluster || Number(hash) !== hashId(checkedId)) return { isCluster: false };
+  if (!isTestedCitus(version)) return { isCluster, untestedVersion: version };
+  const { rows } = await query(shards, []);
+  return { isCluster, map: toShardMap(rows as ShardRow[]) };
+}
+
+type ShardRow = [
+  id: string,
+  min: number,
+  max: number,
+  node: number,
+  address: string,
+  isKnown: boolean,
+  clusterId: string,
+];
+
+/** Whether the store is tested on this version of the extension: 13.2 with any fix. */
+export const isTestedCitus = (version: string) => /^13\.2-/.test(version);
+
+/** An id to check that the database and `hashId` compute the same hash. */
+const checkedId = -6_148_914_691_236_517_205n;
+
+const catalogueExists = `select to_regclass('pg_catalog.pg_dist_shard') is not null
+  and to_regprocedure('${insertFunctionSignature}') is not null, hashint8('${checkedId}'),
+  (select extversion from pg_extension where extname = 'citus')`;
+
+/** Reads the shards on primaries. `h` means distributed by hash. */
+const shards = `
+  select shardid::text, shardminvalue::int, shardmaxvalue::int, groupid, nodename || ':' || nodeport,
+    position(${markOfShard('shardid')} in prosrc) > 0, ${clusterIdSignature}
+  from pg_proc, pg_dist_partition
+    join pg_dist_shard using (logicalrelid)
+    join pg_dist_placement using (shardid)
+    join pg_dist_node using (groupid)
+  where pg_proc.oid = to_regprocedure('${insertFunctionSignature}')
+    and logicalrelid = to_regclass('plants') and partmethod = 'h' and noderole = 'primary'
+  order by shardminvalue::int`;
+
+function toShardMap(rows: ShardRow[]): ShardMap | undefined {
+  const sorted = rows.map(([id, min, max, node, address]) => {
+    return { shard: { id, node: Number(node) }, min: Number(min), max: Number(max), address };
+  });
+  // Two placements of a shard have the same range.
+  const isComplete = sorted.every(({ min }, i) => min === (sorted[i - 1]?.max ?? minHash - 1) + 1);
+  const isKnown = rows.every(([, , , , , isShardKnown]) => isShardKnown);
+  const clusterId = rows[0]?.[6];
+  if (!isComplete || !isKnown || sorted.at(-1)?.max !== maxHash || !clusterId) return undefined;
+
+  const shardOf = (id: bigint): Shard => {
+    const hash = hashId(id);
+    let first = 0;
+    let last = sorted.length - 1;
+    while (first < last) {
+      const middle = (first + last) >> 1;
+      if (hash > (sorted[middle]?.max ?? maxHash)) first = middle + 1;
+      else last = middle;
+    }
+    return (sorted[first] ?? sorted[0])?.shard as Shard; // The ranges cover every hash.
+  };
+
+  const sizes = new Map<number, { address: string; shards: number; size: number }>();
+  for (const { shard, min, max, address } of sorted) {
+    const { size = 0, shards = 0 } = sizes.get(shard.node) ?? {};
+    sizes.set(shard.node, { address, shards: shards + 1, size: size + max - min + 1 });
+  }
+  const nodes = [...sizes].map(([id, { address, shards, size }]) => {
+    return { id, address, shards, share: size / 2 ** 32, someId: idOn(id, shardOf) };
+  });
+  return { clusterId, nodes, shardOf };
+}
+
+const minHash = -(2 ** 31);
+const maxHash = 2 ** 31 - 1;
+
+function idOn(node: number, shardOf: ShardMap['shardOf']): bigint {
+  let id = 0n;
+  while (shardOf(id).node !== node) id++;
+  return id;
+}
+
+/**
+ * The hash of an id by which Citus chooses its shard: `hashint8` of Postgres, a signed 32-bit integer
+ * (`src/backend/access/hash/hashfunc.c` and `src/common/hashfn.c` there).
+ */
+function hashId(id: bigint): number {
+  const low = Number(BigInt.asIntN(32, id));
+  const high = Number(BigInt.asIntN(32, id >> 32n));
+  // Equal integers of 32 and of 64 bits have the same hash.
+  return hashUint32(low ^ (high >= 0 ? high : ~high));
+}
+
+/** Bob Jenkins's hash (lookup3) of one word. The bitwise operators count in signed 32-bit integers. */
+function hashUint32(word: number): number {
+  const start = (0x9e3779b9 + 4 + 3923095) | 0;
+  let a = (start + word) | 0;
+  let b = start;
+  let c = start;
+  c = ((c ^ b) - rotate(b, 14)) | 0;
+  a = ((a ^ c) - rotate(c, 11)) | 0;
+  b = ((b ^ a) - rotate(a, 25)) | 0;
+  c = ((c ^ b) - rotate(b, 16)) | 0;
+  a = ((a ^ c) - rotate(c, 4)) | 0;
+  b = ((b ^ a) - rotate(a, 14)) | 0;
+  return ((c ^ b) - rotate(b, 24)) | 0;
+}
+
+function rotate(word: number, bits: number): number {
+  return (word << bits) | (word >>> (32 - bits));
+}

@@ -1,0 +1,47 @@
+import { type Query, readShardMap, type ShardMap, type ShardState } from './shard-map.ts';
+
+/** Milliseconds between two reads of the shards. */
+const interval = 15_000;
+
+export interface ShardWatch {
+  /** The shards when they were last read. Undefined when there are none, or they are not known yet. */
+  readonly current: ShardMap | undefined;
+  /** Reads the shards. The promise is never rejected. */
+  refresh(): Promise<void>;
+  stop(): void;
+}
+
+/**
+ * Keeps the map of shards up to date: it reads them at once and at each interval, because a database can become a
+ * cluster while the store is idle. An old map does no harm, because the database checks where plants
+ * belong.
+ */
+export function watchShards(
+  query: Query,
+  onRead: (state: ShardState) => void = () => {},
+): ShardWatch {
+  let current: ShardMap | undefined;
+  let reading: Promise<void> | undefined;
+  const refresh = () => (reading ??= read());
+  const timer = setInterval(refresh, interval).unref();
+  void refresh();
+
+  return {
+    get current() {
+      return current;
+    },
+    refresh,
+    stop: () => clearInterval(timer),
+  };
+
+  async function read(): Promise<void> {
+    try {
+      const state = await readShardMap(query);
+      current = state.map;
+      onRead(state);
+    } catch {
+      // A later attempt may succeed, and the old map is better than none.
+    }
+    reading = undefined;
+  }
+}

@@ -1,0 +1,199 @@
+import { createCitusDatabase, startCitus } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { connectPostgres } from '../../../core/src/database/postgres/connection.ts';
+import { openPlantStore } from '../../../core/src/plant-store.ts';
+import { citus } from '../../src/index.ts';
+import { readCopied } from '../../src/operator/copy-progress.ts';
+import { distributePlants, inspectCluster } from '../../src/operator.ts';
+import { insertFunctionSignature } from '../../src/shards/node-functions.ts';
+import { createDistributedDatabase } from '../../test/fixtures/distributed-database.ts';
+
+describe('distribute on Citus', () => {
+  it("removes the coordinator's own copy that an interrupted run has left", async () => {
+    const cluster = inject('citus');
+    if (!cluster) throw new Error('this test needs the global setup for Citus');
+    const { url } = await createCitusDatabase(cluster);
+    const store = await openPlantStore({ databaseUrl: url, cluster: citus });
+    await store.create({ id: 1n, name: 'from before' });
+    await store.accessTokens.create('Ann');
+    const sql = postgres(url, { max: 1, onnotice: () => {} });
+    // The interrupted run executed only the first of two statements for each table.
+    await sql`select create_distributed_table('plants', 'id', shard_count := 4)`;
+    await sql`select create_reference_table('access_tokens')`;
+
+    const distribute = () =>
+      distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
+    const { steps } = await distribute();
+    expect(steps.map(({ description }) => description)).toEqual([
+      'copy drizzle.__drizzle_migrations to every node, as a reference table',
+      "remove the coordinator's own copy of access_tokens",
+      "remove the coordinator's own copy of plants",
+      'create the functions that insert, delete and count the plants of one node',
+    ]);
+    const [sizes] = await sql`
+      select pg_relation_size('plants')::int as plants, pg_relation_size('access_tokens')::int as tokens`;
+    expect(sizes).toEqual({ plants: 0, tokens: 0 });
+    expect(await store.get(1n)).toMatchObject({ name: 'from before' });
+    expect(await store.accessTokens.list()).toHaveLength(1);
+    expect(await distribute()).toMatchObject({ steps: [] });
+    expect(await inspectCluster(url)).toMatchObject({ missing: [] });
+    await Promise.all([store.close(), sql.end()]);
+  });
+
+  it('replaces the functions of an earlier version', async () => {
+    const { url, workerUrls } = await createDistributedDatabase();
+    const [sql, worker] = [url, workerUrls[0] ?? ''].map((each) =>
+      postgres(each, { max: 1, onnotice: () => {} }),
+    ) as [postgres.Sql, postgres.Sql];
+    const read = (node: postgres.Sql) =>
+      node`select prosrc from pg_proc where proname like 'plant_store_%' order by proname`;
+    const current = await read(sql);
+    // An earlier version would have left the functions in this state.
+    await sql`
+      create or replace function plant_store_count(key bigint) returns bigint
+      language sql as 'select 0::bigint'`;
+    await sql.unsafe(`comment on function ${insertFunctionSignature} is 'an earlier version'`);
+    expect(await read(worker)).not.toEqual(current);
+
+    const step = 'create the functions that insert, delete and count the plants of one node';
+    expect(await inspectCluster(url)).toMatchObject({ missing: [step] });
+    const distribute = () =>
+      distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
+    expect(await distribute()).toMatchObject({ steps: [{ description: step }] });
+    for (const node of [sql, worker]) expect(await read(node)).toEqual(current);
+    expect(await inspectCluster(url)).toMatchObject({ missing: [] });
+    expect(await distribute()).toMatchObject({ steps: [] });
+    await Promise.all([sql.end(), worker.end()]);
+  });
+
+  it('moves many plants while creates go on, and loses none', async () => {
+    const cluster = inject('citus');
+    if (!cluster) throw new Error('this test needs the global setup for Citus');
+    const { url, adminUrl } = await createCitusDatabase(cluster);
+    const store = await openPlantStore({ databaseUrl: url, cluster: citus });
+    const admin = postgres(adminUrl, { max: 1, onnotice: () => {} });
+    onTestFinished(() => void Promise.all([store.close(), admin.end()]));
+    await fill(admin);
+
+    const distribute = () =>
+      distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
+    if ((await admin`select from pg_settings where name = 'output_plugin_libraries'`).length > 0) {
+      await expect(distribute()).rejects.toThrow('add citus to output_plugin_libraries');
+      const [{ name } = {}] = await admin`select current_database() as name`;
+      await admin.unsafe(`alter database ${name} set output_plugin_libraries = pgoutput, citus`);
+    }
+
+    const created: bigint[] = [];
+    const deleted: bigint[] = [];
+    let isDistributed = false;
+    const createAndDelete = async (first: bigint) => {
+      for (let id = first; !isDistributed; id += 8n) {
+        await store.create({ id, name: 'meanwhile' });
+        created.push(id);
+        if (created.length % 5 === 0 && (await store.delete(id))) deleted.push(id);
+      }
+    };
+    const writers = Array.from({ length: 8 }, (_, i) => createAndDelete(BigInt(many + 1 + i)));
+    await vi.waitFor(() => expect(created.length).toBeGreaterThan(8));
+    const before = created.length;
+    const { steps } = await distribute();
+    isDistributed = true;
+    await Promise.all(writers);
+    expect(steps[0]?.description).toMatch(
+      /^distribute plants by id over 4 shards, while creates go on/,
+    );
+    expect(created.length).toBeGreaterThan(before);
+
+    const stored = await admin`select id::text from plants where name = 'meanwhile'`;
+    const expected = created.filter((id) => !deleted.includes(id)).map(String);
+    expect(stored.map(({ id }) => id).sort()).toEqual(expected.sort());
+    expect(await admin`select count(*)::int from plants where id <= ${many}`).toEqual([
+      { count: many },
+    ]);
+    expect(await inspectCluster(url)).toMatchObject({ missing: [], nodes: [{}, {}] });
+  });
+
+  it('moves many plants in one statement only when it is allowed to, and reports their number', async () => {
+    const settings = { wal_level: 'replica', fsync: 'off' };
+    const cluster = await startCitus({ workers: 1, settings });
+    onTestFinished(() => cluster.stop());
+    const { url, workerUrls } = await createCitusDatabase(cluster.addresses);
+    await (await openPlantStore({ databaseUrl: url, cluster: citus })).close();
+    const [sql, worker] = [url, workerUrls[0] ?? ''].map((each) =>
+      postgres(each, { max: 1, onnotice: () => {} }),
+    ) as [postgres.Sql, postgres.Sql];
+    await fill(sql);
+    await sql`analyze plants`;
+    const options = { databaseUrl: url, shards: 2, confirm: async () => true };
+    await expect(distributePlants(options)).rejects.toThrow('set wal_level = logical');
+
+    // The plants cannot move before this transaction ends, and a copy runs meanwhile.
+    await sql`begin`;
+    await sql`insert into plants (id, name) values (0, 'Hoya')`;
+    await worker`create table plants_1 (id bigint)`;
+    const copy = await worker`copy plants_1 from stdin`.writable();
+    copy.write('1\n'.repeat(100_000));
+    let isMoving = false;
+    const onCopied = vi.fn(() => {
+      if (!isMoving) copy.end(() => void sql`commit`.execute());
+      isMoving = true;
+    });
+    const { steps } = await distributePlants({ ...options, isBlocking: true, onCopied });
+    expect(onCopied).toHaveBeenCalledWith(expect.any(Number), many);
+    expect(steps[0]?.move).toEqual({ isBlocking: true, plants: many });
+    expect(await sql`select count(*)::int from plants`).toEqual([{ count: many + 1 }]);
+    await Promise.all([sql.end(), worker.end()]);
+  });
+
+  it('counts the plants that nodes receive', async () => {
+    const { url, workerUrls } = await createDistributedDatabase();
+    const { hostname: host, port } = new URL(url);
+    const coordinator = await connectPostgres({ url, host, port: Number(port), timeout: 60_000 });
+    const worker = postgres(workerUrls[0] ?? '', { max: 2 });
+    const count = () => readCopied((text, values) => coordinator.query(text, values));
+    expect(await count()).toBe(0);
+    await worker`create table plants_1 (id bigint)`;
+    const copy = await worker`copy plants_1 from stdin`.writable();
+    copy.write('1\n'.repeat(100_000));
+    await vi.waitFor(async () => expect(await count()).toBeGreaterThan(0));
+    copy.end();
+    await vi.waitFor(async () => expect(await count()).toBe(0));
+    await Promise.all([coordinator.close(), worker.end()]);
+  });
+
+  it('waits until the instances have noticed the cluster, or names those that have not', async () => {
+    const { url, workerUrls } = await createDistributedDatabase();
+    const names = ['plant-store', 'plant-store process 1', 'plant-store process 2'];
+    const instances = names.map((application_name) =>
+      postgres(workerUrls[1] ?? '', { max: 1, connection: { application_name } }),
+    ) as [postgres.Sql, ...postgres.Sql[]]; // One for each name.
+    onTestFinished(async () => void (await Promise.all(instances.map((each) => each.end()))));
+    for (const each of instances) await each`select 1`;
+    const [{ nodeport } = {}] = await instances[0]`
+      select nodeport from pg_dist_node where groupid = (select groupid from pg_dist_local_group)`;
+    const blind = names.map((application) => {
+      return { node: `127.0.0.1:${nodeport}`, address: '127.0.0.1', application };
+    });
+    const distribute = (patience: number, onWait?: (instances: unknown) => void) =>
+      distributePlants({
+        ...{ databaseUrl: url, shards: 4, confirm: async () => true, patience },
+        ...(onWait && { onWait }),
+      });
+    expect(await distribute(0)).toMatchObject({ isDone: true, blindInstances: blind });
+    expect(await inspectCluster(url)).toMatchObject({ blindInstances: blind });
+    const onWait = vi.fn(() => {
+      for (const each of instances)
+        void each`set application_name = 'plant-store cluster'`.execute();
+    });
+    expect(await distribute(60_000, onWait)).toMatchObject({ blindInstances: [] });
+    expect(onWait).toHaveBeenCalledWith(blind);
+  });
+});
+
+/** More plants than one statement moves in a second. */
+const many = 300_000;
+
+async function fill(sql: postgres.Sql): Promise<void> {
+  await sql`insert into plants (id, name) select i, 'Monstera deliciosa ' || i from generate_series(1, ${many}) i`;
+}

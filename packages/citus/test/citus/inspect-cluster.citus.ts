@@ -1,0 +1,65 @@
+import { createCitusDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { describe, expect, inject, it, vi } from 'vitest';
+import { openPlantStore } from '../../../core/src/plant-store.ts';
+import { citus } from '../../src/index.ts';
+import { inspectCluster } from '../../src/operator.ts';
+import { createDistributedDatabase } from '../../test/fixtures/distributed-database.ts';
+
+describe('the state of a Citus cluster', () => {
+  it('has the steps that distribute would take, without a number of shards', async () => {
+    const cluster = inject('citus');
+    if (!cluster) throw new Error('this test needs the global setup for Citus');
+    const { url } = await createCitusDatabase(cluster);
+    await (await openPlantStore({ databaseUrl: url, cluster: citus })).close();
+    const { missing = [] } = (await inspectCluster(url)) ?? {};
+    expect(missing[0]).toBe(
+      "distribute plants by id, and remove the coordinator's own copy, and end the feed of changes",
+    );
+    expect(missing).toHaveLength(4);
+  });
+
+  it('has the estimated number of plants on each node, read from any node', async () => {
+    const { url, workerUrls } = await createDistributedDatabase();
+    const sql = postgres(url, { max: 1 });
+    await sql`insert into plants (id, name) select i, 'plant ' || i from generate_series(1, 1000) i`;
+    await sql.end();
+    for (const node of [url, ...workerUrls]) {
+      // Postgres counts rows in the background.
+      await vi.waitFor(async () => {
+        const { nodes = [] } = (await inspectCluster(node)) ?? {};
+        const plants = nodes.map((each) => each.plants ?? 0);
+        expect(plants.every((count) => count > 0)).toBe(true);
+        expect(plants.reduce((sum, count) => sum + count, 0)).toBe(1_000);
+      });
+    }
+  });
+
+  it('has the number of plants after a crash, which resets the statistics', async () => {
+    const { url, workerUrls, adminUrl } = await createDistributedDatabase();
+    const sql = postgres(url, { max: 1 });
+    await sql`insert into plants (id, name) select i, 'plant ' || i from generate_series(1, 1000) i`;
+    await sql`analyze plants`;
+    await sql.end();
+    for (const worker of workerUrls) {
+      const admin = Object.assign(new URL(worker), { username: new URL(adminUrl).username });
+      const node = postgres(admin.href, { max: 1 });
+      await node`select pg_stat_reset()`;
+      await node.end();
+    }
+    const { nodes = [] } = (await inspectCluster(url)) ?? {};
+    expect(nodes.reduce((sum, { plants = 0 }) => sum + plants, 0)).toBe(1_000);
+  });
+
+  it('has the nodes without plants that are down', async () => {
+    const { adminUrl, workerUrls } = await createDistributedDatabase();
+    const [worker = ''] = workerUrls;
+    expect(await inspectCluster(worker)).toMatchObject({ downWithoutPlants: [] });
+    const onWorker = Object.assign(new URL(worker), { username: new URL(adminUrl).username });
+    const sql = postgres(onWorker.href, { max: 1 });
+    // Nothing accepts connections there.
+    await sql`update pg_dist_node set nodeport = 1 where groupid = 0`;
+    await sql.end();
+    expect(await inspectCluster(worker)).toMatchObject({ downWithoutPlants: ['127.0.0.1:1'] });
+  });
+});

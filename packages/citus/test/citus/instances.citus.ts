@@ -1,0 +1,101 @@
+import { createCitusDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { openPlantStore } from '../../../core/src/plant-store.ts';
+import { citus } from '../../src/index.ts';
+import { distributePlants } from '../../src/operator.ts';
+import { createDistributedDatabase } from '../../test/fixtures/distributed-database.ts';
+
+async function openOn(databaseUrl: string) {
+  const store = await openPlantStore({ databaseUrl, cluster: citus });
+  onTestFinished(store.close);
+  return store;
+}
+
+describe('instances on the nodes of a Citus cluster', () => {
+  it('wait on a worker until the coordinator has the tables and has distributed them', async () => {
+    const cluster = inject('citus');
+    if (!cluster) throw new Error('this test needs the global setup for Citus');
+    const { url, workerUrls } = await createCitusDatabase(cluster);
+    const onWorker = await openOn(workerUrls[0] ?? '');
+    await expect(onWorker.ready()).rejects.toMatchObject({
+      code: 50300,
+      reason: expect.stringContaining('run plant-store distribute there once'),
+    });
+    const onCoordinator = await openOn(url);
+    await onCoordinator.create({ id: 1n, name: 'from before' });
+    await distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
+    await vi.waitFor(() => onWorker.ready(), { timeout: 10_000 });
+    expect(await onWorker.get(1n)).toMatchObject({ name: 'from before' });
+  });
+
+  it('notice within half a minute that the tables are distributed, and say so in their name', async () => {
+    const cluster = inject('citus');
+    if (!cluster) throw new Error('this test needs the global setup for Citus');
+    const { url, adminUrl } = await createCitusDatabase(cluster);
+    const admin = postgres(adminUrl, { max: 1 });
+    onTestFinished(() => admin.end());
+    const names = async () => {
+      const rows = await admin<{ name: string }[]>`
+        select distinct application_name as name from pg_stat_activity
+        where datname = current_database() and application_name like 'plant-store%'`;
+      return rows.map(({ name }) => name);
+    };
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const store = await openOn(url);
+    await store.ready();
+    expect(await names()).toContain(`plant-store process ${process.pid}`);
+    await distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
+    expect(await names()).toContain(`plant-store process ${process.pid}`);
+    vi.advanceTimersByTime(15_000);
+    await vi.waitFor(() => expect(store.nodes()).toHaveLength(2));
+    await vi.waitFor(async () =>
+      expect(await names()).not.toContain(`plant-store process ${process.pid}`),
+    );
+    await store.ready();
+    expect(await names()).toEqual([`plant-store cluster process ${process.pid}`]);
+  });
+
+  it('say so in the name of each session, even of one that was opening when they noticed', async () => {
+    const { workerUrls } = await createDistributedDatabase();
+    const databaseUrl = workerUrls[0] ?? '';
+    const sql = postgres(databaseUrl, { max: 1 });
+    onTestFinished(() => sql.end());
+    for (let start = 0; start < 5; start++) {
+      const store = await openOn(databaseUrl);
+      // Each list opens a connection while `ready` notices the cluster.
+      await Promise.all([store.ready(), store.list({ limit: 1 }), store.list({ limit: 1 })]);
+      await store.ready();
+      await vi.waitFor(async () => {
+        const names = await sql`
+          select distinct application_name as name from pg_stat_activity
+          where datname = current_database() and application_name like 'plant-store%'`;
+        expect(names).toEqual([{ name: `plant-store cluster process ${process.pid}` }]);
+      });
+      await store.close();
+    }
+  });
+
+  it('share plants and access tokens, although each uses another node', async () => {
+    const { url, workerUrls } = await createDistributedDatabase();
+    const [first, second, third] = await Promise.all([url, ...workerUrls].map(openOn));
+    const ids = Array.from({ length: 50 }, (_, i) => BigInt(i));
+    await Promise.all(ids.map((id) => second?.create({ id, name: `plant ${id}` })));
+    for (const store of [first, third]) {
+      const found = await Promise.all(ids.map((id) => store?.get(id)));
+      expect(found.map((plant) => plant?.name)).toEqual(ids.map((id) => `plant ${id}`));
+      await expect(store?.create({ id: 7n, name: 'x' })).rejects.toMatchObject({ code: 40900 });
+    }
+    expect(await third?.delete(7n)).toBe(true);
+    expect(await second?.get(7n)).toBeUndefined();
+
+    const token = (await second?.accessTokens.create('Ann')) ?? '';
+    expect(await third?.accessTokens.authenticate(token)).toMatchObject({ name: 'Ann' });
+    await vi.waitFor(async () => {
+      const [stored] = (await first?.accessTokens.list()) ?? [];
+      expect(stored?.lastUsedAt).toBeInstanceOf(Date);
+    });
+    expect(await first?.accessTokens.revoke('Ann')).toBe(true);
+  });
+});

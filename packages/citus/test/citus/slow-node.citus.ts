@@ -1,0 +1,52 @@
+import { setTimeout } from 'node:timers/promises';
+import {
+  createCitusDatabase,
+  hasSlowFlush,
+  makeSlowFlush,
+  startCitus,
+} from '@plant-store/test-setup';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { openPlantStore } from '../../../core/src/plant-store.ts';
+import { citus } from '../../src/index.ts';
+import { distributePlants } from '../../src/operator.ts';
+
+it.runIf(hasSlowFlush)(
+  'a Citus node with a slow disk delays no plants of another node',
+  async () => {
+    const disk = makeSlowFlush();
+    const cluster = await startCitus({ lastWorkerEnv: disk.env });
+    onTestFinished(() => cluster.stop());
+    const { url } = await createCitusDatabase(cluster.addresses);
+    await (await openPlantStore({ databaseUrl: url, cluster: citus })).close();
+    await distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
+    const store = await openPlantStore({ databaseUrl: url, cluster: citus });
+    onTestFinished(() => store.close());
+    await store.ready();
+    await vi.waitFor(() => expect(store.nodes()).toHaveLength(2));
+    let lastId = 0n;
+    const create = async () => {
+      const id = ++lastId;
+      const sentAt = performance.now();
+      const outcome = await store.create({ id, name: 'x' }).then(
+        () => 'stored',
+        () => 'rejected',
+      );
+      return { outcome, milliseconds: performance.now() - sentAt };
+    };
+    await Promise.all(Array.from({ length: 50 }, create));
+
+    disk.set(2_000);
+    onTestFinished(() => disk.cut());
+    const creates: ReturnType<typeof create>[] = [];
+    for (let i = 0; i < 200; i++) {
+      creates.push(create());
+      await setTimeout(25);
+    }
+    const results = await Promise.all(creates);
+    const delayed = results.filter(({ milliseconds }) => milliseconds > 1_000);
+    // Each node has about half of the plants.
+    expect(delayed.length).toBeGreaterThan(50);
+    expect(delayed.length).toBeLessThan(150);
+    expect(delayed.some(({ outcome }) => outcome === 'stored')).toBe(true);
+  },
+);

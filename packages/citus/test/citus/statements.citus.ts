@@ -1,0 +1,113 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Run, Values } from '../../../core/src/database/database.ts';
+import { deadlineIn } from '../../../core/src/database/deadline.ts';
+import { openPostgres } from '../../../core/src/database/postgres/postgres-database.ts';
+import { createLane } from '../../../core/src/plants/lane.ts';
+import { createPlantReader, type PlantReader } from '../../../core/src/plants/plant-reader.ts';
+import { createPlantStatements } from '../../../core/src/plants/statements.ts';
+import { createCountOnShards } from '../../src/lanes/citus-statements.ts';
+import { createDistributedDatabase } from '../../test/fixtures/distributed-database.ts';
+
+describe('statements that read from Citus', () => {
+  let sql: postgres.Sql;
+  let reader: PlantReader;
+  let run: Run;
+  let close: () => Promise<void>;
+  let sent: { text: string; values: Values }[] = [];
+
+  beforeAll(async () => {
+    const { url } = await createDistributedDatabase();
+    sql = postgres(url, { max: 1 });
+    const database = await openPostgres(url);
+    const recorded =
+      (run: Run): Run =>
+      (text, values, options) => {
+        if (typeof values === 'function') throw new Error('statements that read have no deadline');
+        sent.push({ text, values });
+        return run(text, values, options);
+      };
+    let bulk: Run;
+    [run, bulk] = [database.run, database.bulk.run].map(recorded) as [Run, Run];
+    const lane = createLane({ ...database, statements: createPlantStatements(run), onCommit() {} });
+    reader = createPlantReader({ run, bulk: { ...database.bulk, run: bulk } }, lane.get);
+    close = () => Promise.all([sql.end(), database.close()]).then(() => {});
+    await sql`
+      insert into plants (id, name, tag)
+      select i, 'plant ' || i, 'tag ' || i % 10 from generate_series(1, 20000) i`;
+  });
+
+  afterAll(() => close());
+
+  const reads: Record<string, () => Promise<unknown>> = {
+    'a get': () => reader.get(5n),
+    'a list': () => reader.list({ limit: 100 }),
+    'a list of another size': () => reader.list({ limit: 3, after: 10n }),
+    'a list by tag': () => reader.list({ limit: 3, tag: 'tag 1', after: 10n }),
+    'an export': () => Array.fromAsync(reader.read({ limit: 6_000 })),
+    'an export by time': () => Array.fromAsync(reader.read({ since: new Date(0), limit: 10 })),
+  };
+
+  it.each(Object.keys(reads))('send only the rows of the page to one node: %s', async (name) => {
+    sent = [];
+    await reads[name]?.();
+    expect(sent).not.toEqual([]);
+    for (const { text, values } of sent) {
+      const limit = Math.max(...values.map(Number).filter((value) => value < 10_000), 101);
+      const plan = await explain(text, values);
+      // No task returns more rows than the page has, so the shards apply the limit.
+      expect(plan.tasks).toBeGreaterThan(0);
+      expect(plan.mostRowsOfATask).toBeLessThanOrEqual(limit);
+    }
+  });
+
+  it('count on each shard, up to the limit', async () => {
+    const count = createCountOnShards(run);
+    const deadline = deadlineIn(60_000);
+    expect(await count(30_000, {}, deadline)).toBe(20_000);
+    expect(await count(30_000, { tag: 'tag 1' }, deadline)).toBe(2_000);
+    expect(await count(30_000, { tag: 'tag %s' }, deadline)).toBe(0);
+    sent = [];
+    expect(await count(100, {}, deadline)).toBe(100);
+    const [{ text, values } = { text: '', values: [] }] = sent;
+    const results = await sql.unsafe(text, [...values]);
+    expect(results.map(({ result }) => result)).toEqual(results.map(() => '100'));
+    expect(results.length).toBeGreaterThan(1);
+  });
+
+  it('reads a page of a frequent tag by the index, and no other row', async () => {
+    await sql`
+      insert into plants (id, name, tag)
+      select i, 'plant ' || i, case when i % 9 = 0 then 'frequent' else 'tag ' || i % 5000 end
+      from generate_series(100000, 700000) i`;
+    sent = [];
+    await reader.list({ limit: 100, tag: 'frequent' });
+    const [{ text, values } = { text: '', values: [] }] = sent;
+    const { lines } = await explain(text, values);
+    const rows = lines.map((line) => Number(/actual rows=(\d+)/.exec(line)?.[1] ?? 0));
+    // Each of the four shards reads a page, and the coordinator merges them.
+    expect(Math.max(...rows)).toBeLessThanOrEqual(4 * 101);
+    expect(lines.filter((line) => line.includes('Index Scan using plants_tag'))).toHaveLength(4);
+  });
+
+  /** Runs a statement and reads what each of its tasks has sent. */
+  async function explain(text: string, values: Values) {
+    await sql`set citus.explain_all_tasks = on`;
+    const rows = await sql.unsafe(
+      `explain (analyze, verbose, costs off, timing off, summary off) ${text}`,
+      [...values],
+    );
+    const lines = rows.map((row) => String(row['QUERY PLAN']));
+    const taskRows = lines.flatMap((line, i) =>
+      /-> +Task$/.test(line) ? [rowsAfter(lines.slice(i + 1))] : [],
+    );
+    return { tasks: taskRows.length, mostRowsOfATask: Math.max(...taskRows), lines };
+  }
+
+  /** The rows of the first plan node of a task. */
+  function rowsAfter(lines: string[]): number {
+    const [, rows] =
+      /actual rows=(\d+)/.exec(lines.find((line) => line.includes('actual rows')) ?? '') ?? [];
+    return Number(rows);
+  }
+});

@@ -1,0 +1,523 @@
+import { EventEmitter } from 'node:events';
+import type { ClusterEvents, StoreLanes } from '@plant-store/core/cluster';
+import { createDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import {
+  afterAll,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  inject,
+  it,
+  onTestFinished,
+  vi,
+} from 'vitest';
+import type {
+  Database,
+  DatabaseConnection,
+  Rows,
+  Values,
+} from '../../core/src/database/database.ts';
+import { deadlineIn, timeText } from '../../core/src/database/deadline.ts';
+import { openPostgres } from '../../core/src/database/postgres/postgres-database.ts';
+import { contentColumns } from '../../core/src/plants/columns.ts';
+import { createMainLane } from '../../core/src/plants/lanes.ts';
+import { watchLanes } from '../src/lanes/lanes.ts';
+import { createNodeStatements } from '../src/lanes/node-statements.ts';
+import { watchShards } from '../src/shards/watch-shards.ts';
+
+let databaseUrl: string;
+let sql: postgres.Sql;
+let database: Database;
+
+beforeAll(async () => {
+  databaseUrl = await createDatabase(inject('postgresUrl'));
+  database = await openPostgres(databaseUrl);
+  sql = postgres(databaseUrl);
+  await sql`alter table plants add constraint no_poison check (name <> 'poison')`;
+  const texts = contentColumns.map(({ name }) => `${name}s text`);
+  const arrays = contentColumns.map(({ name, type }) => `${name}s::${type}[]`);
+  // Behaves like the functions on a node of a cluster, without shards.
+  await sql.unsafe(`
+    create function plant_store_insert(
+      key bigint, shards text, counts text, ids text, ${texts.join()}, deadline text)
+    returns setof bigint language sql as $$
+      insert into plants (id, ${contentColumns.map(({ name }) => name).join()})
+      select * from unnest(ids::bigint[], ${arrays.join()})
+      on conflict do nothing returning id $$;
+    create function plant_store_delete(key bigint, shard text, deadline text)
+    returns setof bigint language sql as $$ delete from plants where id = key returning id $$`);
+});
+
+afterAll(() => Promise.all([sql.end(), database.close()]));
+
+const free = { from: 0n };
+const freeId = () => ++free.from;
+const databaseError = (code: string) =>
+  Object.assign(new Error('from the node'), { code, severity: 'ERROR' });
+
+/** A function that each node of the cluster runs before a statement. Node 0 is the node of the URL. */
+let before: Record<number, () => Promise<unknown> | undefined>;
+/** The texts of the statements by the number of the node. */
+let sent: Record<number, string[]>;
+/** The addresses of the nodes that the store has connected to. */
+let connectedTo: string[];
+/** Why the store cannot reach a node itself. */
+let unreachable: Record<number, Error>;
+let shards: unknown[][];
+let readsOfShards: number;
+let finishedReads: number;
+let citusVersion: string;
+let isDistributed: boolean;
+/** How often the database was told that it is a part of a cluster. */
+let noticed: number;
+
+beforeEach(() => {
+  before = {};
+  sent = {};
+  connectedTo = [];
+  unreachable = {};
+  readsOfShards = 0;
+  finishedReads = 0;
+  citusVersion = '13.2-1';
+  isDistributed = true;
+  noticed = 0;
+  shards = [
+    ['11', -(2 ** 31), -1, 1, 'one:1', true, 'the cluster'],
+    ['12', 0, 2 ** 31 - 1, 2, 'two:2', true, 'the cluster'],
+  ];
+});
+
+/** Runs a statement on a node; all nodes have the same table. */
+async function runOn(node: number, text: string, values: Values): Promise<Rows> {
+  sent[node] ??= [];
+  sent[node].push(text);
+  await before[node]?.();
+  return database.run(text, values, { share: 'creates', deadline: deadlineIn(60_000) });
+}
+
+const connectionTo = (node: number): DatabaseConnection => ({
+  isOpen: true,
+  query: async (text, values = []) =>
+    text.includes('pg_dist_local_group')
+      ? { rows: [[node, 'the cluster']], count: 1 }
+      : runOn(node, text, values),
+  timeOf: () => timeText(Number.POSITIVE_INFINITY),
+  cancel: async () => {},
+  isCommitting: async () => false,
+  close: async () => {},
+});
+
+const nodes = {
+  connect: async () => connectionTo(0),
+  async connectTo(host: string, port: number) {
+    connectedTo.push(`${host}:${port}`);
+    const error = unreachable[port];
+    if (error) throw error;
+    return connectionTo(port);
+  },
+  noticeCluster: () => void noticed++,
+};
+
+interface TestLanes extends Pick<StoreLanes, 'laneOf' | 'nodes' | 'ready'> {
+  readonly events: EventEmitter<ClusterEvents>;
+  /** The sizes of the committed statements. */
+  readonly sizes: number[];
+  create(plant: { id: bigint; name: string; tag?: string }): Promise<unknown>;
+  pending(): unknown[];
+  drained(): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** Opens the lanes of a cluster with two nodes. */
+function openOnCluster(): TestLanes {
+  const events = new EventEmitter<ClusterEvents>();
+  const sizes: number[] = [];
+  const onCommit = ({ size }: { size: number }) => void sizes.push(size);
+  const run: Database['run'] = async (text, values) => {
+    const hashed = /hashint8\('(.*)'\)/.exec(text)?.[1];
+    if (hashed) {
+      readsOfShards++;
+      const [row] = await sql`select hashint8(${hashed}) as hash`;
+      finishedReads++;
+      return { rows: [[isDistributed, row?.['hash'], citusVersion]], count: 1 };
+    }
+    if (text.includes('pg_dist_shard')) return { rows: shards, count: shards.length };
+    return runOn(0, text, typeof values === 'function' ? values(timeText(Infinity)) : values);
+  };
+  const store = { ...database, run };
+  const main = createMainLane(store, onCommit);
+  let lanes: StoreLanes = main;
+  const use = (next: StoreLanes) => {
+    lanes = next;
+  };
+  const { close } = watchLanes({ database: store, nodes, events, onCommit, main, use });
+  onTestFinished(close);
+  return {
+    events,
+    sizes,
+    close,
+    laneOf: (id) => lanes.laneOf(id),
+    create: (plant) => lanes.laneOf(Object(plant).id).create(plant),
+    nodes: () => lanes.nodes(),
+    ready: () => lanes.ready(),
+    pending: () => lanes.all.map((lane) => lane.pending),
+    drained: () => Promise.all(lanes.all.map((lane) => lane.drained())),
+  };
+}
+
+/** Opens lanes and waits until they know the shards. */
+async function openLanes(): Promise<TestLanes> {
+  const lanes = openOnCluster();
+  await lanes.create({ id: freeId(), name: 'the first one' });
+  expect(sent).toEqual({ 0: [ordinaryInsert] });
+  await vi.waitFor(() => expect(lanes.nodes()).toHaveLength(2));
+  sent = {};
+  return lanes;
+}
+
+/** A free id that a node stores. The first node stores ids with a negative hash. */
+async function freeIdOn(node: number): Promise<bigint> {
+  for (;;) {
+    const id = freeId();
+    const [row] = await sql`select hashint8(${String(id)}) < 0 as is_first`;
+    if (row?.['is_first'] === (node === 1)) return id;
+  }
+}
+
+const ordinaryInsert = expect.stringContaining('insert into plants');
+const insertOnNode = expect.stringContaining('from plant_store_insert(');
+const directInsert = expect.stringContaining('select id from plant_store_insert(');
+const insertThroughAnother = expect.stringContaining('select * from plant_store_insert(');
+
+describe('creates on a cluster', () => {
+  it('are ordinary INSERTs, with one warning, on a version of Citus that was not tested', async () => {
+    citusVersion = '14.0-1';
+    const lanes = openOnCluster();
+    const warnings: string[] = [];
+    lanes.events.on('warning', (message) => warnings.push(message));
+    await lanes.ready();
+    await vi.waitFor(() => expect(warnings).toEqual([expect.stringContaining('Citus 14.0-1')]));
+    await lanes.create({ id: freeId(), name: 'Hoya' });
+    expect(sent[0]).toContainEqual(ordinaryInsert);
+    expect(lanes.nodes()).toEqual([]);
+  });
+
+  it('go to the node that stores them, as soon as the shards are known', async () => {
+    const lanes = await openLanes();
+    const [first, second] = [await freeIdOn(1), await freeIdOn(2)];
+    expect(await lanes.create({ id: first, name: 'Hoya' })).toEqual({ name: 'Hoya' });
+    expect(sent).toEqual({ 1: [insertOnNode] });
+    // The types allow no number, and internal tools may bypass the types.
+    const unsafe = { id: Number(second) as unknown as bigint, name: 'Ficus', tag: 'Moraceae' };
+    expect(await lanes.create(unsafe)).toEqual({ name: 'Ficus', tag: 'Moraceae' });
+    expect(sent).toEqual({ 1: [insertOnNode], 2: [insertOnNode] });
+    expect(connectedTo).toEqual(['one:1', 'two:2']);
+    const stored = await sql`
+      select name from plants where id = any (${`{${first},${second}}`}::bigint[]) order by 1`;
+    expect(stored).toEqual([{ name: 'Ficus' }, { name: 'Hoya' }]);
+    await lanes.create({ id: await freeIdOn(1), name: 'Hoya' });
+    expect(sent[1]).toEqual([insertOnNode, directInsert]);
+    expect(connectedTo).toHaveLength(2);
+    expect(readsOfShards).toBe(1);
+  });
+
+  it('compare a plant whose id is taken with the stored one', async () => {
+    const lanes = await openLanes();
+    const id = await freeIdOn(1);
+    await lanes.create({ id, name: 'Hoya' });
+    await expect(lanes.create({ id, name: 'Ficus' })).rejects.toMatchObject({ kind: 'idTaken' });
+    expect(await lanes.create({ id, name: 'Hoya' })).toEqual({ name: 'Hoya' });
+  });
+
+  it('reject an invalid plant, whose node is not known', async () => {
+    const lanes = await openLanes();
+    for (const plant of [null, { id: 1.5, name: 'x' }, { id: '5', name: 'x' }, { name: 'x' }]) {
+      const create = lanes.create(plant as never); // Internal tools may bypass the types.
+      await expect(create).rejects.toMatchObject({ kind: 'invalidInput' });
+    }
+    expect(sent).toEqual({});
+  });
+
+  it('go on while another node hangs, and count as pending', async () => {
+    const lanes = await openLanes();
+    const hung = Promise.withResolvers<void>();
+    before[1] = () => hung.promise;
+    const ids = [await freeIdOn(1), await freeIdOn(1), await freeIdOn(1)];
+    const waiting = ids.map((id) => lanes.create({ id, name: 'Hoya' }));
+    expect(lanes.pending()).toContainEqual({ waiting: 2, inFlight: 1 });
+    expect(await lanes.create({ id: await freeIdOn(2), name: 'Ficus' })).toEqual({ name: 'Ficus' });
+    hung.resolve();
+    expect(await Promise.all(waiting)).toHaveLength(3);
+    expect(lanes.pending()).toEqual(Array(4).fill({ waiting: 0, inFlight: 0 }));
+  });
+
+  it('are reported for every node', async () => {
+    const lanes = await openLanes();
+    await lanes.create({ id: await freeIdOn(1), name: 'Hoya' });
+    expect(lanes.sizes).toEqual([1, 1]);
+  });
+
+  it.each(['PS001', '42883', '42501'])(
+    'are ordinary inserts after the error %s, and the shards are read again',
+    async (code) => {
+      const lanes = await openLanes();
+      before[1] = async () => {
+        delete before[1];
+        throw databaseError(code);
+      };
+      const id = await freeIdOn(1);
+      expect(await lanes.create({ id, name: 'Hoya' })).toEqual({ name: 'Hoya' });
+      expect(sent).toEqual({ 1: [insertOnNode, ordinaryInsert] });
+      expect(readsOfShards).toBe(2);
+    },
+  );
+
+  it.each(['53100', undefined])('fail with any other error, such as %s', async (code) => {
+    const lanes = await openLanes();
+    before[1] = () => Promise.reject(code ? databaseError(code) : new Error('down'));
+    const create = lanes.create({ id: await freeIdOn(1), name: 'Hoya' });
+    await expect(create).rejects.toMatchObject({ code: 50300 });
+    expect(sent).toEqual({ 1: [insertOnNode] });
+    expect(readsOfShards).toBe(1);
+  });
+
+  it('are ordinary inserts on a lane whose node has left the cluster', async () => {
+    const { run } = database;
+    const texts: string[] = [];
+    const recorded: Database['run'] = (text, ...rest) => {
+      texts.push(text);
+      return run(text, ...rest);
+    };
+    const shards = watchShards(async () => ({ rows: [], count: 0 }));
+    const access = { run: recorded, isDirect: true };
+    const { insert, delete: remove } = createNodeStatements(access, shards);
+    const id = freeId();
+    expect(await insert([{ id, name: 'Hoya' }], deadlineIn(60_000))).toEqual(new Set([id]));
+    expect(await remove(id, deadlineIn(60_000))).toBe(true);
+    expect(texts).toEqual([ordinaryInsert, expect.stringContaining('delete from plants')]);
+  });
+
+  it('are ordinary inserts when the table is no longer distributed', async () => {
+    const lanes = await openLanes();
+    const id = await freeIdOn(1);
+    await lanes.create({ id, name: 'Hoya' });
+    shards = [];
+    before[1] = async () => {
+      delete before[1];
+      throw databaseError('42883');
+    };
+    await lanes.create({ id: await freeIdOn(1), name: 'Hoya' });
+    sent = {};
+    await vi.waitFor(() => expect(lanes.nodes()).toEqual([]));
+    await lanes.create({ id: await freeIdOn(1), name: 'Hoya' });
+    expect(sent).toEqual({ 0: [ordinaryInsert] });
+  });
+
+  it('are accepted until the lanes begin to drain, and settled when they are drained', async () => {
+    const lanes = await openLanes();
+    const hung = Promise.withResolvers<void>();
+    before[2] = () => hung.promise;
+    await lanes.create({ id: await freeIdOn(1), name: 'Hoya' });
+    const create = lanes.create({ id: await freeIdOn(2), name: 'Ficus' });
+    let isDrained = false;
+    const drained = lanes.drained().then(() => {
+      isDrained = true;
+    });
+    const closing = { kind: 'shuttingDown' };
+    for (const node of [1, 2]) {
+      const late = lanes.create({ id: await freeIdOn(node), name: 'Hoya' });
+      await expect(late).rejects.toMatchObject(closing);
+    }
+    expect(isDrained).toBe(false);
+    hung.resolve();
+    expect(await create).toEqual({ name: 'Ficus' });
+    await drained;
+  });
+});
+
+describe('a database that becomes a cluster', () => {
+  it('is noticed within half a minute by a store that nobody uses', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    isDistributed = false;
+    const lanes = openOnCluster();
+    await vi.waitFor(() => expect(finishedReads).toBe(1));
+    vi.advanceTimersByTime(15_000);
+    await vi.waitFor(() => expect(finishedReads).toBe(2));
+    expect(lanes.nodes()).toEqual([]);
+    expect(noticed).toBe(0);
+    isDistributed = true;
+    vi.advanceTimersByTime(15_000);
+    await vi.waitFor(() => expect(lanes.nodes()).toHaveLength(2));
+    expect(noticed).toBe(1);
+    expect(sent).toEqual({});
+    await lanes.close();
+    vi.advanceTimersByTime(60_000);
+    expect(readsOfShards).toBe(3);
+  });
+});
+
+describe('gets and deletes on a cluster', () => {
+  it('go to the node that stores the plant', async () => {
+    const lanes = await openLanes();
+    const id = await freeIdOn(2);
+    await lanes.create({ id, name: 'Ficus' });
+    sent = {};
+    expect(await lanes.laneOf(id).get(id)).toMatchObject({ id, name: 'Ficus' });
+    expect(await lanes.laneOf(id).delete(id)).toBe(true);
+    expect(await lanes.laneOf(id).delete(id)).toBe(false);
+    expect(await lanes.laneOf(id).get(id)).toBeUndefined();
+    const select = expect.stringContaining('select id,name');
+    const deleteOnNode = expect.stringContaining('select id from plant_store_delete(');
+    expect(sent).toEqual({ 2: [select, deleteOnNode, deleteOnNode, select] });
+  });
+
+  it('are ordinary statements when the plant has moved', async () => {
+    const lanes = await openLanes();
+    const id = await freeIdOn(2);
+    await lanes.create({ id, name: 'Ficus' });
+    before[2] = async () => {
+      delete before[2];
+      throw databaseError('PS001');
+    };
+    expect(await lanes.laneOf(id).delete(id)).toBe(true);
+    expect(sent[2]?.slice(2)).toEqual([expect.stringContaining('delete from plants')]);
+    expect(readsOfShards).toBe(2);
+  });
+});
+
+describe('the state of the nodes', () => {
+  const state = (first: boolean, second: boolean) => [
+    { address: 'one:1', share: 0.5, isWritable: first },
+    { address: 'two:2', share: 0.5, isWritable: second },
+  ];
+
+  it('is that of the latest insert on each node, and reports each change once', async () => {
+    const lanes = await openLanes();
+    const changes: unknown[] = [];
+    lanes.events.on('node', (node) => changes.push(node));
+    expect(lanes.nodes()).toEqual(state(true, true));
+    before[1] = () => Promise.reject(new Error('down'));
+    for (let i = 0; i < 2; i++) {
+      const create = lanes.create({ id: await freeIdOn(1), name: 'Hoya' });
+      await expect(create).rejects.toMatchObject({ code: 50300 });
+    }
+    await lanes.create({ id: await freeIdOn(2), name: 'Hoya' });
+    expect(lanes.nodes()).toEqual(state(false, true));
+    before = {};
+    await lanes.create({ id: await freeIdOn(1), name: 'Hoya' });
+    expect(lanes.nodes()).toEqual(state(true, true));
+    expect(changes).toEqual([state(false, true)[0], state(true, true)[0]]);
+  });
+
+  it('is good when a node rejects a plant', async () => {
+    const lanes = await openLanes();
+    const create = lanes.create({ id: await freeIdOn(1), name: 'poison' });
+    await expect(create).rejects.toThrow('the table does not allow this plant');
+    expect(lanes.nodes()).toEqual(state(true, true));
+  });
+
+  /** The table is no longer distributed, and the store has noticed it. */
+  const leaveCluster = async (lanes: TestLanes) => {
+    shards = [];
+    before[2] = async () => {
+      delete before[2];
+      throw databaseError('PS001');
+    };
+    await lanes.create({ id: await freeIdOn(2), name: 'Ficus' });
+    await vi.waitFor(() => expect(lanes.nodes()).toEqual([]));
+  };
+
+  it('is not reported for a node that has left the cluster', async () => {
+    const lanes = await openLanes();
+    const changes: unknown[] = [];
+    lanes.events.on('node', (node) => changes.push(node));
+    const hung = Promise.withResolvers<void>();
+    before[1] = () => hung.promise;
+    const create = lanes.create({ id: await freeIdOn(1), name: 'Hoya' });
+    const failed = expect(create).rejects.toMatchObject({ cause: { message: 'down' } });
+    await leaveCluster(lanes);
+    hung.reject(new Error('down'));
+    await failed;
+    expect(changes).toEqual([]);
+  });
+
+  it('follows a probe of each node', async () => {
+    const lanes = openOnCluster();
+    const changes: unknown[] = [];
+    lanes.events.on('node', (node) => changes.push(node));
+    await vi.waitFor(() => expect(lanes.nodes()).toHaveLength(2));
+    sent = {};
+    before[2] = () => Promise.reject(new Error('down'));
+    await lanes.ready();
+    expect(lanes.nodes()).toEqual(state(true, false));
+    expect(sent).toEqual({
+      0: [expect.stringContaining('select id,name')],
+      1: [insertThroughAnother],
+      2: [insertThroughAnother],
+    });
+    before[1] = () => new Promise(() => {});
+    before[2] = () => undefined;
+    await lanes.ready();
+    expect(lanes.nodes()).toEqual(state(false, true));
+    const [first] = state(false, true);
+    const [, second] = state(true, false);
+    expect(changes).toEqual([second, { ...second, isWritable: true }, first]);
+  });
+
+  it('is rerouted from the first create or probe that another node passes on', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    // The connections of the other tests were compared with another clock.
+    const ofOthers = database;
+    database = await openPostgres(databaseUrl);
+    onTestFinished(async () => {
+      vi.useRealTimers();
+      await database.close();
+      database = ofOthers;
+    });
+    const lanes = await openLanes();
+    const rerouted: unknown[] = [];
+    lanes.events.on('rerouted', (node) => rerouted.push(node));
+    const error = databaseError('ENOTFOUND');
+    unreachable = { 1: error, 2: error };
+    await lanes.create({ id: await freeIdOn(2), name: 'Hoya' });
+    expect(sent).toEqual({ 0: [insertThroughAnother] });
+    expect(rerouted).toEqual([{ address: 'two:2', error }]);
+    await lanes.create({ id: await freeIdOn(2), name: 'Hoya' });
+    expect(rerouted).toHaveLength(1);
+    await lanes.ready();
+    expect(rerouted.slice(1)).toEqual([{ address: 'one:1', error }]);
+
+    vi.advanceTimersByTime(15_001);
+    unreachable = {};
+    // After a while, the next statements also try to reach the nodes.
+    await vi.waitFor(async () => {
+      await lanes.create({ id: await freeIdOn(1), name: 'Hoya' });
+      await lanes.create({ id: await freeIdOn(2), name: 'Hoya' });
+      expect(rerouted.slice(2)).toEqual([
+        { address: 'one:1', error: undefined },
+        { address: 'two:2', error: undefined },
+      ]);
+    });
+    sent = {};
+    await lanes.create({ id: await freeIdOn(1), name: 'Hoya' });
+    expect(sent).toEqual({ 1: [directInsert] });
+  });
+
+  it('is never rerouted for a node that has left the cluster', async () => {
+    const lanes = await openLanes();
+    const rerouted: unknown[] = [];
+    lanes.events.on('rerouted', (node) => rerouted.push(node));
+    unreachable = { 1: databaseError('ENOTFOUND') };
+    const hung = Promise.withResolvers<void>();
+    before[0] = () => hung.promise;
+    const create = lanes.create({ id: await freeIdOn(1), name: 'Hoya' });
+    await vi.waitFor(() => expect(sent[0]).toHaveLength(1));
+    await leaveCluster(lanes);
+    hung.resolve();
+    expect(await create).toEqual({ name: 'Hoya' });
+    expect(rerouted).toEqual([]);
+  });
+});

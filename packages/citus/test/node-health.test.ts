@@ -1,0 +1,97 @@
+import { describe, expect, it, vi } from 'vitest';
+import { lateWrite } from '../../core/src/database/database-error.ts';
+import { deadlineIn } from '../../core/src/database/deadline.ts';
+import type { PlantStatements } from '../../core/src/plants/statements.ts';
+import { NodeHealth } from '../src/lanes/node-health.ts';
+
+describe('the health of a node whose disk is full', () => {
+  const open = ({ hasClock = true } = {}) => {
+    let now = 0;
+    /** The SQLSTATE with which inserts fail. */
+    const failure: { now: string | undefined; message: string } = {
+      now: '53100',
+      message: 'not inserted',
+    };
+    const changes: boolean[] = [];
+    const insert = async () => {
+      if (failure.now) throw Object.assign(new Error(failure.message), { code: failure.now });
+      return new Set<bigint>();
+    };
+    // A probe succeeds, because it writes nothing.
+    const run = vi.fn(async () => ({ rows: [], count: 0 }));
+    const health: NodeHealth = new NodeHealth({
+      access: { run, directError: undefined },
+      onChange: () => changes.push(health.isWritable),
+      onReroute: () => {},
+      ...(hasClock && { now: () => now }),
+    });
+    // Only inserts are observed.
+    const statements = health.observed({ insert } as unknown as PlantStatements);
+    return {
+      changes,
+      failure,
+      run,
+      insert: () => statements.insert([], deadlineIn(60_000)).catch(() => {}),
+      probe: () => health.probe(7n),
+      wait(milliseconds: number) {
+        now += milliseconds;
+      },
+    };
+  };
+
+  it('is bad although the probes succeed', async () => {
+    const { changes, insert, probe, wait } = open();
+    for (let i = 0; i < 20; i++) {
+      await insert();
+      await probe();
+      wait(1_000);
+    }
+    expect(changes).toEqual([false]);
+  });
+
+  it('is good again with the next insert', async () => {
+    const { changes, insert, failure } = open();
+    await insert();
+    failure.now = undefined;
+    await insert();
+    expect(changes).toEqual([false, true]);
+  });
+
+  it('uses the clock of the machine by default', async () => {
+    const { changes, insert, probe } = open({ hasClock: false });
+    await insert();
+    await probe();
+    expect(changes).toEqual([false]);
+  });
+
+  it('follows the probes after an insert that failed because of its plant', async () => {
+    const { changes, insert, probe, failure, run } = open();
+    failure.now = '22021';
+    await insert();
+    run.mockRejectedValueOnce(new Error('no response'));
+    await probe();
+    await probe();
+    expect(changes).toEqual([false, true]);
+  });
+
+  it('follows the probes after an insert that came after its deadline', async () => {
+    const { changes, insert, probe, failure, run } = open();
+    Object.assign(failure, { now: '22P02', message: lateWrite });
+    await insert();
+    run.mockRejectedValueOnce(new Error('no response'));
+    await probe();
+    await probe();
+    expect(changes).toEqual([false, true]);
+  });
+
+  it('is good again with a probe when no insert has failed for a while', async () => {
+    const { changes, insert, probe, wait } = open();
+    await insert();
+    wait(9_000);
+    await probe();
+    expect(changes).toEqual([false]);
+    wait(1_000);
+    await probe();
+    expect(changes).toEqual([false, true]);
+  });
+});

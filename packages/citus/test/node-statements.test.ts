@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import type { Run } from '../../core/src/database/database.ts';
+import { deadlineIn } from '../../core/src/database/deadline.ts';
+import { createNodeStatements } from '../src/lanes/node-statements.ts';
+import type { ShardMap } from '../src/shards/shard-map.ts';
+
+const map: ShardMap = { clusterId: '', nodes: [], shardOf: () => ({ id: '102008', node: 1 }) };
+
+/** The error of a node, as the driver throws it. */
+const databaseError = (code: string, message: string) =>
+  Object.assign(new Error(message), { code });
+
+/** Statements whose functions end with an error, and ordinary statements that find no conflict. */
+function statementsAfter(error: Error) {
+  const sent: string[] = [];
+  let refreshed = 0;
+  const run: Run = async (text) => {
+    sent.push(text);
+    if (text.includes('plant_store_')) throw error;
+    return { rows: [['1']], count: 1 };
+  };
+  const shards = {
+    current: map,
+    async refresh() {
+      refreshed++;
+    },
+  };
+  const statements = createNodeStatements({ run, isDirect: true }, shards);
+  return { statements, sent, refreshed: () => refreshed };
+}
+
+it.each([
+  databaseError('PS001', 'another node stores these plants'),
+  databaseError('42883', 'function plant_store_insert does not exist'),
+  databaseError('XX000', 'could not find valid entry for shard 102008'),
+])(
+  'sends moved plants as ordinary statements, and reads the shards again: $message',
+  async (error) => {
+    const { statements, sent, refreshed } = statementsAfter(error);
+    const inserted = await statements.insert(
+      [{ id: 1n, name: 'Hoya carnosa' }],
+      deadlineIn(60_000),
+    );
+    expect(inserted).toEqual(new Set([1n]));
+    expect(await statements.delete(1n, deadlineIn(60_000))).toBe(true);
+    expect(sent.filter((text) => !text.includes('plant_store_'))).toHaveLength(2);
+    expect(refreshed()).toBe(2);
+  },
+);
+
+it('does not repeat a write after another internal error, because it may be committed', async () => {
+  const error = databaseError('XX000', 'failure on connection marked as essential');
+  const { statements, sent } = statementsAfter(error);
+  await expect(
+    statements.insert([{ id: 1n, name: 'Hoya carnosa' }], deadlineIn(60_000)),
+  ).rejects.toBe(error);
+  expect(sent).toHaveLength(1);
+});

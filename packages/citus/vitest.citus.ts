@@ -1,0 +1,14 @@
+import { vitestConfig, withCitus } from '../../tools/vitest.base.ts';
+
+/** The suites about Citus, and those of core that run on every kind of database. */
+export default vitestConfig({
+  dir: '..',
+  include: [
+    'citus/test/**/*.citus.ts',
+    'core/test/plant-store.test.ts',
+    'core/test/plants/{plant-reader,bulk-reading,bulk/*}.{test,slow}.ts',
+  ],
+  testNamePattern: /Citus/,
+  globalSetup: withCitus,
+  setupFiles: 'test/fixtures/use-cluster.ts',
+});

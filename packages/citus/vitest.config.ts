@@ -1,0 +1,3 @@
+import { vitestConfig, withPostgres } from '../../tools/vitest.base.ts';
+
+export default vitestConfig({ globalSetup: withPostgres });

@@ -1,0 +1,46 @@
+import type { Database, Run } from '../database/database.ts';
+import { orUnavailable } from '../database/database-error.ts';
+import { deadlineIn, defaultTimeout } from '../database/deadline.ts';
+import type { Cluster, StoreLanes } from './cluster.ts';
+import { createCountUpTo } from './count-up-to.ts';
+import type { CommittedBatch } from './creates.ts';
+import { createLane } from './lane.ts';
+import { createPlantStatements, type PlantStatements, type PlantWrites } from './statements.ts';
+
+/** The lane of a single Postgres. */
+export function createMainLane(
+  database: Omit<Database, 'bulk' | 'close'>,
+  onCommit: (committed: CommittedBatch) => void,
+  cluster?: Cluster,
+): StoreLanes {
+  const statements = orOfCluster(createPlantStatements(database.run), database.run, cluster);
+  const lane = createLane({ ...database, statements, onCommit });
+  return {
+    laneOf: () => lane,
+    all: [lane],
+    countUpTo: createCountUpTo(database.run),
+    unsettled: database.unsettled,
+    nodes: () => [],
+    ready: () => orUnavailable(statements.ready(deadlineIn(defaultTimeout))),
+  };
+}
+
+/** Sends a write of the cluster in place of one that failed because plants moved to its nodes meanwhile. */
+function orOfCluster(statements: PlantStatements, run: Run, cluster?: Cluster): PlantStatements {
+  if (!cluster) return statements;
+  return {
+    ...statements,
+    insert: (...batch) => write(({ insert }) => insert(...batch)),
+    delete: (...plant) => write((writes) => writes.delete(...plant)),
+  };
+
+  async function write<T>(send: (writes: PlantWrites) => Promise<T>): Promise<T> {
+    try {
+      return await send(statements);
+    } catch (error) {
+      const others = await cluster?.writesAfter(error, run);
+      if (!others) throw error;
+      return send(others);
+    }
+  }
+}
