@@ -10,4 +10,4 @@ export type {
 } from './operator/distribute.ts';
 export { distributePlants } from './operator/distribute-plants.ts';
 export { inspectCluster } from './operator/inspect-cluster.ts';
-export type { TableDistribution } from './operator/table-distribution.ts';
+export { inspectDistribution, type TableDistribution } from './operator/table-distribution.ts';

@@ -1,6 +1,7 @@
 import {
   type ClusterState,
   inspectCluster,
+  inspectDistribution,
   type TableDistribution,
 } from '@plant-store/citus/operator';
 import { nameInstance } from '../command-line/database-errors.ts';
@@ -10,8 +11,10 @@ const check = 'cluster';
 
 /** Checks the Citus cluster that a Postgres is a part of. Without a cluster, there are no findings. */
 export async function clusterChecks(databaseUrl: string): Promise<Finding[]> {
+  let tables: TableDistribution[];
   let state: ClusterState | undefined;
   try {
+    tables = await inspectDistribution(databaseUrl);
     state = await inspectCluster(databaseUrl);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -19,7 +22,9 @@ export async function clusterChecks(databaseUrl: string): Promise<Finding[]> {
       { check, level: 'problem', message: `the cluster cannot be read (${reason}): try again` },
     ];
   }
-  return state ? [...distribution(state), ...feed(state), ...findings(state)] : [];
+  return state
+    ? [...distribution(tables), ...feed(tables), ...findings(state)]
+    : distribution(tables);
 }
 
 function findings({
@@ -74,8 +79,8 @@ function findings({
   ];
 }
 
-function distribution({ distribution }: ClusterState): Finding[] {
-  return distribution.flatMap(({ table, kind, column, shards }): Finding[] => {
+function distribution(tables: readonly TableDistribution[]): Finding[] {
+  return tables.flatMap(({ table, kind, column, shards }): Finding[] => {
     const check = 'distribution';
     if (table === 'access_tokens') return [{ check, ...copies(table, kind) }];
     if (table !== 'plants') return []; // A cluster has no feed of changes.
@@ -106,10 +111,8 @@ function copies(table: string, kind: TableDistribution['kind']): Omit<Finding, '
   return { level: 'warning', message };
 }
 
-function feed({ distribution }: ClusterState): Finding[] {
-  const isDistributed = distribution.some(
-    ({ table, kind }) => table === 'plants' && kind !== 'local',
-  );
+function feed(tables: readonly TableDistribution[]): Finding[] {
+  const isDistributed = tables.some(({ table, kind }) => table === 'plants' && kind !== 'local');
   if (!isDistributed) return [];
   return [{ check: 'feed', level: 'ok', message: 'a cluster has no feed of changes' }];
 }

@@ -5,12 +5,10 @@ import { countOnNode } from '../shards/node-functions.ts';
 import { isTestedCitus, type Query, readShardMap, type StorageNode } from '../shards/shard-map.ts';
 import { type Instance, readBlindInstances } from './blind-instances.ts';
 import { planTables } from './distribute.ts';
-import { readTableDistributions, type TableDistribution } from './table-distribution.ts';
 
 /** A Citus cluster, as one of its nodes sees it. */
 export interface ClusterState {
   readonly role: ClusterRole;
-  readonly distribution: readonly TableDistribution[];
   /** The steps that `distributePlants` would take; always empty on a worker. */
   readonly missing: readonly string[];
   /** The nodes that store plants; empty while the store cannot insert by node. */
@@ -73,7 +71,6 @@ export async function readClusterState({
   const missing = steps.map(({ description }) => description);
   return {
     role,
-    distribution: await readTableDistributions(run),
     missing,
     nodes: contents,
     downWithoutPlants,

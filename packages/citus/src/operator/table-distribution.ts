@@ -1,4 +1,4 @@
-import { type RunText, tableOids } from '@plant-store/core/cluster';
+import { createConnectToPrimary, tableOids } from '@plant-store/core/cluster';
 
 /** How Citus distributes a table over its nodes. */
 export interface TableDistribution {
@@ -10,9 +10,17 @@ export interface TableDistribution {
   readonly shards: number;
 }
 
-/** Reads how Citus distributes the tables of the store. */
-export async function readTableDistributions(run: RunText): Promise<TableDistribution[]> {
-  return (await run(selectDistribution)) as TableDistribution[]; // The statement selects these columns.
+/** Reads how Citus distributes the tables of the store; an empty list without Citus. */
+export async function inspectDistribution(databaseUrl: string): Promise<TableDistribution[]> {
+  const connection = await createConnectToPrimary(databaseUrl, { readOnly: true })();
+  try {
+    const { rows } = await connection.query(`select to_regclass('pg_dist_partition')::text`);
+    if ((rows as [[string | null]])[0][0] === null) return [];
+    // The statement selects these columns.
+    return (await connection.query(selectDistribution, [], 'objects')).rows as TableDistribution[];
+  } finally {
+    await connection.close();
+  }
 }
 
 // `partkey` is an expression tree, which has the number of the column. A reference table has no `partkey`.
