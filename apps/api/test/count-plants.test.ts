@@ -1,21 +1,18 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callers } from './fixtures/callers.ts';
-import { type RunningServer, shareServers } from './fixtures/running-server.ts';
-import { databases } from './fixtures/surfaces.ts';
+import { type RunningServer, startServer } from './fixtures/running-server.ts';
 
-const cases = databases.flatMap((database) => callers.map((caller) => ({ database, caller })));
-
-const emptyServer = shareServers();
-
-describe.each(cases)('over $caller.name on $database', ({ database, caller: { call } }) => {
+describe.each(callers)('over $name', ({ call }) => {
   let server: RunningServer;
 
   beforeAll(async () => {
-    server = await emptyServer(database);
+    server = await startServer('Postgres');
     for (let id = 1n; id <= 7n; id++) {
       await server.store.create({ id, name: 'x', ...(id <= 3n && { tag: '🌻 100%s' }) });
     }
   });
+
+  afterAll(() => server.stop());
 
   it('counts all plants', async () => {
     const { status, output } = await call(server, 'countPlants', {});

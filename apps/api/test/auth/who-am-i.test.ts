@@ -4,10 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callers } from '../fixtures/callers.ts';
 import { documentValidator } from '../fixtures/document-validator.ts';
 import { type IdentityProvider, startIdentityProvider } from '../fixtures/identity-provider.ts';
-import { type RunningServer, shareServers, startServer } from '../fixtures/running-server.ts';
-import { databases } from '../fixtures/surfaces.ts';
-
-const cases = databases.flatMap((database) => callers.map((caller) => ({ database, caller })));
+import { type RunningServer, startServer } from '../fixtures/running-server.ts';
 
 let provider: IdentityProvider;
 
@@ -18,14 +15,14 @@ beforeAll(async () => {
 
 afterAll(() => provider.stop());
 
-const emptyServer = shareServers(() => ({ jwts: provider.settings }));
-
-describe.each(cases)('over $caller.name on $database', ({ database, caller: { call } }) => {
+describe.each(callers)('over $name', ({ call }) => {
   let server: RunningServer;
 
   beforeAll(async () => {
-    server = await emptyServer(database);
+    server = await startServer('Postgres', { jwts: provider.settings });
   });
+
+  afterAll(() => server.stop());
 
   const whoAmI = (token: string) => call({ url: server.url, token }, 'whoAmI', {});
 

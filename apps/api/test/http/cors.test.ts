@@ -95,15 +95,6 @@ it('lets pages of a configured origin read the error of a malformed path', async
   expect(headers.get('vary')).toMatch(/\bOrigin$/);
 });
 
-it('allows no origin by default', async () => {
-  const closed = await startServer('Postgres');
-  for (const { send } of surfaces) {
-    const { headers } = await send(closed, plant, { origin });
-    expect(headers.has('access-control-allow-origin')).toBe(false);
-  }
-  await closed.stop();
-});
-
 it('reads the origins from the environment', () => {
   const read = (PLANT_STORE_CORS_ORIGINS: string) =>
     readEnv({ PLANT_STORE_CORS_ORIGINS }).PLANT_STORE_CORS_ORIGINS;

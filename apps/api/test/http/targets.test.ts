@@ -6,6 +6,7 @@ let server: RunningServer;
 
 beforeAll(async () => {
   server = await startServer('Postgres');
+  await server.store.create({ id: -5n, name: 'Hoya' });
 });
 
 afterAll(() => server.stop());
@@ -44,6 +45,10 @@ it.each([
   '/openapi.json',
   '/favicon.ico',
   '/plants',
+  '/plants/-5',
+  '/plants/1',
+  '/plants/x',
+  '/plants/changes',
   '/plants%zz',
   '/trpc',
   '/trpc/createPlant',

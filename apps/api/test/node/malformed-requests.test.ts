@@ -37,22 +37,6 @@ it.each([
   expect(headers.get('content-type')).toBe('application/json');
 });
 
-it('responds with 431 to headers that are too large', async () => {
-  const { status, body } = await sendRaw(
-    server.url,
-    `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`,
-  );
-  expectError({ status, body: JSON.parse(body) }, 431, 43100);
-});
-
-it('responds with 417 to an expectation that it does not support', async () => {
-  const { status, body } = await sendRaw(
-    server.url,
-    'GET / HTTP/1.1\r\nHost: x\r\nExpect: cake\r\nConnection: close\r\n\r\n',
-  );
-  expectError({ status, body: JSON.parse(body) }, 417, 41700);
-});
-
 it('responds with 400, and names no method, to bytes after a body that are not a request', async () => {
   const body = '{"id":1,"name":"x"}';
   const request = head('/plants').replace('100', String(body.length)) + body;

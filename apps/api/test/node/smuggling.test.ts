@@ -2,7 +2,6 @@ import type { PlantStore } from '@plant-store/core';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { sendRaw } from '../fixtures/raw-request.ts';
 import { type RunningServer, startServer } from '../fixtures/running-server.ts';
-import { surfaces } from '../fixtures/surfaces.ts';
 
 const create = vi.fn<PlantStore['create']>(async ({ name }) => ({ name }));
 let server: RunningServer;
@@ -83,16 +82,3 @@ it('responds with 431 to headers that are too large', async () => {
   const { responses } = await sendRaw(server.url, `${head}${'a:\r\n'.repeat(20_000)}\r\n`);
   expect(responses).toMatchObject([{ status: 431 }]);
 });
-
-it.each(surfaces)(
-  'rejects a body over $name that is not UTF-8, and does not alter it',
-  async ({ path }) => {
-    const isRest = path === '/plants';
-    const json = isRest ? '{"id":1,"name":"\xff"}' : '{"json":{"id":1,"name":"\xff"}}';
-    const headers = ['Host: x', 'Connection: close', `Content-Length: ${json.length}`].join('\r\n');
-    const head = `POST ${path} HTTP/1.1\r\n${headers}\r\n${authorization}\r\n`;
-    const { status } = await sendRaw(server.url, Buffer.from(head + json, 'latin1'));
-    expect(status).toBe(400);
-    expect(create).not.toHaveBeenCalled();
-  },
-);

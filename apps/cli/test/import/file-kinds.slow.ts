@@ -23,20 +23,14 @@ const excelPlants = [
   { id: '2', name: 'Rose', tag: null },
   { id: '3', name: 'zwei\nZeilen 🪴', tag: '' },
 ];
-const withoutEmoji = excel.replace(' 🪴', '');
-const ndjson = '{"id":1,"name":"Efeu; \\"Grün\\"","tag":"Araliaceae"}\n';
 
 describe('stores the plants of', () => {
   it.each([
-    ['Excel CSV UTF-8', 'a.csv', bytes(`\ufeff${excel}`)],
     [
       'Excel Unicode text',
       'a.tsv',
       utf16le(excel.replaceAll(';', '\t').replace('Efeu\t', 'Efeu;')),
     ],
-    ['UTF-16, big endian', 'a.csv', utf16le(excel).swap16()],
-    ['CR-only line ends', 'a.csv', bytes(excel.replaceAll('\r\n', '\r'))],
-    ['gzip', 'a.csv.gz', gzipSync(excel)],
     [
       'gzip of UTF-16 in two members',
       'a.csv',
@@ -54,16 +48,14 @@ describe('stores the plants of', () => {
     expect(await storedPlants()).toEqual(excelPlants);
   });
 
-  it.each([
-    ['CSV in Windows-1252', ['--encoding', 'latin1'], bytes(withoutEmoji, 'latin1')],
-    ['UTF-16 without a mark', ['--encoding', 'utf-16le'], bytes(withoutEmoji, 'utf16le')],
-  ])('%s', async (_, options, content) => {
-    const file = await directory.write('a.csv', content);
-    expect(await run(['import', file, ...options], { env })).toMatchObject({ code: 0 });
+  it('CSV in Windows-1252', async () => {
+    const file = await directory.write('a.csv', bytes(excel.replace(' 🪴', ''), 'latin1'));
+    const imported = await run(['import', file, '--encoding', 'latin1'], { env });
+    expect(imported).toMatchObject({ code: 0 });
     expect((await storedPlants())[0]).toEqual(excelPlants[0]);
   });
 
-  it('LibreOffice, which quotes only where it must, and gzip on standard input', async () => {
+  it('gzip on standard input', async () => {
     const input = gzipSync('id,name,tag\n1,"Efeu; ""Grün""",Araliaceae\n2,Rose,\n');
     expect(await run(['import', '-', '--format', 'csv'], { env, input })).toMatchObject({
       code: 0,
@@ -71,12 +63,9 @@ describe('stores the plants of', () => {
     expect(await storedPlants()).toEqual(excelPlants.slice(0, 2));
   });
 
-  it.each([
-    ['CRs', bytes(ndjson.replace('\n', '\r').repeat(2))],
-    ['UTF-16', utf16le(ndjson)],
-    ['zstd', zstdCompressSync(ndjson)],
-  ])('NDJSON with %s', async (_, content) => {
-    const file = await directory.write('a.ndjson', content);
+  it('NDJSON with zstd', async () => {
+    const line = '{"id":1,"name":"Efeu; \\"Grün\\"","tag":"Araliaceae"}\n';
+    const file = await directory.write('a.ndjson', zstdCompressSync(line));
     expect(await run(['import', file], { env })).toMatchObject({ code: 0 });
     expect(await storedPlants()).toEqual(excelPlants.slice(0, 1));
   });
@@ -87,35 +76,12 @@ const noise = Array.from({ length: 300_000 }, (_, i) => `${i},${Math.sin(i)}\n`)
 describe('stores nothing, exits with 2 and gives a hint for', () => {
   it.each([
     [
-      'a workbook',
-      'a.csv',
-      bytes('PK\x03\x04…'),
-      'or a spreadsheet such as .xlsx or .ods: unpack it',
-    ],
-    ['an old workbook', 'a.csv', Buffer.of(0xd0, 0xcf, 0x11, 0xe0), 'is an Excel workbook: save'],
-    ['bzip2', 'a.csv', bytes('BZh91AY'), 'is compressed by bzip2: unpack it first'],
-    [
-      'damaged gzip',
-      'a.csv',
-      gzipSync(excel).subarray(0, -9),
-      'the gzip data is damaged or incomp',
-    ],
-    ['gzip in gzip', 'a.csv', gzipSync(gzipSync(excel)), 'is compressed twice: unpack it first'],
-    [
       'UTF-16 without a mark',
       'a.csv',
       bytes(excel, 'utf16le'),
       'add --encoding utf-16le or utf-16',
     ],
     ['a header in Latin-1', 'a.csv', bytes('id;name;größe\n', 'latin1'), 'add --encoding latin1'],
-    ['zeros', 'a.ndjson', Buffer.alloc(1000), 'the file is not text'],
-    [
-      'a JSON array',
-      'a.ndjson',
-      bytes('[{"id":1,"name":"x"}]'),
-      'is one JSON document: convert it',
-    ],
-    ['indented JSON', 'a.ndjson', bytes('{\n  "id": 1,\n'), 'is one JSON document: convert it'],
     ['CSV as NDJSON', 'a.ndjson', bytes(excel), 'the file is CSV: add --format csv'],
   ])('%s', async (_, name, content, hint) => {
     const file = await directory.write(name, content);
@@ -143,13 +109,6 @@ it.each([
   const { code, stderr } = await run(['import', file, '--json'], { env });
   expect(stderr).toContain(error);
   expect(code).not.toBe(0);
-});
-
-it('rejects text that the encoding cannot hold', async () => {
-  const file = await directory.write('a.csv', utf16le('id,name\n1,a\ud800\n2,b\n3,🪴\n'));
-  const { stdout } = await run(['import', file, '--json'], { env });
-  expect(JSON.parse(stdout)).toMatchObject({ rows: 3, created: 2, rejected: 1 });
-  expect(await storedPlants()).toMatchObject([{ name: 'b' }, { name: '🪴' }]);
 });
 
 async function storedPlants() {

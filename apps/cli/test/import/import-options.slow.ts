@@ -60,6 +60,14 @@ it.each([
   expect(stderr.includes('line 2: id 1 belongs to another plant')).toBe(action === 'fail');
 });
 
+it.each([':', 'tab'])('separates the fields by --delimiter %s', async (delimiter) => {
+  const row = ['1', 'Monstera'].join(delimiter === 'tab' ? '\t' : delimiter);
+  const header = ['id', 'name'].join(delimiter === 'tab' ? '\t' : delimiter);
+  const file = await directory.write('plants.csv', `${header}\n${row}\n`);
+  expect(await run(['import', file, '--delimiter', delimiter], { env })).toMatchObject({ code: 0 });
+  expect(await query('select name from plants')).toEqual([{ name: 'Monstera' }]);
+});
+
 it('ends with exit code 0 when all conflicts are skipped', async () => {
   const file = await directory.write('a.ndjson', withConflict.replace('{"id":2}\n', ''));
   const args = ['import', file, '--on-conflict', 'skip', '--strict'];

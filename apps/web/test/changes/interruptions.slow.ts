@@ -1,114 +1,111 @@
 import { createPlantStoreClient, type PlantStoreClient } from '@plant-store/client';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { openPage, tableOf } from '../fixtures/open-page.ts';
 import { type RunningConsole, startConsole } from '../fixtures/running-console.ts';
-import { databases } from '../fixtures/shared-servers.ts';
 
-describe.each(databases)('on %s', (database) => {
-  let server: RunningConsole;
-  let client: PlantStoreClient;
+let server: RunningConsole;
+let client: PlantStoreClient;
 
-  beforeAll(async () => {
-    const sources = { postgresUrl: inject('postgresUrl'), dataDirectory: inject('dataDirectory') };
-    server = await startConsole(database, sources, async (store) => {
-      await store.create({ id: 10n, name: 'Monstera deliciosa' });
-      await store.create({ id: 20n, name: 'Ficus lyrata' });
-      return {};
-    });
-    client = createPlantStoreClient(server.access);
+beforeAll(async () => {
+  const postgresUrl = inject('postgresUrl');
+  server = await startConsole(postgresUrl, async (store) => {
+    await store.create({ id: 10n, name: 'Monstera deliciosa' });
+    await store.create({ id: 20n, name: 'Ficus lyrata' });
+    return {};
   });
+  client = createPlantStoreClient(server.access);
+});
 
-  afterAll(() => server.stop());
+afterAll(() => server.stop());
 
-  const open = () => openPage(`${server.access.url}/#token=${server.access.token}`);
-  const live = (page: Page) => page.locator('[data-feed="live"]').waitFor();
-  const count = (page: Page, title: string) =>
-    page.getByRole('heading', { name: title, exact: true }).waitFor();
-  const namesOf = (page: Page) => tableOf(page).locator('.plant-name').allTextContents();
+const open = () => openPage(`${server.access.url}/#token=${server.access.token}`);
+const live = (page: Page) => page.locator('[data-feed="live"]').waitFor();
+const count = (page: Page, title: string) =>
+  page.getByRole('heading', { name: title, exact: true }).waitFor();
+const namesOf = (page: Page) => tableOf(page).locator('.plant-name').allTextContents();
 
-  it('shows the changes that were made while its instance was killed', async () => {
-    const page = await open();
-    await live(page);
-    await count(page, '2 plants');
-    await server.pause();
-    await page.getByText('The server does not respond').waitFor();
-    expect(await namesOf(page)).toEqual(['Monstera deliciosa', 'Ficus lyrata']);
-    await server.whilePaused({
-      async store(store) {
-        await store.create({ id: 15n, name: 'Hoya carnosa' });
-        await store.create({ id: 30n, name: 'Pilea peperomioides' });
-        await store.delete(20n);
-      },
-    });
-    await server.resume();
-    await tableOf(page).getByText('Pilea peperomioides').waitFor();
-    await count(page, '3 plants');
-    expect(await namesOf(page)).toEqual([
-      'Monstera deliciosa',
-      'Hoya carnosa',
-      'Pilea peperomioides',
-    ]);
-    await page.getByText('Connected').waitFor();
-
-    await client.createPlant.mutate({ id: 40n, name: 'Ceropegia woodii' });
-    await tableOf(page).getByText('Ceropegia woodii').waitFor();
+it('shows the changes that were made while its instance was killed', async () => {
+  const page = await open();
+  await live(page);
+  await count(page, '2 plants');
+  await server.pause();
+  await page.getByText('The server does not respond').waitFor();
+  expect(await namesOf(page)).toEqual(['Monstera deliciosa', 'Ficus lyrata']);
+  await server.whilePaused({
+    async store(store) {
+      await store.create({ id: 15n, name: 'Hoya carnosa' });
+      await store.create({ id: 30n, name: 'Pilea peperomioides' });
+      await store.delete(20n);
+    },
   });
+  await server.resume();
+  await tableOf(page).getByText('Pilea peperomioides').waitFor();
+  await count(page, '3 plants');
+  expect(await namesOf(page)).toEqual([
+    'Monstera deliciosa',
+    'Hoya carnosa',
+    'Pilea peperomioides',
+  ]);
+  await page.getByText('Connected').waitFor();
 
-  it('lists the plants again when it has missed more changes than a page has', async () => {
-    const page = await open();
-    await live(page);
-    await count(page, '4 plants');
-    await server.pause();
-    await page.locator('[data-feed="interrupted"]').waitFor();
-    const missed = Array.from({ length: 1_500 }, (_, i) => ({
-      id: BigInt(100 + i),
-      name: 'Missed',
-    }));
-    await server.whilePaused({ store: (store) => store.load(missed) });
-    const list = page.waitForRequest((request) => request.url().includes('listPlants'));
-    await server.resume();
-    await list;
-    await count(page, '1,504 plants');
-    await tableOf(page).and(page.locator('[aria-rowcount="-1"]')).waitFor();
+  await client.createPlant.mutate({ id: 40n, name: 'Ceropegia woodii' });
+  await tableOf(page).getByText('Ceropegia woodii').waitFor();
+});
+
+it('lists the plants again when it has missed more changes than a page has', async () => {
+  const page = await open();
+  await live(page);
+  await count(page, '4 plants');
+  await server.pause();
+  await page.locator('[data-feed="interrupted"]').waitFor();
+  const missed = Array.from({ length: 1_500 }, (_, i) => ({
+    id: BigInt(100 + i),
+    name: 'Missed',
+  }));
+  await server.whilePaused({ store: (store) => store.load(missed) });
+  const list = page.waitForRequest((request) => request.url().includes('listPlants'));
+  await server.resume();
+  await list;
+  await count(page, '1,504 plants');
+  await tableOf(page).and(page.locator('[aria-rowcount="-1"]')).waitFor();
+});
+
+it('lists the plants again when its place in the feed is gone', async () => {
+  const page = await open();
+  await live(page);
+  await tableOf(page).getByText('Monstera deliciosa').waitFor();
+  await server.pause();
+  await server.whilePaused({
+    sql: 'truncate plants',
+    store: async (store) => void (await store.create({ id: 1n, name: 'Only' })),
   });
+  await server.resume();
+  await tableOf(page).getByText('Only').waitFor();
+  await count(page, '1 plant');
+  expect(await namesOf(page)).toEqual(['Only']);
+  await client.createPlant.mutate({ id: 2n, name: 'Another' });
+  await tableOf(page).getByText('Another').waitFor();
+});
 
-  it('lists the plants again when its place in the feed is gone', async () => {
-    const page = await open();
-    await live(page);
-    await tableOf(page).getByText('Monstera deliciosa').waitFor();
-    await server.pause();
-    await server.whilePaused({
-      sql: 'truncate plants',
-      store: async (store) => void (await store.create({ id: 1n, name: 'Only' })),
-    });
-    await server.resume();
-    await tableOf(page).getByText('Only').waitFor();
-    await count(page, '1 plant');
-    expect(await namesOf(page)).toEqual(['Only']);
-    await client.createPlant.mutate({ id: 2n, name: 'Another' });
-    await tableOf(page).getByText('Another').waitFor();
-  });
+it('says in one line that the feed is off, and shows changes after a refresh', async () => {
+  await server.pause();
+  await server.whilePaused({ sql: 'delete from plant_feed' });
+  await server.resume();
+  const page = await open();
+  await page.getByText('Refresh the list to see changes of others').waitFor();
+  await page.getByText('Connected').waitFor();
+  await count(page, '2 plants');
+  await client.createPlant.mutate({ id: 3n, name: 'Third' });
+  expect(await namesOf(page)).toEqual(['Only', 'Another']);
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await tableOf(page).getByText('Third').waitFor();
+  await count(page, '3 plants');
 
-  it('says in one line that the feed is off, and shows changes after a refresh', async () => {
-    await server.pause();
-    await server.whilePaused({ sql: 'delete from plant_feed' });
-    await server.resume();
-    const page = await open();
-    await page.getByText('Refresh the list to see changes of others').waitFor();
-    await page.getByText('Connected').waitFor();
-    await count(page, '2 plants');
-    await client.createPlant.mutate({ id: 3n, name: 'Third' });
-    expect(await namesOf(page)).toEqual(['Only', 'Another']);
-    await page.getByRole('button', { name: 'Refresh' }).click();
-    await tableOf(page).getByText('Third').waitFor();
-    await count(page, '3 plants');
-
-    // Changes of the page itself need no refresh.
-    await tableOf(page).getByText('Third').click();
-    await page.getByRole('button', { name: 'Delete …' }).click();
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
-    await count(page, '2 plants');
-    await tableOf(page).getByText('Third').waitFor({ state: 'detached' });
-  });
+  // Changes of the page itself need no refresh.
+  await tableOf(page).getByText('Third').click();
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  await count(page, '2 plants');
+  await tableOf(page).getByText('Third').waitFor({ state: 'detached' });
 });

@@ -1,225 +1,225 @@
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { freshId, freshTag } from '../fixtures/fresh.ts';
 import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
-import { sharedServers } from '../fixtures/shared-servers.ts';
+import { sharedServer } from '../fixtures/shared-servers.ts';
 
-describe.each(sharedServers)('on $database', ({ address, client, tokens }) => {
-  /** Creates plants with a tag, whose names are their ids. */
-  async function createPlants(ids: readonly bigint[], tag: string) {
-    await client.createPlants.mutate({
-      plants: ids.map((id) => ({ id, name: `Plant ${id}`, tag })),
+const { address, client, tokens } = sharedServer();
+
+/** Creates plants with a tag, whose names are their ids. */
+async function createPlants(ids: readonly bigint[], tag: string) {
+  await client.createPlants.mutate({
+    plants: ids.map((id) => ({ id, name: `Plant ${id}`, tag })),
+  });
+}
+const count = (page: Page, text: string) =>
+  page.locator('.title').getByText(text, { exact: true }).waitFor();
+const namesOf = (page: Page) => tableOf(page).locator('.plant-name').allTextContents();
+const nameOf = (id: bigint) => `Plant ${id}`;
+
+/** Opens the page with the even ones of some plants, and waits until it follows the changes. */
+async function openList(rows: number, prepare = async (_page: Page) => {}) {
+  const [tag, ids] = [freshTag(), Array.from({ length: 2 * rows }, freshId)];
+  const even = ids.filter((_id, i) => i % 2 === 0);
+  await createPlants(even, tag);
+  const page = await openPage(address(), { prepare });
+  await filterByTag(page, tag);
+  await count(page, `${rows} plants`);
+  await page.locator('[data-feed="live"]').waitFor();
+  return { page, tag, ids, even };
+}
+
+it('shows plants of others where they belong, highlights them, and removes deleted ones', async () => {
+  const { page, tag, ids } = await openList(3);
+  const [first = 0n, second = 0n, third = 0n, , fifth = 0n] = ids;
+  await client.createPlant.mutate({ id: second, name: nameOf(second), tag });
+  const row = tableOf(page)
+    .getByRole('row')
+    .filter({ hasText: nameOf(second) });
+  await row.and(page.locator('[data-new]')).waitFor();
+  expect(await row.evaluate((node) => getComputedStyle(node).animationName)).toBe('plant-new');
+  expect(await namesOf(page)).toEqual([first, second, third, fifth].map(nameOf));
+  await count(page, '4 plants');
+
+  await client.deletePlant.mutate({ id: first });
+  await tableOf(page).getByText(nameOf(first)).waitFor({ state: 'detached' });
+  await count(page, '3 plants');
+  expect(await namesOf(page)).toEqual([second, third, fifth].map(nameOf));
+});
+
+it('highlights nothing when the user prefers reduced motion', async () => {
+  const { page, tag, ids } = await openList(2, (page) =>
+    page.emulateMedia({ reducedMotion: 'reduce' }),
+  );
+  await createPlants(ids.slice(3), tag);
+  const row = tableOf(page).locator('[data-new]');
+  await row.waitFor();
+  expect(await row.evaluate((node) => getComputedStyle(node).animationName)).toBe('none');
+});
+
+it('shows only plants with the tag of the filter, and the first of an empty list', async () => {
+  const [tag, other] = [freshTag(), freshTag()];
+  const [id, last] = [freshId(), freshId()];
+  const page = await openPage(address());
+  await filterByTag(page, tag);
+  await page.locator('[data-feed="live"]').waitFor();
+  await createPlants([freshId()], other);
+  await createPlants([id], tag);
+  await createPlants([freshId()], other);
+  await createPlants([last], tag);
+  await count(page, '2 plants');
+  expect(await namesOf(page)).toEqual([nameOf(id), nameOf(last)]);
+  await Promise.all([id, last].map((each) => client.deletePlant.mutate({ id: each })));
+  await page.getByText(`No plant has the tag “${tag}”`).waitFor();
+});
+
+it('keeps the row under the pointer, the selection and the active row where they are', async () => {
+  const { page, tag, ids, even } = await openList(40);
+  const table = tableOf(page);
+  const rowOf = (id = 0n) => table.getByRole('row').filter({ hasText: nameOf(id) });
+  const topOf = async (id = 0n) => (await rowOf(id).boundingBox())?.y;
+  const [selected, active, hovered] = [even[2], even[4], even[6]];
+  await table.focus();
+  for (let i = 0; i < 4; i++) await page.keyboard.press('ArrowDown');
+  await rowOf(selected).getByRole('checkbox').check();
+  await table.focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await rowOf(hovered).hover();
+  const top = await topOf(hovered);
+
+  await createPlants(
+    [1, 3, 7, 9, 15].map((i) => ids[i] ?? 0n),
+    tag,
+  );
+  await client.deletePlant.mutate({ id: even[0] ?? 0n });
+  await count(page, '44 plants');
+  await table.getByText(nameOf(ids[15] ?? 0n)).waitFor();
+  expect(await topOf(hovered)).toBe(top);
+  expect(await rowOf(selected).getByRole('checkbox').isChecked()).toBe(true);
+  expect(await rowOf(active).getAttribute('data-active')).toBe('true');
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog', { name: nameOf(active ?? 0n) }).waitFor();
+});
+
+it('keeps the rows on the screen when plants come before and behind them', async () => {
+  const { page, tag, ids, even } = await openList(400);
+  const table = tableOf(page);
+  await table.evaluate((scroller) => scroller.scrollBy(0, 36 * 200));
+  const topOf = async () =>
+    (await table.getByText(nameOf(even[205] ?? 0n), { exact: true }).boundingBox())?.y;
+  await table.getByText(nameOf(even[205] ?? 0n), { exact: true }).waitFor();
+  await page.mouse.move(0, 0);
+  const top = await topOf();
+  const odd = ids.filter((_id, i) => i % 2 === 1);
+  await createPlants([...odd.slice(150, 190), ...odd.slice(250, 300)], tag);
+  await count(page, '490 plants');
+  expect(await topOf()).toBe(top);
+});
+
+it('takes deleted plants out of the selection, and says so in an open plant', async () => {
+  const { page, even } = await openList(3);
+  const boxes = tableOf(page).getByRole('checkbox');
+  await boxes.first().check();
+  await boxes.nth(1).check();
+  await page.getByText('2 plants selected').waitFor();
+  await tableOf(page)
+    .getByText(nameOf(even[0] ?? 0n))
+    .click();
+  const details = page.getByRole('dialog', { name: nameOf(even[0] ?? 0n) });
+  await details.getByText(String(even[0]), { exact: true }).waitFor();
+  await client.deletePlant.mutate({ id: even[0] ?? 0n });
+  await details.getByText('This plant was deleted.').waitFor();
+  expect(await details.getByRole('button', { name: 'Delete …' }).count()).toBe(0);
+  await page.keyboard.press('Escape');
+  await page.getByText('1 plant selected').waitFor();
+});
+
+it('shows the changes of the page itself once, and keeps an open form', async () => {
+  const { page, tag, ids, even } = await openList(2);
+  const titles: string[] = [];
+  await page.exposeFunction('report', (title: string) => titles.push(title));
+  await page.evaluate(() => {
+    const title = document.querySelector('h1');
+    if (!title) return;
+    new MutationObserver(() => Object(window).report(title.textContent)).observe(title, {
+      ...{ characterData: true, childList: true, subtree: true },
     });
+  });
+  await page.getByRole('button', { name: 'Add a plant' }).click();
+  const form = page.getByRole('dialog', { name: 'Add a plant' });
+  await form.getByLabel('Name').fill('Half a na');
+  await createPlants(ids.slice(3), tag);
+  await count(page, '3 plants');
+  expect(await form.getByLabel('Name').inputValue()).toBe('Half a na');
+  await form.getByLabel('Name').fill('Of this page');
+  await form.getByLabel('Tag').fill(tag);
+  await form.getByLabel('Id', { exact: true }).fill(String(ids[1]));
+  await form.getByRole('button', { name: 'Add plant' }).click();
+  await count(page, '4 plants');
+  const names = [nameOf(even[0] ?? 0n), 'Of this page', nameOf(even[1] ?? 0n)];
+  expect(await namesOf(page)).toEqual([...names, nameOf(ids[3] ?? 0n)]);
+  await tableOf(page).getByText('Of this page').click();
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  await tableOf(page).getByText('Of this page').waitFor({ state: 'detached' });
+  await count(page, '3 plants');
+  // The page has also asked for the number again, which is the same.
+  await page.waitForResponse((response) => response.url().includes('countPlants'));
+  expect(titles).toEqual(['3 plants', '4 plants', '3 plants']);
+});
+
+it('follows no changes in a hidden tab, and shows them when the tab is visible again', async () => {
+  const { page, tag, ids } = await openList(2);
+  const setVisibility = (state: string) =>
+    page.evaluate((state) => {
+      Object.defineProperty(document, 'visibilityState', { value: state, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, state);
+  const closed = page.waitForEvent('requestfailed', (request) =>
+    request.url().includes('plantChanges'),
+  );
+  await setVisibility('hidden');
+  await closed;
+  await createPlants(ids.slice(3), tag);
+  await setVisibility('visible');
+  await tableOf(page)
+    .getByText(nameOf(ids[3] ?? 0n))
+    .waitFor();
+  await count(page, '3 plants');
+});
+
+it('does not subscribe with a token that may not read', async () => {
+  const urls: string[] = [];
+  const page = await openPage(address(tokens['create']), {
+    prepare: async (page) => page.on('request', (request) => urls.push(request.url())),
+  });
+  await page.getByText('This token may create plants').waitFor();
+  await page.getByRole('heading', { name: 'Add a plant' }).waitFor();
+  expect(urls.some((url) => url.includes('whoAmI'))).toBe(true);
+  expect(urls.filter((url) => url.includes('plantChanges'))).toEqual([]);
+});
+
+it('follows an import elsewhere some times a second, and keeps only the first part of a long list', async () => {
+  const { page, tag } = await openList(2);
+  const startedAt = performance.now();
+  await page.evaluate(() => {
+    const title = document.querySelector('h1');
+    const updates = { count: 0 };
+    Object.assign(window, { updates });
+    if (!title) return;
+    new MutationObserver(() => updates.count++).observe(title, {
+      characterData: true,
+      subtree: true,
+    });
+  });
+  for (let i = 0; i < 12; i++) {
+    await createPlants(Array.from({ length: 1_000 }, freshId), tag);
   }
-  const count = (page: Page, text: string) =>
-    page.locator('.title').getByText(text, { exact: true }).waitFor();
-  const namesOf = (page: Page) => tableOf(page).locator('.plant-name').allTextContents();
-  const nameOf = (id: bigint) => `Plant ${id}`;
-
-  /** Opens the page with the even ones of some plants, and waits until it follows the changes. */
-  async function openList(rows: number, prepare = async (_page: Page) => {}) {
-    const [tag, ids] = [freshTag(), Array.from({ length: 2 * rows }, freshId)];
-    const even = ids.filter((_id, i) => i % 2 === 0);
-    await createPlants(even, tag);
-    const page = await openPage(address(), { prepare });
-    await filterByTag(page, tag);
-    await count(page, `${rows} plants`);
-    await page.locator('[data-feed="live"]').waitFor();
-    return { page, tag, ids, even };
-  }
-
-  it('shows plants of others where they belong, highlights them, and removes deleted ones', async () => {
-    const { page, tag, ids } = await openList(3);
-    const [first = 0n, second = 0n, third = 0n, , fifth = 0n] = ids;
-    await client.createPlant.mutate({ id: second, name: nameOf(second), tag });
-    const row = tableOf(page)
-      .getByRole('row')
-      .filter({ hasText: nameOf(second) });
-    await row.and(page.locator('[data-new]')).waitFor();
-    expect(await row.evaluate((node) => getComputedStyle(node).animationName)).toBe('plant-new');
-    expect(await namesOf(page)).toEqual([first, second, third, fifth].map(nameOf));
-    await count(page, '4 plants');
-
-    await client.deletePlant.mutate({ id: first });
-    await tableOf(page).getByText(nameOf(first)).waitFor({ state: 'detached' });
-    await count(page, '3 plants');
-    expect(await namesOf(page)).toEqual([second, third, fifth].map(nameOf));
-  });
-
-  it('highlights nothing when the user prefers reduced motion', async () => {
-    const { page, tag, ids } = await openList(2, (page) =>
-      page.emulateMedia({ reducedMotion: 'reduce' }),
-    );
-    await createPlants(ids.slice(3), tag);
-    const row = tableOf(page).locator('[data-new]');
-    await row.waitFor();
-    expect(await row.evaluate((node) => getComputedStyle(node).animationName)).toBe('none');
-  });
-
-  it('shows only plants with the tag of the filter, and the first of an empty list', async () => {
-    const [tag, other] = [freshTag(), freshTag()];
-    const [id, last] = [freshId(), freshId()];
-    const page = await openPage(address());
-    await filterByTag(page, tag);
-    await page.locator('[data-feed="live"]').waitFor();
-    await createPlants([freshId()], other);
-    await createPlants([id], tag);
-    await createPlants([freshId()], other);
-    await createPlants([last], tag);
-    await count(page, '2 plants');
-    expect(await namesOf(page)).toEqual([nameOf(id), nameOf(last)]);
-    await Promise.all([id, last].map((each) => client.deletePlant.mutate({ id: each })));
-    await page.getByText(`No plant has the tag “${tag}”`).waitFor();
-  });
-
-  it('keeps the row under the pointer, the selection and the active row where they are', async () => {
-    const { page, tag, ids, even } = await openList(40);
-    const table = tableOf(page);
-    const rowOf = (id = 0n) => table.getByRole('row').filter({ hasText: nameOf(id) });
-    const topOf = async (id = 0n) => (await rowOf(id).boundingBox())?.y;
-    const [selected, active, hovered] = [even[2], even[4], even[6]];
-    await table.focus();
-    for (let i = 0; i < 4; i++) await page.keyboard.press('ArrowDown');
-    await rowOf(selected).getByRole('checkbox').check();
-    await table.focus();
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('ArrowDown');
-    await rowOf(hovered).hover();
-    const top = await topOf(hovered);
-
-    await createPlants(
-      [1, 3, 7, 9, 15].map((i) => ids[i] ?? 0n),
-      tag,
-    );
-    await client.deletePlant.mutate({ id: even[0] ?? 0n });
-    await count(page, '44 plants');
-    await table.getByText(nameOf(ids[15] ?? 0n)).waitFor();
-    expect(await topOf(hovered)).toBe(top);
-    expect(await rowOf(selected).getByRole('checkbox').isChecked()).toBe(true);
-    expect(await rowOf(active).getAttribute('data-active')).toBe('true');
-    await page.keyboard.press('Enter');
-    await page.getByRole('dialog', { name: nameOf(active ?? 0n) }).waitFor();
-  });
-
-  it('keeps the rows on the screen when plants come before and behind them', async () => {
-    const { page, tag, ids, even } = await openList(400);
-    const table = tableOf(page);
-    await table.evaluate((scroller) => scroller.scrollBy(0, 36 * 200));
-    const topOf = async () =>
-      (await table.getByText(nameOf(even[205] ?? 0n), { exact: true }).boundingBox())?.y;
-    await table.getByText(nameOf(even[205] ?? 0n), { exact: true }).waitFor();
-    await page.mouse.move(0, 0);
-    const top = await topOf();
-    const odd = ids.filter((_id, i) => i % 2 === 1);
-    await createPlants([...odd.slice(150, 190), ...odd.slice(250, 300)], tag);
-    await count(page, '490 plants');
-    expect(await topOf()).toBe(top);
-  });
-
-  it('takes deleted plants out of the selection, and says so in an open plant', async () => {
-    const { page, even } = await openList(3);
-    const boxes = tableOf(page).getByRole('checkbox');
-    await boxes.first().check();
-    await boxes.nth(1).check();
-    await page.getByText('2 plants selected').waitFor();
-    await tableOf(page)
-      .getByText(nameOf(even[0] ?? 0n))
-      .click();
-    const details = page.getByRole('dialog', { name: nameOf(even[0] ?? 0n) });
-    await details.getByText(String(even[0]), { exact: true }).waitFor();
-    await client.deletePlant.mutate({ id: even[0] ?? 0n });
-    await details.getByText('This plant was deleted.').waitFor();
-    expect(await details.getByRole('button', { name: 'Delete …' }).count()).toBe(0);
-    await page.keyboard.press('Escape');
-    await page.getByText('1 plant selected').waitFor();
-  });
-
-  it('shows the changes of the page itself once, and keeps an open form', async () => {
-    const { page, tag, ids, even } = await openList(2);
-    const titles: string[] = [];
-    await page.exposeFunction('report', (title: string) => titles.push(title));
-    await page.evaluate(() => {
-      const title = document.querySelector('h1');
-      if (!title) return;
-      new MutationObserver(() => Object(window).report(title.textContent)).observe(title, {
-        ...{ characterData: true, childList: true, subtree: true },
-      });
-    });
-    await page.getByRole('button', { name: 'Add a plant' }).click();
-    const form = page.getByRole('dialog', { name: 'Add a plant' });
-    await form.getByLabel('Name').fill('Half a na');
-    await createPlants(ids.slice(3), tag);
-    await count(page, '3 plants');
-    expect(await form.getByLabel('Name').inputValue()).toBe('Half a na');
-    await form.getByLabel('Name').fill('Of this page');
-    await form.getByLabel('Tag').fill(tag);
-    await form.getByLabel('Id', { exact: true }).fill(String(ids[1]));
-    await form.getByRole('button', { name: 'Add plant' }).click();
-    await count(page, '4 plants');
-    const names = [nameOf(even[0] ?? 0n), 'Of this page', nameOf(even[1] ?? 0n)];
-    expect(await namesOf(page)).toEqual([...names, nameOf(ids[3] ?? 0n)]);
-    await tableOf(page).getByText('Of this page').click();
-    await page.getByRole('button', { name: 'Delete …' }).click();
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
-    await tableOf(page).getByText('Of this page').waitFor({ state: 'detached' });
-    await count(page, '3 plants');
-    // The page has also asked for the number again, which is the same.
-    await page.waitForResponse((response) => response.url().includes('countPlants'));
-    expect(titles).toEqual(['3 plants', '4 plants', '3 plants']);
-  });
-
-  it('follows no changes in a hidden tab, and shows them when the tab is visible again', async () => {
-    const { page, tag, ids } = await openList(2);
-    const setVisibility = (state: string) =>
-      page.evaluate((state) => {
-        Object.defineProperty(document, 'visibilityState', { value: state, configurable: true });
-        document.dispatchEvent(new Event('visibilitychange'));
-      }, state);
-    const closed = page.waitForEvent('requestfailed', (request) =>
-      request.url().includes('plantChanges'),
-    );
-    await setVisibility('hidden');
-    await closed;
-    await createPlants(ids.slice(3), tag);
-    await setVisibility('visible');
-    await tableOf(page)
-      .getByText(nameOf(ids[3] ?? 0n))
-      .waitFor();
-    await count(page, '3 plants');
-  });
-
-  it('does not subscribe with a token that may not read', async () => {
-    const urls: string[] = [];
-    const page = await openPage(address(tokens['create']), {
-      prepare: async (page) => page.on('request', (request) => urls.push(request.url())),
-    });
-    await page.getByText('This token may create plants').waitFor();
-    await page.getByRole('heading', { name: 'Add a plant' }).waitFor();
-    expect(urls.some((url) => url.includes('whoAmI'))).toBe(true);
-    expect(urls.filter((url) => url.includes('plantChanges'))).toEqual([]);
-  });
-
-  it('follows an import elsewhere some times a second, and keeps only the first part of a long list', async () => {
-    const { page, tag } = await openList(2);
-    const startedAt = performance.now();
-    await page.evaluate(() => {
-      const title = document.querySelector('h1');
-      const updates = { count: 0 };
-      Object.assign(window, { updates });
-      if (!title) return;
-      new MutationObserver(() => updates.count++).observe(title, {
-        characterData: true,
-        subtree: true,
-      });
-    });
-    for (let i = 0; i < 12; i++) {
-      await createPlants(Array.from({ length: 1_000 }, freshId), tag);
-    }
-    await count(page, '12,002 plants');
-    const updates: number = await page.evaluate(() => Object(window).updates.count);
-    expect(updates).toBeLessThanOrEqual((performance.now() - startedAt) / 250 + 1);
-    // The table would say how many rows it has if all were loaded.
-    await tableOf(page).and(page.locator('[aria-rowcount="-1"]')).waitFor();
-    expect(await tableOf(page).locator('.plant-row').count()).toBeLessThan(50);
-  });
+  await count(page, '12,002 plants');
+  const updates: number = await page.evaluate(() => Object(window).updates.count);
+  expect(updates).toBeLessThanOrEqual((performance.now() - startedAt) / 250 + 1);
+  // The table would say how many rows it has if all were loaded.
+  await tableOf(page).and(page.locator('[aria-rowcount="-1"]')).waitFor();
+  expect(await tableOf(page).locator('.plant-row').count()).toBeLessThan(50);
 });

@@ -2,11 +2,11 @@ import { text as textOf } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { formatJson } from '@plant-store/schemas';
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { dropFiles, importFiles, importOf } from '../fixtures/drop-files.ts';
 import { freshId, freshTag } from '../fixtures/fresh.ts';
 import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
-import { sharedServers } from '../fixtures/shared-servers.ts';
+import { sharedServer } from '../fixtures/shared-servers.ts';
 
 /** Keeps the requests of an import until the returned function is called. */
 async function holdRequests(page: Page, url: string): Promise<() => void> {
@@ -18,294 +18,291 @@ async function holdRequests(page: Page, url: string): Promise<() => void> {
   return resolve;
 }
 
-describe.each(sharedServers)('on $database', ({ address, client, token, url }) => {
-  const withTag = async (tag: string) =>
-    (await client.listPlants.query({ tag, limit: 1000 })).plants;
+const { address, client, token, url } = sharedServer();
 
-  it('adds the plants of an NDJSON file that is dropped on the page', async () => {
-    const tag = freshTag();
-    const ids = [...Array.from({ length: 300 }, freshId), 2n ** 63n - 2n];
-    const lines = ids.map((id) => formatJson({ id, name: `Plant ${id}`, tag }));
-    const page = await openPage(address());
-    await importFiles(page, { 'plants.ndjson': lines.join('\n') });
-    const result = importOf(page, 'plants.ndjson');
-    await result.getByText('301 added, 0 already there, 0 with a taken id, 0 rejected').waitFor();
-    await result.getByText('Finished plants.ndjson').waitFor();
-    await result.getByText('301 lines: 301 rows').waitFor();
-    await result.getByText('100%').waitFor();
-    expect((await withTag(tag)).map(({ id }) => id)).toEqual(ids);
+const withTag = async (tag: string) => (await client.listPlants.query({ tag, limit: 1000 })).plants;
+
+it('adds the plants of an NDJSON file that is dropped on the page', async () => {
+  const tag = freshTag();
+  const ids = [...Array.from({ length: 300 }, freshId), 2n ** 63n - 2n];
+  const lines = ids.map((id) => formatJson({ id, name: `Plant ${id}`, tag }));
+  const page = await openPage(address());
+  await importFiles(page, { 'plants.ndjson': lines.join('\n') });
+  const result = importOf(page, 'plants.ndjson');
+  await result.getByText('301 added, 0 already there, 0 with a taken id, 0 rejected').waitFor();
+  await result.getByText('Finished plants.ndjson').waitFor();
+  await result.getByText('301 lines: 301 rows').waitFor();
+  await result.getByText('100%').waitFor();
+  expect((await withTag(tag)).map(({ id }) => id)).toEqual(ids);
+});
+
+it('adds the plants of a CSV file that is chosen, including quotes and empty fields', async () => {
+  const [tag, id, other] = [freshTag(), freshId(), freshId()];
+  const text = `id,name,tag\r\n${id},"A ""quoted"" name,\r\nof two lines",${tag}\r\n${other},x,""\r\n`;
+  const page = await openPage(address());
+  await page.getByRole('button', { name: 'Add files' }).click();
+  await page
+    .getByLabel('Files with plants')
+    .setInputFiles({ name: 'plants.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+  await page.getByRole('button', { name: 'Add the plants' }).click();
+  await page.getByText('2 added').waitFor();
+  expect(await withTag(tag)).toMatchObject([{ id, name: 'A "quoted" name,\r\nof two lines' }]);
+  expect(await client.getPlant.query({ id: other })).toMatchObject({ name: 'x', tag: '' });
+  // The list of requests must not keep the plants of a whole file.
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Requests' }).click();
+  const requests = page.locator('summary strong');
+  await requests.first().waitFor();
+  expect(await requests.allTextContents()).not.toContain('createPlants');
+});
+
+it('shows the first rows as they would be stored, and adds nothing before the user confirms', async () => {
+  const [tag, id] = [freshTag(), freshId()];
+  const text = `ID;Name;Tag;Height;created_at\n${id};Hoya;${tag};3;2020-01-01\nx;y;;;\n`;
+  const page = await openPage(address());
+  await dropFiles(page, { 'plants.csv': text });
+  const preview = page.getByRole('region', { name: 'Preview of plants.csv' });
+  await preview.getByText('CSV with the columns id, name, tag, created_at').waitFor();
+  expect(await preview.getByRole('row').allTextContents()).toEqual([
+    'Lineidnametagcreated_at',
+    `2${id}Hoya${tag}now`,
+    '3Rejected: id "x" must be a whole number',
+  ]);
+  await preview.getByText('These columns are not used: "Height"').waitFor();
+  await preview.getByText('The times of the column created_at are not kept').waitFor();
+  await preview.getByText('plant-store import "plants.csv"').waitFor();
+  expect(await withTag(tag)).toEqual([]);
+  await page.getByRole('button', { name: 'Remove plants.csv' }).click();
+  await preview.waitFor({ state: 'detached' });
+  expect(await page.getByRole('button', { name: /^Add the plants/ }).count()).toBe(0);
+});
+
+it('saves a sample file, which can be added', async () => {
+  const page = await openPage(address());
+  await page.getByRole('button', { name: 'Add files' }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save a sample file' }).click(),
+  ]);
+  const sample = await textOf(await download.createReadStream());
+  await importFiles(page, { [download.suggestedFilename()]: sample });
+  await importOf(page, 'plants.csv').getByText('3 lines: 2 rows, 1 header').waitFor();
+});
+
+it('adds several files, and files that the user drops meanwhile', async () => {
+  const tag = freshTag();
+  const row = (name: string) => formatJson({ id: freshId(), name, tag });
+  const page = await openPage(address());
+  const release = await holdRequests(page, url);
+  await importFiles(page, {
+    'a.ndjson': row('First'),
+    'b.csv': `id,name,tag\n${freshId()},Second,${tag}`,
   });
+  await page.getByText('Adding the plants of a.ndjson').waitFor();
+  await page.getByText('Next: b.csv').waitFor();
+  await page.keyboard.press('Escape');
+  await importFiles(page, { 'c.ndjson': row('Third') });
+  release();
+  for (const name of ['a.ndjson', 'b.csv', 'c.ndjson']) {
+    await page.getByText(`Finished ${name}`).waitFor();
+  }
+  const names = (await withTag(tag)).map(({ name }) => name);
+  expect(names.toSorted()).toEqual(['First', 'Second', 'Third']);
+});
 
-  it('adds the plants of a CSV file that is chosen, including quotes and empty fields', async () => {
-    const [tag, id, other] = [freshTag(), freshId(), freshId()];
-    const text = `id,name,tag\r\n${id},"A ""quoted"" name,\r\nof two lines",${tag}\r\n${other},x,""\r\n`;
-    const page = await openPage(address());
-    await page.getByRole('button', { name: 'Add files' }).click();
-    await page
-      .getByLabel('Files with plants')
-      .setInputFiles({ name: 'plants.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
-    await page.getByRole('button', { name: 'Add the plants' }).click();
-    await page.getByText('2 added').waitFor();
-    expect(await withTag(tag)).toMatchObject([{ id, name: 'A "quoted" name,\r\nof two lines' }]);
-    expect(await client.getPlant.query({ id: other })).toMatchObject({ name: 'x', tag: '' });
-    // The list of requests must not keep the plants of a whole file.
-    await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Requests' }).click();
-    const requests = page.locator('summary strong');
-    await requests.first().waitFor();
-    expect(await requests.allTextContents()).not.toContain('createPlants');
+it('counts what is added, there already, taken and rejected, and saves the rows that are not added', async () => {
+  const [tag, taken, there, id] = [freshTag(), freshId(), freshId(), freshId()];
+  await client.createPlant.mutate({ id: taken, name: 'The owner of the id' });
+  await client.createPlant.mutate({ id: there, name: 'Here', tag });
+  const text = `id,name,tag\n${id},Good,${tag}\n1.5,A fraction,\n${taken},Too late,\n${there},Here,${tag}\n`;
+  const page = await openPage(address());
+  await importFiles(page, { 'plants.csv': text });
+  const result = importOf(page, 'plants.csv');
+  await result.getByText('1 added, 1 already there, 1 with a taken id, 1 rejected').waitFor();
+  await result.getByText('5 lines: 4 rows, 1 header').waitFor();
+  const reasons = [
+    'invalid input: id "1.5" must be a whole number',
+    `id ${taken} belongs to another plant: choose an id that is free`,
+  ];
+  const rows = result.getByRole('region', { name: 'Rejected rows' }).getByRole('row');
+  expect(await rows.allTextContents()).toEqual([
+    'LineReason',
+    '3id "1.5" must be a whole number',
+    `4${reasons[1]}`,
+  ]);
+
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    result.getByRole('button', { name: 'Save the rejected rows' }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe('plants.rejects.csv');
+  const saved = await textOf(await download.createReadStream());
+  expect(saved).toBe(
+    `line,reason,id,name,tag\n3,"${reasons[0]?.replaceAll('"', '""')}",1.5,A fraction,\n4,"${reasons[1]}",${taken},Too late,\n`,
+  );
+  const corrected = saved
+    .replace(',1.5,', `,${freshId()},`)
+    .replace(`,${taken},`, `,${freshId()},`);
+  await importFiles(page, { 'plants.rejects.csv': corrected });
+  await importOf(page, 'plants.rejects.csv').getByText('2 added, 0 already there').waitFor();
+  await importFiles(page, { 'again.csv': text });
+  await importOf(page, 'again.csv').getByText('0 added, 2 already there').waitFor();
+});
+
+it('shows the first hundred rows that are not added, and saves all', async () => {
+  const page = await openPage(address());
+  const rows = Array.from({ length: 5_000 }, (_, i) => `x${i},Hoya`);
+  await importFiles(page, { 'plants.csv': `id,name\n${rows.join('\n')}\n` });
+  const result = importOf(page, 'plants.csv');
+  await result.getByText('0 with a taken id, 5,000 rejected').waitFor();
+  await result.getByText('Rows that are not added, the first 100').waitFor();
+  expect(await result.getByRole('row').count()).toBe(101);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    result.getByRole('button', { name: 'Save the rejected rows' }).click(),
+  ]);
+  const saved = await textOf(await download.createReadStream());
+  expect(saved.trimEnd().split('\n')).toHaveLength(5_001);
+});
+
+it('loses no row because of a forgotten quote', async () => {
+  const tag = freshTag();
+  const ids = Array.from({ length: 1_000 }, freshId);
+  const rows = ids.map((id, i) => `${id},${i === 4 ? '"Rose 5' : `Rose ${i + 1}`},${tag}`);
+  const page = await openPage(address());
+  await importFiles(page, { 'open.csv': `id,name,tag\n${rows.join('\n')}\n` });
+  const open = importOf(page, 'open.csv');
+  await open.getByText('999 added, 0 already there, 0 with a taken id, 1 rejected').waitFor();
+  await open.getByText('the import goes on at line 7').waitFor();
+
+  // With a closing quote further down, the rows between are one name: only the user can see the mistake.
+  const closed = rows.with(500, `${ids[500]},Rose 501",${tag}`);
+  await dropFiles(page, { 'closed.csv': `id,name,tag\n${closed.join('\n')}\n` });
+  const preview = page.getByRole('region', { name: 'Preview of closed.csv' });
+  await preview
+    .getByText('Lines 6 to 502 are one row, but line 7 in it looks like a row: check the quotes')
+    .waitFor();
+});
+
+it('warns when a valid quoted field seems to hold rows', async () => {
+  const text = `id,name\n${freshId()},"Rose 5\n${freshId()},Rose 6\n${freshId()},Rose 7"\n`;
+  const page = await openPage(address());
+  await importFiles(page, { 'plants.csv': text });
+  const result = importOf(page, 'plants.csv');
+  await result
+    .getByText('Lines 2 to 4 are one row, but line 3 in it looks like a row: check the quotes')
+    .waitFor();
+  await result.getByText('4 lines: 1 row, 1 header, 2 inside quoted fields').waitFor();
+});
+
+it('reads UTF-16, semicolons and gzip', async () => {
+  const tag = freshTag();
+  const text = (name: string) => `\ufeffID;Name;Tag\r\n${freshId()};${name};${tag}\r\n`;
+  const page = await openPage(address());
+  await importFiles(page, {
+    'utf-16.csv': Buffer.from(text('Grün 🪴'), 'utf16le'),
+    'utf-8.csv.gz': gzipSync(text('Rosé')),
   });
+  await page.getByText('Finished utf-16.csv').waitFor();
+  await page.getByText('Finished utf-8.csv.gz').waitFor();
+  const names = (await withTag(tag)).map(({ name }) => name);
+  expect(names.toSorted()).toEqual(['Grün 🪴', 'Rosé']);
+});
 
-  it('shows the first rows as they would be stored, and adds nothing before the user confirms', async () => {
-    const [tag, id] = [freshTag(), freshId()];
-    const text = `ID;Name;Tag;Height;created_at\n${id};Hoya;${tag};3;2020-01-01\nx;y;;;\n`;
-    const page = await openPage(address());
-    await dropFiles(page, { 'plants.csv': text });
-    const preview = page.getByRole('region', { name: 'Preview of plants.csv' });
-    await preview.getByText('CSV with the columns id, name, tag, created_at').waitFor();
-    expect(await preview.getByRole('row').allTextContents()).toEqual([
-      'Lineidnametagcreated_at',
-      `2${id}Hoya${tag}now`,
-      '3Rejected: id "x" must be a whole number',
-    ]);
-    await preview.getByText('These columns are not used: "Height"').waitFor();
-    await preview.getByText('The times of the column created_at are not kept').waitFor();
-    await preview.getByText('plant-store import "plants.csv"').waitFor();
-    expect(await withTag(tag)).toEqual([]);
-    await page.getByRole('button', { name: 'Remove plants.csv' }).click();
-    await preview.waitFor({ state: 'detached' });
-    expect(await page.getByRole('button', { name: /^Add the plants/ }).count()).toBe(0);
+it('goes on while the user works, and the header shows it', async () => {
+  const tag = freshTag();
+  const page = await openPage(address());
+  const release = await holdRequests(page, url);
+  await importFiles(page, { 'plants.ndjson': formatJson({ id: freshId(), name: 'x', tag }) });
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Add a plant' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill('typed meanwhile');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Discard' }).click();
+  const chip = page.getByRole('button', { name: /^Importing: \d+%$/ });
+  await chip.waitFor();
+  await filterByTag(page, tag);
+  release();
+  await page.getByRole('button', { name: 'Imported' }).click();
+  await page.getByText('Finished plants.ndjson').waitFor();
+  await page.keyboard.press('Escape');
+  await expect.poll(() => tableOf(page).locator('.plant-name').count()).toBe(1);
+});
+
+it('asks before the user leaves the page or forgets the token while it runs', async () => {
+  const tag = freshTag();
+  const page = await openPage(address());
+  const release = await holdRequests(page, url);
+  const rows = Array.from({ length: 9_000 }, () => formatJson({ id: freshId(), name: 'x', tag }));
+  await importFiles(page, { 'plants.ndjson': rows.join('\n') });
+  await page.getByText('Adding the plants of plants.ndjson').waitFor();
+
+  const asked = page.waitForEvent('dialog');
+  const reload = page.evaluate(() => location.reload()).catch(() => {});
+  const dialog = await asked;
+  expect(dialog.type()).toBe('beforeunload');
+  await dialog.dismiss();
+  await reload;
+
+  await page.keyboard.press('Escape'); // No part of the dialog has the focus.
+  await page.getByRole('button', { name: 'Forget token' }).click();
+  const question = page.getByRole('alertdialog');
+  await question.getByText('the import of plants.ndjson stops').waitFor();
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Forget token' }).click();
+  await question.getByRole('button', { name: 'Stop and forget the token' }).click();
+  await page.getByLabel('Access token').waitFor();
+  release();
+  await page.evaluate(() => location.reload());
+  await page.getByLabel('Access token').waitFor();
+  expect((await withTag(tag)).length).toBeLessThanOrEqual(1_000);
+});
+
+it('waits for another token when the store rejects the current one', async () => {
+  const tag = freshTag();
+  const page = await openPage(address());
+  const release = await holdRequests(page, url);
+  const rows = Array.from({ length: 9_000 }, () => formatJson({ id: freshId(), name: 'x', tag }));
+  await importFiles(page, { 'plants.ndjson': rows.join('\n') });
+  await page.getByText('Adding the plants of plants.ndjson').waitFor();
+  await page.evaluate(() => {
+    location.hash = '#token=unknown-token';
   });
+  await page.getByText('The import of plants.ndjson goes on when you enter a token').waitFor();
+  release();
+  await page.getByLabel('Access token').fill(token);
+  await page.getByRole('button', { name: 'Open' }).click();
+  await page.getByRole('button', { name: 'Imported' }).click();
+  await importOf(page, 'plants.ndjson').getByText('9,000 added, 0 already there').waitFor();
+});
 
-  it('saves a sample file, which can be added', async () => {
-    const page = await openPage(address());
-    await page.getByRole('button', { name: 'Add files' }).click();
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Save a sample file' }).click(),
-    ]);
-    const sample = await textOf(await download.createReadStream());
-    await importFiles(page, { [download.suggestedFilename()]: sample });
-    await importOf(page, 'plants.csv').getByText('3 lines: 2 rows, 1 header').waitFor();
+it('stops when the user cancels it, and says how far it came', async () => {
+  const tag = freshTag();
+  const lines = Array.from({ length: 9_000 }, () => formatJson({ id: freshId(), name: 'x', tag }));
+  const page = await openPage(address());
+  let sent = 0;
+  const released = Promise.withResolvers<void>();
+  await page.route(`${url}/trpc/createPlants*`, async (route) => {
+    if (++sent > 1) await released.promise;
+    await route.continue();
   });
+  await importFiles(page, { 'plants.ndjson': lines.join('\n') });
+  await expect.poll(() => sent).toBe(5);
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  released.resolve();
+  await page.getByText('Cancelled plants.ndjson').waitFor();
+  await importOf(page, 'plants.ndjson').getByText('5,000 added').waitFor();
+  expect(sent).toBe(5);
+});
 
-  it('adds several files, and files that the user drops meanwhile', async () => {
-    const tag = freshTag();
-    const row = (name: string) => formatJson({ id: freshId(), name, tag });
-    const page = await openPage(address());
-    const release = await holdRequests(page, url);
-    await importFiles(page, {
-      'a.ndjson': row('First'),
-      'b.csv': `id,name,tag\n${freshId()},Second,${tag}`,
-    });
-    await page.getByText('Adding the plants of a.ndjson').waitFor();
-    await page.getByText('Next: b.csv').waitFor();
-    await page.keyboard.press('Escape');
-    await importFiles(page, { 'c.ndjson': row('Third') });
-    release();
-    for (const name of ['a.ndjson', 'b.csv', 'c.ndjson']) {
-      await page.getByText(`Finished ${name}`).waitFor();
-    }
-    const names = (await withTag(tag)).map(({ name }) => name);
-    expect(names.toSorted()).toEqual(['First', 'Second', 'Third']);
-  });
-
-  it('counts what is added, there already, taken and rejected, and saves the rows that are not added', async () => {
-    const [tag, taken, there, id] = [freshTag(), freshId(), freshId(), freshId()];
-    await client.createPlant.mutate({ id: taken, name: 'The owner of the id' });
-    await client.createPlant.mutate({ id: there, name: 'Here', tag });
-    const text = `id,name,tag\n${id},Good,${tag}\n1.5,A fraction,\n${taken},Too late,\n${there},Here,${tag}\n`;
-    const page = await openPage(address());
-    await importFiles(page, { 'plants.csv': text });
-    const result = importOf(page, 'plants.csv');
-    await result.getByText('1 added, 1 already there, 1 with a taken id, 1 rejected').waitFor();
-    await result.getByText('5 lines: 4 rows, 1 header').waitFor();
-    const reasons = [
-      'invalid input: id "1.5" must be a whole number',
-      `id ${taken} belongs to another plant: choose an id that is free`,
-    ];
-    const rows = result.getByRole('region', { name: 'Rejected rows' }).getByRole('row');
-    expect(await rows.allTextContents()).toEqual([
-      'LineReason',
-      '3id "1.5" must be a whole number',
-      `4${reasons[1]}`,
-    ]);
-
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      result.getByRole('button', { name: 'Save the rejected rows' }).click(),
-    ]);
-    expect(download.suggestedFilename()).toBe('plants.rejects.csv');
-    const saved = await textOf(await download.createReadStream());
-    expect(saved).toBe(
-      `line,reason,id,name,tag\n3,"${reasons[0]?.replaceAll('"', '""')}",1.5,A fraction,\n4,"${reasons[1]}",${taken},Too late,\n`,
-    );
-    const corrected = saved
-      .replace(',1.5,', `,${freshId()},`)
-      .replace(`,${taken},`, `,${freshId()},`);
-    await importFiles(page, { 'plants.rejects.csv': corrected });
-    await importOf(page, 'plants.rejects.csv').getByText('2 added, 0 already there').waitFor();
-    await importFiles(page, { 'again.csv': text });
-    await importOf(page, 'again.csv').getByText('0 added, 2 already there').waitFor();
-  });
-
-  it('shows the first hundred rows that are not added, and saves all', async () => {
-    const page = await openPage(address());
-    const rows = Array.from({ length: 5_000 }, (_, i) => `x${i},Hoya`);
-    await importFiles(page, { 'plants.csv': `id,name\n${rows.join('\n')}\n` });
-    const result = importOf(page, 'plants.csv');
-    await result.getByText('0 with a taken id, 5,000 rejected').waitFor();
-    await result.getByText('Rows that are not added, the first 100').waitFor();
-    expect(await result.getByRole('row').count()).toBe(101);
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      result.getByRole('button', { name: 'Save the rejected rows' }).click(),
-    ]);
-    const saved = await textOf(await download.createReadStream());
-    expect(saved.trimEnd().split('\n')).toHaveLength(5_001);
-  });
-
-  it('loses no row because of a forgotten quote', async () => {
-    const tag = freshTag();
-    const ids = Array.from({ length: 1_000 }, freshId);
-    const rows = ids.map((id, i) => `${id},${i === 4 ? '"Rose 5' : `Rose ${i + 1}`},${tag}`);
-    const page = await openPage(address());
-    await importFiles(page, { 'open.csv': `id,name,tag\n${rows.join('\n')}\n` });
-    const open = importOf(page, 'open.csv');
-    await open.getByText('999 added, 0 already there, 0 with a taken id, 1 rejected').waitFor();
-    await open.getByText('the import goes on at line 7').waitFor();
-
-    // With a closing quote further down, the rows between are one name: only the user can see the mistake.
-    const closed = rows.with(500, `${ids[500]},Rose 501",${tag}`);
-    await dropFiles(page, { 'closed.csv': `id,name,tag\n${closed.join('\n')}\n` });
-    const preview = page.getByRole('region', { name: 'Preview of closed.csv' });
-    await preview
-      .getByText('Lines 6 to 502 are one row, but line 7 in it looks like a row: check the quotes')
-      .waitFor();
-  });
-
-  it('warns when a valid quoted field seems to hold rows', async () => {
-    const text = `id,name\n${freshId()},"Rose 5\n${freshId()},Rose 6\n${freshId()},Rose 7"\n`;
-    const page = await openPage(address());
-    await importFiles(page, { 'plants.csv': text });
-    const result = importOf(page, 'plants.csv');
-    await result
-      .getByText('Lines 2 to 4 are one row, but line 3 in it looks like a row: check the quotes')
-      .waitFor();
-    await result.getByText('4 lines: 1 row, 1 header, 2 inside quoted fields').waitFor();
-  });
-
-  it('reads UTF-16, semicolons and gzip', async () => {
-    const tag = freshTag();
-    const text = (name: string) => `\ufeffID;Name;Tag\r\n${freshId()};${name};${tag}\r\n`;
-    const page = await openPage(address());
-    await importFiles(page, {
-      'utf-16.csv': Buffer.from(text('Grün 🪴'), 'utf16le'),
-      'utf-8.csv.gz': gzipSync(text('Rosé')),
-    });
-    await page.getByText('Finished utf-16.csv').waitFor();
-    await page.getByText('Finished utf-8.csv.gz').waitFor();
-    const names = (await withTag(tag)).map(({ name }) => name);
-    expect(names.toSorted()).toEqual(['Grün 🪴', 'Rosé']);
-  });
-
-  it('goes on while the user works, and the header shows it', async () => {
-    const tag = freshTag();
-    const page = await openPage(address());
-    const release = await holdRequests(page, url);
-    await importFiles(page, { 'plants.ndjson': formatJson({ id: freshId(), name: 'x', tag }) });
-    await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Add a plant' }).click();
-    await page.getByRole('dialog').getByLabel('Name').fill('typed meanwhile');
-    await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Discard' }).click();
-    const chip = page.getByRole('button', { name: /^Importing: \d+%$/ });
-    await chip.waitFor();
-    await filterByTag(page, tag);
-    release();
-    await page.getByRole('button', { name: 'Imported' }).click();
-    await page.getByText('Finished plants.ndjson').waitFor();
-    await page.keyboard.press('Escape');
-    await expect.poll(() => tableOf(page).locator('.plant-name').count()).toBe(1);
-  });
-
-  it('asks before the user leaves the page or forgets the token while it runs', async () => {
-    const tag = freshTag();
-    const page = await openPage(address());
-    const release = await holdRequests(page, url);
-    const rows = Array.from({ length: 9_000 }, () => formatJson({ id: freshId(), name: 'x', tag }));
-    await importFiles(page, { 'plants.ndjson': rows.join('\n') });
-    await page.getByText('Adding the plants of plants.ndjson').waitFor();
-
-    const asked = page.waitForEvent('dialog');
-    const reload = page.evaluate(() => location.reload()).catch(() => {});
-    const dialog = await asked;
-    expect(dialog.type()).toBe('beforeunload');
-    await dialog.dismiss();
-    await reload;
-
-    await page.keyboard.press('Escape'); // No part of the dialog has the focus.
-    await page.getByRole('button', { name: 'Forget token' }).click();
-    const question = page.getByRole('alertdialog');
-    await question.getByText('the import of plants.ndjson stops').waitFor();
-    await question.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('button', { name: 'Forget token' }).click();
-    await question.getByRole('button', { name: 'Stop and forget the token' }).click();
-    await page.getByLabel('Access token').waitFor();
-    release();
-    await page.evaluate(() => location.reload());
-    await page.getByLabel('Access token').waitFor();
-    expect((await withTag(tag)).length).toBeLessThanOrEqual(1_000);
-  });
-
-  it('waits for another token when the store rejects the current one', async () => {
-    const tag = freshTag();
-    const page = await openPage(address());
-    const release = await holdRequests(page, url);
-    const rows = Array.from({ length: 9_000 }, () => formatJson({ id: freshId(), name: 'x', tag }));
-    await importFiles(page, { 'plants.ndjson': rows.join('\n') });
-    await page.getByText('Adding the plants of plants.ndjson').waitFor();
-    await page.evaluate(() => {
-      location.hash = '#token=unknown-token';
-    });
-    await page.getByText('The import of plants.ndjson goes on when you enter a token').waitFor();
-    release();
-    await page.getByLabel('Access token').fill(token);
-    await page.getByRole('button', { name: 'Open' }).click();
-    await page.getByRole('button', { name: 'Imported' }).click();
-    await importOf(page, 'plants.ndjson').getByText('9,000 added, 0 already there').waitFor();
-  });
-
-  it('stops when the user cancels it, and says how far it came', async () => {
-    const tag = freshTag();
-    const lines = Array.from({ length: 9_000 }, () =>
-      formatJson({ id: freshId(), name: 'x', tag }),
-    );
-    const page = await openPage(address());
-    let sent = 0;
-    const released = Promise.withResolvers<void>();
-    await page.route(`${url}/trpc/createPlants*`, async (route) => {
-      if (++sent > 1) await released.promise;
-      await route.continue();
-    });
-    await importFiles(page, { 'plants.ndjson': lines.join('\n') });
-    await expect.poll(() => sent).toBe(5);
-    await page.getByRole('button', { name: 'Cancel' }).click();
-    released.resolve();
-    await page.getByText('Cancelled plants.ndjson').waitFor();
-    await importOf(page, 'plants.ndjson').getByText('5,000 added').waitFor();
-    expect(sent).toBe(5);
-  });
-
-  it.each([
-    ['plants.txt', 'x', 'The format of plants.txt is unknown'],
-    ['plants.csv', 'a,b\n1,2\n', 'must have the columns id and name'],
-    ['plants.ndjson', '[{"id":1}]', 'The file is one JSON document'],
-    ['latin1.csv', Buffer.from('id,name,größe\n', 'latin1'), 'is not UTF-8'],
-    ['cut.csv.gz', Buffer.of(0x1f, 0x8b, 8, 0), 'The gzip data is damaged or incomplete'],
-  ])('says why it cannot read %s', async (name, content, reason) => {
-    const page = await openPage(address());
-    await dropFiles(page, { [name]: content });
-    await page.getByRole('alert').getByText(reason).waitFor();
-  });
+it.each([
+  ['plants.txt', 'x', 'The format of plants.txt is unknown'],
+  ['plants.csv', 'a,b\n1,2\n', 'must have the columns id and name'],
+  ['plants.ndjson', '[{"id":1}]', 'The file is one JSON document'],
+  ['latin1.csv', Buffer.from('id,name,größe\n', 'latin1'), 'is not UTF-8'],
+  ['cut.csv.gz', Buffer.of(0x1f, 0x8b, 8, 0), 'The gzip data is damaged or incomplete'],
+])('says why it cannot read %s', async (name, content, reason) => {
+  const page = await openPage(address());
+  await dropFiles(page, { [name]: content });
+  await page.getByRole('alert').getByText(reason).waitFor();
 });

@@ -35,8 +35,7 @@ async function findings(page: Page): Promise<string[]> {
   return found;
 }
 
-// The look of the page does not depend on the database.
-const server = sharedServer('Postgres');
+const server = sharedServer();
 
 it.each(viewNames)('has no violation in the view "%s"', async (name) => {
   expect(await findings(await openView(server, name))).toEqual([]);
@@ -46,7 +45,7 @@ it.each([
   ['no plants', 0, '0 plants', 'The store has no plants yet'],
   ['a million plants', 1_000_001, '1,000,000+ plants', 'Plant 1'],
 ])('has no violation in a store of %s', async (_case, count, title, text) => {
-  const { access, stop } = await startWithPlants(server.database, count);
+  const { access, stop } = await startWithPlants(count);
   onTestFinished(stop);
   const page = await openPage(`${access.url}/#token=${access.token}`);
   await page.getByRole('heading', { name: title, level: 1 }).waitFor();

@@ -9,8 +9,7 @@ const styleOf = (part: Locator, property: string) =>
 
 const picture = (part: Locator) => part.screenshot({ animations: 'disabled' });
 
-// The look of the page does not depend on the database.
-const server = sharedServer('Postgres');
+const server = sharedServer();
 
 describe('with forced colors', () => {
   const open = (name: ViewName): Promise<Page> =>

@@ -1,52 +1,52 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { freshId } from '../fixtures/fresh.ts';
 import { openPage, tableOf } from '../fixtures/open-page.ts';
-import { sharedServers } from '../fixtures/shared-servers.ts';
+import { sharedServer } from '../fixtures/shared-servers.ts';
 
-describe.each(sharedServers)('on $database', ({ address, client }) => {
-  it('adds, finds, shows and deletes a plant by keyboard alone', async () => {
-    const id = freshId();
-    const page = await openPage(address());
-    await page.getByText('This token may').waitFor();
-    const press = page.keyboard.press.bind(page.keyboard);
-    const type = page.keyboard.insertText.bind(page.keyboard);
-    const tabTo = async (name: string) => {
-      const focused = () =>
-        page.evaluate(() => {
-          const { activeElement: element } = document;
-          const label = element?.id && document.querySelector(`label[for="${element.id}"]`);
-          const text = (label || element)?.textContent;
-          return element?.getAttribute('aria-label') ?? text ?? '';
-        });
-      for (let presses = 0; (await focused()) !== name; presses++) {
-        expect(presses, `Tab reaches ${name}`).toBeLessThan(20);
-        await press('Tab');
-      }
-    };
+const { address, client } = sharedServer();
 
-    await tabTo('Add a plant');
-    await press('Enter');
-    await tabTo('Name');
-    await type('By keyboard');
-    await tabTo('Id');
-    await press('Control+a');
-    await type(String(id));
-    await press('Enter');
-    await page.getByText('Added “By keyboard”').waitFor();
+it('adds, finds, shows and deletes a plant by keyboard alone', async () => {
+  const id = freshId();
+  const page = await openPage(address());
+  await page.getByText('This token may').waitFor();
+  const press = page.keyboard.press.bind(page.keyboard);
+  const type = page.keyboard.insertText.bind(page.keyboard);
+  const tabTo = async (name: string) => {
+    const focused = () =>
+      page.evaluate(() => {
+        const { activeElement: element } = document;
+        const label = element?.id && document.querySelector(`label[for="${element.id}"]`);
+        const text = (label || element)?.textContent;
+        return element?.getAttribute('aria-label') ?? text ?? '';
+      });
+    for (let presses = 0; (await focused()) !== name; presses++) {
+      expect(presses, `Tab reaches ${name}`).toBeLessThan(20);
+      await press('Tab');
+    }
+  };
 
-    await tabTo('Find an id or a tag');
-    await type(String(id));
-    await press('Enter');
-    await tableOf(page).getByText('By keyboard').waitFor();
-    await tabTo('Plants');
-    await press('Enter');
-    await page.getByRole('dialog', { name: 'By keyboard' }).waitFor();
-    await tabTo('Delete …');
-    await press('Enter');
-    await page.getByRole('alertdialog').waitFor();
-    await tabTo('Delete');
-    await press('Enter');
-    await page.getByText(`Deleted the plant ${id}`).waitFor();
-    await expect(client.getPlant.query({ id })).rejects.toThrow('no plant has the id');
-  });
+  await tabTo('Add a plant');
+  await press('Enter');
+  await tabTo('Name');
+  await type('By keyboard');
+  await tabTo('Id');
+  await press('Control+a');
+  await type(String(id));
+  await press('Enter');
+  await page.getByText('Added “By keyboard”').waitFor();
+
+  await tabTo('Find an id or a tag');
+  await type(String(id));
+  await press('Enter');
+  await tableOf(page).getByText('By keyboard').waitFor();
+  await tabTo('Plants');
+  await press('Enter');
+  await page.getByRole('dialog', { name: 'By keyboard' }).waitFor();
+  await tabTo('Delete …');
+  await press('Enter');
+  await page.getByRole('alertdialog').waitFor();
+  await tabTo('Delete');
+  await press('Enter');
+  await page.getByText(`Deleted the plant ${id}`).waitFor();
+  await expect(client.getPlant.query({ id })).rejects.toThrow('no plant has the id');
 });

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, request as httpRequest, type Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { openPage } from '../fixtures/open-page.ts';
-import { sharedServers } from '../fixtures/shared-servers.ts';
+import { sharedServer } from '../fixtures/shared-servers.ts';
 
 const dist = fileURLToPath(new URL('../../dist/console/', import.meta.url));
 
@@ -16,46 +16,46 @@ it('has at most 150 kB of JavaScript, gzipped', () => {
   expect(total, advice).toBeLessThan(150_000);
 });
 
-describe.each(sharedServers)('on $database', ({ address, url, token }) => {
-  let proxy: Server | undefined;
+const { address, url, token } = sharedServer();
 
-  afterEach(() => proxy?.close().closeAllConnections());
+let proxy: Server | undefined;
 
-  it('loads only one script and one style sheet', async () => {
-    const page = await openPage(address());
-    await page.getByText('This token may').waitFor();
-    const loaded = await page.evaluate(() =>
-      performance.getEntriesByType('resource').map(({ name }) => name),
+afterEach(() => proxy?.close().closeAllConnections());
+
+it('loads only one script and one style sheet', async () => {
+  const page = await openPage(address());
+  await page.getByText('This token may').waitFor();
+  const loaded = await page.evaluate(() =>
+    performance.getEntriesByType('resource').map(({ name }) => name),
+  );
+  const parts = loaded.filter((name) => /[.](js|css)$/.test(name));
+  expect(parts.map((name) => name.replace(/.*[.]/, '')).toSorted()).toEqual(['css', 'js']);
+});
+
+it('works under a path prefix', async () => {
+  proxy = createServer((incoming, outgoing) => {
+    const path = incoming.url?.replace(/^\/behind\/a\/prefix/, '') ?? '';
+    const { method, headers } = incoming;
+    incoming.pipe(
+      httpRequest(url + path, { method, headers }, (response) => {
+        outgoing.writeHead(response.statusCode ?? 500, response.headers);
+        response.pipe(outgoing);
+      }),
     );
-    const parts = loaded.filter((name) => /[.](js|css)$/.test(name));
-    expect(parts.map((name) => name.replace(/.*[.]/, '')).toSorted()).toEqual(['css', 'js']);
   });
-
-  it('works under a path prefix', async () => {
-    proxy = createServer((incoming, outgoing) => {
-      const path = incoming.url?.replace(/^\/behind\/a\/prefix/, '') ?? '';
-      const { method, headers } = incoming;
-      incoming.pipe(
-        httpRequest(url + path, { method, headers }, (response) => {
-          outgoing.writeHead(response.statusCode ?? 500, response.headers);
-          response.pipe(outgoing);
-        }),
-      );
+  const listening = proxy;
+  const port = await new Promise<number>((resolve) => {
+    listening.listen(0, '127.0.0.1', () => {
+      const at = listening.address();
+      resolve(typeof at === 'object' && at ? at.port : 0);
     });
-    const listening = proxy;
-    const port = await new Promise<number>((resolve) => {
-      listening.listen(0, '127.0.0.1', () => {
-        const at = listening.address();
-        resolve(typeof at === 'object' && at ? at.port : 0);
-      });
-    });
-    const page = await openPage(`http://127.0.0.1:${port}/behind/a/prefix/#token=${token}`);
-    const paths: string[] = [];
-    page.on('request', (request) => paths.push(new URL(request.url()).pathname));
-    await page.reload();
-    await page.getByText('This token may create, read, and delete plants').waitFor();
-    await page.getByText('Connected').waitFor();
-    expect(paths.length).toBeGreaterThan(4);
-    expect(paths.filter((path) => !path.startsWith('/behind/a/prefix/'))).toEqual([]);
   });
+  const page = await openPage(`http://127.0.0.1:${port}/behind/a/prefix/#token=${token}`);
+  const paths: string[] = [];
+  page.on('request', (request) => paths.push(new URL(request.url()).pathname));
+  await page.reload();
+  await page.getByText('This token may create, read, and delete plants').waitFor();
+  await page.getByText('Connected').waitFor();
+  expect(paths.length).toBeGreaterThan(4);
+  expect(paths.filter((path) => !path.startsWith('/behind/a/prefix/'))).toEqual([]);
 });

@@ -1,35 +1,35 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { freshId, freshTag } from '../fixtures/fresh.ts';
 import { openPage, tableOf } from '../fixtures/open-page.ts';
-import { sharedServers } from '../fixtures/shared-servers.ts';
+import { sharedServer } from '../fixtures/shared-servers.ts';
 
-describe.each(sharedServers)('on $database', ({ address, client }) => {
-  it('has one row of tools on a phone, even with a filter, and Back closes a sheet', async () => {
-    const [id, tag] = [freshId(), freshTag()];
-    await client.createPlant.mutate({ id, name: 'Hoya carnosa', tag });
-    const page = await openPage(address(), { width: 375, height: 667 });
-    await page.getByText('This token may').waitFor();
-    await page.evaluate((hash) => location.assign(hash), `#${new URLSearchParams({ tag })}`);
-    await tableOf(page).getByText('Hoya carnosa').waitFor();
+const { address, client } = sharedServer();
 
-    const boxes = await Promise.all(
-      ['Export', 'Add files', 'Add a plant'].map((name) =>
-        page.getByRole('button', { name }).boundingBox(),
-      ),
-    );
-    boxes.push(await page.getByRole('combobox').boundingBox());
-    const middles = boxes.map((box) => box && Math.round(box.y + box.height / 2));
-    expect(new Set(middles).size).toBe(1);
-    expect(Math.max(...boxes.map((box) => box?.height ?? 0))).toBeLessThanOrEqual(44);
+it('has one row of tools on a phone, even with a filter, and Back closes a sheet', async () => {
+  const [id, tag] = [freshId(), freshTag()];
+  await client.createPlant.mutate({ id, name: 'Hoya carnosa', tag });
+  const page = await openPage(address(), { width: 375, height: 667 });
+  await page.getByText('This token may').waitFor();
+  await page.evaluate((hash) => location.assign(hash), `#${new URLSearchParams({ tag })}`);
+  await tableOf(page).getByText('Hoya carnosa').waitFor();
 
-    await page.getByRole('button', { name: 'Add a plant' }).click();
-    await page.getByRole('dialog', { name: 'Add a plant' }).waitFor();
-    await page.goBack();
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await tableOf(page).getByText('Hoya carnosa').click();
-    await page.getByRole('dialog', { name: 'Hoya carnosa' }).waitFor();
-    await page.goBack();
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await tableOf(page).getByText('Hoya carnosa').waitFor();
-  });
+  const boxes = await Promise.all(
+    ['Export', 'Add files', 'Add a plant'].map((name) =>
+      page.getByRole('button', { name }).boundingBox(),
+    ),
+  );
+  boxes.push(await page.getByRole('combobox').boundingBox());
+  const middles = boxes.map((box) => box && Math.round(box.y + box.height / 2));
+  expect(new Set(middles).size).toBe(1);
+  expect(Math.max(...boxes.map((box) => box?.height ?? 0))).toBeLessThanOrEqual(44);
+
+  await page.getByRole('button', { name: 'Add a plant' }).click();
+  await page.getByRole('dialog', { name: 'Add a plant' }).waitFor();
+  await page.goBack();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await tableOf(page).getByText('Hoya carnosa').click();
+  await page.getByRole('dialog', { name: 'Hoya carnosa' }).waitFor();
+  await page.goBack();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await tableOf(page).getByText('Hoya carnosa').waitFor();
 });

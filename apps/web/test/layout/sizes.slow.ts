@@ -55,8 +55,7 @@ function overlapsAndCuts(page: Page): Promise<string[]> {
   }, parts);
 }
 
-// The look of the page does not depend on the database.
-const server = sharedServer('Postgres');
+const server = sharedServer();
 
 const { address, client } = server;
 

@@ -1,139 +1,139 @@
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { freshId, freshTag } from '../fixtures/fresh.ts';
 import { openPage } from '../fixtures/open-page.ts';
-import { sharedServers } from '../fixtures/shared-servers.ts';
+import { sharedServer } from '../fixtures/shared-servers.ts';
 
-describe.each(sharedServers)('on $database', ({ address, client, token }) => {
-  async function openForm(): Promise<Page> {
-    const page = await openPage(address());
-    await page.getByRole('button', { name: 'Add a plant' }).click();
-    await page.getByRole('dialog', { name: 'Add a plant' }).waitFor();
-    return page;
-  }
-  const fields = (page: Page) => {
-    const form = page.getByRole('dialog', { name: 'Add a plant' });
-    return {
-      id: form.getByLabel('Id', { exact: true }),
-      name: form.getByLabel('Name'),
-      tag: form.getByLabel('Tag'),
-      add: form.getByRole('button', { name: 'Add plant' }),
-    };
+const { address, client, token } = sharedServer();
+
+async function openForm(): Promise<Page> {
+  const page = await openPage(address());
+  await page.getByRole('button', { name: 'Add a plant' }).click();
+  await page.getByRole('dialog', { name: 'Add a plant' }).waitFor();
+  return page;
+}
+const fields = (page: Page) => {
+  const form = page.getByRole('dialog', { name: 'Add a plant' });
+  return {
+    id: form.getByLabel('Id', { exact: true }),
+    name: form.getByLabel('Name'),
+    tag: form.getByLabel('Tag'),
+    add: form.getByRole('button', { name: 'Add plant' }),
   };
+};
 
-  it('adds a plant, and offers to show it', async () => {
-    const [id, tag] = [freshId(), freshTag()];
-    const page = await openForm();
-    await fields(page).name.fill('Monstera deliciosa');
-    await fields(page).tag.fill(tag);
-    await fields(page).id.fill(String(id));
-    await fields(page).add.click();
-    await page.getByText('Added “Monstera deliciosa”').waitFor();
-    expect(await client.getPlant.query({ id })).toMatchObject({ name: 'Monstera deliciosa', tag });
-    await page.getByRole('button', { name: 'Show' }).click();
-    await page.getByRole('dialog', { name: 'Monstera deliciosa' }).getByText(tag).waitFor();
-  });
+it('adds a plant, and offers to show it', async () => {
+  const [id, tag] = [freshId(), freshTag()];
+  const page = await openForm();
+  await fields(page).name.fill('Monstera deliciosa');
+  await fields(page).tag.fill(tag);
+  await fields(page).id.fill(String(id));
+  await fields(page).add.click();
+  await page.getByText('Added “Monstera deliciosa”').waitFor();
+  expect(await client.getPlant.query({ id })).toMatchObject({ name: 'Monstera deliciosa', tag });
+  await page.getByRole('button', { name: 'Show' }).click();
+  await page.getByRole('dialog', { name: 'Monstera deliciosa' }).getByText(tag).waitFor();
+});
 
-  it.each([2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n + 1n])('keeps the id %s exact', async (id) => {
-    const page = await openForm();
-    await fields(page).name.fill('Exact');
-    await fields(page).id.fill(String(id));
-    await fields(page).add.click();
-    await page.getByText('Added “Exact”').waitFor();
-    expect(await client.getPlant.query({ id })).toMatchObject({ id, name: 'Exact' });
-    await client.deletePlant.mutate({ id });
-  });
+it.each([2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n + 1n])('keeps the id %s exact', async (id) => {
+  const page = await openForm();
+  await fields(page).name.fill('Exact');
+  await fields(page).id.fill(String(id));
+  await fields(page).add.click();
+  await page.getByText('Added “Exact”').waitFor();
+  expect(await client.getPlant.query({ id })).toMatchObject({ id, name: 'Exact' });
+  await client.deletePlant.mutate({ id });
+});
 
-  it('suggests an id that is free', async () => {
-    const page = await openForm();
-    await expect.poll(() => fields(page).id.inputValue()).toMatch(/^\d+$/);
-    const id = BigInt(await fields(page).id.inputValue());
-    await expect(client.getPlant.query({ id })).rejects.toThrow(`no plant has the id ${id}`);
-    await fields(page).name.fill('With a suggested id');
-    await fields(page).add.click();
-    await page.getByText('Added “With a suggested id”').waitFor();
-    await client.deletePlant.mutate({ id });
-  });
+it('suggests an id that is free', async () => {
+  const page = await openForm();
+  await expect.poll(() => fields(page).id.inputValue()).toMatch(/^\d+$/);
+  const id = BigInt(await fields(page).id.inputValue());
+  await expect(client.getPlant.query({ id })).rejects.toThrow(`no plant has the id ${id}`);
+  await fields(page).name.fill('With a suggested id');
+  await fields(page).add.click();
+  await page.getByText('Added “With a suggested id”').waitFor();
+  await client.deletePlant.mutate({ id });
+});
 
-  it('keeps the draft, unless the user discards it', async () => {
-    const page = await openForm();
-    const question = page.getByRole('alertdialog', { name: 'Discard what you typed?' });
-    await fields(page).name.fill('Half a na');
-    await page.keyboard.press('Escape');
-    await question.getByRole('button', { name: 'Cancel' }).click();
-    expect(await fields(page).name.inputValue()).toBe('Half a na');
-    await page.mouse.click(5, 400);
-    await question.getByRole('button', { name: 'Discard' }).click();
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Add a plant' }).click();
-    expect(await fields(page).name.inputValue()).toBe('');
-    await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
-  });
+it('keeps the draft, unless the user discards it', async () => {
+  const page = await openForm();
+  const question = page.getByRole('alertdialog', { name: 'Discard what you typed?' });
+  await fields(page).name.fill('Half a na');
+  await page.keyboard.press('Escape');
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  expect(await fields(page).name.inputValue()).toBe('Half a na');
+  await page.mouse.click(5, 400);
+  await question.getByRole('button', { name: 'Discard' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Add a plant' }).click();
+  expect(await fields(page).name.inputValue()).toBe('');
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+});
 
-  it('keeps the draft when the token is revoked', async () => {
-    const page = await openForm();
-    await fields(page).name.fill('Half a na');
-    await page.route('**/trpc/**', (route) =>
-      route.continue({
-        headers: { ...route.request().headers(), authorization: 'Bearer revoked' },
-      }),
-    );
-    await fields(page).add.click();
-    await page.getByRole('alert').getByText('expired or revoked').waitFor();
-    await page.unroute('**/trpc/**');
-    await page.getByLabel('Access token').fill(token);
-    await page.keyboard.press('Enter');
-    await fields(page).name.waitFor();
-    expect(await fields(page).name.inputValue()).toBe('Half a na');
-  });
+it('keeps the draft when the token is revoked', async () => {
+  const page = await openForm();
+  await fields(page).name.fill('Half a na');
+  await page.route('**/trpc/**', (route) =>
+    route.continue({
+      headers: { ...route.request().headers(), authorization: 'Bearer revoked' },
+    }),
+  );
+  await fields(page).add.click();
+  await page.getByRole('alert').getByText('expired or revoked').waitFor();
+  await page.unroute('**/trpc/**');
+  await page.getByLabel('Access token').fill(token);
+  await page.keyboard.press('Enter');
+  await fields(page).name.waitFor();
+  expect(await fields(page).name.inputValue()).toBe('Half a na');
+});
 
-  it('checks the fields while the user types, as the store would', async () => {
-    const page = await openForm();
-    const { id, name } = fields(page);
-    for (const text of ['1.5', '1e3', '007', 'seven']) {
-      await id.fill(text);
-      await page.getByText('must be a whole number').waitFor();
-    }
-    await id.fill('9223372036854775808');
-    await page.getByText('must be from -9223372036854775808').waitFor();
-    await id.fill('7');
-    await page.getByText('must be').waitFor({ state: 'detached' });
-    await name.fill('x');
-    await name.fill('');
-    await page.getByText('Enter a name').waitFor();
-    await name.fill('U+0000 is \u0000');
-    await page.getByText('must not contain U+0000').waitFor();
-  });
+it('checks the fields while the user types, as the store would', async () => {
+  const page = await openForm();
+  const { id, name } = fields(page);
+  for (const text of ['1.5', '1e3', '007', 'seven']) {
+    await id.fill(text);
+    await page.getByText('must be a whole number').waitFor();
+  }
+  await id.fill('9223372036854775808');
+  await page.getByText('must be from -9223372036854775808').waitFor();
+  await id.fill('7');
+  await page.getByText('must be').waitFor({ state: 'detached' });
+  await name.fill('x');
+  await name.fill('');
+  await page.getByText('Enter a name').waitFor();
+  await name.fill('U+0000 is \u0000');
+  await page.getByText('must not contain U+0000').waitFor();
+});
 
-  it('shows the errors of the server in their fields', async () => {
-    const page = await openForm();
-    await page.route('**/trpc/createPlant*', (route) => {
-      const data = { code: 'BAD_REQUEST', httpStatus: 400, error: 40001, path: 'createPlant' };
-      const fields = { name: ['is not polite'] };
-      const error = { message: 'invalid input', code: -32600, data: { ...data, fields } };
-      return route.fulfill({ status: 400, json: [{ error: { json: error } }] });
-    });
-    await fields(page).name.fill('Impolite');
-    await fields(page).id.fill(String(freshId()));
-    await fields(page).add.click();
-    await page.getByText('is not polite').waitFor();
-    expect(await fields(page).name.getAttribute('aria-invalid')).toBe('true');
-    await fields(page).name.fill('Polite');
-    await page.getByText('is not polite').waitFor({ state: 'detached' });
+it('shows the errors of the server in their fields', async () => {
+  const page = await openForm();
+  await page.route('**/trpc/createPlant*', (route) => {
+    const data = { code: 'BAD_REQUEST', httpStatus: 400, error: 40001, path: 'createPlant' };
+    const fields = { name: ['is not polite'] };
+    const error = { message: 'invalid input', code: -32600, data: { ...data, fields } };
+    return route.fulfill({ status: 400, json: [{ error: { json: error } }] });
   });
+  await fields(page).name.fill('Impolite');
+  await fields(page).id.fill(String(freshId()));
+  await fields(page).add.click();
+  await page.getByText('is not polite').waitFor();
+  expect(await fields(page).name.getAttribute('aria-invalid')).toBe('true');
+  await fields(page).name.fill('Polite');
+  await page.getByText('is not polite').waitFor({ state: 'detached' });
+});
 
-  it('shows the plant that has the id, when the id is taken', async () => {
-    const id = freshId();
-    await client.createPlant.mutate({ id, name: 'The owner of the id' });
-    const page = await openForm();
-    await fields(page).name.fill('Too late');
-    await fields(page).id.fill(String(id));
-    await fields(page).add.click();
-    const alert = page.getByRole('alert', { name: 'The id is taken' });
-    await alert.getByText('The owner of the id').waitFor();
-    await fields(page).id.fill(String(freshId()));
-    await fields(page).add.click();
-    await page.getByText('Added “Too late”').waitFor();
-  });
+it('shows the plant that has the id, when the id is taken', async () => {
+  const id = freshId();
+  await client.createPlant.mutate({ id, name: 'The owner of the id' });
+  const page = await openForm();
+  await fields(page).name.fill('Too late');
+  await fields(page).id.fill(String(id));
+  await fields(page).add.click();
+  const alert = page.getByRole('alert', { name: 'The id is taken' });
+  await alert.getByText('The owner of the id').waitFor();
+  await fields(page).id.fill(String(freshId()));
+  await fields(page).add.click();
+  await page.getByText('Added “Too late”').waitFor();
 });

@@ -1,76 +1,76 @@
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { freshId, freshTag } from '../fixtures/fresh.ts';
 import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
-import { sharedServers } from '../fixtures/shared-servers.ts';
+import { sharedServer } from '../fixtures/shared-servers.ts';
 
-describe.each(sharedServers)('on $database', ({ address, client }) => {
-  async function askToDelete(name = 'Ficus lyrata', isOffFeed = false) {
-    const [id, tag] = [freshId(), freshTag()];
-    await client.createPlant.mutate({ id, name, tag });
-    const prepare = async (page: Page) => {
-      if (isOffFeed) await page.route('**/trpc/plantChanges*', (route) => route.abort());
-    };
-    const page = await openPage(address(), { prepare });
-    await filterByTag(page, tag);
-    await tableOf(page).getByText(name).click();
-    await page.getByRole('button', { name: 'Delete …' }).click();
-    const question = page.getByRole('alertdialog', { name: `Delete “${name}”?` });
-    await question.waitFor();
-    return { id, tag, page, question };
-  }
+const { address, client } = sharedServer();
 
-  it('keeps the text direction of a name from changing the question', async () => {
-    const { page, question } = await askToDelete('Ficus \u202elyrata');
-    const name = question.getByRole('heading').locator('bdi');
-    expect(await name.textContent()).toBe('Ficus \u202elyrata');
-    await question.getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('Deleted the plant').waitFor();
-  });
+async function askToDelete(name = 'Ficus lyrata', isOffFeed = false) {
+  const [id, tag] = [freshId(), freshTag()];
+  await client.createPlant.mutate({ id, name, tag });
+  const prepare = async (page: Page) => {
+    if (isOffFeed) await page.route('**/trpc/plantChanges*', (route) => route.abort());
+  };
+  const page = await openPage(address(), { prepare });
+  await filterByTag(page, tag);
+  await tableOf(page).getByText(name).click();
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  const question = page.getByRole('alertdialog', { name: `Delete “${name}”?` });
+  await question.waitFor();
+  return { id, tag, page, question };
+}
 
-  it('deletes a plant after a question, and takes it out of the table', async () => {
-    const { id, tag, page, question } = await askToDelete();
-    await question.getByRole('button', { name: 'Delete' }).click();
-    await page.getByText(`Deleted the plant ${id}`).waitFor();
-    await page.getByText(`No plant has the tag “${tag}”`).waitFor();
-    await expect(client.getPlant.query({ id })).rejects.toThrow('no plant has the id');
-  });
+it('keeps the text direction of a name from changing the question', async () => {
+  const { page, question } = await askToDelete('Ficus \u202elyrata');
+  const name = question.getByRole('heading').locator('bdi');
+  expect(await name.textContent()).toBe('Ficus \u202elyrata');
+  await question.getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('Deleted the plant').waitFor();
+});
 
-  it('keeps the plant when the user cancels', async () => {
-    const { id, page, question } = await askToDelete();
-    await question.getByRole('button', { name: 'Cancel' }).click();
-    await question.waitFor({ state: 'detached' });
-    await page.getByRole('dialog', { name: 'Ficus lyrata' }).waitFor();
-    expect(await client.getPlant.query({ id })).toMatchObject({ name: 'Ficus lyrata' });
-  });
+it('deletes a plant after a question, and takes it out of the table', async () => {
+  const { id, tag, page, question } = await askToDelete();
+  await question.getByRole('button', { name: 'Delete' }).click();
+  await page.getByText(`Deleted the plant ${id}`).waitFor();
+  await page.getByText(`No plant has the tag “${tag}”`).waitFor();
+  await expect(client.getPlant.query({ id })).rejects.toThrow('no plant has the id');
+});
 
-  it('keeps the buttons and the notices on a small screen, however long a name is', async () => {
-    const [id, tag] = [freshId(), freshTag()];
-    const page = await openPage(address(), { width: 360, height: 640 });
-    await page.getByRole('button', { name: 'Add a plant' }).click();
-    await page.getByRole('dialog').getByLabel('Name').fill('A long name '.repeat(500));
-    const form = page.getByRole('dialog', { name: 'Add a plant' });
-    await form.getByLabel('Tag').fill(tag);
-    await form.getByLabel('Id', { exact: true }).fill(String(id));
-    await form.getByRole('button', { name: 'Add plant' }).click();
-    await page.getByRole('button', { name: 'Show' }).click();
-    await page.getByRole('button', { name: 'Delete …' }).click();
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByText(`Deleted the plant ${id}`).waitFor();
-  });
+it('keeps the plant when the user cancels', async () => {
+  const { id, page, question } = await askToDelete();
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await question.waitFor({ state: 'detached' });
+  await page.getByRole('dialog', { name: 'Ficus lyrata' }).waitFor();
+  expect(await client.getPlant.query({ id })).toMatchObject({ name: 'Ficus lyrata' });
+});
 
-  it('says that the plant was deleted, when another client does so during the question', async () => {
-    const { id, page, question } = await askToDelete();
-    await client.deletePlant.mutate({ id });
-    await page.getByText('This plant was deleted.').waitFor();
-    await question.waitFor({ state: 'detached' });
-  });
+it('keeps the buttons and the notices on a small screen, however long a name is', async () => {
+  const [id, tag] = [freshId(), freshTag()];
+  const page = await openPage(address(), { width: 360, height: 640 });
+  await page.getByRole('button', { name: 'Add a plant' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill('A long name '.repeat(500));
+  const form = page.getByRole('dialog', { name: 'Add a plant' });
+  await form.getByLabel('Tag').fill(tag);
+  await form.getByLabel('Id', { exact: true }).fill(String(id));
+  await form.getByRole('button', { name: 'Add plant' }).click();
+  await page.getByRole('button', { name: 'Show' }).click();
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText(`Deleted the plant ${id}`).waitFor();
+});
 
-  it('succeeds when another client has already deleted the plant', async () => {
-    // The page does not learn that the plant is gone.
-    const { id, page, question } = await askToDelete('Ficus lyrata', true);
-    await client.deletePlant.mutate({ id });
-    await question.getByRole('button', { name: 'Delete' }).click();
-    await page.getByText(`Deleted the plant ${id}`).waitFor();
-  });
+it('says that the plant was deleted, when another client does so during the question', async () => {
+  const { id, page, question } = await askToDelete();
+  await client.deletePlant.mutate({ id });
+  await page.getByText('This plant was deleted.').waitFor();
+  await question.waitFor({ state: 'detached' });
+});
+
+it('succeeds when another client has already deleted the plant', async () => {
+  // The page does not learn that the plant is gone.
+  const { id, page, question } = await askToDelete('Ficus lyrata', true);
+  await client.deletePlant.mutate({ id });
+  await question.getByRole('button', { name: 'Delete' }).click();
+  await page.getByText(`Deleted the plant ${id}`).waitFor();
 });

@@ -1,9 +1,9 @@
 import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { freshId, freshTag } from '../fixtures/fresh.ts';
 import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
-import { sharedServers } from '../fixtures/shared-servers.ts';
+import { sharedServer } from '../fixtures/shared-servers.ts';
 
 /** A headless browser cannot show the file dialog. This file in the page's storage has the same interface. */
 function chooseFile() {
@@ -20,106 +20,106 @@ const chosenFile = (page: Page, name: string) =>
     return (await (await directory.getFileHandle(name)).getFile()).text();
   }, name);
 
-describe.each(sharedServers)('on $database', ({ address, client, url }) => {
-  async function openPlants(count: number, tag = freshTag()) {
-    const ids = Array.from({ length: count }, freshId);
-    for (let start = 0; start < count; start += 1_000) {
-      const plants = ids.slice(start, start + 1_000).map((id) => ({ id, name: 'Hoya', tag }));
-      await client.createPlants.mutate({ plants });
-    }
-    const page = await openPage(address());
-    await page.evaluate(chooseFile);
-    await filterByTag(page, tag);
-    await page.getByRole('button', { name: 'Export' }).click();
-    return { ids, tag, page };
+const { address, client, url } = sharedServer();
+
+async function openPlants(count: number, tag = freshTag()) {
+  const ids = Array.from({ length: count }, freshId);
+  for (let start = 0; start < count; start += 1_000) {
+    const plants = ids.slice(start, start + 1_000).map((id) => ({ id, name: 'Hoya', tag }));
+    await client.createPlants.mutate({ plants });
   }
-  const save = (page: Page, format: string) =>
-    page.getByRole('button', { name: `Save as ${format}` }).click();
+  const page = await openPage(address());
+  await page.evaluate(chooseFile);
+  await filterByTag(page, tag);
+  await page.getByRole('button', { name: 'Export' }).click();
+  return { ids, tag, page };
+}
+const save = (page: Page, format: string) =>
+  page.getByRole('button', { name: `Save as ${format}` }).click();
 
-  /** Keeps the requests for pages after the first until the returned function is called. */
-  async function holdPages(page: Page) {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    await page.route(`${url}/trpc/listPlants*after*`, async (route) => {
-      await promise;
-      await route.continue().catch(() => {}); // The page may have cancelled it.
-    });
-    return resolve;
-  }
-
-  it('writes exactly the plants of the filter to the file that the user chooses', async () => {
-    const { ids, tag, page } = await openPlants(1_500, `a, "${freshTag()}"`);
-    const { createdAt } = await client.getPlant.query({ id: ids[0] ?? 0n });
-    await save(page, 'CSV');
-    await page.getByText('Saved 1,500 plants').waitFor();
-    const csv = (await chosenFile(page, 'plants.csv')).trimEnd().split('\n');
-    expect(csv).toHaveLength(1_501);
-    const quoted = `"${tag.replaceAll('"', '""')}"`;
-    expect(csv[1]).toBe(`${ids[0]},Hoya,${quoted},${createdAt.toISOString()}`);
-    await save(page, 'NDJSON');
-    await page.getByText('Saved 1,500 plants').waitFor();
-    const lines = (await chosenFile(page, 'plants.ndjson')).trimEnd().split('\n');
-    expect(lines.map((line) => BigInt(/"id":(\d+)/.exec(line)?.[1] ?? 0))).toEqual(ids);
+/** Keeps the requests for pages after the first until the returned function is called. */
+async function holdPages(page: Page) {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route(`${url}/trpc/listPlants*after*`, async (route) => {
+    await promise;
+    await route.continue().catch(() => {}); // The page may have cancelled it.
   });
+  return resolve;
+}
 
-  it('downloads the file in a browser that cannot ask for one', async () => {
-    const { ids, page } = await openPlants(1_100);
-    await page.evaluate(() => Reflect.deleteProperty(window, 'showSaveFilePicker'));
-    const download = page.waitForEvent('download');
-    await save(page, 'CSV');
-    const file = await download;
-    expect(file.suggestedFilename()).toBe('plants.csv');
-    const lines = (await text(await file.createReadStream())).trimEnd().split('\n');
-    expect(lines.slice(1).map((line) => BigInt(line.split(',')[0] ?? 0))).toEqual(ids);
+it('writes exactly the plants of the filter to the file that the user chooses', async () => {
+  const { ids, tag, page } = await openPlants(1_500, `a, "${freshTag()}"`);
+  const { createdAt } = await client.getPlant.query({ id: ids[0] ?? 0n });
+  await save(page, 'CSV');
+  await page.getByText('Saved 1,500 plants').waitFor();
+  const csv = (await chosenFile(page, 'plants.csv')).trimEnd().split('\n');
+  expect(csv).toHaveLength(1_501);
+  const quoted = `"${tag.replaceAll('"', '""')}"`;
+  expect(csv[1]).toBe(`${ids[0]},Hoya,${quoted},${createdAt.toISOString()}`);
+  await save(page, 'NDJSON');
+  await page.getByText('Saved 1,500 plants').waitFor();
+  const lines = (await chosenFile(page, 'plants.ndjson')).trimEnd().split('\n');
+  expect(lines.map((line) => BigInt(/"id":(\d+)/.exec(line)?.[1] ?? 0))).toEqual(ids);
+});
+
+it('downloads the file in a browser that cannot ask for one', async () => {
+  const { ids, page } = await openPlants(1_100);
+  await page.evaluate(() => Reflect.deleteProperty(window, 'showSaveFilePicker'));
+  const download = page.waitForEvent('download');
+  await save(page, 'CSV');
+  const file = await download;
+  expect(file.suggestedFilename()).toBe('plants.csv');
+  const lines = (await text(await file.createReadStream())).trimEnd().split('\n');
+  expect(lines.slice(1).map((line) => BigInt(line.split(',')[0] ?? 0))).toEqual(ids);
+});
+
+it('goes on while the user works; the header shows it, and the browser asks before it leaves the page', async () => {
+  const { tag, page } = await openPlants(1_100);
+  const release = await holdPages(page);
+  await save(page, 'CSV');
+  await page.getByText('Saving: 1,000 plants').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Exporting: 1,000 plants' }).waitFor();
+  await page.getByRole('button', { name: `Remove the filter by the tag ${tag}` }).click();
+  await tableOf(page).locator('.plant-name').first().waitFor();
+
+  const asked = page.waitForEvent('dialog');
+  const reload = page.evaluate(() => location.reload()).catch(() => {});
+  await (await asked).dismiss();
+  await reload;
+  await page.getByRole('button', { name: 'Forget token' }).click();
+  await page.getByText('The export stops, and no file is saved').waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+
+  release();
+  await page.getByRole('button', { name: 'Exported' }).click();
+  await page.getByText('Saved 1,100 plants').waitFor();
+  expect((await chosenFile(page, 'plants.csv')).trimEnd().split('\n')).toHaveLength(1_101);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Exported' }).waitFor({ state: 'detached' });
+});
+
+it('saves nothing when the user cancels it or the file dialog', async () => {
+  const { page } = await openPlants(1_100);
+  const release = await holdPages(page);
+  await save(page, 'CSV');
+  await page.getByText('Saving: 1,000 plants').waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByText('Cancelled. No file is saved.').waitFor();
+  release();
+  expect(await chosenFile(page, 'plants.csv')).toBe('');
+
+  await page.evaluate(() => {
+    window.showSaveFilePicker = () => Promise.reject(new DOMException('', 'AbortError'));
   });
+  await save(page, 'NDJSON');
+  await page.getByText('Cancelled. No file is saved.').waitFor();
+});
 
-  it('goes on while the user works; the header shows it, and the browser asks before it leaves the page', async () => {
-    const { tag, page } = await openPlants(1_100);
-    const release = await holdPages(page);
-    await save(page, 'CSV');
-    await page.getByText('Saving: 1,000 plants').waitFor();
-    await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Exporting: 1,000 plants' }).waitFor();
-    await page.getByRole('button', { name: `Remove the filter by the tag ${tag}` }).click();
-    await tableOf(page).locator('.plant-name').first().waitFor();
-
-    const asked = page.waitForEvent('dialog');
-    const reload = page.evaluate(() => location.reload()).catch(() => {});
-    await (await asked).dismiss();
-    await reload;
-    await page.getByRole('button', { name: 'Forget token' }).click();
-    await page.getByText('The export stops, and no file is saved').waitFor();
-    await page.getByRole('button', { name: 'Cancel' }).click();
-
-    release();
-    await page.getByRole('button', { name: 'Exported' }).click();
-    await page.getByText('Saved 1,100 plants').waitFor();
-    expect((await chosenFile(page, 'plants.csv')).trimEnd().split('\n')).toHaveLength(1_101);
-    await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Exported' }).waitFor({ state: 'detached' });
-  });
-
-  it('saves nothing when the user cancels it or the file dialog', async () => {
-    const { page } = await openPlants(1_100);
-    const release = await holdPages(page);
-    await save(page, 'CSV');
-    await page.getByText('Saving: 1,000 plants').waitFor();
-    await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByText('Cancelled. No file is saved.').waitFor();
-    release();
-    expect(await chosenFile(page, 'plants.csv')).toBe('');
-
-    await page.evaluate(() => {
-      window.showSaveFilePicker = () => Promise.reject(new DOMException('', 'AbortError'));
-    });
-    await save(page, 'NDJSON');
-    await page.getByText('Cancelled. No file is saved.').waitFor();
-  });
-
-  it('says why it cannot save the file', async () => {
-    const { page } = await openPlants(1_100);
-    await page.route(`${url}/trpc/listPlants*after*`, (route) => route.abort());
-    await save(page, 'CSV');
-    await page.getByRole('alert').getByText('The file is not saved').waitFor();
-    expect(await chosenFile(page, 'plants.csv')).toBe('');
-  });
+it('says why it cannot save the file', async () => {
+  const { page } = await openPlants(1_100);
+  await page.route(`${url}/trpc/listPlants*after*`, (route) => route.abort());
+  await save(page, 'CSV');
+  await page.getByRole('alert').getByText('The file is not saved').waitFor();
+  expect(await chosenFile(page, 'plants.csv')).toBe('');
 });

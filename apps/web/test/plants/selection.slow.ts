@@ -1,108 +1,108 @@
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { freshId, freshTag } from '../fixtures/fresh.ts';
 import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
-import { sharedServers } from '../fixtures/shared-servers.ts';
+import { sharedServer } from '../fixtures/shared-servers.ts';
 
-describe.each(sharedServers)('on $database', ({ address, client, tokens, token, url }) => {
-  async function openPlants(number: number) {
-    const [ids, tag] = [Array.from({ length: number }, freshId), freshTag()];
-    await client.createPlants.mutate({
-      plants: ids.map((id) => ({ id, name: `Plant ${id}`, tag })),
-    });
-    const page = await openPage(address());
-    await page.getByText('This token may').waitFor();
-    await filterByTag(page, tag);
-    return { ids, tag, page };
-  }
-  const check = (page: Page, id: bigint | undefined) =>
-    tableOf(page).getByRole('checkbox', { name: `Select Plant ${id}` });
-  const listed = async (tag: string) =>
-    (await client.listPlants.query({ tag })).plants.map(({ id }) => id);
+const { address, client, tokens, token, url } = sharedServer();
 
-  it('deletes the selected plants after a question with their number', async () => {
-    const { ids, tag, page } = await openPlants(130);
-    await check(page, ids[1]).click();
-    await page.getByRole('button', { name: 'Delete …' }).click();
-    const one = page.getByRole('alertdialog', { name: 'Delete 1 plant?' });
-    await one.getByText('It is deleted for good').waitFor();
-    await one.getByRole('button', { name: 'Cancel' }).click();
-    await tableOf(page).evaluate((scroller) => scroller.scrollTo(0, scroller.scrollHeight));
-    await check(page, ids[128]).click({ modifiers: ['Shift'] });
-    await page.getByText('128 plants selected').waitFor();
-    await page.getByRole('button', { name: 'Delete …' }).click();
-    const question = page.getByRole('alertdialog', { name: 'Delete 128 plants?' });
-    await question.getByRole('button', { name: 'Delete 128 plants' }).click();
-    await page.getByText('Deleted 128 plants').waitFor();
-    expect(await listed(tag)).toEqual([ids[0], ids[129]]);
-    await expect.poll(() => tableOf(page).locator('.plant-row').count()).toBe(2);
+async function openPlants(number: number) {
+  const [ids, tag] = [Array.from({ length: number }, freshId), freshTag()];
+  await client.createPlants.mutate({
+    plants: ids.map((id) => ({ id, name: `Plant ${id}`, tag })),
   });
+  const page = await openPage(address());
+  await page.getByText('This token may').waitFor();
+  await filterByTag(page, tag);
+  return { ids, tag, page };
+}
+const check = (page: Page, id: bigint | undefined) =>
+  tableOf(page).getByRole('checkbox', { name: `Select Plant ${id}` });
+const listed = async (tag: string) =>
+  (await client.listPlants.query({ tag })).plants.map(({ id }) => id);
 
-  it('selects by keyboard: Space for a row, Shift and an arrow for a range', async () => {
-    const { page } = await openPlants(5);
-    await tableOf(page).focus();
-    await page.keyboard.press('Space');
-    await page.getByText('1 plant selected').waitFor();
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Shift+ArrowDown');
-    await page.getByText('3 plants selected').waitFor();
-    await page.keyboard.press('Space');
-    await page.getByText('2 plants selected').waitFor();
-    await page.keyboard.press('Escape');
-    await page.getByText('plants selected').waitFor({ state: 'detached' });
-  });
+it('deletes the selected plants after a question with their number', async () => {
+  const { ids, tag, page } = await openPlants(130);
+  await check(page, ids[1]).click();
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  const one = page.getByRole('alertdialog', { name: 'Delete 1 plant?' });
+  await one.getByText('It is deleted for good').waitFor();
+  await one.getByRole('button', { name: 'Cancel' }).click();
+  await tableOf(page).evaluate((scroller) => scroller.scrollTo(0, scroller.scrollHeight));
+  await check(page, ids[128]).click({ modifiers: ['Shift'] });
+  await page.getByText('128 plants selected').waitFor();
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  const question = page.getByRole('alertdialog', { name: 'Delete 128 plants?' });
+  await question.getByRole('button', { name: 'Delete 128 plants' }).click();
+  await page.getByText('Deleted 128 plants').waitFor();
+  expect(await listed(tag)).toEqual([ids[0], ids[129]]);
+  await expect.poll(() => tableOf(page).locator('.plant-row').count()).toBe(2);
+});
 
-  it('keeps plants selected that could not be deleted, and says why', async () => {
-    const { ids, tag, page } = await openPlants(3);
-    await check(page, ids[0]).click();
-    await check(page, ids[2]).click({ modifiers: ['Shift'] });
-    await page.getByText('3 plants selected').waitFor();
-    await page.route('**/trpc/deletePlant**', (route) => route.abort());
-    await page.getByRole('button', { name: 'Delete …' }).click();
-    await page.getByRole('button', { name: 'Delete 3 plants' }).click();
-    await page.getByRole('alert').getByText('3 plants not deleted').waitFor();
-    expect(await listed(tag)).toEqual(ids);
-  });
+it('selects by keyboard: Space for a row, Shift and an arrow for a range', async () => {
+  const { page } = await openPlants(5);
+  await tableOf(page).focus();
+  await page.keyboard.press('Space');
+  await page.getByText('1 plant selected').waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Shift+ArrowDown');
+  await page.getByText('3 plants selected').waitFor();
+  await page.keyboard.press('Space');
+  await page.getByText('2 plants selected').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByText('plants selected').waitFor({ state: 'detached' });
+});
 
-  it('offers no selection for a token that may not delete', async () => {
-    const { tag } = await openPlants(1);
-    const page = await openPage(address(tokens['read']));
-    await filterByTag(page, tag);
-    await tableOf(page).locator('.plant-name').waitFor();
-    expect(await tableOf(page).getByRole('checkbox').count()).toBe(0);
-  });
+it('keeps plants selected that could not be deleted, and says why', async () => {
+  const { ids, tag, page } = await openPlants(3);
+  await check(page, ids[0]).click();
+  await check(page, ids[2]).click({ modifiers: ['Shift'] });
+  await page.getByText('3 plants selected').waitFor();
+  await page.route('**/trpc/deletePlant**', (route) => route.abort());
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  await page.getByRole('button', { name: 'Delete 3 plants' }).click();
+  await page.getByRole('alert').getByText('3 plants not deleted').waitFor();
+  expect(await listed(tag)).toEqual(ids);
+});
 
-  it('lets the text of a row be selected with the mouse and copied, without opening the plant', async () => {
-    const { ids, page } = await openPlants(1);
-    const name = tableOf(page).getByText(`Plant ${ids[0]}`);
-    const { x = 0, y = 0, width = 0, height = 0 } = (await name.boundingBox()) ?? {};
-    await page.mouse.move(x + 1, y + height / 2);
-    await page.mouse.down();
-    await page.mouse.move(x + width + 5, y + height / 2, { steps: 5 });
-    await page.mouse.up();
-    await page.keyboard.press('Control+c');
-    const copied = () => page.evaluate(() => navigator.clipboard.readText());
-    await expect.poll(copied).toBe(`Plant ${ids[0]}`);
-    expect(await page.getByRole('dialog').count()).toBe(0);
-  });
+it('offers no selection for a token that may not delete', async () => {
+  const { tag } = await openPlants(1);
+  const page = await openPage(address(tokens['read']));
+  await filterByTag(page, tag);
+  await tableOf(page).locator('.plant-name').waitFor();
+  expect(await tableOf(page).getByRole('checkbox').count()).toBe(0);
+});
 
-  it('fills the form with the fields of a duplicated plant, including line breaks', async () => {
-    const [id, tag] = [freshId(), `${freshTag()}\r\nof two lines`];
-    await client.createPlant.mutate({ id, name: 'A name\nof two lines', tag });
-    const page = await openPage(`${url}/#plant=${id}`);
-    await page.getByLabel('Access token').fill(token);
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Duplicate …' }).click();
-    const form = page.getByRole('dialog', { name: 'Add a plant' });
-    await form.getByLabel('Name').press('End');
-    await form.getByLabel('Name').press('Shift+Enter');
-    await form.getByLabel('Name').pressSequentially('or three');
-    await form.getByLabel('Tag').press('Control+End');
-    await form.getByLabel('Tag').press('!');
-    await form.getByLabel('Tag').press('Enter');
-    await page.getByText('Added “A name ↵ or three ↵ of two lines”').waitFor();
-    const { plants } = await client.listPlants.query({ tag: `${tag}!` });
-    expect(plants).toMatchObject([{ name: 'A name\nor three\nof two lines' }]);
-  });
+it('lets the text of a row be selected with the mouse and copied, without opening the plant', async () => {
+  const { ids, page } = await openPlants(1);
+  const name = tableOf(page).getByText(`Plant ${ids[0]}`);
+  const { x = 0, y = 0, width = 0, height = 0 } = (await name.boundingBox()) ?? {};
+  await page.mouse.move(x + 1, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + width + 5, y + height / 2, { steps: 5 });
+  await page.mouse.up();
+  await page.keyboard.press('Control+c');
+  const copied = () => page.evaluate(() => navigator.clipboard.readText());
+  await expect.poll(copied).toBe(`Plant ${ids[0]}`);
+  expect(await page.getByRole('dialog').count()).toBe(0);
+});
+
+it('fills the form with the fields of a duplicated plant, including line breaks', async () => {
+  const [id, tag] = [freshId(), `${freshTag()}\r\nof two lines`];
+  await client.createPlant.mutate({ id, name: 'A name\nof two lines', tag });
+  const page = await openPage(`${url}/#plant=${id}`);
+  await page.getByLabel('Access token').fill(token);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Duplicate …' }).click();
+  const form = page.getByRole('dialog', { name: 'Add a plant' });
+  await form.getByLabel('Name').press('End');
+  await form.getByLabel('Name').press('Shift+Enter');
+  await form.getByLabel('Name').pressSequentially('or three');
+  await form.getByLabel('Tag').press('Control+End');
+  await form.getByLabel('Tag').press('!');
+  await form.getByLabel('Tag').press('Enter');
+  await page.getByText('Added “A name ↵ or three ↵ of two lines”').waitFor();
+  const { plants } = await client.listPlants.query({ tag: `${tag}!` });
+  expect(plants).toMatchObject([{ name: 'A name\nor three\nof two lines' }]);
 });

@@ -4,58 +4,58 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { freshId, freshTag } from '../fixtures/fresh.ts';
 import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
-import { sharedServers } from '../fixtures/shared-servers.ts';
+import { sharedServer } from '../fixtures/shared-servers.ts';
 
 const run = promisify(execFile);
 const web = fileURLToPath(new URL('../..', import.meta.url));
 
-describe.each(sharedServers)('on $database', ({ address, client, token }) => {
-  const env = { ...process.env, PLANT_STORE_TOKEN: token };
-  const id = freshId();
-  const name = `A 'quoted' $name with "all" \`kinds\``;
-  const plant = { id, name, tag: freshTag() };
+const { address, client, token } = sharedServer();
 
-  async function requests(): Promise<Page> {
-    await client.createPlant.mutate(plant);
-    const page = await openPage(address());
-    await filterByTag(page, plant.tag);
-    await tableOf(page).getByText(name).click();
-    await page.getByRole('dialog').getByRole('heading', { name }).waitFor();
-    await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Requests' }).click();
-    return page;
-  }
+const env = { ...process.env, PLANT_STORE_TOKEN: token };
+const id = freshId();
+const name = `A 'quoted' $name with "all" \`kinds\``;
+const plant = { id, name, tag: freshTag() };
 
-  async function copy(page: Page, request: string, what: string): Promise<string> {
-    const item = page.getByRole('listitem').filter({ hasText: request }).first();
-    if (!(await item.getByText(`Copy ${what}`).isVisible())) await item.locator('summary').click();
-    await item.getByRole('button', { name: `Copy ${what}` }).click();
-    await item.getByText('Copied').waitFor();
-    return page.evaluate(() => navigator.clipboard.readText());
-  }
+async function requests(): Promise<Page> {
+  await client.createPlant.mutate(plant);
+  const page = await openPage(address());
+  await filterByTag(page, plant.tag);
+  await tableOf(page).getByText(name).click();
+  await page.getByRole('dialog').getByRole('heading', { name }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Requests' }).click();
+  return page;
+}
 
-  // The command is for a POSIX shell.
-  it.runIf(process.platform !== 'win32')(
-    'copies each request as a curl command that works when it is pasted',
-    async () => {
-      const page = await requests();
-      const get = await run('sh', ['-c', await copy(page, `getPlantid ${id}`, 'curl')], { env });
-      expect(get.stdout).toContain(`"id":${id},"name":${JSON.stringify(name)}`);
-      const list = await run('sh', ['-c', await copy(page, plant.tag, 'curl')], { env });
-      expect(list.stdout).toContain(`{"plants":[{"id":${id},`);
-    },
-  );
+async function copy(page: Page, request: string, what: string): Promise<string> {
+  const item = page.getByRole('listitem').filter({ hasText: request }).first();
+  if (!(await item.getByText(`Copy ${what}`).isVisible())) await item.locator('summary').click();
+  await item.getByRole('button', { name: `Copy ${what}` }).click();
+  await item.getByText('Copied').waitFor();
+  return page.evaluate(() => navigator.clipboard.readText());
+}
 
-  it('copies each request as a TypeScript program that works when it is run', async () => {
+// The command is for a POSIX shell.
+it.runIf(process.platform !== 'win32')(
+  'copies each request as a curl command that works when it is pasted',
+  async () => {
     const page = await requests();
-    const program = await copy(page, `getPlantid ${id}`, 'TypeScript');
-    const directory = await mkdtemp(join(web, 'dist', 'copied-'));
-    await writeFile(join(directory, 'get.ts'), program);
-    const { stdout } = await run(process.execPath, [join(directory, 'get.ts')], { env });
-    await rm(directory, { recursive: true });
-    expect(stdout).toContain(`id: ${id}n`);
-  });
+    const get = await run('sh', ['-c', await copy(page, `getPlantid ${id}`, 'curl')], { env });
+    expect(get.stdout).toContain(`"id":${id},"name":${JSON.stringify(name)}`);
+    const list = await run('sh', ['-c', await copy(page, plant.tag, 'curl')], { env });
+    expect(list.stdout).toContain(`{"plants":[{"id":${id},`);
+  },
+);
+
+it('copies each request as a TypeScript program that works when it is run', async () => {
+  const page = await requests();
+  const program = await copy(page, `getPlantid ${id}`, 'TypeScript');
+  const directory = await mkdtemp(join(web, 'dist', 'copied-'));
+  await writeFile(join(directory, 'get.ts'), program);
+  const { stdout } = await run(process.execPath, [join(directory, 'get.ts')], { env });
+  await rm(directory, { recursive: true });
+  expect(stdout).toContain(`id: ${id}n`);
 });

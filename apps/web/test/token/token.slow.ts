@@ -1,95 +1,95 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { freshId, freshTag } from '../fixtures/fresh.ts';
 import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
-import { sharedServers } from '../fixtures/shared-servers.ts';
+import { sharedServer } from '../fixtures/shared-servers.ts';
 
-describe.each(sharedServers)('on $database', ({ url, token, address, client }) => {
-  it('opens with the token in the address, and shows the plants', async () => {
-    const tag = freshTag();
-    await client.createPlant.mutate({ id: freshId(), name: 'Monstera deliciosa', tag });
-    const page = await openPage(address());
-    await filterByTag(page, tag);
-    await tableOf(page).getByText('Monstera deliciosa').waitFor();
-  });
+const { url, token, address, client } = sharedServer();
 
-  it('removes the token from the address bar and from the history at once', async () => {
-    const page = await openPage(address());
-    await tableOf(page).or(page.getByText('no plants yet')).waitFor();
-    expect(page.url()).toBe(`${url}/`);
-    expect(await page.evaluate(() => history.length)).toBeLessThanOrEqual(2);
-  });
+it('opens with the token in the address, and shows the plants', async () => {
+  const tag = freshTag();
+  await client.createPlant.mutate({ id: freshId(), name: 'Monstera deliciosa', tag });
+  const page = await openPage(address());
+  await filterByTag(page, tag);
+  await tableOf(page).getByText('Monstera deliciosa').waitFor();
+});
 
-  it('keeps the token while the tab is open, in no other tab', async () => {
-    const page = await openPage(address());
-    await page.reload();
-    await page.getByText('Connected').waitFor();
-    expect(await page.evaluate(() => JSON.stringify(localStorage))).toBe('{}');
-    const other = await page.context().newPage();
-    await other.goto(url);
-    await other.getByLabel('Access token').waitFor();
-  });
+it('removes the token from the address bar and from the history at once', async () => {
+  const page = await openPage(address());
+  await tableOf(page).or(page.getByText('no plants yet')).waitFor();
+  expect(page.url()).toBe(`${url}/`);
+  expect(await page.evaluate(() => history.length)).toBeLessThanOrEqual(2);
+});
 
-  it('takes a token from a link that is opened in the same tab', async () => {
-    const page = await openPage(url);
-    await page.getByLabel('Access token').waitFor();
-    await page.evaluate((hash) => location.assign(hash), `#token=${token}`);
-    await page.getByText('Connected').waitFor();
-    expect(page.url()).toBe(`${url}/`);
-  });
+it('keeps the token while the tab is open, in no other tab', async () => {
+  const page = await openPage(address());
+  await page.reload();
+  await page.getByText('Connected').waitFor();
+  expect(await page.evaluate(() => JSON.stringify(localStorage))).toBe('{}');
+  const other = await page.context().newPage();
+  await other.goto(url);
+  await other.getByLabel('Access token').waitFor();
+});
 
-  it('keeps a new token when the store rejects a call with the earlier one', async () => {
-    const page = await openPage(url);
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    await page.route('**/trpc/**', async (route) => {
-      if (route.request().headers()['authorization'] === 'Bearer old') await released;
-      await route.continue();
-    });
-    const sent = page.waitForRequest('**/trpc/**');
-    const rejected = page.waitForResponse((response) => response.status() === 401);
-    await page.evaluate(() => location.assign('#token=old'));
-    await sent;
-    await page.evaluate((hash) => location.assign(hash), `#token=${token}`);
-    await page.getByText('This token may').waitFor();
-    release();
-    await (await rejected).finished();
-    await page.evaluate(() => new Promise(requestAnimationFrame));
-    await page.reload();
-    await page.getByText('This token may').or(page.getByLabel('Access token')).waitFor();
-    expect(await page.getByLabel('Access token').count()).toBe(0);
-  });
+it('takes a token from a link that is opened in the same tab', async () => {
+  const page = await openPage(url);
+  await page.getByLabel('Access token').waitFor();
+  await page.evaluate((hash) => location.assign(hash), `#token=${token}`);
+  await page.getByText('Connected').waitFor();
+  expect(page.url()).toBe(`${url}/`);
+});
 
-  it('asks for a token when it has none, and says where to find one', async () => {
-    const page = await openPage(url);
-    await page.getByText('prints a link with the token').waitFor();
-    await page.getByText('plant-store token create NAME').waitFor();
-    await page.getByLabel('Access token').fill(token);
-    await page.getByRole('button', { name: 'Open' }).click();
-    await page.getByText('Connected').waitFor();
+it('keeps a new token when the store rejects a call with the earlier one', async () => {
+  const page = await openPage(url);
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/trpc/**', async (route) => {
+    if (route.request().headers()['authorization'] === 'Bearer old') await released;
+    await route.continue();
   });
+  const sent = page.waitForRequest('**/trpc/**');
+  const rejected = page.waitForResponse((response) => response.status() === 401);
+  await page.evaluate(() => location.assign('#token=old'));
+  await sent;
+  await page.evaluate((hash) => location.assign(hash), `#token=${token}`);
+  await page.getByText('This token may').waitFor();
+  release();
+  await (await rejected).finished();
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+  await page.reload();
+  await page.getByText('This token may').or(page.getByLabel('Access token')).waitFor();
+  expect(await page.getByLabel('Access token').count()).toBe(0);
+});
 
-  it.each([
-    ['the store rejects it', 'unknown-token', 'unknown, expired or revoked'],
-    ['an HTTP header cannot hold it', 'token%F0%9F%98%80', 'an HTTP header cannot hold'],
-  ])('asks for another token when %s', async (_case, text, reason) => {
-    const page = await openPage(address(text));
-    await page.getByRole('alert').getByText(reason).waitFor();
-    await page.getByLabel('Access token').waitFor();
-  });
+it('asks for a token when it has none, and says where to find one', async () => {
+  const page = await openPage(url);
+  await page.getByText('prints a link with the token').waitFor();
+  await page.getByText('plant-store token create NAME').waitFor();
+  await page.getByLabel('Access token').fill(token);
+  await page.getByRole('button', { name: 'Open' }).click();
+  await page.getByText('Connected').waitFor();
+});
 
-  it('keeps a plus in the token of a link', async () => {
-    const page = await openPage(url);
-    const request = page.waitForRequest('**/trpc/**');
-    await page.evaluate(() => location.assign('#token=to+ken%2B/='));
-    expect((await request).headers()['authorization']).toBe('Bearer to+ken+/=');
-    await page.getByRole('alert').waitFor();
-  });
+it.each([
+  ['the store rejects it', 'unknown-token', 'unknown, expired or revoked'],
+  ['an HTTP header cannot hold it', 'token%F0%9F%98%80', 'an HTTP header cannot hold'],
+])('asks for another token when %s', async (_case, text, reason) => {
+  const page = await openPage(address(text));
+  await page.getByRole('alert').getByText(reason).waitFor();
+  await page.getByLabel('Access token').waitFor();
+});
 
-  it('forgets the token when the user wants it', async () => {
-    const page = await openPage(address());
-    await page.getByRole('button', { name: 'Forget token' }).click();
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Forget token' }).click();
-    await page.getByLabel('Access token').waitFor();
-    await page.reload();
-    await page.getByLabel('Access token').waitFor();
-  });
+it('keeps a plus in the token of a link', async () => {
+  const page = await openPage(url);
+  const request = page.waitForRequest('**/trpc/**');
+  await page.evaluate(() => location.assign('#token=to+ken%2B/='));
+  expect((await request).headers()['authorization']).toBe('Bearer to+ken+/=');
+  await page.getByRole('alert').waitFor();
+});
+
+it('forgets the token when the user wants it', async () => {
+  const page = await openPage(address());
+  await page.getByRole('button', { name: 'Forget token' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Forget token' }).click();
+  await page.getByLabel('Access token').waitFor();
+  await page.reload();
+  await page.getByLabel('Access token').waitFor();
 });

@@ -37,20 +37,6 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     expect(await store.changes({ after: next })).toEqual({ changes: [], next: expect.any(String) });
   });
 
-  it('continues a page in the middle of a transaction', async () => {
-    const after = await end();
-    await store.load([5n, 4n, 9n, 7n].map((id) => ({ id, name: `plant ${id}` })));
-    const ids: bigint[] = [];
-    let cursor = after;
-    for (;;) {
-      const { changes, next } = await store.changes({ after: cursor, limit: 3 });
-      if (changes.length === 0) break;
-      ids.push(...changes.map(({ plant }) => plant.id));
-      cursor = next;
-    }
-    expect(ids).toEqual([4n, 5n, 7n, 9n]);
-  });
-
   it('waits for a change', async () => {
     const after = await end();
     const waiting = store.changes({ after, wait: 20 });

@@ -413,6 +413,15 @@ describe('each kind of statements', () => {
     for (let i = 0; i < 100; i++) await listing.settle(i);
     expect((await Promise.all(lists)).flat()).toEqual(Array.from({ length: 100 }, (_, i) => i));
     expect(creating.statements).toHaveLength(1);
+
+    // A list still waits for the list before it.
+    const more = [run('a list', list), run('another list', list)];
+    const again = rowsOf(run('create again'));
+    await creating.settle('created again');
+    expect(await again).toEqual(['created again']);
+    for (let i = 0; i < 2; i++) await listing.settle();
+    await Promise.all(more);
+    expect(creating.statements).toEqual(['create', 'create again']);
     expect(attempts).toHaveLength(2);
   });
 
@@ -473,6 +482,22 @@ describe('a statement that waits for a connection', () => {
     await connection.settle();
     await Promise.all([running, next]);
     expect(connection.statements).toEqual(['one', 'three']);
+  });
+
+  it('is rejected at its deadline because too many wait when others have ended meanwhile', async () => {
+    stopClocks();
+    const { run, accept } = createPool({ shares });
+    const all = [run('one'), run('two')];
+    const connection = await accept();
+    const late = expect(run('three', { deadline: deadlineIn(50) })).rejects.toMatchObject({
+      kind: 'overloaded',
+    });
+    await connection.settle();
+    await vi.advanceTimersByTimeAsync(50);
+    await late;
+    await connection.settle();
+    await Promise.all(all);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it('is rejected at its deadline while no connection can be opened', async () => {

@@ -25,9 +25,6 @@ beforeEach(async () => {
   await sql`insert into access_tokens (sha256, name) values (${sha256}, 'old')`;
 });
 
-const tagIndex = () =>
-  sql`select indisvalid from pg_index where indexrelid = to_regclass('plants_tag')`;
-
 describe('the migration to scopes', () => {
   it('lets an old token create, and nothing else', async () => {
     const store = await openPlantStore({ databaseUrl });
@@ -35,41 +32,6 @@ describe('the migration to scopes', () => {
     const principal = { name: 'old', scopes: ['plants:create'] };
     expect(await store.accessTokens.authenticate(oldToken)).toEqual(principal);
     expect(await store.get(1n)).toMatchObject({ name: 'Monstera deliciosa', tag: 'Araceae' });
-  });
-
-  it('blocks no create of an old instance while one of two new instances builds the index', async () => {
-    // The build waits for this transaction, and creates must not wait for the build.
-    const other = await sql.reserve();
-    await other`begin`;
-    await other`insert into plants (id, name) values (2, 'Hoya')`;
-    const opening = openPlantStore({ databaseUrl });
-    await vi.waitFor(async () => {
-      expect(
-        await sql`
-        select from pg_stat_progress_create_index where datname = current_database()`,
-      ).toHaveLength(1);
-    });
-    // A second instance waits for the build without a lock that creates would wait for.
-    const second = openPlantStore({ databaseUrl });
-    await vi.waitFor(async () => {
-      const sessions = await sql`
-        select from pg_stat_activity
-        where application_name like 'plant-store%' and datname = current_database()`;
-      expect(sessions).toHaveLength(2);
-    });
-    await sql.unsafe(oldInsert, [3, 'Ficus', null]);
-    expect(
-      await sql`select from pg_locks where relation = 'plants'::regclass and not granted`,
-    ).toEqual([]);
-    await other`commit`;
-    other.release();
-
-    const store = await opening;
-    await (await second).close();
-    onTestFinished(() => store.close());
-    expect(await tagIndex()).toEqual([{ indisvalid: true }]);
-    const { plants } = await store.list({ limit: 100 });
-    expect(plants.map(({ id }) => id)).toEqual([1n, 2n, 3n]);
   });
 
   it('lets an old instance continue afterwards', async () => {
@@ -83,13 +45,6 @@ describe('the migration to scopes', () => {
     });
     const list = await store.accessTokens.list();
     expect(list.map(({ scopes }) => scopes)).toEqual([['plants:create'], ['plants:create']]);
-  });
-
-  it('builds an index again when its build was interrupted', async () => {
-    await sql`create index plants_tag on plants (hashtextextended(tag, 0), id) where tag is not null`;
-    await sql`update pg_index set indisvalid = false where indexrelid = 'plants_tag'::regclass`;
-    await (await openPlantStore({ databaseUrl })).close();
-    expect(await tagIndex()).toEqual([{ indisvalid: true }]);
   });
 
   it('serves a list by tag from the index', async () => {

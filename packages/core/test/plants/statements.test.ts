@@ -83,13 +83,6 @@ describe.each([embedded, server])('statements about plants on $name', ({ provide
     expect(await find([10n])).toMatchObject([{ name: 'taken' }]);
   });
 
-  it('delete a plant, and say whether there was one', async () => {
-    await statements.insert([{ id: 20n, name: 'Hoya' }], deadline());
-    expect(await statements.delete(20n, deadline())).toBe(true);
-    expect(await statements.delete(20n, deadline())).toBe(false);
-    expect(await find([20n])).toEqual([]);
-  });
-
   it('delete nothing after their deadline by the clock of the database', async () => {
     await statements.insert([{ id: 30n, name: 'Hoya' }], deadline());
     const error = await late.delete(30n, deadline()).catch((error: unknown) => error);

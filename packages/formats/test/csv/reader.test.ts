@@ -138,6 +138,23 @@ describe('a quoted field of several lines', () => {
     expect(warnings).toEqual([]);
   });
 
+  it.each([
+    ['the next quoted field', '4,"four"', 'has text after the closing quote of a field'],
+    ['a record of another length', '4,four"x', 'has text after the closing quote of a field'],
+    ['the end of a record', 'four"', 'has 2 fields, but the header has 3'],
+  ])('that reaches to %s: only its first line is rejected', async (_, last, error) => {
+    const { rows } = await readRows(`id,name,tag\n1,"one,x\n2,two,y\n3,three,z\n${last}\n`, 'csv');
+    expect(rows).toMatchObject([
+      { line: 2, error: expect.stringContaining(error) },
+      { line: 3, plant: { id: 2 } },
+      { line: 4, plant: { id: 3 } },
+      { line: 5, error: expect.any(String) },
+    ]);
+    expect(rows[0]).toMatchObject({
+      error: expect.stringContaining('lines 2 to 5 were read as one row because of a quote'),
+    });
+  });
+
   it('without a closing quote in the last line: only that line is rejected', async () => {
     const { rows } = await readRows('id,name\n1,one\n2,"two', 'csv');
     expect(rows).toEqual([

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { CallOptions, PlantStore } from '@plant-store/core';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { type ServerOnStore, shareServers, shareStore } from '../../fixtures/running-server.ts';
-import { surfaces, surfacesOnDatabases } from '../../fixtures/surfaces.ts';
+import { type ServerOnStore, shareStore } from '../../fixtures/running-server.ts';
+import { surfaces } from '../../fixtures/surfaces.ts';
 
 const plant = '{"id":1,"name":"Hoya carnosa"}';
 
 /** A plant with a body that waits for its turn. */
-const largePlant = `{"id":1,"name":"${'x'.repeat(100_000)}"}`;
+const largePlant = `{"id":2,"name":"${'x'.repeat(100_000)}"}`;
 
 const bodyFor = (path: string, json = plant) => (path === '/plants' ? json : `{"json":${json}}`);
 
@@ -53,17 +53,15 @@ function heldCreate() {
   return { create, called: called.promise };
 }
 
-const emptyServer = shareServers();
-
 it.each(
-  surfacesOnDatabases.flatMap((each) => [
-    { ...each, seconds: 6, json: plant },
-    { ...each, seconds: 25, json: largePlant },
+  surfaces.flatMap((surface) => [
+    { ...surface, seconds: 6, json: plant },
+    { ...surface, seconds: 25, json: largePlant },
   ]),
 )(
-  'responds with 200 to a body of $json.length bytes that takes $seconds s, over $surface.name on $database',
-  async ({ surface: { path }, database, seconds, json }) => {
-    const server = await emptyServer(database);
+  'responds with 200 to a body of $json.length bytes that takes $seconds s, over $name',
+  async ({ path, seconds, json }) => {
+    const server = await start({});
     const passTime = stopClock();
     const body = bodyFor(path, json);
     const socket = await beginCreate(server, path, body);

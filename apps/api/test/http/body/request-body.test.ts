@@ -1,125 +1,88 @@
-import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectError } from '../../fixtures/expect-error.ts';
 import { type RunningServer, startServer } from '../../fixtures/running-server.ts';
-import { databases, post, surfaces } from '../../fixtures/surfaces.ts';
+import { post, surfaces } from '../../fixtures/surfaces.ts';
 
 const plant = '{"id":1,"name":"x"}';
 
-describe.each(databases)('on %s', (database) => {
-  let server: RunningServer;
+let server: RunningServer;
 
-  beforeAll(async () => {
-    server = await startServer(database);
+beforeAll(async () => {
+  server = await startServer('Postgres');
+});
+
+afterAll(() => server.stop());
+
+describe.each(surfaces)('over $name', (surface) => {
+  it('responds with 400 when the body is not JSON', async () => {
+    for (const json of ['{', '{"id":1,}', 'undefined', "{'id':1}", '[1e1,'.padEnd(19_000, '[')]) {
+      expectError(await surface.send(server, json), 400, 40000);
+    }
   });
 
-  afterAll(() => server.stop());
+  it('responds with 413 to a body with too many values, and 200 to a text with as many commas', async () => {
+    const plantWith = (json: string) => `{"id":7,"name":"${','.repeat(100_000)}\\"[{","x":${json}}`;
+    const numbers = (count: number) => `[${Array(count).fill(1)}]`;
+    expect((await surface.send(server, plantWith(numbers(63_000)))).status).toBe(200);
+    for (const each of ['1', '[]', '{}']) {
+      const json = plantWith(`[${Array(64_000).fill(each)}]`);
+      expectError(await surface.send(server, json), 413, 41300);
+    }
+  });
 
-  describe.each(surfaces)('over $name', (surface) => {
-    it('responds with 400 when the body is not JSON', async () => {
-      for (const json of ['{', '{"id":1,}', 'undefined', "{'id':1}", '[1e1,'.padEnd(19_000, '[')]) {
-        expectError(await surface.send(server, json), 400, 40000);
-      }
-    });
+  it('responds with 400, not 413, to 10,000 plants in one call', async () => {
+    const plants = Array.from({ length: 10_000 }, (_, id) => `{"id":${id},"name":"x","tag":"y"}`);
+    const path = surface.name === 'tRPC' ? '/trpc/createPlants' : '/plants/batch';
+    const json = `{"plants":[${plants}]}`;
+    const types = plants.map((_, id) => `"plants.${id}.id":["bigint"]`);
+    const meta = `"meta":{"values":{${types}}}`;
+    const body = surface.name === 'tRPC' ? `{"json":${json},${meta}}` : json;
+    const response = await post(server, path, body);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('"error":40001,');
+  });
 
-    it('responds with 413 to a body with too many values, and 200 to a text with as many commas', async () => {
-      const plantWith = (json: string) =>
-        `{"id":7,"name":"${','.repeat(100_000)}\\"[{","x":${json}}`;
-      const numbers = (count: number) => `[${Array(count).fill(1)}]`;
-      expect((await surface.send(server, plantWith(numbers(63_000)))).status).toBe(200);
-      for (const each of ['1', '[]', '{}']) {
-        const json = plantWith(`[${Array(64_000).fill(each)}]`);
-        expectError(await surface.send(server, json), 413, 41300);
-      }
-    });
+  it('responds with 400 when the body is not UTF-8', async () => {
+    const response = await post(server, surface.path, new Uint8Array([0x22, 0xff, 0xfe, 0x22]));
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('"error":40000,');
+  });
 
-    it('accepts 500 levels of nesting, and responds with 400 to one more', async () => {
-      const plantWith = (levels: number) =>
-        `{"id":8,"name":"x","more":${'['.repeat(levels)}${']'.repeat(levels)}}`;
-      expect((await surface.send(server, plantWith(499))).status).toBe(200);
-      expectError(await surface.send(server, plantWith(500)), 400, 40000);
-    });
+  it.each([
+    'application/json; charset=utf-8',
+    'Application/JSON;charset="UTF-8"; v=1',
+    'application/json;',
+  ])('accepts the content type %s', async (type) => {
+    expect((await surface.send(server, plant, { 'content-type': type })).status).toBe(200);
+  });
 
-    it('responds with 400, not 413, to 10,000 plants in one call', async () => {
-      const plants = Array.from({ length: 10_000 }, (_, id) => `{"id":${id},"name":"x","tag":"y"}`);
-      const path = surface.name === 'tRPC' ? '/trpc/createPlants' : '/plants/batch';
-      const json = `{"plants":[${plants}]}`;
-      const types = plants.map((_, id) => `"plants.${id}.id":["bigint"]`);
-      const meta = `"meta":{"values":{${types}}}`;
-      const body = surface.name === 'tRPC' ? `{"json":${json},${meta}}` : json;
-      const response = await post(server, path, body);
-      expect(response.status).toBe(400);
-      expect(await response.text()).toContain('"error":40001,');
-    });
+  it.each([
+    'text/plain',
+    'application/jsonl',
+    'application/json; charset=latin1',
+    'multipart/form-data',
+    'application/x-www-form-urlencoded',
+    '*/*',
+  ])('responds with 415 to the content type %s', async (type) => {
+    expectError(await surface.send(server, plant, { 'content-type': type }), 415, 41500);
+  });
 
-    it('responds with 400 when the body is not UTF-8', async () => {
-      const response = await post(server, surface.path, new Uint8Array([0x22, 0xff, 0xfe, 0x22]));
-      expect(response.status).toBe(400);
-      expect(await response.text()).toContain('"error":40000,');
-    });
+  it('says what is wrong with a list of content types', async () => {
+    const type = 'application/json, application/json';
+    const { body } = await surface.send(server, plant, { 'content-type': type });
+    const message = 'Content-Type has several media types: send application/json alone';
+    expect(body).toEqual({ error: 41500, message });
+  });
 
-    it.each([
-      'application/json; charset=utf-8',
-      'Application/JSON;charset="UTF-8"; v=1',
-      'application/json;',
-    ])('accepts the content type %s', async (type) => {
-      expect((await surface.send(server, plant, { 'content-type': type })).status).toBe(200);
+  it('responds with 415 when there is no content type', async () => {
+    const authorization = `Bearer ${server.token}`;
+    const body = new Blob([plant]); // A Blob without a type: fetch then adds no Content-Type.
+    const response = await fetch(server.url + surface.path, {
+      method: 'POST',
+      headers: { authorization },
+      body,
     });
-
-    it.each([
-      'text/plain',
-      'application/jsonl',
-      'application/json; charset=latin1',
-      'multipart/form-data',
-      'application/x-www-form-urlencoded',
-      '*/*',
-    ])('responds with 415 to the content type %s', async (type) => {
-      expectError(await surface.send(server, plant, { 'content-type': type }), 415, 41500);
-    });
-
-    it('says what is wrong with a list of content types', async () => {
-      const type = 'application/json, application/json';
-      const { body } = await surface.send(server, plant, { 'content-type': type });
-      const message = 'Content-Type has several media types: send application/json alone';
-      expect(body).toEqual({ error: 41500, message });
-    });
-
-    it('responds with 415 when there is no content type', async () => {
-      const authorization = `Bearer ${server.token}`;
-      const body = new Blob([plant]); // A Blob without a type: fetch then adds no Content-Type.
-      const response = await fetch(server.url + surface.path, {
-        method: 'POST',
-        headers: { authorization },
-        body,
-      });
-      expect(response.status).toBe(415);
-      expect(await response.text()).toContain('"error":41500,');
-    });
-
-    it('responds with 415 when the body is compressed', async () => {
-      const gzip = new Uint8Array(gzipSync(plant));
-      const response = await post(server, surface.path, gzip, { 'content-encoding': 'gzip' });
-      expect(response.status).toBe(415);
-      expect(await response.text()).toContain('"error":41500,');
-    });
-
-    it('responds with 413 to a client that is still sending its body', async () => {
-      for (let i = 0; i < 5; i++) {
-        const response = await post(server, surface.path, ' '.repeat(8 * 1024 * 1024));
-        expect(response.status).toBe(413);
-        expect(await response.text()).toContain('"error":41300,');
-      }
-    });
-
-    it('responds with 413 to a chunked body that is too large', async () => {
-      const chunks = (async function* () {
-        for (let i = 0; i < 64; i++) yield Buffer.alloc(128 * 1024, ' ');
-      })();
-      const headers = { authorization: 'Bearer test-token', 'content-type': 'application/json' };
-      const init = { method: 'POST', headers, body: chunks, duplex: 'half' };
-      // Node's fetch accepts an async iterable, which the web's type RequestInit does not have.
-      const response = await fetch(server.url + surface.path, init as unknown as RequestInit);
-      expect(response.status).toBe(413);
-    });
+    expect(response.status).toBe(415);
+    expect(await response.text()).toContain('"error":41500,');
   });
 });

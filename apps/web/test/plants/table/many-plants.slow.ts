@@ -1,77 +1,74 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openPage, tableOf } from '../../fixtures/open-page.ts';
 import type { RunningConsole } from '../../fixtures/running-console.ts';
-import { databases } from '../../fixtures/shared-servers.ts';
 import { startWithPlants } from '../../fixtures/start-with-plants.ts';
 
 /** More rows than one window of the table holds. */
 const count = 25_000;
 
-describe.each(databases)('on %s', (database) => {
-  let server: RunningConsole;
+let server: RunningConsole;
 
-  beforeAll(async () => {
-    server = await startWithPlants(database, count);
-  });
+beforeAll(async () => {
+  server = await startWithPlants(count);
+});
 
-  afterAll(() => server.stop());
+afterAll(() => server.stop());
 
-  /** Scrolls to the end of the loaded rows until there are no more, and checks the rows at each step. */
-  async function scrollToEnd(page: Page): Promise<void> {
-    const table = tableOf(page);
-    await page.getByText('Plant 1', { exact: true }).waitFor();
-    await table.evaluate(async (scroller) => {
-      const frame = () => new Promise(requestAnimationFrame);
-      while (scroller.getAttribute('aria-rowcount') === '-1') {
-        scroller.scrollTop = scroller.scrollHeight;
-        await frame();
-      }
-      // The end: no new rows, and the position no longer changes.
-      for (let top = -1; top !== scroller.scrollTop; ) {
-        top = scroller.scrollTop;
-        scroller.scrollTop = scroller.scrollHeight;
-        await frame();
-        await frame();
-      }
-    });
-  }
-
-  const firstRow = (page: Page) =>
-    tableOf(page).evaluate((scroller) => {
-      const { top } = scroller.getBoundingClientRect();
-      const row = [...scroller.querySelectorAll('.plant-row')].find(
-        (each) => each.getBoundingClientRect().top >= top + 30,
-      );
-      return row?.querySelector('.plant-name')?.textContent ?? undefined;
-    });
-
-  it('scrolls to the last row and back, and only the rows on the screen are in the page', async () => {
-    const page = await openPage(`${server.access.url}/#token=${server.access.token}`);
-    await scrollToEnd(page);
-    await tableOf(page).getByText(`Plant ${count}`, { exact: true }).waitFor();
-    expect(await tableOf(page).getAttribute('aria-rowcount')).toBe(String(count + 1));
-    // The page has the rows on the screen only, and a height that every browser can show.
-    expect(await page.locator('.plant-row').count()).toBeLessThan(50);
-    const height = await tableOf(page).evaluate(({ scrollHeight }) => scrollHeight);
-    expect(height).toBeLessThan(1_100_000);
-
-    await tableOf(page).focus();
-    await page.keyboard.press('Home');
-    await expect.poll(() => firstRow(page)).toBe('Plant 1');
-    await page.keyboard.press('End');
-    await tableOf(page).getByText(`Plant ${count}`, { exact: true }).waitFor();
-  });
-
-  it('keeps the rows in their order while the user scrolls row by row', async () => {
-    const page = await openPage(`${server.access.url}/#token=${server.access.token}`);
-    await page.getByText('Plant 1', { exact: true }).waitFor();
-    const seen: (string | undefined)[] = [];
-    for (let i = 0; i < 10; i++) {
-      await tableOf(page).evaluate((scroller) => scroller.scrollBy(0, 36 * 100));
-      await expect.poll(() => firstRow(page)).toBe(`Plant ${100 * (i + 1) + 1}`);
-      seen.push(await firstRow(page));
+/** Scrolls to the end of the loaded rows until there are no more, and checks the rows at each step. */
+async function scrollToEnd(page: Page): Promise<void> {
+  const table = tableOf(page);
+  await page.getByText('Plant 1', { exact: true }).waitFor();
+  await table.evaluate(async (scroller) => {
+    const frame = () => new Promise(requestAnimationFrame);
+    while (scroller.getAttribute('aria-rowcount') === '-1') {
+      scroller.scrollTop = scroller.scrollHeight;
+      await frame();
     }
-    expect(new Set(seen).size).toBe(10);
+    // The end: no new rows, and the position no longer changes.
+    for (let top = -1; top !== scroller.scrollTop; ) {
+      top = scroller.scrollTop;
+      scroller.scrollTop = scroller.scrollHeight;
+      await frame();
+      await frame();
+    }
   });
+}
+
+const firstRow = (page: Page) =>
+  tableOf(page).evaluate((scroller) => {
+    const { top } = scroller.getBoundingClientRect();
+    const row = [...scroller.querySelectorAll('.plant-row')].find(
+      (each) => each.getBoundingClientRect().top >= top + 30,
+    );
+    return row?.querySelector('.plant-name')?.textContent ?? undefined;
+  });
+
+it('scrolls to the last row and back, and only the rows on the screen are in the page', async () => {
+  const page = await openPage(`${server.access.url}/#token=${server.access.token}`);
+  await scrollToEnd(page);
+  await tableOf(page).getByText(`Plant ${count}`, { exact: true }).waitFor();
+  expect(await tableOf(page).getAttribute('aria-rowcount')).toBe(String(count + 1));
+  // The page has the rows on the screen only, and a height that every browser can show.
+  expect(await page.locator('.plant-row').count()).toBeLessThan(50);
+  const height = await tableOf(page).evaluate(({ scrollHeight }) => scrollHeight);
+  expect(height).toBeLessThan(1_100_000);
+
+  await tableOf(page).focus();
+  await page.keyboard.press('Home');
+  await expect.poll(() => firstRow(page)).toBe('Plant 1');
+  await page.keyboard.press('End');
+  await tableOf(page).getByText(`Plant ${count}`, { exact: true }).waitFor();
+});
+
+it('keeps the rows in their order while the user scrolls row by row', async () => {
+  const page = await openPage(`${server.access.url}/#token=${server.access.token}`);
+  await page.getByText('Plant 1', { exact: true }).waitFor();
+  const seen: (string | undefined)[] = [];
+  for (let i = 0; i < 10; i++) {
+    await tableOf(page).evaluate((scroller) => scroller.scrollBy(0, 36 * 100));
+    await expect.poll(() => firstRow(page)).toBe(`Plant ${100 * (i + 1) + 1}`);
+    seen.push(await firstRow(page));
+  }
+  expect(new Set(seen).size).toBe(10);
 });

@@ -1,141 +1,137 @@
 import { formatJson } from '@plant-store/schemas';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { freshId, freshTag } from '../../fixtures/fresh.ts';
 import { filterByTag, findField, openPage, tableOf } from '../../fixtures/open-page.ts';
-import { sharedServers } from '../../fixtures/shared-servers.ts';
+import { sharedServer } from '../../fixtures/shared-servers.ts';
 
 const greatest = 2n ** 63n - 1n;
 const least = -(2n ** 63n);
 
-describe.each(sharedServers)('on $database', ({ address, client }) => {
-  it('shows only the plants with a tag', async () => {
-    const [tag, other] = [freshTag(), freshTag()];
-    await client.createPlant.mutate({ id: freshId(), name: 'Tagged', tag });
-    await client.createPlant.mutate({ id: freshId(), name: 'Of another tag', tag: other });
-    const page = await openPage(address());
-    await filterByTag(page, tag);
-    await expect.poll(() => tableOf(page).locator('.plant-row').count()).toBe(1);
-    await tableOf(page).getByText('Tagged').waitFor();
+const { address, client } = sharedServer();
 
-    await filterByTag(page, 'a tag of no plant');
-    await page.getByText('No plant has the tag “a tag of no plant”').waitFor();
-  });
+it('shows only the plants with a tag', async () => {
+  const [tag, other] = [freshTag(), freshTag()];
+  await client.createPlant.mutate({ id: freshId(), name: 'Tagged', tag });
+  await client.createPlant.mutate({ id: freshId(), name: 'Of another tag', tag: other });
+  const page = await openPage(address());
+  await filterByTag(page, tag);
+  await expect.poll(() => tableOf(page).locator('.plant-row').count()).toBe(1);
+  await tableOf(page).getByText('Tagged').waitFor();
 
-  it.each([greatest, least])('goes to the id %s, exactly', async (id) => {
-    await client.createPlant.mutate({ id, name: 'At the end' });
-    const page = await openPage(address());
-    await findField(page).fill(String(id));
-    await page.getByRole('option', { name: `Go to id ${id}` }).click();
-    const row = tableOf(page).getByRole('row').filter({ hasText: 'At the end' });
-    await expect.poll(() => row.locator('.plant-id').textContent()).toBe(String(id));
-    await client.deletePlant.mutate({ id });
-  });
+  await filterByTag(page, 'a tag of no plant');
+  await page.getByText('No plant has the tag “a tag of no plant”').waitFor();
+});
 
-  it('shows all fields of a plant, with its time', async () => {
+it.each([greatest, least])('goes to the id %s, exactly', async (id) => {
+  await client.createPlant.mutate({ id, name: 'At the end' });
+  const page = await openPage(address());
+  await findField(page).fill(String(id));
+  await page.getByRole('option', { name: `Go to id ${id}` }).click();
+  const row = tableOf(page).getByRole('row').filter({ hasText: 'At the end' });
+  await expect.poll(() => row.locator('.plant-id').textContent()).toBe(String(id));
+  await client.deletePlant.mutate({ id });
+});
+
+it('shows all fields of a plant, with its time', async () => {
+  const [id, tag] = [freshId(), freshTag()];
+  const name = `A long name ${'and so on '.repeat(40)}to the end`;
+  await client.createPlant.mutate({ id, name, tag });
+  const { createdAt } = await client.getPlant.query({ id });
+  const page = await openPage(address());
+  await filterByTag(page, tag);
+  await tableOf(page).locator('#row-0 .plant-name').click();
+  const details = page.getByRole('dialog', { name });
+  for (const text of [String(id), tag, createdAt.toISOString()]) {
+    await details.getByText(text, { exact: true }).waitFor();
+  }
+});
+
+it('shows any name as it is, and runs no markup in it', async () => {
+  const tag = freshTag();
+  const name = '<img src=x onerror=alert(1)> 🪴 \u202eright to left';
+  await client.createPlant.mutate({ id: freshId(), name, tag });
+  const page = await openPage(address());
+  await filterByTag(page, tag);
+  await tableOf(page).getByText(name, { exact: true }).waitFor();
+});
+
+it('keeps the text direction of a name within the name, wherever it is', async () => {
+  const [id, tag] = [freshId(), freshTag()];
+  const name = 'نخلة התמר';
+  await client.createPlant.mutate({ id, name, tag });
+  const page = await openPage(address());
+  await filterByTag(page, tag);
+  const notIsolated = () =>
+    page.evaluate((name) => {
+      const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      const found: (string | undefined)[] = [];
+      for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+        const { parentElement: parent, textContent } = node;
+        const isIsolated = parent?.closest('bdi, textarea, pre, .visually-hidden');
+        if (textContent?.includes(name) && !isIsolated) found.push(parent?.outerHTML);
+      }
+      return found;
+    }, name);
+  await tableOf(page).getByText(name).click();
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  await page.getByRole('alertdialog', { name: `Delete “${name}”?` }).waitFor();
+  expect(await page.locator('bdi', { hasText: name }).count()).toBeGreaterThan(3);
+  expect(await notIsolated()).toEqual([]);
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Duplicate …' }).click();
+  await page.getByRole('button', { name: 'Add plant' }).click();
+  await page.getByRole('status').getByText(`Added “${name}”`).waitFor();
+  expect(await notIsolated()).toEqual([]);
+});
+
+it('has a column as wide as the names, and cuts off only very long ones', async () => {
+  const page = await openPage(address());
+  const columns = async (name: string) => {
     const [id, tag] = [freshId(), freshTag()];
-    const name = `A long name ${'and so on '.repeat(40)}to the end`;
     await client.createPlant.mutate({ id, name, tag });
-    const { createdAt } = await client.getPlant.query({ id });
-    const page = await openPage(address());
     await filterByTag(page, tag);
-    await tableOf(page).locator('#row-0 .plant-name').click();
-    const details = page.getByRole('dialog', { name });
-    for (const text of [String(id), tag, createdAt.toISOString()]) {
-      await details.getByText(text, { exact: true }).waitFor();
-    }
-  });
+    const text = tableOf(page).getByText(name, { exact: true });
+    const [shown, next] = await Promise.all([
+      text.boundingBox(),
+      tableOf(page).getByRole('link', { name: tag }).boundingBox(),
+    ]);
+    const cell = text.locator('xpath=..');
+    const isCut = await cell.evaluate((node) => node.scrollWidth > node.clientWidth);
+    return { isCut, gap: (next?.x ?? 0) - (shown?.x ?? 0) - (shown?.width ?? 0) };
+  };
+  for (const name of [
+    'Monstera deliciosa',
+    'A name of fifty letters that fits without an ellipsis',
+  ]) {
+    const { isCut, gap } = await columns(name);
+    expect(isCut).toBe(false);
+    expect(Math.abs(gap - 20), 'pixels to the tag, beside the 20 between columns').toBeLessThan(2);
+  }
+  expect(await columns('and so on '.repeat(40))).toMatchObject({ isCut: true });
+});
 
-  it('shows any name as it is, and runs no markup in it', async () => {
-    const tag = freshTag();
-    const name = '<img src=x onerror=alert(1)> 🪴 \u202eright to left';
-    await client.createPlant.mutate({ id: freshId(), name, tag });
-    const page = await openPage(address());
-    await filterByTag(page, tag);
-    await tableOf(page).getByText(name, { exact: true }).waitFor();
-  });
-
-  it('keeps the text direction of a name within the name, wherever it is', async () => {
-    const [id, tag] = [freshId(), freshTag()];
-    const name = 'نخلة התמר';
-    await client.createPlant.mutate({ id, name, tag });
-    const page = await openPage(address());
-    await filterByTag(page, tag);
-    const notIsolated = () =>
-      page.evaluate((name) => {
-        const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-        const found: (string | undefined)[] = [];
-        for (let node = texts.nextNode(); node; node = texts.nextNode()) {
-          const { parentElement: parent, textContent } = node;
-          const isIsolated = parent?.closest('bdi, textarea, pre, .visually-hidden');
-          if (textContent?.includes(name) && !isIsolated) found.push(parent?.outerHTML);
-        }
-        return found;
-      }, name);
-    await tableOf(page).getByText(name).click();
-    await page.getByRole('button', { name: 'Delete …' }).click();
-    await page.getByRole('alertdialog', { name: `Delete “${name}”?` }).waitFor();
-    expect(await page.locator('bdi', { hasText: name }).count()).toBeGreaterThan(3);
-    expect(await notIsolated()).toEqual([]);
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('button', { name: 'Duplicate …' }).click();
-    await page.getByRole('button', { name: 'Add plant' }).click();
-    await page.getByRole('status').getByText(`Added “${name}”`).waitFor();
-    expect(await notIsolated()).toEqual([]);
-  });
-
-  it('has a column as wide as the names, and cuts off only very long ones', async () => {
-    const page = await openPage(address());
-    const columns = async (name: string) => {
-      const [id, tag] = [freshId(), freshTag()];
-      await client.createPlant.mutate({ id, name, tag });
-      await filterByTag(page, tag);
-      const text = tableOf(page).getByText(name, { exact: true });
-      const [shown, next] = await Promise.all([
-        text.boundingBox(),
-        tableOf(page).getByRole('link', { name: tag }).boundingBox(),
-      ]);
-      const cell = text.locator('xpath=..');
-      const isCut = await cell.evaluate((node) => node.scrollWidth > node.clientWidth);
-      return { isCut, gap: (next?.x ?? 0) - (shown?.x ?? 0) - (shown?.width ?? 0) };
-    };
-    for (const name of [
-      'Monstera deliciosa',
-      'A name of fifty letters that fits without an ellipsis',
-    ]) {
-      const { isCut, gap } = await columns(name);
-      expect(isCut).toBe(false);
-      expect(Math.abs(gap - 20), 'pixels to the tag, beside the 20 between columns').toBeLessThan(
-        2,
-      );
-    }
-    expect(await columns('and so on '.repeat(40))).toMatchObject({ isCut: true });
-  });
-
-  it('moves through the rows by the arrow keys, from the first to the last', async () => {
-    const tag = freshTag();
-    const ids = Array.from({ length: 60 }, freshId);
-    await Promise.all(
-      ids.map((id) => client.createPlant.mutate({ id, name: formatJson(id), tag })),
-    );
-    const page = await openPage(address());
-    await filterByTag(page, tag);
-    const table = tableOf(page);
-    await table.getByText(String(ids[0])).first().waitFor();
-    const activeText = () =>
-      table.evaluate((node) => {
-        const row = document.getElementById(node.getAttribute('aria-activedescendant') ?? '');
-        return row?.querySelector('.plant-name')?.textContent;
-      });
-    await table.focus();
-    await page.keyboard.press('ArrowDown');
-    await expect.poll(activeText).toBe(String(ids[1]));
-    await page.keyboard.press('End');
-    await expect.poll(activeText).toBe(String(ids.at(-1)));
-    await page.keyboard.press('Home');
-    await expect.poll(activeText).toBe(String(ids[0]));
-    await page.keyboard.press('Enter');
-    await page.getByRole('dialog', { name: String(ids[0]) }).waitFor();
-    await page.keyboard.press('Escape');
-    await expect.poll(() => table.evaluate((node) => node === document.activeElement)).toBe(true);
-  });
+it('moves through the rows by the arrow keys, from the first to the last', async () => {
+  const tag = freshTag();
+  const ids = Array.from({ length: 60 }, freshId);
+  await Promise.all(ids.map((id) => client.createPlant.mutate({ id, name: formatJson(id), tag })));
+  const page = await openPage(address());
+  await filterByTag(page, tag);
+  const table = tableOf(page);
+  await table.getByText(String(ids[0])).first().waitFor();
+  const activeText = () =>
+    table.evaluate((node) => {
+      const row = document.getElementById(node.getAttribute('aria-activedescendant') ?? '');
+      return row?.querySelector('.plant-name')?.textContent;
+    });
+  await table.focus();
+  await page.keyboard.press('ArrowDown');
+  await expect.poll(activeText).toBe(String(ids[1]));
+  await page.keyboard.press('End');
+  await expect.poll(activeText).toBe(String(ids.at(-1)));
+  await page.keyboard.press('Home');
+  await expect.poll(activeText).toBe(String(ids[0]));
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog', { name: String(ids[0]) }).waitFor();
+  await page.keyboard.press('Escape');
+  await expect.poll(() => table.evaluate((node) => node === document.activeElement)).toBe(true);
 });

@@ -169,19 +169,6 @@ it('writes and looks up while a flood of lists hangs', async () => {
   for (const { status } of await lists) expect(status).toBe('rejected');
 });
 
-it('copies plants in and out', async () => {
-  const { bulk } = await open();
-  await bulk.copyPlants(Buffer.from('1\tHoya\n2\tFicus\n'), 'id, name');
-  const copies = await bulk.openCopies();
-  const rows: Uint8Array[] = [];
-  const select = 'select id, name from plants order by id';
-  for await (const block of copies.copyOut(select, 'text')) rows.push(block);
-  expect(Buffer.concat(rows).toString()).toBe('1\tHoya\n2\tFicus\n');
-  await copies.close();
-  const { rows: names } = await run(bulk, 'select name from plants order by id');
-  expect(names).toEqual([['Hoya'], ['Ficus']]);
-});
-
 it('migrates in a single loop while its user may not create a missing table', async () => {
   await (await open()).close();
   const user = `user_${randomUUID().replaceAll('-', '')}`;

@@ -107,15 +107,6 @@ it('rejects look-ups at once when too many wait', async () => {
   expect(await Promise.all(accepted)).toEqual(Array(10_033).fill(undefined));
 });
 
-it('leaves no timer behind', async () => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  const lookUps = tokenLookUps(async () => known);
-  expect(await lookUps.run('ann')).toBe(ann);
-  await vi.advanceTimersByTimeAsync(0);
-  expect(vi.getTimerCount()).toBe(0);
-});
-
 it('times out while the database is silent, and never sends look-ups that have timed out', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
