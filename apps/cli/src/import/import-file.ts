@@ -61,9 +61,7 @@ export async function importFile(file: string, options: ImportOptions): Promise<
   try {
     const blocks = await openRows(source.input, format, options);
     const load = (store: RowStore) => loadFile({ ...options, blocks, source, store, rejectsPath });
-    return await (options.dryRun
-      ? load(dryStore)
-      : withStore(load, { needs: { plants: ['SELECT', 'INSERT'] } }));
+    return await (options.dryRun ? load(dryStore) : withStore(load));
   } catch (error) {
     throw withHint(error, interruption);
   } finally {

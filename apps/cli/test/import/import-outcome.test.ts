@@ -1,4 +1,6 @@
+import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
+import { PassThrough, type Readable } from 'node:stream';
 import { openPlantStore } from '@plant-store/core';
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
@@ -44,10 +46,16 @@ async function load(lines: string, options: Partial<ImportOptions> = {}, name = 
   return importFile(file, { onConflict: 'report', ...options });
 }
 
-/** More rows than an import reads at a time. */
+/** Rows of two blocks of 1 MiB, and some more. */
 function manyRows(): string {
-  const rows = Array.from({ length: 100_000 }, (_, i) => `{"id":${i + 10},"name":"Aloe"}\n`);
+  const space = ' '.repeat(1024);
+  const rows = Array.from({ length: 2100 }, (_, i) => `{"id":${i + 10},${space}"name":"Aloe"}\n`);
   return rows.join('');
+}
+
+function useAsStdin(input: Readable) {
+  // An import only reads it.
+  vi.spyOn(process, 'stdin', 'get').mockReturnValue(input as typeof process.stdin);
 }
 
 const exists = (path: string) => stat(path).then(Boolean, () => false);
@@ -118,12 +126,31 @@ describe('an import stops', () => {
   it.each([
     ['with --on-conflict fail', { onConflict: 'fail' }],
     ['with --strict', { strict: true }],
-  ] as const)('before it loads all rows %s', async (_, options) => {
-    await expect(load(hoya + other + manyRows(), options)).rejects.toMatchObject({ exitCode: 3 });
-    const [, stored] = /: (\d+) created/.exec(output.stdout) ?? [];
-    const store = await openPlantStore({ databaseUrl });
-    expect(await store.count()).toBe(Number(stored));
-    await store.close();
+  ] as const)('before it stores more rows than it says %s', async (_, options) => {
+    const input = createReadStream(
+      await directory.write('plants.ndjson', hoya + other + manyRows()),
+    );
+    useAsStdin(input);
+    const sql = postgres(databaseUrl, { max: 1 });
+    const isIdle = async () => {
+      const [row] = await sql`select count(*)::int as active from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`;
+      return row?.['active'] === 0;
+    };
+    // A statement for the rows after the conflict would end before the import closes the store.
+    vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+      output.stdout += String(text);
+      void vi
+        .waitUntil(async () => input.closed && (await isIdle()), 60_000)
+        .then(() => process.stdout.emit('drain'));
+      return false;
+    });
+    const rejects = directory.path('rejects');
+    const stopped = importFile('-', { onConflict: 'report', rejects, ...options });
+    await expect(stopped).rejects.toMatchObject({ exitCode: 3 });
+    const [row] = await sql`select count(*) from plants`;
+    await sql.end();
+    expect(output.stdout).toContain(` rows: ${row?.['count']} created`);
   });
 
   it('at a signal, with a hint', async () => {
@@ -168,6 +195,17 @@ describe('an import stops', () => {
     });
   });
 
+  it('without waiting for more input when the database is down', async () => {
+    vi.stubEnv('DATABASE_URL', 'postgres://127.0.0.1:1/none');
+    const input = new PassThrough();
+    useAsStdin(input);
+    input.write(manyRows());
+    const rejects = directory.path('rejects');
+    const stopped = importFile('-', { onConflict: 'report', rejects });
+    await expect(stopped).rejects.toThrow('; then run the import again');
+    expect(input.destroyed).toBe(true);
+  });
+
   it('before it begins when the rejects file is the file itself', async () => {
     const rejects = await directory.write('plants.ndjson', hoya);
     await expect(load(hoya, { rejects })).rejects.toMatchObject({
@@ -200,6 +238,13 @@ describe('an import writes', () => {
     await load(hoya + invalid, { rejects: '-' });
     expect(output.stdout).toMatch(/^\{"line":2,.*"Pilea"\}\n$/);
     expect(output.stderr).toContain('2 rows: 1 created');
+  });
+
+  it('the time that the import took', async () => {
+    const started = performance.now();
+    await load(hoya, { json: true });
+    const { seconds } = JSON.parse(output.stdout);
+    expect(seconds).toBeLessThanOrEqual((performance.now() - started) / 1000 + 0.001);
   });
 
   it('that an import which stopped is not complete', async () => {
