@@ -165,25 +165,6 @@ it('shows the first hundred rows that are not added, and saves all', async () =>
   expect(saved.trimEnd().split('\n')).toHaveLength(5_001);
 });
 
-it('loses no row because of a forgotten quote', async () => {
-  const tag = freshTag();
-  const ids = Array.from({ length: 1_000 }, freshId);
-  const rows = ids.map((id, i) => `${id},${i === 4 ? '"Rose 5' : `Rose ${i + 1}`},${tag}`);
-  const page = await openPage(address());
-  await importFiles(page, { 'open.csv': `id,name,tag\n${rows.join('\n')}\n` });
-  const open = importOf(page, 'open.csv');
-  await open.getByText('999 added, 0 already there, 0 with a taken id, 1 rejected').waitFor();
-  await open.getByText('the import goes on at line 7').waitFor();
-
-  // With a closing quote further down, the rows between are one name: only the user can see the mistake.
-  const closed = rows.with(500, `${ids[500]},Rose 501",${tag}`);
-  await dropFiles(page, { 'closed.csv': `id,name,tag\n${closed.join('\n')}\n` });
-  const preview = page.getByRole('region', { name: 'Preview of closed.csv' });
-  await preview
-    .getByText('Lines 6 to 502 are one row, but line 7 in it looks like a row: check the quotes')
-    .waitFor();
-});
-
 it('warns when a valid quoted field seems to hold rows', async () => {
   const text = `id,name\n${freshId()},"Rose 5\n${freshId()},Rose 6\n${freshId()},Rose 7"\n`;
   const page = await openPage(address());

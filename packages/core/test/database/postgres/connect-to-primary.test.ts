@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { connect as connectTo, createServer, type Server } from 'node:net';
+import { connect as connectTo, createServer } from 'node:net';
 import { promisify } from 'node:util';
 import {
   createDatabase,
@@ -14,6 +13,7 @@ import {
   createConnectToPrimary,
   hostsOf,
 } from '../../../src/database/postgres/connect-to-primary.ts';
+import { listen } from '../../fixtures/listen.ts';
 
 let databaseUrl: string;
 let first: FaultProxy;
@@ -181,13 +181,6 @@ it('reads hosts that are not in the URL from the environment variables of the dr
   expect(hostsOf('postgres:///d')).toEqual([{ host: 'h', port: 7 }]);
   expect(hostsOf('postgres://a/d')).toEqual([{ host: 'a', port: 7 }]);
 });
-
-async function listen(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  return (server.address() as { port: number }).port; // It listens on a port, not on a pipe.
-}
 
 /** A pooler that rejects a connection with parameters in its start-up message. */
 async function startStrictPooler(

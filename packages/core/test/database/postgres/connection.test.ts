@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { connect as connectTo, createServer, type Server } from 'node:net';
+import { connect as connectTo, createServer } from 'node:net';
 import { promisify } from 'node:util';
 import {
   createDatabase,
@@ -27,6 +26,7 @@ import {
   connectPostgres,
 } from '../../../src/database/postgres/connection.ts';
 import { LeftBehind } from '../../../src/database/postgres/left-behind.ts';
+import { listen } from '../../fixtures/listen.ts';
 import { startPooler } from '../../fixtures/pooler.ts';
 
 let databaseUrl: string;
@@ -518,10 +518,3 @@ it('resolves as soon as the server has closed the connection of a cancel request
   const port = await listen(closing);
   await cancelStatement({ host: '127.0.0.1', port }, { pid: 1, secret: 1 }, 60_000);
 });
-
-async function listen(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  return (server.address() as { port: number }).port; // It listens on a port, not on a pipe.
-}

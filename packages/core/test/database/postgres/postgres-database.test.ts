@@ -1,10 +1,10 @@
-import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { platform } from 'node:os';
 import { createDatabase, type FaultProxy, startFaultProxy } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterEach, beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { openPlantStore, type PlantStore } from '../../../src/plant-store.ts';
+import { listen } from '../../fixtures/listen.ts';
 import { startPooler } from '../../fixtures/pooler.ts';
 
 let sql: postgres.Sql;
@@ -209,12 +209,9 @@ async function startWithClockBehind(serverUrl: string) {
       client.write(Buffer.from(text, 'latin1'));
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const address = server.address() as { port: number }; // It listens on a port, not on a pipe.
+  const listening = String(await listen(server));
   return {
-    url: Object.assign(new URL(serverUrl), { port: String(address.port) }).href,
+    url: Object.assign(new URL(serverUrl), { port: listening }).href,
     catchUp() {
       behind = 0;
     },

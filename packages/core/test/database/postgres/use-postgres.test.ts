@@ -1,10 +1,10 @@
-import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { createDatabase, freePort } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { usePostgres } from '../../../src/database/postgres/use-postgres.ts';
 import { runOn } from '../../../src/database/schema-version.ts';
+import { listen } from '../../fixtures/listen.ts';
 import { startPooler } from '../../fixtures/pooler.ts';
 
 let databaseUrl: string;
@@ -124,9 +124,5 @@ async function startReplica() {
         .pipe(client);
     });
   });
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  onTestFinished(() => void proxy.close());
-  const { port } = proxy.address() as { port: number }; // It listens on a port, not on a pipe.
-  return { port, database };
+  return { port: await listen(proxy), database };
 }
