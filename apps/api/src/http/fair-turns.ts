@@ -83,16 +83,25 @@ export function createFairTurns({
         first.next();
       }
     }
-    if (connections === 0) rejectLate();
+    rejectLate();
     connections = 0;
     isScheduled = false;
     if (continued > 0 || late.length > 0) scheduleTurn();
   }
 
-  /** An error costs as much as a create. So late requests get an eighth of a turn, or its rest. */
+  /** An error costs as much as a create. So late requests get an eighth of the time, and places that are free. */
   function rejectLate(): void {
-    const max = Math.max(maxInTurn - continued, maxInTurn / 8);
-    for (let rejected = 0; rejected < max; rejected++) firstOf(late)?.next(overloaded);
+    const now = performance.now();
+    const until = now + (now - turnStart) / 8;
+    for (
+      let free = Math.max(1, maxInTurn - continued);
+      free > 0 || performance.now() < until;
+      free--
+    ) {
+      const first = firstOf(late);
+      if (!first) return;
+      first.next(overloaded);
+    }
   }
 
   function firstOf(list: Waiting[]): Waiting | undefined {

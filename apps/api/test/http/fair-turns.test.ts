@@ -4,8 +4,11 @@ import type { FastifyRequest } from 'fastify';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createFairTurns } from '../../src/http/fair-turns.ts';
 
-/** Eight requests continue in a turn, and one that waits for more than a second is late. */
-function start() {
+/**
+ * Eight requests continue in a turn, and one that waits for more than a second is late. The clock moves only
+ * by hand, and by `errorTime` for each error.
+ */
+function start({ errorTime = 100 } = {}) {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const server = new EventEmitter();
@@ -24,9 +27,10 @@ function start() {
     send(count: number, name = '', request = { isGone: false }) {
       for (let i = 0; i < count; i++) {
         // `take` reads only this part of a request.
-        turns.take(request as FastifyRequest, (error) =>
-          outcomes.push(error ? `${name} ${error.code}` : name),
-        );
+        turns.take(request as FastifyRequest, (error) => {
+          if (error) vi.advanceTimersByTime(errorTime);
+          outcomes.push(error ? `${name} ${error.code}` : name);
+        });
       }
     },
     /** The outcomes since the last call. */
@@ -74,6 +78,18 @@ it('rejects late requests with 50301, and most of each turn is for requests in t
   expect([await nextTurn(), await nextTurn()]).toEqual([turn, turn]);
   expect(await nextTurn()).toEqual(Array(8).fill('late 50301'));
   expect(await nextTurn()).toEqual(Array(2).fill('late 50301'));
+});
+
+it('rejects late requests for an eighth of the time, even while connections arrive', async () => {
+  const { server, send, outcomes, nextTurn } = start({ errorTime: 10 });
+  send(8 + 8 + 50, 'late');
+  outcomes();
+  expect(await nextTurn()).toHaveLength(8);
+  for (const late of [13, 13, 13, 11]) {
+    server.emit('connection');
+    vi.advanceTimersByTime(1_001);
+    expect(await nextTurn()).toEqual(Array(late).fill('late 50301'));
+  }
 });
 
 it('drops a request whose client has disconnected', async () => {

@@ -34,6 +34,12 @@ const closeGrace = 300;
 /** Milliseconds to ask whether the server is in a commit, with the time to connect over a slow network. */
 const askTimeout = 3_000;
 
+/**
+ * The part of its time for which a list waits for its turn. With less time left, the database would cancel it,
+ * and its error would not say that the server is overloaded.
+ */
+const listWait = 0.8;
+
 /** Milliseconds by which a clock may be wrong. */
 const clockTolerance = 1_000;
 
@@ -115,7 +121,8 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     start: (connection: Connection) => Promise<T>,
   ): Promise<T> {
     const turns = this.#turnsOf(share);
-    await turns.take({ deadline: until, caller });
+    const wait = (share === 'lists' ? listWait : 1) * (until - performance.now());
+    await turns.take({ deadline: deadlineIn(wait), caller });
     let connection: Connection;
     try {
       onTurn?.();

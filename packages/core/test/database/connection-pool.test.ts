@@ -500,6 +500,23 @@ describe('a statement that waits for a connection', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it('is rejected as overloaded after four fifths of its time when it is a list', async () => {
+    stopClocks();
+    const { run, accept } = createPool({ shares });
+    const first = rowsOf(run('first', { share: 'lists' }));
+    const connection = await accept();
+    const second = rowsOf(run('second', { share: 'lists' }));
+    const options = { share: 'lists', deadline: deadlineIn(5_000) } as const;
+    const late = expect(run('late', options)).rejects.toMatchObject({ kind: 'overloaded' });
+    await connection.settle(1);
+    expect(await first).toEqual([1]);
+    await vi.advanceTimersByTimeAsync(4_000);
+    await late;
+    await connection.settle(2);
+    expect(await second).toEqual([2]);
+    expect(connection.statements).toEqual(['first', 'second']);
+  });
+
   it('is rejected at its deadline while no connection can be opened', async () => {
     stopClocks();
     const { run, accept } = createPool({ shares });
