@@ -29,7 +29,7 @@ const toolModules = join('tools', 'node_modules');
 /** Copies the repository. Returns functions that change the copy, and run programs in it. */
 async function copyRepository() {
   const copy = await mkdtemp(join(tmpdir(), 'plant-store-worked-examples-'));
-  const left = ['.git', '.plant-store', '.stryker-tmp', '.turbo', 'dist'];
+  const left = ['.cache', '.git', '.plant-store', '.stryker-tmp', '.turbo', 'dist'];
   const entries = await readdir(repository);
   for (const path of entries.filter((entry) => ![...left, 'node_modules'].includes(entry))) {
     await cp(join(repository, path), join(copy, path), {
