@@ -59,7 +59,7 @@ it.runIf(hasPosixSignals)(
     const other = store.createMany([lost]);
     await vi.waitFor(async () => {
       const inserts = await onPrimary`
-        select from pg_stat_activity where wait_event = 'SyncRep' and query like 'insert%'`;
+        select from pg_stat_activity where wait_event = 'SyncRep' and query like '%insert into plants%'`;
       expect(inserts).toHaveLength(1);
     });
     await primary.halt();
