@@ -33,15 +33,19 @@ export const feedFaults: Record<string, BeginFault> = {
   },
 
   async endBackends({ database: { admin } }) {
-    await admin`select pg_terminate_backend(pid) from pg_stat_activity
-      where backend_type = 'client backend' and pid <> pg_backend_pid() and pid % 2 = 0`;
+    await onceReady(
+      () => admin`select pg_terminate_backend(pid) from pg_stat_activity
+        where backend_type = 'client backend' and pid <> pg_backend_pid() and pid % 2 = 0`,
+    );
     return () => {};
   },
 
   /** Postgres ends all its processes and recovers as after a crash. */
   async crashBackend({ database: { admin } }) {
-    const [backend] = await admin<{ pid: number }[]>`select pid from pg_stat_activity
-      where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1`;
+    const [backend] = await onceReady(
+      () => admin<{ pid: number }[]>`select pid from pg_stat_activity
+        where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1`,
+    );
     if (backend) process.kill(backend.pid, 'SIGKILL');
     return () => untilReady(admin);
   },
@@ -54,8 +58,10 @@ export const feedFaults: Record<string, BeginFault> = {
     const { admin } = world.database;
     world.isResting = true;
     await setTimeout(300);
-    const [writer] = await admin<{ pid: number }[]>`
-      select pid from pg_stat_activity where backend_type = 'walwriter'`;
+    const [writer] = await onceReady(
+      () => admin<{ pid: number }[]>`
+        select pid from pg_stat_activity where backend_type = 'walwriter'`,
+    );
     if (writer) process.kill(writer.pid, 'SIGSTOP');
     return async () => {
       if (writer) process.kill(writer.pid, 'SIGKILL');
@@ -80,7 +86,18 @@ export const promoteStandby: BeginFault = async (world, instance) => {
   };
 };
 
-/** Resolves when the connection to the database works again. */
-async function untilReady(admin: postgres.Sql): Promise<void> {
-  while (!(await admin`select 1`.catch(() => undefined))) await setTimeout(50);
+const untilReady = (admin: postgres.Sql) => onceReady(() => admin`select 1`);
+
+/**
+ * Repeats a query until the database can run it. Right after the crash of a process, Postgres may still run
+ * a query, and end its connection only then.
+ */
+async function onceReady<Rows>(query: () => PromiseLike<Rows>): Promise<Rows> {
+  for (;;) {
+    try {
+      return await query();
+    } catch {
+      await setTimeout(50);
+    }
+  }
 }
