@@ -734,7 +734,7 @@ describe('mayCommit', () => {
     { commits: [false, true], expected: false },
     { commits: [false, false], expected: false },
     { commits: [undefined, undefined], expected: true },
-  ])('is $expected when these statements are in a commit: $commits', async ({ commits, expected }) => {
+  ])('is $expected when statements are in a commit: $commits', async ({ commits, expected }) => {
     const { pool, run, accept } = createPool({ shares });
     const looking = run('a look-up', { share: 'lookUps' });
     const idle = await accept();

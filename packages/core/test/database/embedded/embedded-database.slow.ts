@@ -57,7 +57,7 @@ it('does not create a new database when the open one is lost', async () => {
 });
 
 // Windows does not move a directory with open files.
-it.runIf(hasPosixShell)('stops writing when another directory has replaced its data directory', async () => {
+it.runIf(hasPosixShell)('stops writing when its directory was replaced', async () => {
   await cp(inject('dataDirectory'), `${directory} new`, { recursive: true });
   await rename(directory, `${directory} moved`);
   await rename(`${directory} new`, directory);
