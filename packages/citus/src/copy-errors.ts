@@ -1,11 +1,11 @@
 import { type Bulk, bulkTimeout, deadlineIn } from '@plant-store/core/cluster';
 
 /**
- * Copies plants, and gives the errors their meaning. Citus replaces the SQLSTATE of a worker's error by XX000, so that
- * a rejected row and a lost worker look alike (`ReportCopyError` in
+ * Copies plants, and gives errors their usual meaning. Citus replaces the SQLSTATE of a worker's error by
+ * XX000, so that a rejected row and a lost worker look alike (`ReportCopyError` in
  * https://github.com/citusdata/citus/blob/v13.2.2/src/backend/distributed/commands/multi_copy.c). So an error
- * of several rows counts as that of a row, and the store then copies fewer. A single row is inserted
- * instead, whose error has the SQLSTATE.
+ * for several rows counts as a rejected row, and the store then copies fewer rows at once. A single row is
+ * inserted instead, because the error of an INSERT has the SQLSTATE.
  */
 export async function copyPlants(bulk: Bulk, rows: Uint8Array, columns: string): Promise<number> {
   try {
@@ -22,7 +22,7 @@ function hidesSqlState(error: unknown): boolean {
   return error instanceof Error && 'routine' in error && error.routine === 'ReportCopyError';
 }
 
-/** "data_exception" */
+/** Makes an error with the SQLSTATE `data_exception`. */
 function rejectedRow(cause: unknown): Error {
   const error = new Error('a worker rejected a row, or is down', { cause });
   return Object.assign(error, { code: '22000', severity: 'ERROR' });

@@ -2,7 +2,7 @@ import type { Cluster } from '@plant-store/core/cluster';
 import { checkMigration, settings } from './shards/cluster-role.ts';
 import { hasMoved } from './shards/has-moved.ts';
 
-/** A Postgres that may be a node of a Citus cluster. The rest of its code is loaded when it is needed. */
+/** A Postgres that may be a node of a Citus cluster. The rest of this package is loaded when it is needed. */
 export const citus: Cluster = {
   settings,
   checkMigration,

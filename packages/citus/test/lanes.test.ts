@@ -70,7 +70,7 @@ let readsOfShards: number;
 let finishedReads: number;
 let citusVersion: string;
 let isDistributed: boolean;
-/** How often the database was told that it is a part of a cluster. */
+/** How often the store was told that its database is a part of a cluster. */
 let noticed: number;
 
 beforeEach(() => {
@@ -192,7 +192,7 @@ const directInsert = expect.stringContaining('select id from plant_store_insert(
 const insertThroughAnother = expect.stringContaining('select * from plant_store_insert(');
 
 describe('creates on a cluster', () => {
-  it('are ordinary INSERTs, with one warning, on a version of Citus that was not tested', async () => {
+  it('are ordinary INSERTs on a version of Citus that was not tested, and the operator gets one warning', async () => {
     citusVersion = '14.0-1';
     const lanes = openOnCluster();
     const warnings: string[] = [];
@@ -223,7 +223,7 @@ describe('creates on a cluster', () => {
     expect(readsOfShards).toBe(1);
   });
 
-  it('compare a plant whose id is taken with the stored one', async () => {
+  it('compare a plant with the stored plant when its id is taken', async () => {
     const lanes = await openLanes();
     const id = await freeIdOn(1);
     await lanes.create({ id, name: 'Hoya' });
@@ -231,7 +231,7 @@ describe('creates on a cluster', () => {
     expect(await lanes.create({ id, name: 'Hoya' })).toEqual({ name: 'Hoya' });
   });
 
-  it('reject an invalid plant, whose node is not known', async () => {
+  it('reject an invalid plant, although its node is not known', async () => {
     const lanes = await openLanes();
     for (const plant of [null, { id: 1.5, name: 'x' }, { id: '5', name: 'x' }, { name: 'x' }]) {
       const create = lanes.create(plant as never); // Internal tools may bypass the types.
@@ -260,7 +260,7 @@ describe('creates on a cluster', () => {
   });
 
   it.each(['PS001', '42883', '42501'])(
-    'are ordinary inserts after the error %s, and the shards are read again',
+    'become ordinary inserts after the error %s, and the store reads the shards again',
     async (code) => {
       const lanes = await openLanes();
       before[1] = async () => {
@@ -283,7 +283,7 @@ describe('creates on a cluster', () => {
     expect(readsOfShards).toBe(1);
   });
 
-  it('are ordinary inserts on a lane whose node has left the cluster', async () => {
+  it('become ordinary inserts on a lane whose node has left the cluster', async () => {
     const { run } = database;
     const texts: string[] = [];
     const recorded: Database['run'] = (text, ...rest) => {
@@ -299,7 +299,7 @@ describe('creates on a cluster', () => {
     expect(texts).toEqual([ordinaryInsert, expect.stringContaining('delete from plants')]);
   });
 
-  it('are ordinary inserts when the table is no longer distributed', async () => {
+  it('become ordinary inserts when the table is no longer distributed', async () => {
     const lanes = await openLanes();
     const id = await freeIdOn(1);
     await lanes.create({ id, name: 'Hoya' });
@@ -374,7 +374,7 @@ describe('gets and deletes on a cluster', () => {
     expect(sent).toEqual({ 2: [select, deleteOnNode, deleteOnNode, select] });
   });
 
-  it('are ordinary statements when the plant has moved', async () => {
+  it('become ordinary statements when the plant has moved', async () => {
     const lanes = await openLanes();
     const id = await freeIdOn(2);
     await lanes.create({ id, name: 'Ficus' });
@@ -394,7 +394,7 @@ describe('the state of the nodes', () => {
     { address: 'two:2', share: 0.5, isWritable: second },
   ];
 
-  it('is that of the latest insert on each node, and reports each change once', async () => {
+  it('follows the latest insert on each node, and each change is reported once', async () => {
     const lanes = await openLanes();
     const changes: unknown[] = [];
     lanes.events.on('node', (node) => changes.push(node));
@@ -412,7 +412,7 @@ describe('the state of the nodes', () => {
     expect(changes).toEqual([state(false, true)[0], state(true, true)[0]]);
   });
 
-  it('is good when a node rejects a plant', async () => {
+  it('stays good when a node rejects a plant', async () => {
     const lanes = await openLanes();
     const create = lanes.create({ id: await freeIdOn(1), name: 'poison' });
     await expect(create).rejects.toThrow('the table does not allow this plant');
@@ -467,7 +467,7 @@ describe('the state of the nodes', () => {
     expect(changes).toEqual([second, { ...second, isWritable: true }, first]);
   });
 
-  it('is rerouted from the first create or probe that another node passes on', async () => {
+  it('is rerouted as soon as another node passes on a create or a probe', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     // The connections of the other tests were compared with another clock.
     const ofOthers = database;

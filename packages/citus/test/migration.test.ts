@@ -21,7 +21,7 @@ const tables = async () => {
   return rows.map(({ tablename }) => tablename);
 };
 
-/** Makes the database look like a node to the migration. */
+/** Makes the migration take the database for a node. */
 async function joinCluster(group: number): Promise<void> {
   await sql`
     insert into pg_extension

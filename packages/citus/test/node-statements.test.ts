@@ -10,7 +10,7 @@ const map: ShardMap = { clusterId: '', nodes: [], shardOf: () => ({ id: '102008'
 const databaseError = (code: string, message: string) =>
   Object.assign(new Error(message), { code });
 
-/** Statements whose functions end with an error, and ordinary statements that find no conflict. */
+/** Statements whose functions end with an error. The ordinary statements find no conflict. */
 function statementsAfter(error: Error) {
   const sent: string[] = [];
   let refreshed = 0;
@@ -48,7 +48,7 @@ it.each([
   },
 );
 
-it('does not repeat a write after another internal error, because it may be committed', async () => {
+it('does not repeat a write after another internal error, because the write may be committed', async () => {
   const error = databaseError('XX000', 'failure on connection marked as essential');
   const { statements, sent } = statementsAfter(error);
   await expect(

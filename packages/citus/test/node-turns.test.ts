@@ -20,7 +20,7 @@ it('lets lanes send at once while statements take about as long as the shortest 
   expect(turns.mustWait(() => {})).toBe(false);
 });
 
-it('lets a lane wait while statements take much longer, until the running one has ended or is slow', () => {
+it('lets a lane wait while statements take much longer, until the running statement has ended or is slow', () => {
   const turns = turnsAfter(5, ...many(50));
   const asked: string[] = [];
   const [first, second] = [() => void asked.push('first'), () => void asked.push('second')];
@@ -52,7 +52,10 @@ it('no longer regards the database as busy when no statement was short for two p
   expect(turns.mustWait(() => {})).toBe(false);
 });
 
-/** Makes the lane of a node whose statements take a given number of milliseconds. Each statement is added to `sent`. */
+/**
+ * Makes the lane of a node whose statements take a given number of milliseconds. Adds each statement to
+ * `sent`.
+ */
 function createLane(node: string, turn: NodeTurns, sent: string[], milliseconds: number) {
   return new Coalescer<number, void>({
     async send(calls) {
@@ -83,7 +86,7 @@ it('lets the lanes of two nodes send one after the other, and a full statement a
   await Promise.all(creates);
 });
 
-it('lets a lane send beside a slow statement of another one', async () => {
+it('lets a lane send while a slow statement of another lane runs', async () => {
   const turn = turnsAfter(5, ...many(50));
   const sent: string[] = [];
   const creates = ['slow', 'other'].map((node) => createLane(node, turn, sent, 200).run(1));
@@ -95,7 +98,7 @@ it('lets a lane send beside a slow statement of another one', async () => {
   await Promise.all(creates);
 });
 
-it('knows from the statements of a lane that the database is busy', async () => {
+it('notices by the statements of a lane that the database is busy', async () => {
   const turn = turnsAfter(5);
   const lane = createLane('busy', turn, [], 50);
   for (const create of many(50)) {

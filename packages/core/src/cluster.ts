@@ -1,4 +1,4 @@
-/** What @plant-store/citus is made of. */
+/** The parts of core that @plant-store/citus uses. */
 export { ConnectionPool } from './database/connection-pool.ts';
 export {
   type Bulk,

@@ -1,4 +1,4 @@
-/** Only for apps/api: the published package has no such entry point. */
+/** These exports are only for apps/api. The published package has no such entry point. */
 export { generateToken } from './access-tokens/access-tokens.ts';
 export { createPrincipalCache, type TokenOwner } from './access-tokens/principal-cache.ts';
 export { deadlineIn, defaultTimeout } from './database/deadline.ts';

@@ -76,7 +76,7 @@ export function insufficientScope(requiredScope: Scope): PlantStoreError {
   return new PlantStoreError('insufficientScope', message, { requiredScope });
 }
 
-/** The error for input that does not fit its schema. Its message says what is wrong in each field. */
+/** The error for input that does not fit its schema. The message names the fault of each field. */
 export function invalidInput(cause: ZodError): PlantStoreError {
   const { issues } = cause;
   const told = issues.slice(0, maxIssues).map(({ path, message }) => `${placeOf(path)} ${message}`);

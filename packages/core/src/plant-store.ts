@@ -42,7 +42,7 @@ export interface PlantStore
     PlantExporter,
     PlantFeed {
   /**
-   * Creates a plant; resolves when it is committed. It also resolves when the same plant (id, name
+   * Creates a plant, and resolves when the plant is committed. Resolves even when the same plant (id, name
    * and tag) is stored already, so a create can safely be repeated.
    *
    * @throws PlantStoreError `idTaken` when the id belongs to another plant, which stays unchanged;
@@ -54,20 +54,21 @@ export interface PlantStore
   create(plant: NewPlant, options?: CreateOptions): Promise<Plant>;
 
   /**
-   * Creates 1 to 1,000 plants; resolves with the outcome of each, in their order. Each plant stands
-   * alone: some may be created, and others not. Its `error` is the one that `create` would throw.
-   * Plants with the same id are created one after the other.
+   * Creates 1 to 1,000 plants. Resolves with an outcome for each plant, in the same order. Some plants may be
+   * created, and others not. The `error` of an outcome is the one that `create` would throw. Plants with the
+   * same id are created one after the other.
    *
-   * @throws PlantStoreError `invalidInput` when one of them is not a valid NewPlant; then none is created
+   * @throws PlantStoreError `invalidInput` when one of the plants is not a valid NewPlant. Then no plant is
+   *   created.
    */
   createMany(plants: readonly NewPlant[], options?: CreateOptions): Promise<ManyCreatesOutcome[]>;
 
   /**
-   * Deletes the plant with this id. When the delete is committed, resolves with whether there was a plant.
-   * The id is free afterwards.
+   * Deletes the plant with this id, and resolves when the delete is committed. Resolves with false when there
+   * was no plant. The id is free afterwards.
    *
-   * @throws PlantStoreError `databaseUnavailable`: the plant may be deleted. A repeated call also
-   *   deletes a plant that was created again under the id
+   * @throws PlantStoreError `databaseUnavailable`: the plant may be deleted. A repeated call deletes even a
+   *   plant that was created again under the id.
    */
   delete(id: bigint, options?: CallOptions): Promise<boolean>;
 
@@ -95,35 +96,38 @@ export interface PlantStore
   pending(): { waiting: number; inFlight: number; unsettled: number };
 
   /**
-   * The nodes of a cluster that store plants, and whether those plants can be written. The latest create
-   * on the node or the latest call of `ready` shows that. Empty on a database that is not a cluster.
+   * The nodes of a cluster that store plants, and whether those plants can be written. The latest create on
+   * the node or the latest call of `ready` shows that. On a database that is not a cluster, the list is
+   * empty.
    */
   nodes(): readonly NodeState[];
 
   /**
-   * How many wait for changes, and the milliseconds for which a transaction that still runs has hidden
-   * changes. While nobody waits, this is what `watchFeed` has found.
+   * `waiting` is the number of followers that wait for changes. `heldBackFor` is the number of milliseconds
+   * for which a transaction that still runs has hidden changes. While no follower waits, it comes from
+   * `watchFeed`.
    */
   feed(): { waiting: number; heldBackFor: number };
 
   /**
-   * Notices a transaction that hides changes, and a restored or promoted database, whose feed then begins
-   * anew. A server calls it every 15 s.
+   * Notices a transaction that hides changes. Notices a restored or promoted database, and lets its feed
+   * begin anew. A server calls this every 15 s.
    *
-   * @throws PlantStoreError `notImplemented` without a feed; `databaseUnavailable`, also while the feed
+   * @throws PlantStoreError `notImplemented` without a feed; `databaseUnavailable`, even while the feed
    *   begins anew
    */
   watchFeed(): Promise<void>;
 
   /**
-   * Forgets the deletions that are older than the given number of days, and returns how many. Cursors from before them
-   * give `cursorExpired`. It does nothing while another instance does this, and on a cluster.
+   * Forgets the deletions that are older than the given number of days, and returns their number. Cursors
+   * before a forgotten deletion expire (`cursorExpired`). Does nothing on a cluster, or while another
+   * instance forgets deletions.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */
   forgetDeletions(days: number): Promise<number>;
 
-  /** Ends the waits of `changes` and `follow` with `shuttingDown`, now and later. */
+  /** Ends all waits of `changes` and `follow` with `shuttingDown`. Later waits end at once. */
   stopWaiting(): void;
 
   /** Waits for all earlier creates, then closes the database. It may be called twice. */
@@ -149,7 +153,8 @@ async function createPlantStore(database: Database, cluster?: Cluster): Promise<
   const { bulk } = database;
   const events = new EventEmitter<StoreEvents>();
   const emit = events.emit.bind(events);
-  // An error that a listener throws becomes a process warning, and does not reach the write of the event.
+  // An error that a listener throws becomes a process warning, and does not reach the write that emits the
+  // event.
   events.emit = (...event) => {
     try {
       return emit(...event);
@@ -183,7 +188,7 @@ async function createPlantStore(database: Database, cluster?: Cluster): Promise<
     follow: feed.follow,
     feed: feed.state,
     watchFeed: async () => {
-      // A cluster has no feed, and would log an error of each statement.
+      // A cluster has no feed, and its log would get an error for each statement.
       if (lanes.nodes().length === 0) await feed.watch();
     },
     forgetDeletions: (days) => forgetDeletions(database.run, days),
@@ -216,7 +221,7 @@ async function createPlantStore(database: Database, cluster?: Cluster): Promise<
     events.emit('batch', committed);
   }
 
-  /** After the write, waiting followers look for changes. */
+  /** After the write, wakes the followers that wait for changes. */
   function noticed<T>(write: Promise<T>): Promise<T> {
     return write.finally(feed.notice);
   }

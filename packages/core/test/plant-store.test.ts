@@ -90,7 +90,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     );
   });
 
-  it('settles each of many concurrent creates, whether it is new, repeated or conflicting', async () => {
+  it('settles many concurrent creates, some of them new, some repeated and some in conflict', async () => {
     const base = lastId + 1n;
     lastId += 100n;
     const creates = Array.from({ length: 1000 }, (_, i) => {
@@ -178,7 +178,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     expect(await store.get(plants[0]?.id ?? 0n)).toBeUndefined();
   });
 
-  it('returns an error for each of many plants when there is no time left', async () => {
+  it('returns an error for each of many plants when no time is left', async () => {
     const plants = Array.from({ length: 600 }, () => ({ id: freeId(), name: 'x' }));
     const outcomes = await store.createMany(plants, { deadline: performance.now() - 1 });
     expect(outcomes).toMatchObject(plants.map(({ id }) => ({ id, error: { code: 50300 } })));
@@ -222,7 +222,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     },
   );
 
-  it('is ready once it is open', async () => {
+  it('is ready when it is open', async () => {
     await expect(store.ready()).resolves.toBeUndefined();
   });
 

@@ -12,11 +12,12 @@ import {
 } from '@plant-store/core/cluster';
 
 /**
- * The statements that Citus passes to the nodes of the plants. With an array for each column, it would send
- * every row through the coordinator, so the INSERT has a text for each size of a batch.
+ * The statements that Citus passes to the nodes of the plants. With an array for each column, Citus would
+ * send every row through the coordinator. So the INSERT has a parameter for each value, and another text for
+ * each size of a batch.
  *
- * Citus rejects volatile functions in a write, and it evaluates a failing expression even in a branch that
- * is not taken. So it sets the name to null after the deadline, which the column rejects.
+ * Citus rejects volatile functions in a write, and it evaluates a failing expression even in a branch that is
+ * not taken. So after the deadline, the INSERT sets the name to null, and the column rejects null.
  */
 export function createOrdinaryStatements(run: Run): PlantStatements {
   return {
@@ -60,7 +61,10 @@ function throwLateWrite(cause: unknown): never {
 
 const notNullViolated = '23502';
 
-/** Another node may have committed a statement that is cancelled on this one. */
+/**
+ * When a statement was cancelled, throws an error of unknown outcome: another node may have committed the
+ * statement.
+ */
 export function throwUnlessCancelled(cause: unknown): never {
   if (!isCancelled(cause)) throw cause;
   throw Object.assign(new Error('the statement was cancelled', { cause }), {
@@ -68,12 +72,12 @@ export function throwUnlessCancelled(cause: unknown): never {
   });
 }
 
-/** "statement_completion_unknown" */
+/** The SQLSTATE `statement_completion_unknown`. */
 const unknownOutcome = '40003';
 
 /**
- * Counts plants on each shard of a cluster, and stops on each at the limit. Citus plans a LIMIT in a
- * subquery so that every shard sends that many rows to one node. Here every shard sends one number.
+ * Counts plants on each shard of a cluster, and stops on each shard at the limit. For a LIMIT in a subquery,
+ * Citus would send that many rows of every shard to one node. Here every shard sends one number.
  */
 export function createCountOnShards(run: Run): CountUpTo {
   return async (limit, { tag }, deadline, caller) => {

@@ -28,8 +28,8 @@ interface NodeLane {
 }
 
 /**
- * Watches the shards of the plants. Once there are any, the store uses these lanes. While the shards are not
- * known, all plants go through the node that the URL names.
+ * Watches the shards of the plants. Once there are shards, the store uses a lane for each node. While the
+ * shards are not known, all plants go through the node that the URL names.
  */
 export function watchLanes(store: ClusterStore): ClusterWatch {
   const { database, nodes: connections, events, onCommit, main, use } = store;
@@ -116,7 +116,7 @@ export function watchLanes(store: ClusterStore): ClusterWatch {
     const onUnsettled = () => events.emit('warning', `on ${address}: ${lateCommit}`);
     const node = { id, address, clusterId };
     const access = openNodeAccess(node, { ...connections, onUnsettled });
-    /** Undefined when the node has left the cluster. Then no event names it. */
+    /** Returns undefined when the node has left the cluster. Then no event names the node. */
     const current = () => nodes().find((node) => node.id === id);
     const health = new NodeHealth({
       access,

@@ -10,17 +10,20 @@ import { clusterIdSignature } from '../shards/node-functions.ts';
 import type { StorageNode } from '../shards/shard-map.ts';
 
 /**
- * Access for statements about the plants of one node of a cluster. They have connections of their own,
- * so that the other statements go on while that node is down.
+ * Access for statements about the plants of one node of a cluster. These statements have their own
+ * connections, so that other statements go on while that node is down.
  */
 export interface NodeAccess {
   readonly run: Run;
   /** See `Database`. */
   mayCommit(share: Share): Promise<boolean>;
   unsettled(): number;
-  /** Whether the connections lead to that node, not through another one. */
+  /** Whether the connections lead directly to that node, not through another one. */
   readonly isDirect: boolean;
-  /** Why the store could not reach that node itself; undefined when it can, or has not tried yet. */
+  /**
+   * Why the store could not reach that node itself. Undefined when it can reach the node, or has not tried
+   * yet.
+   */
   readonly directError: unknown;
   /** See `Database`. */
   onClockMoved(listener: (error: Error) => void): void;
@@ -28,9 +31,9 @@ export interface NodeAccess {
 }
 
 interface NodeAccessOptions extends Pick<NodeConnections, 'connect' | 'connectTo'> {
-  /** Is called when a write has been unsettled for a second. */
+  /** Is called when a write is still in its commit a second after its deadline. */
   readonly onUnsettled?: () => void;
-  /** Milliseconds, as of `performance.now`. */
+  /** A clock in milliseconds. Default: `performance.now`. */
   readonly now?: () => number;
 }
 
@@ -40,7 +43,7 @@ export const nodeShares = { creates: 3, deletes: 1, lookUps: 2 };
 /** Milliseconds after which the store tries again to reach a node that it could not reach itself. */
 const retryInterval = 15_000;
 
-/** Milliseconds to connect to a node. The first time is short, because plants wait. */
+/** Milliseconds to connect to a node. The first attempt has fewer, because plants wait for it. */
 const firstTimeout = 2_000;
 const timeout = 5_000;
 
@@ -63,7 +66,7 @@ export function openNodeAccess(
     async connect() {
       const first = triedAt === undefined ? await tryDirectly(firstTimeout) : undefined;
       if (first) return first;
-      // The store could reach this node before, so the node is down, and another way would not help.
+      // The store has reached this node before, so the node is down, and another way would not help.
       if (isDirect) return connectDirectly(timeout);
       const connection = await connect();
       if (!isDirect) return connection;
@@ -119,8 +122,8 @@ export function openNodeAccess(
 }
 
 /**
- * Connects to a node of a cluster itself, and checks that it is that node. From here, its address may lead
- * to another server: `localhost` is an example.
+ * Connects directly to a node of a cluster, and checks that the node is the right one. From this machine, its
+ * address may lead to another server: `localhost` is an example.
  */
 export async function connectToNode(
   { id, address }: Pick<StorageNode, 'id' | 'address'>,

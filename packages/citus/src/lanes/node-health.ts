@@ -39,7 +39,7 @@ export class NodeHealth {
     this.#options = { now: () => performance.now(), ...options };
   }
 
-  /** Returns the same statements, whose inserts also show whether the node can be written. */
+  /** Returns the same statements. Their inserts also show whether the node can be written. */
   observed(statements: PlantStatements): PlantStatements {
     return {
       ...statements,
@@ -59,7 +59,7 @@ export class NodeHealth {
   }
 
   /**
-   * Finds out whether the node can be written, by an insert of no plants. The promise is never rejected.
+   * Inserts no plants, to find out whether the node can be written. The promise is never rejected.
    *
    * @param someId an id that the node stores
    */
@@ -76,7 +76,9 @@ export class NodeHealth {
     this.#succeeded(this.isWritable || !hasFailedLately);
   }
 
-  /** Only a success shows that inserts are rerouted: while the node is down, no way leads to it. */
+  /**
+   * Reports a changed way of the inserts only after a success: while the node is down, no way leads to it.
+   */
   #succeeded(isWritable = true): void {
     this.#set(isWritable);
     const { directError } = this.#options.access;

@@ -6,8 +6,8 @@ import { createOrdinaryStatements, throwUnlessCancelled } from './citus-statemen
 import type { NodeAccess } from './node-access.ts';
 
 /**
- * The statements for the plants of one node of a cluster. When another node stores the plants now, it
- * sends ordinary statements instead, which Citus passes to the right node.
+ * Makes the statements for the plants of one node of a cluster. When another node stores the plants now, an
+ * ordinary statement is sent instead, and Citus passes it to the right node.
  */
 export function createNodeStatements(
   access: Pick<NodeAccess, 'run' | 'isDirect'>,
@@ -62,8 +62,8 @@ export function createNodeStatements(
 }
 
 /**
- * Whether the plants have moved, or the function does not exist or the user may not call it. In all these
- * cases nothing is written.
+ * Whether the plants have moved, the function does not exist, or the user may not call the function. In all
+ * these cases nothing is written.
  */
 function needsOrdinary(error: unknown): boolean {
   return [shardMoved, '42883', '42501'].includes(databaseCode(error) ?? '') || hasMoved(error);

@@ -1,12 +1,14 @@
 import type { SharedTurn } from '@plant-store/core/cluster';
 
-/** The database is busy when statements take this many times the shortest one. */
+/** The nodes are busy when the average statement takes this many times as long as the shortest one. */
 const busyFactor = 3;
 
 /** Milliseconds after which a new search for the shortest statement begins. */
 const period = 10_000;
 
-/** A longer statement counts as a given number of milliseconds, so that one slow statement changes little. */
+/**
+ * A longer statement counts as this many milliseconds, so that one slow statement changes the average little.
+ */
 const longest = 50;
 
 /**
@@ -19,7 +21,7 @@ export class NodeTurns implements SharedTurn {
   #waiting: (() => void)[] = [];
   /** Milliseconds that a statement takes, as a moving average. */
   #average = 0;
-  /** Milliseconds of the shortest statement: in this period, and in the one before. */
+  /** Milliseconds of the shortest statement, in this period and in the previous one. */
   #shortest = Number.POSITIVE_INFINITY;
   #shortestBefore = Number.POSITIVE_INFINITY;
   #periodEndsAt = 0;

@@ -12,7 +12,8 @@ export interface Instance {
 
 /**
  * Reads which instances have not noticed that their database is a cluster. Their sessions have the
- * `application_name` for a single database. In an earlier version, it has no process.
+ * `application_name` for a single database. In an earlier version of the store, this name does not contain
+ * the process.
  */
 export async function readBlindInstances(query: Query): Promise<Instance[]> {
   const { rows } = await query(blindInstances, []);

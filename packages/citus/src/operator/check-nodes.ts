@@ -2,8 +2,8 @@ import type { RunText } from '@plant-store/core/cluster';
 import { clusterRole } from '../shards/cluster-role.ts';
 
 /**
- * Checks that this is the coordinator of a cluster whose nodes can be reached, and that a node may store
- * plants.
+ * Checks that this is the coordinator of a cluster, that its nodes can be reached, and that at least one of
+ * them may store plants.
  *
  * @returns the nodes that may store plants, each as `host:port`
  * @throws ClusterError
@@ -46,7 +46,7 @@ const nodes = `
   where noderole = 'primary' and isactive
   group by groupid, address, shards order by groupid`;
 
-/** The cluster cannot hold the store's tables until somebody changes it. */
+/** Says that the cluster cannot hold the store's tables until somebody changes the cluster. */
 export class ClusterError extends Error {
   override readonly name = 'ClusterError';
 }

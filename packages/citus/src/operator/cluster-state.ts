@@ -13,9 +13,9 @@ export interface ClusterState {
   readonly missing: readonly string[];
   /** The nodes that store plants; empty while the store cannot insert by node. */
   readonly nodes: readonly NodeContent[];
-  /** The addresses of the nodes that store no plants, such as the coordinator, and are down. */
+  /** The addresses of the nodes that are down and store no plants, such as the coordinator. */
   readonly downWithoutPlants: readonly string[];
-  /** The instances that have not noticed the cluster, once `distributePlants` has nothing left to do. */
+  /** The instances that have not noticed the cluster. Empty while the plants are not distributed. */
   readonly blindInstances: readonly Instance[];
   /** The version of Citus if the store was not tested on it; otherwise undefined. */
   readonly untestedVersion: string | undefined;
@@ -25,7 +25,7 @@ interface NodeContent {
   /** Its host and port, as the cluster knows them. */
   readonly address: string;
   readonly shards: number;
-  /** About how many plants it has; undefined when it is down. */
+  /** The approximate number of plants on the node; undefined when the node is down. */
   readonly plants: number | undefined;
   /** Why this process cannot reach the node itself; undefined when it can. */
   readonly directError: unknown;
@@ -42,7 +42,7 @@ interface InspectOptions {
   readonly connectTo: ConnectTo;
 }
 
-/** Reads the state of a cluster; undefined when the database is not part of one. */
+/** Reads the state of a cluster. Returns undefined when the database is not part of a cluster. */
 export async function readClusterState({
   run,
   query,
@@ -104,7 +104,7 @@ async function directErrorOf(
   }
 }
 
-/** The addresses of the nodes that are down, apart from those whose plants are counted. */
+/** Returns the addresses of the nodes that are down, without the nodes whose plants are counted. */
 async function downNodes(counted: readonly StorageNode[], query: Query): Promise<string[]> {
   const { rows } = await query(otherNodes, [`{${counted.map(({ id }) => id)}}`]);
   const down = (rows as [string, string][]).map(async ([host, port]) => {

@@ -16,7 +16,7 @@ import {
   planDistribution,
 } from './distribute.ts';
 
-/** Billions of plants take hours to move. Postgres accepts at most this timeout, 24 days. */
+/** It takes hours to move billions of plants. Postgres accepts no longer timeout than this one of 24 days. */
 const limits = {
   timeout: 2 ** 31 - 1,
   lockTimeout: migrationTimeout,
@@ -27,11 +27,11 @@ const limits = {
 const interval = 1_000;
 
 /**
- * Distributes the tables of the store and their rows over the nodes of a Citus cluster. It distributes
- * plants by id, and copies the access tokens and the list of migrations to each node. Creates go on, unless
- * `isBlocking` is set. When it fails, call it again: it does only the missing steps.
+ * Distributes the tables of the store and their rows over the nodes of a Citus cluster. It distributes plants
+ * by id, and copies the access tokens and the list of migrations to each node. Creates go on, unless
+ * `isBlocking` is set. After an error, call this function again: it does only the missing steps.
  *
- * @throws ClusterError when the cluster or the tables are not ready for it
+ * @throws ClusterError when the cluster or the tables are not ready to be distributed
  */
 export async function distributePlants(options: DistributeOptions): Promise<DistributeResult> {
   const connect = createConnectToPrimary(options.databaseUrl, limits);

@@ -15,7 +15,7 @@ export interface Distribution {
   readonly nodes: readonly string[];
   /** How many shards the plants have, or will have. */
   readonly shards: number;
-  /** The changes that are missing, in order, each as a clause without a subject. */
+  /** The missing changes, in order. The description of each change is a clause without a subject. */
   readonly steps: readonly DistributionStep[];
 }
 
@@ -24,9 +24,9 @@ export interface DistributionStep {
   readonly statements: readonly string[];
   /** Only for a step that moves plants for longer than a second. */
   readonly move?: {
-    /** Whether creates and deletes wait while it runs. */
+    /** Whether creates and deletes wait while the step runs. */
     readonly isBlocking: boolean;
-    /** About how many plants it moves, when the database knows. */
+    /** The approximate number of plants that the step moves; undefined when the database does not know it. */
     readonly plants: number | undefined;
   };
 }
@@ -34,13 +34,16 @@ export interface DistributionStep {
 export interface DistributeOptions {
   /** The URL of the coordinator. */
   readonly databaseUrl: string;
-  /** Into how many shards to split the plants. */
+  /** The number of shards into which the plants are split. */
   readonly shards: number;
-  /** Moves the plants in one statement, which is faster, although creates and deletes wait for it. */
+  /** Moves the plants in one statement. This is faster, but creates and deletes wait for it. */
   readonly isBlocking?: boolean;
   /** Decides whether to do the missing steps. It is not called when nothing is missing. */
   readonly confirm: (missing: Distribution) => Promise<boolean>;
-  /** Is called about once a second while plants move, with how many the nodes have copied. */
+  /**
+   * Is called about once a second while plants move. Its argument is the number of plants that the nodes have
+   * copied.
+   */
   readonly onCopied?: (copied: number, total: number | undefined) => void;
   /** Is called before the wait for the instances that have not noticed the cluster. */
   readonly onWait?: (instances: readonly Instance[]) => void;
@@ -56,7 +59,7 @@ export interface DistributeResult extends Distribution {
 }
 
 /**
- * Checks a Citus cluster, and plans the steps that are missing until it holds the tables of the store.
+ * Checks a Citus cluster, and plans the missing steps after which it holds the tables of the store.
  *
  * @throws ClusterError
  */
@@ -68,7 +71,7 @@ export async function planDistribution(
   return { nodes, ...(await planTables(run, { shards, isBlocking })) };
 }
 
-/** For a plan that is only displayed: nobody has chosen a number of shards yet. */
+/** The options for a plan that is only displayed: nobody has chosen a number of shards yet. */
 const undecided = { shards: 0, isBlocking: true };
 
 /**
@@ -147,7 +150,7 @@ const ownCopies = `
 
 const notMigrated = 'the tables do not exist yet: start the server once, which creates them';
 
-/** Bytes of plants that one statement moves in about a second. Creates can wait for so long. */
+/** One statement moves this many bytes of plants in about a second. Creates can wait that long. */
 const fewPlants = 16 * 2 ** 20;
 
 function distributePlants(

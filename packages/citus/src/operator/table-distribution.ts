@@ -3,14 +3,17 @@ import { createConnectToPrimary, tableOids } from '@plant-store/core/cluster';
 /** How Citus distributes a table over its nodes. */
 export interface TableDistribution {
   readonly table: string;
-  /** `hash`: by a column; `reference`: each node has a copy; `local`: the coordinator alone has it. */
+  /**
+   * `hash`: distributed by a column; `reference`: each node has a copy; `local`: only the coordinator has the
+   * table.
+   */
   readonly kind: 'hash' | 'reference' | 'local' | 'other';
-  /** The column by which the table is distributed; null when there is none. */
+  /** The column by which the table is distributed; null without such a column. */
   readonly column: string | null;
   readonly shards: number;
 }
 
-/** Reads how Citus distributes the tables of the store; an empty list without Citus. */
+/** Reads how Citus distributes the tables of the store. Returns an empty list without Citus. */
 export async function inspectDistribution(databaseUrl: string): Promise<TableDistribution[]> {
   const connection = await createConnectToPrimary(databaseUrl, { readOnly: true })();
   try {

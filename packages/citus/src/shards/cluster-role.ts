@@ -1,12 +1,15 @@
 import type { RunText } from '@plant-store/core/cluster';
 
-/** A session waits two seconds for a silent node, not 30. A server without Citus ignores the setting. */
+/**
+ * With this setting, a session waits two seconds for a silent node, not 30. A server without Citus ignores
+ * it.
+ */
 export const settings = { 'citus.node_connection_timeout': '2000' };
 
 /** The role of a database in a Citus cluster. Only the coordinator changes tables. */
 export type ClusterRole = 'coordinator' | 'worker';
 
-/** The role of a database; undefined when it does not have the extension. */
+/** Reads the role of a database. Returns undefined when the database does not have the extension. */
 export async function clusterRole(run: RunText): Promise<ClusterRole | undefined> {
   const [extension] = await run(`select from pg_extension where extname = 'citus'`);
   if (!extension) return undefined;
@@ -15,7 +18,7 @@ export async function clusterRole(run: RunText): Promise<ClusterRole | undefined
 }
 
 /**
- * Only the coordinator migrates; an instance on a worker waits for it.
+ * Only the coordinator migrates. An instance on a worker waits for the coordinator.
  *
  * @throws Error on a worker
  */

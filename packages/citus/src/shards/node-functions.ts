@@ -1,22 +1,22 @@
 import { contentColumns, lateWrite } from '@plant-store/core/cluster';
 
 /**
- * The functions by which the store inserts and deletes plants on a cluster: they run on the node that
- * stores the plants, and write to the shards themselves. An INSERT into the distributed table `plants` costs
- * twice as much: Citus plans it again for each batch, and writes a statement for each shard.
+ * The functions that insert and delete plants on a cluster. They run on the node that stores the plants, and
+ * write to the shards themselves. An INSERT into the distributed table `plants` costs twice as much, because
+ * Citus plans it again for each batch, and writes a statement for each shard.
  *
  * So a function does what Citus does before a write: it locks the metadata of the shards, and then checks
  * that the shards are still there. The last step of a move or a split of a shard locks this metadata
  * exclusively. The function has a statement for each shard, because Postgres keeps plans only of fixed
- * statements. At its end, it checks the deadline, after which the write changes nothing.
+ * statements. At its end, the function checks the deadline: a late write changes nothing.
  *
- * The plants come sorted by shard, and `counts` has the number of plants in each shard. The arrays are
- * texts, because a node that passes a call on would parse and print arrays.
+ * The plants come sorted by shard, and `counts` has the number of plants in each shard. The arrays are texts.
+ * Otherwise, a node that passes a call on would parse and print the arrays.
  */
 const insertName = 'plant_store_insert';
 const deleteName = 'plant_store_delete';
 
-/** The parameters of the function that inserts: an array for each column of the content. */
+/** The parameters of the function that inserts. There is an array for each column of the content. */
 const insertParameters = [
   ['key', 'bigint'],
   ['shards', 'text'],
@@ -26,7 +26,7 @@ const insertParameters = [
   ['deadline', 'text'],
 ] as const;
 
-/** The values of a call that inserts no plant. It fails when the node cannot be written. */
+/** The values of a call that inserts no plant. The call fails when the node cannot be written. */
 export function insertNothing(key: bigint, deadline: string): string[] {
   const noArrays = insertParameters.slice(1, -1).map(() => '{}');
   return [String(key), ...noArrays, deadline];
@@ -40,7 +40,7 @@ const contentNames = contentColumns.map(({ name }) => name).join(', ');
 export const insertFunctionSignature = `${insertName}(${insertParameters.map(([, type]) => type)})`;
 const deleteFunctionSignature = `${deleteName}(bigint,text,text)`;
 
-/** Calls on the node that stores the plants. The `where` clause saves the planning of each call by Citus. */
+/** Calls on the node that stores the plants. With the `where` clause, Citus does not plan each call. */
 export const callHere = {
   insert: `select id from ${insertName}(${insertValues}) as id where id is not null`,
   delete: `select id from ${deleteName}($1, $2, $3) as id where id is not null`,
@@ -60,15 +60,15 @@ export const clusterIdSignature = 'plant_store_cluster()';
 
 const countSignature = 'plant_store_count(bigint)';
 
-/** About how many plants are on the node that stores the plant `key` ($1). */
+/** Selects the approximate number of plants on the node that stores the plant `key` ($1). */
 export const countOnNode = 'select * from plant_store_count($1)';
 
-/** A comment that shows that the function for inserts has a statement for this shard. */
+/** A comment in the function for inserts. It shows that the function has a statement for this shard. */
 export const markOfShard = (shardId: string) => `'/* shard ' || ${shardId} || ' */'`;
 
 const moved = `raise exception 'another node stores these plants' using errcode = '${shardMoved}';`;
 
-/** Undoes a write that is late: the function ends with an error. */
+/** Undoes a late write, because the function ends with an error. */
 const checkDeadline = `
     if clock_timestamp() >= deadline::timestamptz then
       raise exception '${lateWrite}: %', clock_timestamp() using errcode = '22P02';
@@ -83,7 +83,10 @@ const lockShards = `
       ${moved}
     end if;`;
 
-/** The statements for a shard. `format` replaces %1$s by its number, %2$s by its name, and %3$s and %4$s by its least and greatest hash. */
+/**
+ * The statements for a shard. `format` replaces %1$s by the shard's number, %2$s by its name, %3$s by its
+ * least hash, and %4$s by its greatest hash.
+ */
 const insertIntoShard = `
       when %1$s then /* shard %1$s */
         return query insert into %2$s (id, ${contentNames})
@@ -97,7 +100,7 @@ const deleteFromShard = `
       when %1$s then
         return query delete from %2$s where id = key and hashint8(id) between %3$s and %4$s returning id;`;
 
-/** SQL that repeats a text for each shard, with the values of that shard. */
+/** SQL that repeats a text for each shard. Each copy has the values of its shard. */
 const forEachShard = (row: string) => `
       select string_agg(
         format($each$${row}$each$, shardid, shard_name(logicalrelid, shardid), shardminvalue, shardmaxvalue),
@@ -142,8 +145,8 @@ export const createNodeFunctions = [
     $tail$;
   end
   $do$`,
-  // A plant may be missing because of a delete whose commit still waits for the standby. So a delete that
-  // finds no plant waits for the standby, too.
+  // A plant may be missing because of a delete whose commit still waits for the standby. So even a delete
+  // that finds no plant waits for the standby.
   `do $do$
   begin
     execute $head$
@@ -185,7 +188,7 @@ export const createNodeFunctions = [
   end
   $do$`,
   `select create_distributed_function('${clusterIdSignature}')`,
-  // The planner's estimate. The statistics are only for the time before the first ANALYZE: a crash resets them.
+  // The planner's estimate. Before the first ANALYZE, the statistics are used instead, which a crash resets.
   `create or replace function plant_store_count(key bigint) returns bigint language sql
   set citus.override_table_visibility = off
   as $function$

@@ -16,7 +16,7 @@ export interface StorageNode {
   readonly someId: bigint;
 }
 
-/** A part of the plants: those whose hash is in a range. */
+/** A part of the plants. Their hashes are in one range. */
 interface Shard {
   /** Citus's number of the shard. */
   readonly id: string;
@@ -24,7 +24,7 @@ interface Shard {
   readonly node: number;
 }
 
-/** Which shard stores an id, and on which node. */
+/** Finds the shard that stores an id, and the node of that shard. */
 export interface ShardMap {
   /** Distinguishes the cluster from all others. */
   readonly clusterId: string;
@@ -37,13 +37,13 @@ export interface ShardState {
   /** Whether the plants are distributed, and the function that inserts exists. */
   readonly isCluster: boolean;
   /**
-   * The version of Citus if the store was not tested on it; otherwise undefined. The function writes
-   * without Citus's planner, so the store does not use the function there (docs/scaling.md).
+   * The version of Citus if the store was not tested on it; otherwise undefined. The function for inserts
+   * bypasses Citus's planner, so the store does not use the function on other versions (docs/scaling.md).
    */
   readonly untestedVersion?: string;
   /**
-   * Undefined when the store cannot insert by node: each shard must be on one node only, and the function
-   * must know all shards.
+   * Undefined when the store cannot insert by node. For that, each shard must be on only one node, and the
+   * function must know all shards.
    */
   readonly map?: ShardMap | undefined;
 }
@@ -68,7 +68,7 @@ type ShardRow = [
   clusterId: string,
 ];
 
-/** Whether the store is tested on this version of the extension: 13.2 with any fix. */
+/** Whether the store is tested on this version of the extension: 13.2 with any patch. */
 export const isTestedCitus = (version: string) => /^13\.2-/.test(version);
 
 /** An id to check that the database and `hashId` compute the same hash. */
@@ -78,7 +78,7 @@ const catalogueExists = `select to_regclass('pg_catalog.pg_dist_shard') is not n
   and to_regprocedure('${insertFunctionSignature}') is not null, hashint8('${checkedId}'),
   (select extversion from pg_extension where extname = 'citus')`;
 
-/** Reads the shards on primaries. `h` means distributed by hash. */
+/** Reads the shards on primaries. The method `h` means that a table is distributed by hash. */
 const shards = `
   select shardid::text, shardminvalue::int, shardmaxvalue::int, groupid, nodename || ':' || nodeport,
     position(${markOfShard('shardid')} in prosrc) > 0, ${clusterIdSignature}
@@ -94,7 +94,7 @@ function toShardMap(rows: ShardRow[]): ShardMap | undefined {
   const sorted = rows.map(([id, min, max, node, address]) => {
     return { shard: { id, node: Number(node) }, min: Number(min), max: Number(max), address };
   });
-  // Two placements of a shard have the same range.
+  // Two placements of one shard have the same range.
   const isComplete = sorted.every(({ min }, i) => min === (sorted[i - 1]?.max ?? minHash - 1) + 1);
   const isKnown = rows.every(([, , , , , isShardKnown]) => isShardKnown);
   const clusterId = rows[0]?.[6];

@@ -12,8 +12,8 @@ export interface ShardWatch {
 }
 
 /**
- * Keeps the map of shards up to date: it reads them at once and at each interval, because a database can become a
- * cluster while the store is idle. An old map does no harm, because the database checks where plants
+ * Keeps the map of shards up to date. Reads the shards at once and at each interval, because a database can
+ * become a cluster while the store is idle. An old map does no harm, because the database checks where plants
  * belong.
  */
 export function watchShards(
@@ -40,7 +40,7 @@ export function watchShards(
       current = state.map;
       onRead(state);
     } catch {
-      // A later attempt may succeed, and the old map is better than none.
+      // A later attempt may succeed, and until then the old map is better than none.
     }
     reading = undefined;
   }

@@ -103,8 +103,8 @@ describe('creates on Citus', () => {
     Array.from({ length: 300 }, () => ({ id: freeId(), name: '"\\ 🪴', tag: 'NULL' }));
 
   it('go to the node that stores the plants, without a prepared transaction', async () => {
-    // The last statements of the store's connections to the workers. On a slow machine, the store has also
-    // asked in some of them whether a commit runs.
+    // These are the last statements of the store's connections to the workers. On a slow machine, the store
+    // has also asked in some of them whether a commit runs.
     await vi.waitFor(async () => {
       const created = plants();
       await Promise.all(created.map((plant) => store.create(plant)));
@@ -175,7 +175,7 @@ describe('creates on Citus', () => {
     await access.close();
   });
 
-  it('do not go to another server at the address of a node', async () => {
+  it('do not go to another server that has the address of a node', async () => {
     const connect = createConnectToPrimary(database.url);
     const { nodes, clusterId } = await readMap();
     const [node] = nodes;
@@ -189,7 +189,7 @@ describe('creates on Citus', () => {
     await access.close();
   });
 
-  it('and deletes change nothing after their deadline, on every way to a node', async () => {
+  it('change nothing after their deadline on any way to a node, and neither do deletes', async () => {
     const { nodes, clusterId } = await readMap();
     const [node] = nodes;
     if (!node) throw new Error('the cluster has two workers');
@@ -204,14 +204,16 @@ describe('creates on Citus', () => {
     for (const [statements, code] of [
       [await statementsOn(direct, late(direct.run)), 'CLOCKS_MOVED'],
       [await statementsOn(rerouted, late(rerouted.run)), 'CLOCKS_MOVED'],
-      [createOrdinaryStatements(late(run)), '22P02'], // The error of a cast after the deadline.
+      // This is the error of a cast after the deadline.
+      [createOrdinaryStatements(late(run)), '22P02'],
       [createPlantStatements(late(run)), 'CLOCKS_MOVED'],
     ] as const) {
       const error = await statements
         .insert([{ id: free, name: 'is late' }], inTime())
         .catch((cause: unknown) => cause);
       expect(error).toMatchObject({ code });
-      // Citus allows no failing function in an ordinary delete, so a late one deletes nothing without an error.
+      // Citus allows no failing function in an ordinary delete. So a late delete deletes nothing, without an
+      // error.
       await statements.delete(id, inTime()).catch((cause: unknown) => {
         expect(cause).toMatchObject({ code });
       });
@@ -221,7 +223,7 @@ describe('creates on Citus', () => {
     await Promise.all([direct.close(), rerouted.close(), close()]);
   });
 
-  it('of a large batch go through the coordinator, too', async () => {
+  it('go through the coordinator even in a large batch', async () => {
     const { run, close } = await openPostgres(database.url);
     const plants = Array.from({ length: 300 }, () => ({ id: freeId(), name: 'many', tag: 'x' }));
     const ids = new Set(plants.map(({ id }) => id));
@@ -263,7 +265,7 @@ describe('creates on Citus', () => {
 });
 
 describe('a Citus cluster that grows', () => {
-  it('accepts creates of a split shard, and by node again after another distribute', async () => {
+  it('accepts creates of a split shard, and sends them by node again after another distribute', async () => {
     const { url, adminUrl } = await createDistributedDatabase(2);
     const { run, close } = await openPostgres(url);
     const query = queryOver(run);

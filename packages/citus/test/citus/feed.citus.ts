@@ -20,7 +20,7 @@ describe('the feed on Citus', () => {
   });
 
   it.each(['coordinator', 'worker'] as const)(
-    'is none, and plants are deleted, through the %s',
+    'does not exist through the %s, but plants can be deleted',
     async (node) => {
       const databaseUrl = urls[node];
       const store = await openPlantStore(

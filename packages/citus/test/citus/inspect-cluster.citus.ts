@@ -7,7 +7,7 @@ import { inspectCluster } from '../../src/operator.ts';
 import { createDistributedDatabase } from '../../test/fixtures/distributed-database.ts';
 
 describe('the state of a Citus cluster', () => {
-  it('has the steps that distribute would take, without a number of shards', async () => {
+  it('contains the steps that distribute would take, without a number of shards', async () => {
     const cluster = inject('citus');
     if (!cluster) throw new Error('this test needs the global setup for Citus');
     const { url } = await createCitusDatabase(cluster);
@@ -19,7 +19,7 @@ describe('the state of a Citus cluster', () => {
     expect(missing).toHaveLength(4);
   });
 
-  it('has the estimated number of plants on each node, read from any node', async () => {
+  it('contains the estimated number of plants on each node, whichever node is asked', async () => {
     const { url, workerUrls } = await createDistributedDatabase();
     const sql = postgres(url, { max: 1 });
     await sql`insert into plants (id, name) select i, 'plant ' || i from generate_series(1, 1000) i`;
@@ -35,7 +35,7 @@ describe('the state of a Citus cluster', () => {
     }
   });
 
-  it('has the number of plants after a crash, which resets the statistics', async () => {
+  it('contains the number of plants even after a crash, which resets the statistics', async () => {
     const { url, workerUrls, adminUrl } = await createDistributedDatabase();
     const sql = postgres(url, { max: 1 });
     await sql`insert into plants (id, name) select i, 'plant ' || i from generate_series(1, 1000) i`;
@@ -51,7 +51,7 @@ describe('the state of a Citus cluster', () => {
     expect(nodes.reduce((sum, { plants = 0 }) => sum + plants, 0)).toBe(1_000);
   });
 
-  it('has the nodes without plants that are down', async () => {
+  it('names the nodes that are down and store no plants', async () => {
     const { adminUrl, workerUrls } = await createDistributedDatabase();
     const [worker = ''] = workerUrls;
     expect(await inspectCluster(worker)).toMatchObject({ downWithoutPlants: [] });

@@ -23,7 +23,7 @@ describe('the migration on Citus', () => {
     await owner`
       delete from drizzle.__drizzle_migrations where id not in (
         select id from drizzle.__drizzle_migrations order by id limit 2)`;
-    // The build has ended, and the shards of this worker have no index.
+    // The build has ended, but the shards of this worker have no index.
     await admin`update pg_index set indisvalid = false where indexrelid = 'plants_tag'::regclass`;
     await worker`set citus.enable_manual_changes_to_shards = on`;
     const shards = await worker<{ index: string }[]>`

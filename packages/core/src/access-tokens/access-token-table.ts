@@ -13,35 +13,38 @@ export interface AccessToken {
   /** Null when the token never expires. */
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
-  /** Up to 90 s old, because the store writes it about once a minute. Null when it was never used. */
+  /**
+   * The time of the last use. It may be 90 s old, because the store writes it about once a minute. Null
+   * before the first use.
+   */
   readonly lastUsedAt: Date | null;
 }
 
-/** An access token, and for how long it is valid by the database's clock. */
+/** An access token with the time for which it is still valid by the database's clock. */
 export interface FoundToken extends AccessToken {
-  /** Milliseconds until it expires, negative afterwards; null when it never expires. */
+  /** Milliseconds until the token expires. Negative when it has expired, and null when it never expires. */
   readonly remaining: number | null;
 }
 
-/** The SQL statements for access tokens. A request needs only `find` and `markUsed`, by hash. */
+/** The SQL statements for access tokens. A request needs only `find` and `markUsed`. */
 export interface AccessTokenTable {
   insert(token: {
     sha256: string;
     name: string;
     scopes: readonly Scope[];
     expiresAt?: Date | undefined;
-    /** Milliseconds from now. */
+    /** Milliseconds from now to the expiry. */
     expiresIn?: number | undefined;
   }): Promise<void>;
-  /** Whether a time is in the future, by the database's clock. */
+  /** Returns whether a time is in the future by the database's clock. */
   isFuture(time: Date): Promise<boolean>;
-  /** The tokens with these hashes, by hash. */
+  /** Finds the tokens with these hashes. The keys of the map are the hashes. */
   find(sha256s: readonly string[], deadline: Deadline): Promise<Map<string, FoundToken>>;
-  /** All tokens, ordered by name and then by the time of their creation. */
+  /** Lists all tokens, ordered by name and then by the time of their creation. */
   list(): Promise<AccessToken[]>;
   /** Revokes the tokens with this name that are not revoked yet, and returns their hashes. */
   revoke(name: string, at: Date): Promise<string[]>;
-  /** Sets the last use of these tokens, except of those whose rows are locked. */
+  /** Sets the last use of these tokens. Skips the tokens whose rows are locked. */
   markUsed(sha256s: readonly string[], at: Date): Promise<void>;
 }
 
@@ -95,7 +98,7 @@ export function createAccessTokenTable(run: Run): AccessTokenTable {
     },
 
     async markUsed(sha256s, at) {
-      // A statement that locks some rows and waits for another could deadlock with a revocation.
+      // If this statement waited for a locked row, it could deadlock with a revocation.
       const unlocked = db
         .select({ hash })
         .from(accessTokens)
@@ -110,7 +113,7 @@ function toAccessToken<Row extends { scope: string }>({ scope, ...row }: Row) {
   return { ...row, scopes: scope.split(' ').filter(isScope) };
 }
 
-/** Drizzle over a function that runs statements. It calls `options` for each statement. */
+/** Makes a Drizzle client that runs its statements with `run`. It calls `options` for each statement. */
 function drizzleOver(run: Run, options: () => RunOptions) {
   return drizzle((text, values) => run(text, values, { ...options(), rowsAs: 'arrays' }));
 }

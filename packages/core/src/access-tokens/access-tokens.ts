@@ -12,31 +12,32 @@ import { createPrincipalCache, sha256Of, type TokenOwner } from './principal-cac
 
 export interface AccessTokens {
   /**
-   * Creates a token with a name and returns it; the database stores only its SHA-256. Several tokens
-   * may have the same name, so that a client can get a new one before the old one expires. A token
-   * can create and read plants unless `scopes` says otherwise.
+   * Creates a token and returns it. The database stores only the token's SHA-256. Several tokens may have the
+   * same name, so that a client can get a new token before the old one expires. Without `scopes`, a token can
+   * create and read plants.
    *
-   * @throws PlantStoreError `databaseUnavailable`; `invalidInput` unless the name has 1 to 100
-   *   characters without control characters, there is at least one scope, and the expiry is in the
-   *   future by the database's clock
+   * @throws PlantStoreError `databaseUnavailable`; `invalidInput` unless the name has 1 to 100 characters and
+   *   no control characters, `scopes` is not empty, and the token expires in the future by the database's
+   *   clock
    */
   create(name: string, options?: NewTokenOptions): Promise<string>;
   /**
-   * All tokens, even expired and revoked ones, ordered by name and then by the time of their creation.
+   * Returns all tokens, even expired and revoked ones, ordered by name and then by the time of their
+   * creation.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */
   list(): Promise<AccessToken[]>;
   /**
-   * Revokes every token with this name: at once in this process, within 30 s in others. Returns false
-   * when no token was left to revoke.
+   * Revokes every token with this name. The tokens end at once in this process, and within 30 s in other
+   * processes. Returns false when there was no token to revoke.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */
   revoke(name: string): Promise<boolean>;
   /**
-   * The principal of a token; undefined when the token is unknown, expired or revoked. Results are
-   * cached for up to 30 s, and a cached result is returned without a promise.
+   * Returns the principal of a token, or undefined when the token is unknown, expired or revoked. Results are
+   * cached for up to 30 s. A cached result is returned without a promise.
    *
    * @throws PlantStoreError `databaseUnavailable`; `overloaded` when too many look-ups wait
    */
@@ -59,7 +60,7 @@ export function generateToken(random: (size: number) => Buffer = randomBytes): s
   return `plant_${random(32).toString('base64url')}`;
 }
 
-/** The access tokens of a database. `createPrincipalCache` describes the clocks. */
+/** Makes the access tokens of a database. `createPrincipalCache` describes `now` and `elapsed`. */
 export function createAccessTokens({
   run,
   maxLookUps,

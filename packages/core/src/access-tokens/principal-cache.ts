@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Authentication, Principal } from './principal.ts';
 
-/** The owner of an access token; `principal` is undefined when the token is not valid. */
+/** The owner of an access token. Its `principal` is undefined when the token is not valid. */
 export interface TokenOwner {
   readonly principal: Principal | undefined;
   /** When the token expires, in milliseconds since 1970. */
@@ -9,15 +9,15 @@ export interface TokenOwner {
 }
 
 export interface PrincipalCache {
-  /** The principal of a token, cached or looked up; concurrent calls share one look-up. */
+  /** Returns the principal of a token from the cache, or looks it up. Concurrent calls share one look-up. */
   get(token: string): Authentication;
-  /** Forgets the tokens with these hashes, and the results of look-ups that are still running. */
+  /** Forgets the tokens with these hashes. Results of look-ups that are still running are not cached. */
   forget(sha256s: readonly string[]): void;
 }
 
 /**
- * The longest time for which an owner is cached, in milliseconds. The pages promise 30 s, in which a response
- * that was checked before must also arrive.
+ * The longest time for which an owner is cached, in milliseconds. The documentation promises that a revoked
+ * token ends within 30 s. The last second is for responses to requests that were checked before.
  */
 const maxAge = 29_000;
 
@@ -88,7 +88,7 @@ export function createPrincipalCache({
 }
 
 interface CachedOwner extends TokenOwner {
-  /** The end of the caching, on the clock `elapsed`. */
+  /** The time on the clock `elapsed` until which this owner is cached. */
   readonly cachedUntil: number;
 }
 

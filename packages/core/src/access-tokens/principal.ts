@@ -5,14 +5,17 @@ export interface Principal {
   /** The name under which the access token was created. */
   readonly name: string;
   readonly scopes: readonly Scope[];
-  /** When its access token expires; absent when it never does. */
+  /** When the access token expires. Absent when the token never expires. */
   readonly expiresAt?: Date | undefined;
-  /** The issuer of its JWT; absent for other access tokens. Principals of both may have the same name. */
+  /**
+   * The issuer of a JWT. Absent for other access tokens. Principals with and without an issuer may have the
+   * same name.
+   */
   readonly issuer?: string | undefined;
 }
 
 /**
- * The principal of an access token, or undefined when the token is not valid. A cached principal is
- * returned without a promise, because awaiting one would cost every request some time.
+ * The principal of an access token, or undefined when the token is not valid. A cached principal is returned
+ * without a promise, because awaiting a promise would cost every request some time.
  */
 export type Authentication = Principal | undefined | Promise<Principal | undefined>;

@@ -1,6 +1,6 @@
 import { PlantStoreError } from '../plant-store-error.ts';
 
-/** A place in the feed: behind the change of this id in this transaction. */
+/** A position in the feed. It is directly behind the change of this id in this transaction. */
 export interface Position {
   readonly transaction: bigint;
   readonly id: bigint;
@@ -12,7 +12,7 @@ export interface Cursor extends Position {
   readonly epoch: string;
 }
 
-/** The greatest id. A position with it is behind all changes of its transaction. */
+/** The greatest id. A position with this id is behind all changes of the transaction. */
 export const lastId = 2n ** 63n - 1n;
 
 export function isBehind(one: Position, other: Position): boolean {
@@ -20,7 +20,7 @@ export function isBehind(one: Position, other: Position): boolean {
   return one.id > other.id;
 }
 
-/** Formats a cursor as text that means nothing to clients. */
+/** Formats a cursor as an opaque text for clients. */
 export function formatCursor({ epoch, transaction, id }: Cursor): string {
   const parts = id === lastId ? [epoch, transaction] : [epoch, transaction, id];
   return Buffer.from(parts.join(' ')).toString('base64url');

@@ -6,9 +6,9 @@ import type { Cursor } from './cursor.ts';
 import { KeptPages } from './kept-pages.ts';
 import type { ChangePage, ReadChanges } from './read-changes.ts';
 
-/** How somebody waits for a change. */
+/** The options of a wait for a change. */
 export interface WaitOptions {
-  /** Ends the wait with its reason. */
+  /** When this signal is aborted, the wait ends with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   readonly caller?: Caller | undefined;
 }
@@ -20,8 +20,8 @@ interface Waiter extends Pick<WaitOptions, 'caller'> {
 }
 
 /**
- * Milliseconds between two reads: at least, and how many more until this process makes a change. So changes
- * of other instances are seen, too.
+ * The pause between two reads, in milliseconds. `least` is the shortest pause. `more` is a further pause,
+ * which ends early when this process makes a change.
  */
 interface Pause {
   readonly least: number;
@@ -32,19 +32,22 @@ const usualPause: Pause = { least: 75, more: 75 };
 const pauseAfterError: Pause = { least: 75, more: 425 };
 const noPause: Pause = { least: 0, more: 0 };
 
-/** Milliseconds to add for each follower that got a page, and their limit. Most of the time is left for requests. */
+/**
+ * Each follower that got a page makes the next pause longer by `restForEach` ms. All together add up to
+ * `maxRest` ms. Most of the time is left for requests.
+ */
 const restForEach = 0.1;
 const maxRest = 1_000;
 
-/** Milliseconds without a waiting follower, after which the reads end. */
+/** The reads end when no follower has waited for this many milliseconds. */
 const linger = 2_000;
 
-/** The most changes in a read. */
+/** The most changes that one read returns. */
 const maxChanges = 1_000;
 
 /**
- * The end of the feed, which one loop reads for all followers that wait in this process. It keeps the pages, so that
- * nobody reads them again.
+ * Reads the end of the feed in one loop for all followers that wait in this process. Keeps the last pages in
+ * memory, so that no follower has to read them again.
  */
 export class FeedEnd {
   readonly #read: ReadChanges;
@@ -55,7 +58,7 @@ export class FeedEnd {
   #lastWaitAt = 0;
   #isNoticed = false;
   #wake = () => {};
-  /** The transaction that hides changes, and when it began to. */
+  /** The transaction that hides changes, and the time at which it began to hide them. */
   #heldBack: { by: bigint; since: number } | undefined;
   /** The error of the last read, while the database is down. */
   #outage: PlantStoreError | undefined;
@@ -65,20 +68,20 @@ export class FeedEnd {
     this.#read = read;
   }
 
-  /** How many wait, and the milliseconds for which a transaction has hidden changes. */
+  /** How many followers wait, and for how many milliseconds a transaction has hidden changes. */
   get state(): { waiting: number; heldBackFor: number } {
     const now = performance.now();
     const { since = now } = this.#heldBack ?? {};
     return { waiting: this.#waiters.size, heldBackFor: now - since };
   }
 
-  /** Notes when a transaction began to hide changes. Is called with each page of the end. */
+  /** Notes when a transaction began to hide changes. Is called with each page from the end of the feed. */
   measure({ heldBackBy: by }: ChangePage): void {
     if (by === undefined) this.#heldBack = undefined;
     else if (this.#heldBack?.by !== by) this.#heldBack = { by, since: performance.now() };
   }
 
-  /** A number for `change`, to take before a look for changes. */
+  /** Read this number before you look for changes, and then pass it to `change`. */
   get news(): number {
     return this.#news;
   }
@@ -93,7 +96,10 @@ export class FeedEnd {
     return this.#kept;
   }
 
-  /** Is called with the end of the feed that a read has returned. Begins to read behind it, unless the loop runs. */
+  /**
+   * Is called when a read has reached the end of the feed, with the cursor there. Starts the loop unless it
+   * runs.
+   */
   reach(cursor: Cursor): void {
     this.#kept?.learn(cursor);
     if (this.#kept || this.#isClosed) return;
@@ -103,10 +109,10 @@ export class FeedEnd {
   }
 
   /**
-   * Resolves when there may be further changes since `news` was `seen`.
+   * Resolves when there may be further changes. `seen` is the earlier value of `news`.
    *
-   * @throws PlantStoreError `shuttingDown` once the store is closing, `databaseUnavailable` while the reads fail;
-   *   the reason of the signal
+   * @throws PlantStoreError `shuttingDown` once the store is closing, `databaseUnavailable` while the reads
+   *   fail; the signal's reason when the signal is aborted
    */
   async change(seen: number, { signal, caller }: WaitOptions = {}): Promise<void> {
     signal?.throwIfAborted();
@@ -127,13 +133,13 @@ export class FeedEnd {
     }
   }
 
-  /** Is called after a change by this process. */
+  /** Is called after this process has made a change. */
   notice(): void {
     this.#isNoticed = true;
     this.#wake();
   }
 
-  /** Ends the waits, before the store closes. */
+  /** Ends all waits. Is called before the store closes. */
   close(): void {
     this.#isClosed = true;
     this.#endWaits(closing());
@@ -150,7 +156,8 @@ export class FeedEnd {
         this.#outage = undefined;
         this.measure(page);
         end = page.next;
-        kept.learn(end); // Before the waiting followers get the page and go on behind it.
+        // The waiting followers continue behind `end` when they get the page, so `kept` must know it first.
+        kept.learn(end);
         if (page.changes.length > 0) kept.add(page);
         const told = page.changes.length > 0 ? this.#tell() : 0;
         const rest = Math.min(maxRest, restForEach * told);
@@ -166,7 +173,8 @@ export class FeedEnd {
     }
     this.#kept = undefined;
     this.#outage = undefined;
-    this.#tell(); // Those who wait read for themselves, and get an error of their own cursor.
+    // Each waiting follower now reads for itself, and gets the error of its own cursor.
+    this.#tell();
   }
 
   get #isWatched(): boolean {
@@ -186,7 +194,7 @@ export class FeedEnd {
     for (const { reject } of this.#waiters) reject(error);
   }
 
-  /** Wakes all who wait, and returns how many they are. */
+  /** Wakes all waiting followers, and returns their number. */
   #tell(): number {
     this.#news += 1;
     for (const waiter of this.#waiters) waiter.resolve();
@@ -194,10 +202,11 @@ export class FeedEnd {
   }
 }
 
-/** Whether the feed goes on after an error: the database is down, or too many lists wait. */
+/** Whether the feed goes on after an error, because the database is down or too many lists wait. */
 export function isPassing(error: unknown): error is PlantStoreError {
   if (!(error instanceof PlantStoreError)) return false;
-  return isTemporary(error.kind) && error.kind !== 'shuttingDown'; // Only another instance goes on then.
+  // After `shuttingDown`, only another instance can go on.
+  return isTemporary(error.kind) && error.kind !== 'shuttingDown';
 }
 
 /** The error for a caller that has disconnected. Nobody reads it. */

@@ -3,15 +3,16 @@ import { orUnavailable } from '../database/database-error.ts';
 import { deadlineOf } from '../database/deadline.ts';
 import { isCluster, ownFeed } from '../database/postgres/migration/feed-tables.ts';
 
-/** Any key works, as long as every instance uses the same one. */
+/** The key of an advisory lock. Any key works, as long as every instance uses the same one. */
 const forgetLock = 0x666f72676574; // "forget"
 
 /** The most deletions in a statement, so that no other delete waits for long. */
 const stepSize = 1_000;
 
 /**
- * Forgets the deletions that are older than the given number of days, and returns how many. It does nothing while another
- * instance forgets, and on a cluster or a read replica. Cursors before a forgotten deletion expire.
+ * Forgets the deletions that are older than the given number of days, and returns their number. Does nothing
+ * on a cluster, on a read replica, or while another instance forgets deletions. Cursors before a forgotten
+ * deletion expire.
  *
  * @throws PlantStoreError `databaseUnavailable`
  */
@@ -32,7 +33,10 @@ export async function forgetDeletions(run: Run, days: number): Promise<number> {
 
 const hasFeed = `select not (${isCluster} or pg_is_in_recovery())`;
 
-/** The deletions leave in the order of the feed, in one commit with the position up to which they have left. */
+/**
+ * Forgets the oldest deletions of the feed. The same commit notes the position up to which they are
+ * forgotten.
+ */
 const forgetStep = `
   with oldest as materialized (
     select changed_in, id, deleted_at from plant_deletions

@@ -1,6 +1,6 @@
 /**
- * Makes an async generator of the values that `produce` resolves with. It holds no value while it waits, unlike a
- * generator function, whose frame keeps its last values. Here these are pages, one for each follower.
+ * Makes an async generator that yields the values of `produce`. A generator function would keep its last
+ * value in memory while it waits: here, a page for each follower.
  */
 export function generate<T>(produce: () => Promise<T>): AsyncGenerator<T, never> {
   let isEnded = false;

@@ -3,25 +3,30 @@ import { contentLength } from '../plants/columns.ts';
 import { type Cursor, formatCursor, isBehind, type Position } from './cursor.ts';
 import type { ChangePage } from './read-changes.ts';
 
-/** A page of changes in memory. All who wait get the same object, so that it is written as JSON once. */
+/**
+ * A page of changes in memory. All waiting followers get the same object, so that it is written as JSON once.
+ */
 export interface SharedPage extends Pick<ChangePage, 'positions'> {
   readonly next: Cursor;
   readonly output: PlantChanges;
 }
 
 interface KeptPage extends SharedPage {
-  /** Characters in memory, about. */
+  /** The approximate number of characters that the page has in memory. */
   readonly length: number;
 }
 
-/** The most characters of pages in memory, and those of a change without its name and tag. */
+/**
+ * `maxLength` is the most characters of all pages in memory. `lengthOfChange` is the number of characters of
+ * a change without its name and tag.
+ */
 const maxLength = 2 ** 22;
 const lengthOfChange = 100;
 
-/** The last pages that one loop has read, so that nobody reads them again. */
+/** Keeps the last pages that the loop has read, so that no follower has to read them again. */
 export class KeptPages {
   #pages: KeptPage[] = [];
-  /** Where the pages begin. */
+  /** The cursor before the first page. */
   #start: Cursor;
   /** The furthest cursor that a read has returned. */
   #known: Cursor;
@@ -52,15 +57,15 @@ export class KeptPages {
   }
 
   /**
-   * Whether the changes behind a cursor are kept, or will be. Only the database knows whether a cursor
-   * that no read has returned is good.
+   * Whether the pages contain the changes behind a cursor, or will contain them. Only the database can check
+   * a cursor that no read has returned.
    */
   covers(cursor: Cursor): boolean {
     if (cursor.epoch !== this.#start.epoch) return false;
     return !isBehind(this.#start, cursor) && !isBehind(cursor, this.#known);
   }
 
-  /** The changes behind a cursor, at most `limit`; undefined when there are none yet. */
+  /** Returns at most `limit` changes behind a cursor, or undefined when there are none yet. */
   after(cursor: Cursor, limit: number): SharedPage | undefined {
     const isAfterCursor = (position: Position) => isBehind(position, cursor);
     const page = this.#pages.find(({ positions }) => isAfterCursor(positions.at(-1) ?? cursor));

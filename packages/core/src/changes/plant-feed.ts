@@ -10,18 +10,18 @@ import { generate } from './generate.ts';
 import { type SharedPage, toShared } from './kept-pages.ts';
 import { createChangeReader, type ReadChanges } from './read-changes.ts';
 
-/** Where to follow the feed. */
+/** The options of `follow`. */
 export interface FollowOptions {
   /** The `next` of an earlier page. Default: the end of the feed. */
   readonly after?: string | undefined;
-  /** Ends the feed with its reason. */
+  /** When this signal is aborted, the feed ends with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Is called with each error of the database after which the feed goes on. */
+  /** Is called with each database error that does not end the feed. */
   readonly onError?: ((error: unknown) => void) | undefined;
   readonly caller?: Caller | undefined;
 }
 
-/** A page of changes, from each of which a client can go on. */
+/** A page of changes with a cursor behind each change, so that a client can continue after any change. */
 export interface ResumableChanges extends PlantChanges {
   /** The cursor behind each change. */
   readonly cursors: readonly string[];
@@ -29,34 +29,38 @@ export interface ResumableChanges extends PlantChanges {
 
 export interface PlantFeed {
   /**
-   * The plants that were created and deleted after a cursor, in an order in which the changes of each id
-   * follow one another. Without `after`, no changes: only the cursor of the end of the feed. A page has at most
-   * `limit` changes (1 to 1,000, the default), and 1 MiB of names and tags. With `wait`, it waits up to so
-   * many seconds (0, the default, to 20) for a change. A plant that was created and deleted since appears as
-   * deleted alone.
+   * Returns the plants that were created and deleted after a cursor. The changes of one id are in their
+   * order. Without `after`, returns no changes, but the cursor of the end of the feed. A page has at most
+   * `limit` changes (1 to 1,000, the default) and 1 MiB of names and tags. With `wait`, the call waits up to
+   * this many seconds (0, the default, to 20) for a change. When a plant was created and deleted after the
+   * cursor, the page contains only the deletion.
    *
-   * To copy a store, take a cursor, list the plants, and then read the changes behind the cursor. Set a
-   * plant that was created, even if the copy has it already, and remove one that was deleted.
+   * To copy a store, get a cursor, list the plants, and then read the changes behind the cursor. Add each
+   * created plant to the copy, or replace it there. Remove each deleted plant.
    *
-   * @throws PlantStoreError `cursorExpired`: empty the copy, and list the plants again; `notImplemented` on a Citus cluster, on a
-   *   read replica, and while the feed is switched off; `invalidInput`; `databaseUnavailable`, also in a wait; `overloaded`; `shuttingDown` while it waits
+   * @throws PlantStoreError `cursorExpired`: empty the copy, and list the plants again; `notImplemented` on a
+   *   Citus cluster, on a read replica, and while the feed is switched off; `databaseUnavailable`, even
+   *   during a wait; `shuttingDown` when the store closes during a wait; `invalidInput`; `overloaded`
    */
   changes(query: Partial<ListPlantChanges>, options?: CallOptions): Promise<PlantChanges>;
 
   /**
-   * Yields the pages of `changes` as soon as there are changes, and goes on after errors of the database.
-   * Without `after`, the first page has no changes: it is the cursor of the end of the feed. The signal ends a
-   * wait; `return` ends the generator only at the next page.
+   * Yields the pages of `changes` as soon as there are changes. Database errors do not end the generator.
+   * Without `after`, the first page contains no changes, but the cursor of the end of the feed. The signal
+   * ends a wait at once; `return` ends the generator only at the next page.
    *
-   * @throws PlantStoreError as `changes`, except `databaseUnavailable` and `overloaded`;
-   *   `signal.reason` when the signal is aborted
+   * @throws PlantStoreError as `changes` does, except `databaseUnavailable` and `overloaded`; `signal.reason`
+   *   when the signal is aborted
    */
   follow(options?: FollowOptions): AsyncGenerator<PlantChanges, never>;
 }
 
 /** The feed, as the store itself uses it. */
 export interface OpenPlantFeed extends PlantFeed {
-  /** Yields the pages of `follow` with a cursor behind each change, for a client that takes them one by one. */
+  /**
+   * Yields the pages of `follow` with a cursor behind each change, for a client that reads changes one by
+   * one.
+   */
   followEach(options?: FollowOptions): AsyncGenerator<ResumableChanges, never>;
   /** Is called after a change by this process, so that waiting followers get it sooner. */
   notice(): void;
@@ -122,7 +126,7 @@ export function createPlantFeed(
     });
   }
 
-  /** Without a cursor, the end of the feed. */
+  /** Returns the next page. Without a cursor, returns an empty page at the end of the feed. */
   async function nextPage(cursor: Cursor | undefined, wait: WaitOptions): Promise<SharedPage> {
     end.throwIfClosed();
     if (cursor) return pageAfter(cursor, maxPageSize, wait);

@@ -33,13 +33,14 @@ export type ReadChanges = (
 /**
  * Makes a function that reads the changes after a cursor. Without a cursor, it returns the end of the feed.
  *
- * A page has the changes of the transactions that have ended and before which every transaction has ended,
- * too. So no change can appear later at a position that was read. The order is that of the transactions'
- * numbers. A create can wait for the delete of its id, and still have the lower number. Then the page
- * omits the delete, because it would remove the new plant from a copy.
+ * The changes are in the order of their transactions' numbers. A page has only changes of transactions before
+ * the oldest one that still runs. So no change can appear later at a position that was read.
  *
- * The cursor behind a page has the transaction of a change, whose commit is on the disk; see `thisTransaction`.
- * After a crash, Postgres can give the number of a transaction without a change to another one.
+ * A create can wait until a delete has freed its id, although the create has the lower number. Then the page
+ * omits the delete, because the delete would remove the new plant from a copy.
+ *
+ * A cursor always names a transaction with a change, because the commit of a change is on the disk: see
+ * `thisTransaction`. After a crash, Postgres can use the number of a transaction without a change again.
  *
  * @throws PlantStoreError `cursorExpired`, or `notImplemented` on a database that has no feed; an error of
  *   the connection or the database
@@ -93,7 +94,7 @@ export function createChangeReader({ run, copyId = '', renewFeed }: ChangeSource
     };
   }
 
-  /** Requests do not wait for it, because it may build an index. */
+  /** Draws a new epoch. Requests do not wait for this, because it may build an index. */
   async function renew(): Promise<void> {
     if (isRenewing) return;
     isRenewing = true;
@@ -101,7 +102,9 @@ export function createChangeReader({ run, copyId = '', renewFeed }: ChangeSource
     isRenewing = false;
   }
 
-  /** Citus does not accept the statement once the plants are distributed, and a worker lacks its tables. */
+  /**
+   * Citus rejects the statement once the plants are distributed, and a worker lacks the tables of the feed.
+   */
   async function explainCluster(error: unknown): Promise<never> {
     if (['XX000', '0A000', '42P01'].includes(databaseCode(error) ?? '')) {
       const options = { share: 'lists', deadline: deadlineOf(), isRepeatable: true } as const;
@@ -115,22 +118,22 @@ export function createChangeReader({ run, copyId = '', renewFeed }: ChangeSource
 
 type ChangeSource = Pick<Database, 'run' | 'copyId' | 'renewFeed'>;
 
-/** The state of the feed, as the statement returns it. Numbers of transactions are texts. */
+/** The state of the feed, as the statement returns it. The numbers of transactions are strings. */
 interface FeedNow {
   isPrimary: boolean;
   isCluster: boolean;
-  /** Whether its epoch was drawn for this server and its timeline. */
+  /** Whether the epoch was drawn for this server and the server's timeline. */
   isOwn: boolean;
   epoch: string;
   forgottenUpTo: string;
   upTo: string;
   isHeldBack: boolean;
   latest: string;
-  /** How many changes there are, up to the limit of the statement. */
+  /** The number of changes, which the statement limits. */
   count: number;
 }
 
-/** The first row has the feed. Without a change, its other columns are null. */
+/** The first row has the state of the feed. Without a change, the other columns of that row are null. */
 type Row = [
   feed: string | null,
   transaction: string,
@@ -145,7 +148,7 @@ function toChange([, , type, ...plant]: Row): PlantChange {
 const switchedOff =
   'the feed of changes is switched off: the operator switches it on with `plant-store feed on`';
 
-/** The error until an instance has drawn a new epoch. */
+/** The error after a restore or a promotion, until an instance has drawn a new epoch. */
 function restored(): PlantStoreError {
   const message =
     'somebody has restored or promoted the database, and its feed begins anew: try again';
@@ -155,7 +158,7 @@ function restored(): PlantStoreError {
   return new PlantStoreError('databaseUnavailable', message, { cause });
 }
 
-/** The error for a cluster, where each node has an order of its own. */
+/** The error for a cluster, where each node has its own order of transactions. */
 export function noFeedOnCluster(): PlantStoreError {
   return noFeed('a Citus cluster');
 }

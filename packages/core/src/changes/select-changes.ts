@@ -4,9 +4,8 @@ import { isCluster, isOwn, timeline } from '../database/postgres/migration/feed-
 import { contentBytesSql, storedColumns } from '../plants/columns.ts';
 
 /**
- * The identity of a database and its history. It changes when somebody restores a backup, promotes a
- * standby, or rewrites one of the tables: then a transaction with a number that a client has read can have
- * other changes.
+ * Identifies a database and its history. It changes when somebody restores a backup, promotes a standby, or
+ * rewrites one of the tables. After that, the same number of a transaction can stand for other changes.
  */
 const epoch = `
   left(md5(concat_ws(' ', epoch, (select system_identifier from pg_control_system()),
@@ -21,8 +20,8 @@ const changesOf = (type: PlantChange['type'], table: string, condition = 'true')
     order by changed_in, id limit $3::int)`;
 
 /**
- * Whether no plant with the id, stored or deleted later, was created by a lower number. Such a plant was
- * created after the delete.
+ * Excludes a delete when a later create of the same id has a lower number. The plant of that create may be
+ * stored, or may be deleted already.
  */
 const isNotReplaced = `coalesce(changed_in <=
     (select changed_in from plants where plants.id = plant_deletions.id), true)
@@ -31,7 +30,7 @@ const isNotReplaced = `coalesce(changed_in <=
       and later.changed_in > plant_deletions.changed_in
       and later.created_in < plant_deletions.changed_in)`;
 
-/** The greatest number of a transaction with changes, for a cursor of the end of the feed. */
+/** The greatest number of a transaction with changes. It is a part of the cursor of the end of the feed. */
 const latest = `(select changed_in from (
     ${['plants', 'plant_deletions']
       .map(
@@ -42,7 +41,8 @@ const latest = `(select changed_in from (
     union all select forgotten_up_to
   ) as latest order by changed_in desc limit 1)`;
 
-// With `exists` in place of the LIMIT, the planner would read the whole table while it knows few changes.
+// With `exists` instead of LIMIT, the planner would read the whole table while its statistics show few
+// changes.
 const isHeldBack = ['plants', 'plant_deletions']
   .map(
     (table) => `(select true from ${table} where changed_in >= up_to
@@ -51,8 +51,8 @@ const isHeldBack = ['plants', 'plant_deletions']
   .join(' is true or ');
 
 /**
- * Selects a page of changes, and in its first row the state of the feed (`FeedNow`). The parameters are the
- * transaction and the id of the cursor, the limit, and the database's `copyId`.
+ * Selects a page of changes. The first row also contains the state of the feed (`FeedNow`). The parameters
+ * are the transaction and the id of the cursor, the limit, and the database's `copyId`.
  *
  * The window functions read only the rows within the limit. The LIMIT of `bounds` keeps the planner from
  * evaluating its expressions again for each change.

@@ -13,13 +13,13 @@ import type { RunText } from '../database/schema-version.ts';
 import { noFeedOnCluster } from './read-changes.ts';
 
 /**
- * Switches the feed of changes on or off for all instances. Creates and deletes wait for a moment only. When
- * it fails, call it again. Cursors from before it was switched on give `cursorExpired`.
+ * Switches the feed of changes on or off for all instances. Creates and deletes wait only for a moment. After
+ * an error, call this function again. Cursors from before the feed was switched on expire (`cursorExpired`).
  *
- * @returns whether it was the other way before
- * @throws PlantStoreError `notImplemented` on a Citus cluster; `databaseUnavailable`, also on a read replica
- *   and for a user who does not own the tables; DataDirectoryError when the data directory has no store or
- *   cannot be used; DatabaseSettingsError when the URL cannot be parsed
+ * @returns whether the feed was in the other state before
+ * @throws PlantStoreError `notImplemented` on a Citus cluster; `databaseUnavailable`, for example on a read
+ *   replica or for a user who does not own the tables; DataDirectoryError when the data directory has no
+ *   store or cannot be used; DatabaseSettingsError when the URL cannot be parsed
  */
 export function switchFeed(options: DatabaseOptions, to: 'on' | 'off'): Promise<boolean> {
   const switched = useDatabaseFor(options, async (run) => {
@@ -31,7 +31,7 @@ export function switchFeed(options: DatabaseOptions, to: 'on' | 'off'): Promise<
   return orUnavailable(switched);
 }
 
-/** Uses a database for statements that may take long. An open transaction is undone at the end. */
+/** Runs statements that may take long on a database. Rolls an open transaction back at the end. */
 async function useDatabaseFor<T>(
   options: DatabaseOptions,
   use: (run: RunText) => Promise<T>,

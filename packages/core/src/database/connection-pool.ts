@@ -16,27 +16,32 @@ import { Turns } from './queues/turns.ts';
 
 interface ConnectionPoolOptions<Connection> {
   readonly connect: () => Promise<Connection>;
-  /** How many connections each kind of statements may have. */
+  /** The number of connections for each kind of statement. */
   readonly shares: Partial<Record<Share, number>>;
-  /** The most statements of a kind that may wait. */
+  /** The most statements of one kind that may wait. */
   readonly maxWaiting?: number;
-  /** Milliseconds between the starts of two attempts to connect, after an error. */
+  /**
+   * After an error, the milliseconds from the start of an attempt to connect to the start of the next one.
+   */
   readonly retryDelay?: number;
   /** Is called with the error of each statement. */
   readonly onError?: (error: unknown) => void;
-  /** Is called when a write has been unsettled for a second. */
+  /** Is called when a write is still in its commit a second after its deadline. */
   readonly onUnsettled?: () => void;
 }
 
 /** Milliseconds for which `close` waits for the statements that run. */
 const closeGrace = 300;
 
-/** Milliseconds to ask whether the server is in a commit, with the time to connect over a slow network. */
+/**
+ * Milliseconds for the question whether the server is in a commit. They include the time to connect over a
+ * slow network.
+ */
 const askTimeout = 3_000;
 
 /**
- * The part of its time for which a list waits for its turn. With less time left, the database would cancel it,
- * and its error would not say that the server is overloaded.
+ * A list waits for its turn only for this part of its time. After a longer wait, the database would cancel
+ * the list, and the error would not say that the server is overloaded.
  */
 const listWait = 0.8;
 
@@ -47,8 +52,8 @@ const clockTolerance = 1_000;
 const maxAge = 10 * 60_000;
 
 /**
- * The connections to one database node, each for one statement at a time. Each kind of statements has
- * connections of its own, so that no kind can stop another. The pool opens connections one after the
+ * The connections to one database node. Each connection runs one statement at a time. Each kind of statement
+ * has its own connections, so that one kind cannot block another. The pool opens connections one after the
  * other, when statements need them.
  *
  * When one connection fails, the pool replaces all of them: a server that is unreachable, silent or
@@ -58,11 +63,14 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   readonly #options: ConnectionPoolOptions<Connection> & { retryDelay: number };
   readonly #turns: ReadonlyMap<Share, Turns>;
   #max = 0;
-  /** The connections for new statements, and when each was opened. `#open` also has connections that are closing. */
+  /**
+   * The connections for new statements, with the time at which each was opened. `#open` also contains the
+   * connections that are closing.
+   */
   #connections = new Map<Connection, number>();
   readonly #open = new Set<Connection>();
   #idle: Connection[] = [];
-  /** The connections with a statement, and its kind. */
+  /** Each connection that runs a statement, with the kind of that statement. */
   readonly #used = new Map<Connection, Share>();
   readonly #late: LateStatements<Connection>;
   readonly #changed: (() => void)[] = [];
@@ -85,9 +93,9 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   }
 
   /**
-   * Runs a statement. At its deadline the statement is cancelled, and at `until` the caller gets an error.
-   * A statement with `isRepeatable` runs once more when its connection is lost, because the server may
-   * just have closed it.
+   * Runs a statement. At its deadline the statement is cancelled, and at `until` the caller gets an error. A
+   * statement with `isRepeatable` runs once more when its connection is lost, because the server may have
+   * closed an idle connection.
    *
    * @throws PlantStoreError `overloaded` when too many statements wait; an error of the connection or
    *   the database
@@ -169,7 +177,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
       kind === share ? connection : [],
     );
     const states = await Promise.all(used.map((each) => this.#isCommitting(each)));
-    // A statement that waits for a lock must not wait for the commit of another one, too.
+    // When one statement waits for a lock, a new statement need not wait for the commit of another one.
     return used.length > 0 && states.every((isCommitting) => isCommitting !== false);
   };
 
@@ -183,13 +191,16 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     this.#clockListeners.push(listener);
   }
 
-  /** Gives a share of the statements this many more connections. */
+  /** Adds this many connections for a kind of statement. */
   resize(share: Share, by: number): void {
     this.#max += by;
     this.#turnsOf(share).resize(by);
   }
 
-  /** Replaces all connections: idle ones now, and each other one after its statement or once it is open. */
+  /**
+   * Replaces all connections: idle ones now, busy ones after their statement, and opening ones once they are
+   * open.
+   */
   replaceAll(): void {
     for (const connection of this.#idle) this.#close(connection);
     this.#idle = [];
@@ -198,9 +209,9 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   }
 
   /**
-   * Closes idle connections now, and each other one after its statement. It cancels a statement that takes
-   * long, because a server does not end a statement when its client disconnects. Further statements fail.
-   * Resolves when all connections are closed.
+   * Closes idle connections now, and busy ones after their statement. Cancels a statement that takes long,
+   * because a server does not end a statement when its client disconnects. New statements fail. Resolves when
+   * all connections are closed.
    */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -249,7 +260,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
 
   /**
    * Whether the connections are still usable after an error. A server that has become read-only may accept
-   * writes in a new session, so the pool tries that from time to time. Reads go on in between.
+   * writes in a new session, so the pool opens new sessions from time to time. Reads go on in between.
    */
   #isUsableAfter(error: unknown): boolean {
     if (isUnconfirmedCommit(error)) return true;
@@ -260,7 +271,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
 
   /** Ends a task at its deadline. Resolves when the connection is free, or is given up. */
   async #free(connection: Connection, running: Promise<unknown>, until: Deadline): Promise<void> {
-    // A network that has forgotten one connection may have forgotten all that nobody used since.
+    // A network that has silently dropped one connection may have dropped the idle connections as well.
     for (const idle of this.#idle) this.#connections.delete(idle);
     const isWrite = writes.includes(this.#used.get(connection));
     const end = await this.#late.end(connection, running, { until, isWrite });
@@ -268,12 +279,12 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     else if ('error' in end && !this.#isUsableAfter(end.error)) this.#replace(connection);
   }
 
-  /** Whether the server is in a commit on a connection; undefined when nobody knows. */
+  /** Whether the server is in a commit on a connection. Resolves with undefined when this is unknown. */
   async #isCommitting(connection: Connection): Promise<boolean | undefined> {
     const deadline = deadlineIn(askTimeout);
     let other: Connection | undefined;
     try {
-      other = await this.#acquire(deadline, this.#max + 1); // Statements may use all the others.
+      other = await this.#acquire(deadline, this.#max + 1); // Statements may use all others.
       return await beforeDeadline(connection.isCommitting(other), deadline);
     } catch {
       if (other) this.#connections.delete(other);
@@ -290,8 +301,8 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   }
 
   /**
-   * When the database says that a write is late, but its deadline here is far off, one of the clocks has
-   * moved or this machine was paused. Then the deadlines of waiting statements are wrong, too.
+   * The database may say that a write is late although its deadline here is far off. Then one of the clocks
+   * has moved, or this machine was paused, and the deadlines of waiting statements are wrong as well.
    */
   #checkClock(error: unknown, deadline: Deadline): unknown {
     const isEarly = deadline - performance.now() > clockTolerance;
@@ -307,7 +318,9 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     return moved;
   }
 
-  /** A closing connection counts as open, so that a server never has more connections than the shares. */
+  /**
+   * Counts a closing connection as open, so that a server never has more connections than the shares allow.
+   */
   #close(connection: Connection): void {
     this.#connections.delete(connection);
     void connection.close().then(() => {
@@ -323,7 +336,8 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     await setTimeout(Math.max(0, this.#nextAttemptAt - performance.now()));
     this.#lastAttemptAt = performance.now();
     try {
-      const current = this.#connections; // `replaceAll` also replaces a connection that is opening.
+      // `replaceAll` must replace even a connection that is opening.
+      const current = this.#connections;
       const connection = await this.#options.connect();
       current.set(connection, performance.now());
       this.#open.add(connection);

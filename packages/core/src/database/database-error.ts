@@ -2,31 +2,33 @@ import { databaseCode, databaseRoutine, rootMessage } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 
 /**
- * Whether the database rejected a row of a statement, whose other rows may be valid: "data exception" (class
- * 22), "integrity constraint violation" (23), an exception of a trigger (P0), or a policy.
+ * Whether the database rejected one row of a statement. The other rows may be valid. The error is a "data
+ * exception" (class 22), an "integrity constraint violation" (23), an exception of a trigger (P0), or the
+ * error of a policy.
  */
 export function isDataError(error: unknown): boolean {
   const isOfRow = /^(2[23]|P0)/.test(databaseCode(error) ?? '') || isPolicyError(error);
-  return isOfRow && !isLateWrite(error) && !(error instanceof NotSentError); // A session may be rejected so.
+  // The server can reject a new session with one of these SQLSTATEs as well.
+  return isOfRow && !isLateWrite(error) && !(error instanceof NotSentError);
 }
 
 /**
- * Whether row-level security or a rule prevented a statement. Other errors have the same SQLSTATEs, such as
- * that of a missing privilege, and the language of the message is a setting of the server.
+ * Whether row-level security or a rule prevented a statement. Other errors, such as a missing privilege, have
+ * the same SQLSTATEs. The server may translate its messages, so this function checks the routine.
  */
 export function isPolicyError(error: unknown): boolean {
   return policyRoutines.includes(databaseRoutine(error) ?? '');
 }
 
-/** The functions of Postgres that raise the errors of row-level security, and of rules. */
+/** The functions of Postgres that raise the errors of row-level security and of rules. */
 const policyRoutines = ['check_enable_rls', 'ExecWithCheckOptions', 'RewriteQuery'];
 
-/** Whether an error has the severity ERROR, and so concerns only its statement and not the connection. */
+/** Whether an error has the severity ERROR. Such an error concerns only its statement, not the connection. */
 export function isStatementError(error: unknown): boolean {
   return error instanceof Error && 'severity' in error && error.severity === 'ERROR';
 }
 
-/** Whether a text has a character that the encoding of the database lacks. */
+/** Whether the encoding of the database lacks a character of a text. */
 export function hasInvalidText(error: unknown): boolean {
   return ['22021', '22P05'].includes(databaseCode(error) ?? '');
 }
@@ -34,7 +36,7 @@ export function hasInvalidText(error: unknown): boolean {
 /** The message of a write that reached the database after its deadline; see `plants/statements.ts`. */
 export const lateWrite = 'the deadline of this write has passed';
 
-/** The error of such a write, for a write that the store does not send. */
+/** The same error, for a write that the store does not send. */
 export function lateWriteError(): Error {
   return Object.assign(new Error(lateWrite), { code: '22P02', severity: 'ERROR' });
 }
@@ -44,7 +46,9 @@ export function isLateWrite(error: unknown): boolean {
   return databaseCode(error) === '22P02' && rootMessage(error).includes(lateWrite);
 }
 
-/** Whether the database has cancelled a statement, because of a request or a limit of its time. */
+/**
+ * Whether the database has cancelled a statement, because somebody asked for that or a time limit had passed.
+ */
 export function isCancelled(error: unknown): boolean {
   return databaseCode(error) === '57014';
 }
@@ -52,7 +56,7 @@ export function isCancelled(error: unknown): boolean {
 /** The SQLSTATE of a warning. */
 const warning = '01000';
 
-/** The error for a commit whose wait for the standby was cancelled: a failover may lose it. */
+/** The error for a commit whose wait for the standby was cancelled. A failover may lose this commit. */
 export function unconfirmedCommit(): Error {
   const message = 'the database warned that the commit may be lost';
   return Object.assign(new Error(message), { code: warning });
@@ -68,21 +72,21 @@ export class NotSentError extends Error {
 }
 
 /**
- * Whether an error means that its statement was rolled back. Severity ERROR does (PostgreSQL's manual,
- * "Error and Notice Message Fields"), because after the commit a server only warns.
+ * Whether an error means that its statement was rolled back. Severity ERROR means that (PostgreSQL's manual,
+ * "Error and Notice Message Fields"), because after a commit the server sends only warnings.
  *
  * The coordinator of a cluster is an exception. When a statement is cancelled or a worker's connection is
- * lost, it reports an ERROR although the worker may have committed the row.
+ * lost, the coordinator reports an ERROR although the worker may have committed the row.
  */
 function isRolledBack(error: unknown): boolean {
   return isStatementError(error) && !/^(08|40003|57|XX)/.test(databaseCode(error) ?? '');
 }
 
 /**
- * The error for a call that the database did not do, or may not have done. Its message says what is known.
+ * The error for a call that the database did not execute, or may not have executed. The message says which.
  *
- * @param ifDone what to do when the database may have done the call
- * @param ifNotDone what to do when the database has changed nothing
+ * @param ifDone the advice when the database may have executed the call
+ * @param ifNotDone the advice when the database has changed nothing
  */
 export function databaseUnavailable(
   cause?: unknown,
@@ -101,8 +105,8 @@ export function databaseUnavailable(
 /**
  * Waits for a query and returns its result.
  *
- * @throws PlantStoreError `databaseUnavailable` when the query fails, or `plantRejected` when the table does
- *   not allow it; the store's own errors unchanged
+ * @throws PlantStoreError `databaseUnavailable` when the query fails, `plantRejected` when the table does not
+ *   allow it, or the PlantStoreError that the query itself throws
  */
 export async function orUnavailable<T>(query: PromiseLike<T>, ...advice: Advice): Promise<T> {
   try {

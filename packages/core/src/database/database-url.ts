@@ -17,7 +17,7 @@ export interface DatabaseAddress {
  * several hosts, and the parameters `host`, `port`, `user`, `password` and `dbname` may replace the
  * parts of the URL: `postgres:///plants?host=/run/postgresql`.
  *
- * @throws Error that says what is wrong. The message contains no part that may be a password.
+ * @throws Error whose message says what is wrong, without any part that may be a password
  */
 export function parseDatabaseUrl(url: string): DatabaseAddress {
   const [, text] = /^postgres(?:ql)?:\/\/(.+)$/s.exec(url) ?? [];
@@ -71,7 +71,7 @@ export function describeDatabaseUrl(url: string): string {
   return `${names.join(',')}/${database}`;
 }
 
-/** A URL without its password, so that it may be shown. The parameter `password` is left out, too. */
+/** Removes the password from a URL, and even the parameter `password`, so that the URL may be shown. */
 export function withoutPassword(url: string): string {
   const [address, query] = splitAt(url, url.indexOf('?'));
   const shown = address.replace(/^(\w+:\/\/[^:/]*):[^/]*@/, '$1@');
@@ -79,7 +79,10 @@ export function withoutPassword(url: string): string {
   return [shown, parameters.join('&')].filter(Boolean).join('?');
 }
 
-/** Rejects special characters that are not encoded: the rest of a password would be read as a host or path. */
+/**
+ * Rejects special characters that are not encoded. With them, a part of the password would be read as a host
+ * or a path.
+ */
 function checkEncoding({ text, path, query }: { text: string; path: string; query: string }): void {
   const isCut =
     text.includes('#') ||
@@ -104,7 +107,10 @@ function parseHosts(list: string, isAfterUser: boolean) {
   });
 }
 
-/** @param isPort whether the text is certainly a port: the part after a colon may also be a password */
+/**
+ * @param isPort whether the text is certainly a port. Otherwise it may be a password, which also follows a
+ *   colon.
+ */
 function parsePort(text: string | undefined, isPort: boolean): number | undefined {
   if (!text) return undefined;
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;

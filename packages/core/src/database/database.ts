@@ -5,11 +5,14 @@ import type { Caller, Deadline } from './deadline.ts';
 export interface Database {
   /** Runs a statement of a request. */
   readonly run: Run;
-  /** Insert statements that may run at the same time. */
+  /** The number of insert statements that may run at the same time. */
   readonly maxInserts: number;
-  /** Look-ups of plants, or of access tokens, that may run at the same time. */
+  /** The number of look-ups, of plants or of access tokens, that may run at the same time. */
   readonly maxLookUps: number;
-  /** Whether a statement of a kind is in a commit; true when nobody knows. */
+  /**
+   * Whether all running statements of a kind are in a commit. A statement of unknown state counts as in a
+   * commit.
+   */
   mayCommit(share: Share): Promise<boolean>;
   /** How many writes are still in a commit after their callers got an error. */
   unsettled(): number;
@@ -19,7 +22,7 @@ export interface Database {
   onWarning(listener: (message: string) => void): void;
   /** How to reach the nodes of a cluster; undefined when the database cannot be a part of one. */
   readonly nodes?: NodeConnections | undefined;
-  /** Differs for a copy of the database when nothing in the database itself does. */
+  /** Distinguishes copies of a database that have the same identity inside the database. */
   readonly copyId?: string;
   /**
    * Draws a new epoch of the feed after a restore or a promotion. Undefined when nobody can replace the
@@ -30,12 +33,12 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** The warning when a write has been unsettled for a second. */
+/** The warning when a write is still in its commit a second after its deadline. */
 export const lateCommit =
   'a commit is not durable a second after its requests got error 50300: the disk of the database or its ' +
   'standby is slow. The commit may still succeed';
 
-/** How a database is used. */
+/** The options to open a database. */
 export interface OpenOptions {
   /**
    * Only read. The Postgres may be a read replica, and its user needs only the privilege to read. A data
@@ -53,7 +56,7 @@ export interface OpenOptions {
   readonly create?: boolean;
 }
 
-/** The kinds of statements. Each has connections of its own, so that none can stop another. */
+/** The kinds of statements. Each kind has its own connections, so that one kind cannot block another. */
 export type Share = 'creates' | 'deletes' | 'lookUps' | 'lists' | 'bulk';
 
 export type Values = readonly (string | null)[];
@@ -74,17 +77,18 @@ export interface RunOptions {
   readonly caller?: Caller | undefined;
   /** Is called before the statement is sent. When it throws, the statement is not sent. */
   readonly onTurn?: (() => void) | undefined;
-  /** Whether the statement may run a second time, when its connection is lost. A write may not. */
+  /** Whether the statement may run again after its connection was lost. Do not set it for a write. */
   readonly isRepeatable?: boolean;
-  /** Default: arrays, as the driver reads them. */
+  /** Default: arrays whose values are as the driver reads them. */
   readonly rowsAs?: 'arrays' | 'objects';
 }
 
 /**
  * Runs a prepared statement.
  *
- * @param values the values of its parameters, or a function that makes them from the deadline by the
- *   database's clock. A write passes this deadline to the database, and changes nothing when it is late.
+ * @param values the values of the statement's parameters, or a function that makes them. The function gets
+ *   the deadline by the database's clock. A write passes this deadline to the database, and changes nothing
+ *   when it is late.
  * @throws PlantStoreError `overloaded` when too many statements of its kind wait; an error of the
  *   connection or the database
  */
@@ -105,9 +109,10 @@ export interface DatabaseConnection {
   /** Cancels the statement that runs. The promise is never rejected. */
   cancel(): Promise<void>;
   /**
-   * Whether its statement waits for the disk or the standby in a commit, which cannot be cancelled.
+   * Whether the connection's statement waits for the disk or the standby in a commit, which cannot be
+   * cancelled. Resolves with undefined when this is unknown.
    *
-   * @param other another connection to the same server, to ask it
+   * @param other a second connection to the same server, which asks the server
    */
   isCommitting(other: DatabaseConnection): Promise<boolean | undefined>;
   /** Closes the connection, and ends its statement. The promise is never rejected. */
@@ -131,13 +136,13 @@ export interface NodeConnections {
   readonly noticeCluster: () => void;
 }
 
-/** What differs in the sessions, the migrations and the bulk work of a cluster. */
+/** The parts of sessions, migrations and bulk statements that differ on a cluster. */
 export interface ClusterSessions {
   /** Settings of each session. Another server ignores them. */
   readonly settings: Readonly<Record<string, string>>;
   /** Is called before a migration. Throws when only another node may migrate the tables. */
   checkMigration(run: (text: string) => Promise<unknown[]>): Promise<void>;
-  /** Returns the same access, whose errors are those of a single server. */
+  /** Returns the same access, but with the errors that a single server would return. */
   bulk(bulk: Bulk): Bulk;
 }
 
@@ -149,8 +154,8 @@ export interface Bulk {
   /** Runs a statement. It ignores the share and the deadline of the options. */
   readonly run: Run;
   /**
-   * Loads rows in COPY's text format into these columns of `plants`: all in one commit, or none. Returns how many
-   * the table has got, because a trigger may swallow some.
+   * Loads rows in COPY's text format into these columns of `plants`: all in one commit, or none. Returns the
+   * number of inserted rows, because a trigger may drop some.
    */
   copyPlants(rows: Uint8Array, columns: string): Promise<number>;
   /** Opens a session that only reads. Other statements do not wait for its rows. */

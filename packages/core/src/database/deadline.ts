@@ -5,8 +5,8 @@ export type Deadline = number;
 export interface Caller {
   readonly isGone: boolean;
   /**
-   * Reserves memory for a page of up to `bytes` bytes, before its statement is sent. Returns a function to
-   * call with the bytes that the page has.
+   * Reserves memory for a page of up to `bytes` bytes, before its statement is sent. Returns a function,
+   * which must be called with the actual bytes of the page.
    *
    * @throws PlantStoreError `overloaded`
    */
@@ -49,7 +49,7 @@ export function atDeadline(deadline: Deadline, callback: () => void): NodeJS.Tim
 /**
  * Waits for a promise and returns its value.
  *
- * @throws Error at the deadline; otherwise the error that the promise is rejected with
+ * @throws Error at the deadline, or before it the error of the promise
  */
 export async function beforeDeadline<T>(promise: PromiseLike<T>, deadline: Deadline): Promise<T> {
   const late = Promise.withResolvers<never>();

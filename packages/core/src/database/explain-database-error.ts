@@ -2,19 +2,19 @@ import { databaseCode, rootMessage } from '../error-causes.ts';
 import { isPolicyError, isStatementError } from './database-error.ts';
 import { databaseUrlSyntax } from './database-url.ts';
 
-/** The SQLSTATE of a Postgres that accepts no writes. The store's own error for it has this code, too. */
+/** The SQLSTATE for a Postgres that accepts no writes. The store's own error has the same code. */
 export const readOnlyCode = '25006';
 
 /** The code of the store's own error for a Postgres without TLS. */
 export const noTlsCode = 'TLS_NOT_OFFERED';
 
-/** The code of the store's own error for a feed whose epoch is that of another database. */
+/** The code of the store's own error for a feed whose epoch belongs to another database. */
 export const restoredFeedCode = 'FEED_RESTORED';
 
 /** The code of the store's own error for a pooler without transactions. */
 export const noTransactionsCode = 'NO_TRANSACTIONS';
 
-/** The database cannot be used until somebody changes its settings or its URL. */
+/** Says that the database cannot be used until somebody changes its settings or its URL. */
 export class DatabaseSettingsError extends Error {
   override readonly name = 'DatabaseSettingsError';
 
@@ -23,7 +23,7 @@ export class DatabaseSettingsError extends Error {
   }
 }
 
-/** Wraps a database error that needs other settings; undefined when a retry may succeed. */
+/** Wraps a database error that only other settings can mend. Returns undefined when a retry may succeed. */
 export function databaseSettingsError(cause: unknown): DatabaseSettingsError | undefined {
   if (cause instanceof DatabaseSettingsError) return cause;
   const remedy = settingsRemedy(cause);
@@ -36,8 +36,8 @@ export function databaseUrlError(cause: unknown): DatabaseSettingsError {
 }
 
 /**
- * Explains an error of the database or of the network to an operator: what is wrong, the database's own
- * message, and what to do. The message contains no password, and no SQL.
+ * Explains an error of the database or of the network to an operator. The text says what is wrong, quotes the
+ * database's own message, and says what to do. It contains no password and no SQL.
  */
 export function explainDatabaseError(error: unknown): string {
   const remedy = settingsRemedy(error);
@@ -47,7 +47,7 @@ export function explainDatabaseError(error: unknown): string {
 
 const unusable = 'the database cannot be used';
 
-/** The remedy for an error that stays until somebody changes the settings; undefined for others. */
+/** Returns the remedy for an error that only other settings can mend, or undefined for other errors. */
 function settingsRemedy(error: unknown): string | undefined {
   const code = databaseCode(error);
   const message = rootMessage(error);
@@ -56,7 +56,7 @@ function settingsRemedy(error: unknown): string | undefined {
   )?.remedy;
 }
 
-/** A code may have several meanings. Then a pattern in the message decides. */
+/** When a code has several meanings, the message must match the pattern. */
 const settingsRemedies: readonly { code: string; pattern?: RegExp; remedy: string }[] = [
   {
     code: '28000',
@@ -79,7 +79,7 @@ const settingsRemedies: readonly { code: string; pattern?: RegExp; remedy: strin
   },
 ];
 
-/** The fault, and the remedy for a person. */
+/** Tells a person the fault and its remedy. */
 interface Advice {
   readonly what: string;
   readonly remedy: string;
@@ -105,7 +105,7 @@ function adviceFor(error: unknown): Advice {
 const address = 'check the host and the port in DATABASE_URL, and that the database is running';
 const difference = 'plant-store doctor shows what to do';
 
-/** By SQLSTATE. */
+/** The advice for errors of row-level security and of rules. The keys are SQLSTATEs. */
 const policyAdvice: Record<string, Advice | undefined> = {
   '42501': {
     what: 'row-level security hides rows from the store',
@@ -119,7 +119,9 @@ const policyAdvice: Record<string, Advice | undefined> = {
   },
 };
 
-/** By SQLSTATE, by its class, or by the code of a network error. */
+/**
+ * The advice for other errors. A key is a SQLSTATE, the class of a SQLSTATE, or the code of a network error.
+ */
 const advice: Record<string, Advice | undefined> = {
   '08006': {
     what: 'a node of the cluster did not respond',

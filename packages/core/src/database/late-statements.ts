@@ -1,7 +1,10 @@
 import type { DatabaseConnection } from './database.ts';
 import { type Deadline, withTimeout } from './deadline.ts';
 
-/** Milliseconds for a statement to end after its cancellation, and between two questions why it has not. */
+/**
+ * Milliseconds to wait for the end of a cancelled statement. Then the server is asked whether it is in a
+ * commit.
+ */
 const cancelTimeout = 500;
 
 interface LateOptions {
@@ -11,8 +14,8 @@ interface LateOptions {
 }
 
 /**
- * Ends the statements that run at their deadline. A commit cannot be cancelled, and another one would wait
- * for the same disk. So its connection is kept while its server is in a commit.
+ * Ends the statements that still run at their deadline. A commit cannot be cancelled, and a commit on another
+ * connection would wait for the same disk. So a connection is kept while its server is in a commit.
  */
 export class LateStatements<Connection extends DatabaseConnection> {
   readonly #isCommitting: (connection: Connection) => Promise<boolean | undefined>;
@@ -20,8 +23,8 @@ export class LateStatements<Connection extends DatabaseConnection> {
   readonly #unsettled = new Set<Connection>();
 
   /**
-   * @param isCommitting whether the server is in a commit on a connection; undefined when nobody knows
-   * @param onUnsettled is called when a write has been unsettled for a second
+   * @param isCommitting whether the server is in a commit on a connection; undefined when this is unknown
+   * @param onUnsettled is called when a write is still in its commit a second after its deadline
    */
   constructor(
     isCommitting: (connection: Connection) => Promise<boolean | undefined>,
@@ -37,7 +40,8 @@ export class LateStatements<Connection extends DatabaseConnection> {
   }
 
   /**
-   * Cancels a statement. Resolves when it has ended, with its error, or is given up because it is silent.
+   * Cancels a statement. When the statement has ended, resolves with its error, if it has one. Resolves with
+   * `silent` when the statement does not end.
    */
   async end(
     connection: Connection,

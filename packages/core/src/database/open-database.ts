@@ -25,7 +25,7 @@ export async function openDatabase(
   return openEmbeddedDatabase(options.dataDirectory);
 }
 
-/** Uses a database without migrating it; returns undefined when the directory has no database yet. */
+/** Uses a database without migrating it. Returns undefined when the directory has no database yet. */
 export async function useDatabase<T>(
   options: DatabaseOptions,
   use: (

@@ -3,19 +3,19 @@ import type { Caller } from './deadline.ts';
 /** The most bytes of names and tags in a page. A page has at least one row, of any size. */
 export const maxPageBytes = 1024 * 1024;
 
-/** About the bytes of a row without its name and tag. */
+/** The approximate bytes of a row without its name and tag. */
 const rowBytes = 128;
 
 /**
- * Reserves memory of the caller for a page: as much as the page may need when its statement has its turn, and
- * then what the page has. So pages that wait for their turn need no memory.
+ * Reserves memory of the caller for a page. When its statement has its turn, this is as much as the page may
+ * need. Then it becomes the actual size of the page. So pages that wait for their turn need no memory.
  *
  * @param maxRows the most rows in the page
  */
 export function reservePage(caller: Caller | undefined, maxRows: number) {
   let settle: ((bytes: number) => void) | undefined;
   return {
-    /** An option of the statement. It may run twice. */
+    /** Pass this as an option of the statement. The statement may call it twice. */
     onTurn() {
       settle ??= caller?.reserve?.(maxPageBytes + maxRows * rowBytes);
     },

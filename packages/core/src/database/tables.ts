@@ -35,7 +35,7 @@ function contentColumns() {
 /** The number of a transaction. */
 const transaction = customType<{ data: string }>({ dataType: () => 'xid8' });
 
-/** The transaction that wrote a row. The feed of changes is in this order. */
+/** The transaction that wrote a row. The feed of changes is ordered by this column. */
 const changedIn = () => transaction('changed_in');
 
 // The tables can be distributed by their primary keys: they have no sequence, trigger or
@@ -79,18 +79,21 @@ export const plantDeletions = pgTable(
 
 /** The state of the feed, in one row. */
 export const plantFeed = pgTable('plant_feed', {
-  /** Differs for each database and each of its histories. */
+  /** Each database has its own epoch, and so has each history of a database. */
   epoch: uuid().primaryKey().defaultRandom(),
   /** The last transaction whose deletions are forgotten. */
   forgottenUpTo: transaction('forgotten_up_to').notNull().default(sql`'0'`),
   /**
-   * The server that counts the transactions. A dump that is restored on another server has numbers that
-   * mean nothing there.
+   * The server whose transaction numbers the feed contains. After a dump is restored on another server, these
+   * numbers mean nothing there.
    */
   systemIdentifier: bigint('system_identifier', { mode: 'bigint' })
     .notNull()
     .default(sql`(pg_control_system()).system_identifier`),
-  /** Two restores of one backup have the same server, so each restore and each promotion draws an epoch. */
+  /**
+   * The timeline for which the epoch was drawn. A restore or a promotion begins a new timeline on the same
+   * server.
+   */
   timeline: text().notNull().default(sql`left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)`),
 });
 
@@ -98,7 +101,7 @@ export const plantFeed = pgTable('plant_feed', {
 export const accessTokens = pgTable('access_tokens', {
   sha256: bytes().primaryKey(),
   name: text().notNull(),
-  // Separated by spaces (RFC 6749 §3.3). A token that is older than scopes can only create.
+  // The scopes, separated by spaces (RFC 6749 §3.3). A token that is older than this column can only create.
   scope: text().notNull().default('plants:create'),
   createdAt: createdAt(),
   expiresAt: time('expires_at'),

@@ -1,15 +1,18 @@
-/** A state of the database that harms clients of the store or may harm them, or a trial that found none. */
+/**
+ * A state of the database that harms clients of the store, or may harm them. With the level `ok`, a trial has
+ * found no such state.
+ */
 export interface Hazard {
   readonly check: 'durability' | 'tables' | 'indexes' | 'vacuum' | 'sessions' | 'writes';
-  /** `problem`: plants can be lost, or requests fail all the time. */
+  /** `problem` means that plants can be lost, or that requests fail all the time. */
   readonly level: 'problem' | 'warning' | 'ok';
-  /** The hazard, and the remedy. */
+  /** Describes the hazard and its remedy. */
   readonly message: string;
 }
 
-/** A question about a database: what in it harms clients in one way? */
+/** A query that finds one kind of hazard in a database. */
 export interface Question extends Pick<Hazard, 'check' | 'level'> {
-  /** Selects a row for each hazard: its `name` in SQL, and a `value`. */
+  /** Selects a row for each hazard. The row has the `name` of an object in SQL, and a `value`. */
   readonly select: string;
   readonly describe: (hazard: Found) => string;
 }

@@ -33,7 +33,7 @@ export interface DatabaseState extends SchemaVersion {
   readonly bytes: number;
   /** The faults of the tables. A missing migration may be the cause. */
   readonly tableFaults: readonly TableFault[];
-  /** The privileges of its user on the existing tables. */
+  /** The privileges of the database's user on the existing tables. */
   readonly privileges: readonly TablePrivileges[];
   /** The feed of changes; undefined on a cluster and on a read replica, which have none. */
   readonly feed: FeedState | undefined;
@@ -52,8 +52,8 @@ export interface DatabaseState extends SchemaVersion {
  * Reads the state of a database and changes nothing in it. It needs no privilege on the tables, and the
  * Postgres may be a read replica.
  *
- * @param options with `trial`, some plants are created and deleted, and that is rolled back. A database that
- *   the server could not write anyhow is not tried. A transaction whose age is unknown is looked at twice.
+ * @param options with `trial`, creates and deletes some plants and rolls that back, unless the server could
+ *   not write them anyhow. It also looks twice at a transaction whose age is unknown.
  * @returns undefined when the data directory has no database yet
  * @throws DataDirectoryError when the directory cannot be used, DatabaseSettingsError when the URL
  *   cannot be parsed, PlantStoreError `databaseUnavailable` when no Postgres responds within 3 s
@@ -72,7 +72,7 @@ export function inspectDatabase({
   });
 }
 
-/** Whether nothing else that `doctor` names prevents a write. */
+/** Whether no other finding of `doctor` prevents a write. */
 function canWrite(state: DatabaseState): boolean {
   const { isReadOnly, isKnown, missingMigrations, tableFaults, privileges, locks, feed } = state;
   const faults = [...tableFaults, ...missingGrants(privileges, serverNeeds), ...locks];

@@ -3,18 +3,22 @@ import type { Question } from './hazard.ts';
 /** Milliseconds that a statement may need: the store's own limit. */
 const neededTime = 4_500;
 
-/** The connections of a process, and the one for its migration. */
+/** The number of connections that a process opens, with the one for its migration. */
 const neededConnections = 7;
 
-/** The value of a setting. The database may look at other settings first, whose values are texts. */
+/**
+ * SQL for the value of a setting. The database may evaluate other settings first, and their values may be no
+ * numbers.
+ */
 const milliseconds = "case when unit = 'ms' then setting::bigint end";
 
-/** Which limits does somebody set for the sessions of the store? */
+/** Finds limits that somebody has set for the sessions of the store. */
 export const sessionQuestions: readonly Question[] = [
   {
     check: 'sessions',
     level: 'warning',
-    // A direct session has the store's own limit, unless the URL sets another one. One of a pooler does not.
+    // A direct session has the store's own limit, unless the URL sets another one. A pooler's session has
+    // not.
     select: `
       select quote_ident(session_user) as name, setting as value from pg_settings
       where name = 'statement_timeout' and ${milliseconds} between 1 and ${neededTime - 1}`,

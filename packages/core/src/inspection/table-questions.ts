@@ -5,13 +5,13 @@ import type { Question } from './hazard.ts';
 const reject = 'may reject plants, and their creates get 50001';
 const slow = 'only grows, and its requests slow down';
 
-/** The check of the feed looks for its own index. */
+/** The indexes to look for. The check of the feed looks for the index of the feed. */
 const neededIndexes = [
   { table: 'plants', name: 'plants_tag', columns: indexes.plants_tag },
   { table: 'plant_deletions', name: 'plant_deletions_id', columns: '(id, changed_in)' },
 ];
 
-/** Changes that somebody may have made to the tables. */
+/** Finds harmful changes that somebody may have made to the tables. */
 export const tableQuestions: readonly Question[] = [
   {
     check: 'durability',

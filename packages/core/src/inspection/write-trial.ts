@@ -11,15 +11,15 @@ import { hasSameContent } from '../plants/columns.ts';
 import { createPlantStatements } from '../plants/statements.ts';
 import type { Hazard } from './hazard.ts';
 
-/** Milliseconds for the commit, and for each lock. */
+/** The time limit of the commit, and of each wait for a lock, in milliseconds. */
 const trialTimeout = 1_000;
 
-/** Milliseconds for all statements, which are many round trips. */
+/** The time limit of all statements together, in milliseconds. They need many round trips. */
 const statementsTimeout = 10_000;
 
 /**
- * Creates, finds and deletes plants by the statements of requests, and rolls that back. Then it commits a
- * message in the database's log, which changes no table.
+ * Creates, finds and deletes plants with the statements of requests, and rolls that back. Then it commits a
+ * message to the database's log, which changes no table.
  */
 export async function tryWrites(connection: DatabaseConnection): Promise<Hazard> {
   const found = (await tryStatements(connection)) ?? (await tryCommit(connection));
@@ -45,7 +45,10 @@ async function tryStatements(connection: DatabaseConnection): Promise<Found | un
   }
 }
 
-/** Tries all plants, and after an error the ordinary ones. A constraint or a trigger may reject some plants. */
+/**
+ * Tries all plants, and after an error only the ordinary ones. A constraint or a trigger may reject some
+ * plants.
+ */
 async function tryPlants(connection: DatabaseConnection): Promise<Found | undefined> {
   const deadline = deadlineIn(statementsTimeout);
   const attempt = (plants: readonly NewPlant[]) => createAndDelete(connection, plants, deadline);
@@ -72,7 +75,7 @@ async function hasPlants(connection: DatabaseConnection): Promise<boolean> {
 /** An error of a trial. */
 interface TrialError {
   readonly message: string;
-  /** Whether other plants may have no error. */
+  /** Whether other plants may cause no error. */
   readonly isOfPlants: boolean;
   readonly isOfConstraint: boolean;
 }
@@ -121,13 +124,16 @@ async function createAndDelete(
 
 const firstId = randomBytes(8).readBigUInt64BE() >> 2n;
 
-/** Letters alone: a constraint may allow nothing else. They are random, because names may have to be unique. */
+/**
+ * The name has only letters, because a constraint may allow nothing else. It is random, because names may
+ * have to be unique.
+ */
 const name = `Trial ${firstId.toString(36).replaceAll(/\d/g, '')}`;
 
 const untagged: NewPlant = { id: firstId, name };
 const tagged: NewPlant = { id: firstId + 1n, name: `${name} tagged`, tag: 'Trial' };
 
-/** So long that the table needs new pages, because the disk may be full. */
+/** These plants are so long that the table needs new pages, because the disk may be full. */
 const long: readonly NewPlant[] = Array.from({ length: 16 }, (_, i) => ({
   id: firstId + BigInt(2 + i),
   name: `${name} ${i}`.padEnd(1_900),

@@ -8,19 +8,22 @@ import type { PlantWrites } from './statements.ts';
 
 /** A kind of database with several nodes, such as `citus` of @plant-store/citus. */
 export interface Cluster extends ClusterSessions {
-  /** The writes to send instead after an error which says that plants move to nodes. Nothing is written then. */
+  /**
+   * Returns other writes to send when `error` says that plants move to nodes. The write with that error
+   * changed nothing. Returns undefined for other errors.
+   */
   writesAfter(error: unknown, run: Run): Promise<PlantWrites | undefined>;
   /**
-   * Watches whether the plants are distributed over nodes, and then calls `use`. Until then, and without a
-   * cluster, all creates go through `main`.
+   * Calls `use` when the plants are distributed over nodes. Until then, and without a cluster, all creates go
+   * through `main`.
    */
   watch(store: ClusterStore): Promise<ClusterWatch>;
 }
 
-/** Where a store is. With `cluster`, a Postgres may become a cluster. */
+/** The location of a store. With `cluster`, a Postgres may become a cluster. */
 export type StoreOptions = DatabaseOptions<Cluster>;
 
-/** What a cluster uses of a store. */
+/** The parts of a store that a cluster uses. */
 export interface ClusterStore {
   readonly database: Omit<Database, 'bulk' | 'close'>;
   readonly nodes: NodeConnections;
@@ -30,7 +33,7 @@ export interface ClusterStore {
   readonly use: (lanes: StoreLanes) => void;
 }
 
-/** The lanes of a store: one, or on a cluster also those of its nodes. */
+/** The lanes of a store. A single Postgres has one lane. A cluster has a further lane for each node. */
 export interface StoreLanes extends Lanes {
   readonly all: readonly Lane[];
   /** See `PlantStore.countUpTo`. */
@@ -44,7 +47,7 @@ export interface StoreLanes extends Lanes {
 }
 
 export interface ClusterWatch {
-  /** Stops, and closes the connections to the nodes. */
+  /** Stops watching, and closes the connections to the nodes. */
   close(): Promise<void>;
 }
 
@@ -60,10 +63,10 @@ export interface NodeState {
   readonly isWritable: boolean;
 }
 
-/** Says that creates of a node of a cluster begin or stop to go through the node that the URL names. */
+/** Says that creates of a node begin or stop to go through another node, which the URL names. */
 export interface NodeReroute {
   /** The host and port of the node, as the cluster knows them. */
   readonly address: string;
-  /** Why this process cannot reach the node itself; undefined when it can again. */
+  /** Why this process cannot reach the node itself. Undefined when it can reach the node again. */
   readonly error: unknown;
 }

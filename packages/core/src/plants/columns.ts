@@ -10,7 +10,7 @@ export const contentColumns = plantFields.map((field) => ({
   type: plants[field].getSQLType(),
 }));
 
-/** Formats the value of a property for Postgres; undefined for a missing one. */
+/** Formats the value of a property for Postgres. Returns undefined for a missing value. */
 export function textOf(value: Plant[keyof Plant]): string | undefined {
   return value === undefined ? undefined : columnText(value);
 }
@@ -20,7 +20,9 @@ export function contentValues(plant: Plant): (string | null)[] {
   return plantFields.map((field) => textOf(plant[field]) ?? null);
 }
 
-/** The ids and the content of plants as an array in Postgres's text format, for each column. */
+/**
+ * Formats the ids and the content of plants. For each column, there is an array in Postgres's text format.
+ */
 export function columnArrays(
   plants: readonly (Plant & { readonly id: bigint | number })[],
 ): string[] {
@@ -94,7 +96,7 @@ export function toStoredPlant(row: readonly unknown[]): StoredPlant {
   return plant as unknown as StoredPlant; // `storedColumns` has each property of a stored plant.
 }
 
-/** Functions that read a value of each kind. A driver returns it as text, or as the value itself. */
+/** Functions that read a value of each kind. A driver returns the value itself, or its text. */
 const readers: Record<ColumnKind, (value: string) => unknown> = {
   int64: BigInt,
   number: Number,

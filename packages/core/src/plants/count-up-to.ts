@@ -2,7 +2,7 @@ import type { Run } from '../database/database.ts';
 import type { Caller, Deadline } from '../database/deadline.ts';
 import { type PageQuery, whereClause } from './pages.ts';
 
-/** Which plants to count; all of them when `tag` is omitted. */
+/** The plants to count. Without `tag`, these are all plants. */
 export type CountQuery = Pick<PageQuery, 'tag'>;
 
 /** Counts plants, and stops at a limit. */

@@ -2,7 +2,7 @@ import { databaseUnavailable, hasInvalidText } from '../database/database-error.
 import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 
-/** The error for a create that may be committed, whatever a later statement says. */
+/** The error for a create with an unknown outcome: it may be committed. */
 export function outcomeUnknown(cause?: unknown): PlantStoreError {
   return new PlantStoreError(
     'databaseUnavailable',
@@ -35,12 +35,12 @@ export function plantRejected(cause: unknown): PlantStoreError {
   return new PlantStoreError('plantRejected', message, { cause });
 }
 
-/** The error for a plant that is not in the table after each attempt, because a trigger drops it. */
+/** The error for a plant that is missing after each attempt to create it, because a trigger drops it. */
 export function plantNotKept(): PlantStoreError {
   return new PlantStoreError('plantRejected', `the table does not keep this plant: ${notAgain}`);
 }
 
-/** The error for a plant that is in the table after each attempt to delete it, because a trigger keeps it. */
+/** The error for a plant that stays after each attempt to delete it, because a trigger keeps it. */
 export function plantKept(): PlantStoreError {
   return new PlantStoreError('plantRejected', `the table keeps this plant: ${notAgain}`);
 }

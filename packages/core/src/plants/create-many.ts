@@ -41,7 +41,7 @@ export async function createMany(
   }
 }
 
-/** Internal tools also create plants, and may bypass the types. */
+/** Checks plants of internal tools, which may bypass the types. */
 function check(given: unknown): readonly NewPlant[] {
   const { data, error } = NewPlants.safeParse({ plants: given });
   if (error) throw invalidInput(error);
@@ -64,7 +64,7 @@ function* partsOf(plants: readonly NewPlant[]): Generator<NewPlant[]> {
   yield [...part.values()];
 }
 
-/** @throws the error of a create, if that error is a bug */
+/** @throws the error of a create, when it is not a PlantStoreError and so is a bug */
 function outcomeOf(
   { id }: NewPlant,
   outcome: PromiseSettledResult<CreateOutcome>,

@@ -17,7 +17,7 @@ export type CreateOutcome = 'created' | 'exists';
 /** A create that waits for the database. */
 export type Create = Call<NewPlant, CreateOutcome>;
 
-/** One insert statement that committed `size` plants, in the given milliseconds. */
+/** An insert statement that committed `size` plants, and took this many milliseconds. */
 export interface CommittedBatch {
   size: number;
   milliseconds: number;
@@ -28,9 +28,9 @@ export interface CommittedBatch {
  * the statement because of a plant, the halves of the batch are written one after the other. The
  * promise is never rejected.
  *
- * The statement has the earliest deadline of its creates. When it reaches the database after this
- * deadline, it changes nothing. When it runs at this deadline, it is cancelled. In both cases the creates
- * with later deadlines are written once more. A commit cannot be cancelled, so they wait for its end.
+ * The statement has the earliest deadline of its creates. When it reaches the database after this deadline,
+ * it changes nothing. When it runs at this deadline, it is cancelled. In both cases the creates with later
+ * deadlines are written once more. A commit cannot be cancelled, so these creates wait for its end.
  *
  * @param onCommit is called after each insert statement; it must not throw
  */
@@ -53,7 +53,7 @@ export async function writeBatch(
     const inserted = await statements.insert(plants, deadline, until);
     isInserted = true;
     onCommit({ size: plants.length, milliseconds: performance.now() - sentAt });
-    // Those of taken ids wait for a second statement. The others are committed, whatever becomes of it.
+    // Creates of taken ids wait for a second statement. The other creates are committed.
     const created = new Set(inserted);
     for (const create of creates) if (created.delete(create.input.id)) create.resolve('created');
     if (inserted.size === creates.length) return; // This is nearly always true.
@@ -61,13 +61,14 @@ export async function writeBatch(
     const stored: Map<bigint, NewPlant> =
       taken.length > 0 ? await statements.findDurable(taken, deadline, until) : new Map();
     for (const plant of plants) if (inserted.has(plant.id)) stored.set(plant.id, plant);
-    // The plant of a taken id was deleted before the comparison, so the id may be free now.
+    // These creates had a taken id, but its plant was deleted before the comparison. So the id may be free
+    // now.
     const deleted = creates.filter((create) => !settle(create, stored, inserted));
     if (rounds === 0) return rejectAll(deleted, plantNotKept());
     await again(deleted, rounds - 1);
   } catch (error) {
     if (!isInserted && isUnconfirmedCommit(error)) return confirm(statements, creates, error);
-    // After the insert, the others are those of taken ids, which an earlier create may have stored.
+    // After the insert, the other creates have taken ids. An earlier create may have stored their plants.
     const known = isInserted ? outcomeUnknown(error) : insertError(error);
     const isLate = isLateWrite(error) || (isCancelled(error) && performance.now() >= deadline);
     if (isLate || isUnconfirmedCommit(error)) {
@@ -118,7 +119,7 @@ async function confirm(
 }
 
 /**
- * The first plant of each id, ascending by id: an id may occur only once in a statement, and
+ * Returns the first plant of each id, ascending by id. An id may occur only once in a statement, and
  * statements with the same ids in different orders can deadlock.
  */
 function sortedById(creates: readonly Create[]): NewPlant[] {

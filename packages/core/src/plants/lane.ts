@@ -26,7 +26,7 @@ export interface CreateOptions extends CallOptions {
 export interface Lane {
   /** See `PlantStore.create`. */
   create(plant: NewPlant, options?: CreateOptions): Promise<Plant>;
-  /** Creates plants that are valid and have distinct ids. Each one has an outcome of its own. */
+  /** Creates plants that are valid and have distinct ids. Each plant has its own outcome. */
   createAll(
     plants: readonly NewPlant[],
     options: CallOptions,
@@ -62,7 +62,10 @@ type LaneOptions = Pick<Database, 'maxInserts' | 'maxLookUps' | 'mayCommit' | 'o
  */
 export const maxManyBatch = 500;
 
-/** The most creates in one statement while statements are slow: a flush takes as long for many of them. */
+/**
+ * The most creates in one statement while statements are slow. A flush takes as long for many creates as for
+ * few.
+ */
 const maxSlowBatch = 2_048;
 
 export function createLane({
@@ -134,7 +137,7 @@ export function createLane({
 const mayBeDeleted =
   'the plant may or may not be deleted, look it up before you send the delete again';
 
-/** Internal tools also create plants, and may bypass the types. */
+/** Checks a plant of an internal tool, which may bypass the types. */
 function check(plant: unknown): NewPlant {
   const { data, error } = NewPlant.safeParse(plant);
   if (error) throw invalidInput(error);

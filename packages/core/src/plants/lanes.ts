@@ -25,7 +25,10 @@ export function createMainLane(
   };
 }
 
-/** Sends a write of the cluster in place of one that failed because plants moved to its nodes meanwhile. */
+/**
+ * When a write fails because plants moved to the nodes of a cluster meanwhile, sends the cluster's write
+ * instead.
+ */
 function orOfCluster(statements: PlantStatements, run: Run, cluster?: Cluster): PlantStatements {
   if (!cluster) return statements;
   return {

@@ -5,7 +5,7 @@ import type { Caller, Deadline } from '../database/deadline.ts';
 import { maxPageBytes, reservePage } from '../database/page-memory.ts';
 import { contentBytes, contentBytesSql, storedColumns, toStoredPlant } from './columns.ts';
 
-/** Which plants a page has. */
+/** The conditions for the plants of a page. */
 export interface PageQuery {
   /** Only plants with this tag. */
   readonly tag?: string | undefined;
@@ -51,9 +51,9 @@ export function createPageReader(run: Run): ReadPage {
 }
 
 /**
- * Selects the rows that fit into a page, and the next one. A plant counts as at most the bytes of a page,
- * so that the row after a larger plant is selected, too. The window function reads only the rows within
- * the limit: otherwise a cluster would pull the whole table to the coordinator.
+ * Selects the rows that fit into a page, and the next one. A plant counts as at most the bytes of a page, so
+ * that even the row after a larger plant is selected. The window function reads only the rows within the
+ * limit. Otherwise, a cluster would pull the whole table to the coordinator.
  */
 function plantsWithinBytes(where: string, size: number | string): string {
   return `

@@ -4,25 +4,25 @@ import { orUnavailable } from '../database/database-error.ts';
 import { bulkTimeout, type CallOptions, deadlineIn, deadlineOf } from '../database/deadline.ts';
 import { createPageReader, type PageQuery, whereClause } from './pages.ts';
 
-/** Which plants to read; all of them when every property is omitted. */
+/** The plants to read. Without any property, these are all plants. */
 export type PlantQuery = Partial<PageQuery>;
 
 export interface PlantReader {
   /**
-   * The plant with this id; undefined when there is none.
+   * Returns the plant with this id, or undefined when there is none.
    *
    * @throws PlantStoreError `databaseUnavailable`, or `overloaded` when too many look-ups wait
    */
   get(id: bigint, options?: CallOptions): Promise<StoredPlant | undefined>;
   /**
-   * A page of plants, ascending by id. It has fewer plants than `limit` when their names and tags
-   * exceed 1 MiB; `next` is the `after` of the next page.
+   * Returns a page of plants, ascending by id. The page has fewer plants than `limit` when their names and
+   * tags exceed 1 MiB. `next` is the `after` of the next page.
    *
    * @throws PlantStoreError `databaseUnavailable`, or `overloaded` when too many lists wait
    */
   list(query: ListPlants, options?: CallOptions): Promise<PlantPage>;
   /**
-   * How many plants there are, or how many with this tag. It may take minutes for many millions.
+   * Counts all plants, or the plants with this tag. This may take minutes for many millions of plants.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */
@@ -39,7 +39,7 @@ export interface PlantReader {
 /** The most plants in a page of `read`. */
 const bulkPageSize = 5_000;
 
-/** @param database reads pages for requests; its `bulk` reads all plants */
+/** @param database `run` reads pages for requests, and `bulk` reads all plants */
 export function createPlantReader(
   { run, bulk }: Pick<Database, 'run' | 'bulk'>,
   get: PlantReader['get'],

@@ -17,7 +17,7 @@ export interface PlantStatements {
    */
   insert(batch: readonly NewPlant[], deadline: Deadline, until?: Deadline): Promise<Set<bigint>>;
   /**
-   * Deletes a plant, waits until that is durable on the standby, and returns whether there was a plant.
+   * Deletes a plant, waits until the delete is durable on the standby, and returns whether there was a plant.
    *
    * @throws PlantStoreError `plantRejected` when a trigger keeps the plant
    */
@@ -115,16 +115,16 @@ const insert = `
 const insertDeadline = `$${arrays.length + 1}::timestamptz`;
 const insertPlants = `${insert} returning ${idBefore(insertDeadline)}`;
 
-/** Several nodes allow no clock in the `returning` clause. */
+/** On several nodes, the `returning` clause must not contain a clock. */
 const insertOverNodes = `
   with inserted as (${insert} returning id) select ${idBefore(insertDeadline)} from inserted`;
 
 /**
- * Writes to the log of the database, so that the commit of a statement that only reads waits for the
- * synchronous standby, too.
+ * Writes to the log of the database. So even a statement that only reads waits for the synchronous standby at
+ * its commit.
  *
- * A row can be visible before it is durable, when a commit's wait for the standby was cancelled. This must
- * be a part of the statement that reads: between two statements, there could be a failover.
+ * When a commit's wait for the standby was cancelled, its rows are visible before they are durable. The
+ * statement that reads them must write to the log itself: a failover could happen between two statements.
  */
 const waitForStandby = `pg_logical_emit_message(true, 'plant-store', '')`;
 
@@ -139,8 +139,8 @@ export const noteDeletions = `noted as (
   )`;
 
 /**
- * Sends a write in another form when the database distributes the plants over several nodes, and so did not
- * accept the usual one. Such a database has no feed that needs the deletions.
+ * Sends a write in another form when the database rejected the usual form, because it distributes the plants
+ * over several nodes. Such a database has no feed, so nobody needs the deletions.
  */
 export function orOverNodes<T>(send: () => Promise<T>): (error: unknown) => Promise<T> {
   return async (error) => {

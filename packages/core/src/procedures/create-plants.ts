@@ -2,7 +2,7 @@ import { type CreateResult, CreateResults, NewPlants, operations } from '@plant-
 import type { ManyCreatesOutcome } from '../plants/create-many.ts';
 import { define } from './define.ts';
 
-/** Creates several plants, each of which stands alone: see `PlantStore.createMany`. */
+/** Creates several plants, each with its own outcome: see `PlantStore.createMany`. */
 export const createPlants = define({
   type: 'mutation',
   meta: {

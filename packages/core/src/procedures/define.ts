@@ -29,7 +29,7 @@ interface Definition<
   readonly type: Type;
   readonly meta: ProcedureMeta;
   readonly input: Input;
-  /** The schema of the output; for a subscription, of each event's data. It must not transform them. */
+  /** The schema of the output, or of each event's data in a subscription. It must not transform values. */
   readonly output: Output;
 }
 
@@ -39,7 +39,7 @@ interface Call {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The events of a subscription are for `run` an envelope, and for a client its content. */
+/** In a subscription, `run` yields envelopes, and a client gets their content. */
 type Result<Type, Output, Event = TrackedEnvelope<z.output<Output>>> = Type extends 'subscription'
   ? AsyncIterable<Event, void>
   : z.output<Output>;
@@ -58,8 +58,8 @@ type Types<Type, Input, Output> = {
 };
 
 /**
- * Makes a procedure of tRPC, which has its definition for surfaces of our own. tRPC gets the steps of a call
- * as one: it would copy all options of the call for each of its own steps.
+ * Makes a tRPC procedure. Its `definition` is for our own surfaces. tRPC gets all steps of a call as one
+ * step, because tRPC would copy all options of the call for each step.
  *
  * Nothing checks the output: the type checker has compared the type of `run` with the schema, and a test
  * validates the responses.

@@ -26,7 +26,7 @@ export const listPlantChanges = define({
     const { after, wait } = input;
     const changes = () => store.changes(input, { deadline, caller });
     if (after === undefined || wait === 0) return changes();
-    // A client that waits for changes goes on with another instance, without an error.
+    // A client that waits for changes can continue with another instance, without an error.
     return hold(changes).catch((error) => {
       if (error instanceof PlantStoreError && error.kind === 'shuttingDown')
         return { changes: [], next: after };

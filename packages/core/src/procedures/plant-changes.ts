@@ -5,10 +5,10 @@ import { generate } from '../changes/generate.ts';
 import { define } from './define.ts';
 
 /**
- * Sends the changes of the plants as they happen. The id of each event is its cursor, so that a client
- * that has lost its connection goes on where it was.
+ * Sends the changes of the plants as they happen. The id of each event is its cursor, so that a client can
+ * continue there after it has lost its connection.
  *
- * It checks the cursor before the stream begins, so that the error has an HTTP status of its own. While the
+ * The cursor is checked before the stream begins, so that its error has its own HTTP status. While the
  * database is down, the stream begins and waits.
  */
 export const plantChanges = define({

@@ -15,8 +15,8 @@ export const transformer = {
 };
 
 /**
- * superjson changes nothing in an object of strings, such as a plant that was created, so its walk
- * through the object is left out.
+ * superjson changes nothing in an object of strings, such as a plant that was created. So `serialize` does
+ * not let superjson walk through such an object.
  */
 function serialize(value: unknown): SuperJSONResult {
   return isObjectOfStrings(value) ? { json: value } : superjson.serialize(value);
@@ -30,7 +30,7 @@ function isObjectOfStrings(value: unknown): value is Record<string, string> {
   );
 }
 
-/** Replaces a value whose claim is not accepted. Every schema rejects it. */
+/** Replaces a value whose claim is not accepted. Every schema rejects this symbol. */
 const unsupported = Symbol('unsupported');
 
 const readers: Record<string, (value: unknown) => unknown> = {

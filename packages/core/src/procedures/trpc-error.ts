@@ -44,7 +44,7 @@ export function toCatalogueError(thrown: unknown): CatalogueError {
   return { kind: 'internal', message: masked, cause: cause ?? thrown };
 }
 
-/** Whether it is an error of the store, or of the adapter that passed the context to a procedure. */
+/** Whether an error is one of the store, or of the adapter that passed the context to a procedure. */
 function isOfCatalogue(cause: unknown): cause is CatalogueError {
   return cause instanceof Error && Object.hasOwn(errorCatalogue, Object(cause).kind);
 }

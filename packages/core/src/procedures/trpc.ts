@@ -23,8 +23,8 @@ export interface Context {
 
 /**
  * The REST operation of a procedure, in the form that trpc-to-openapi reads. Core declares the type itself,
- * so that it does not need that package. An interface has no index signature, so trpc-to-openapi would not
- * accept one.
+ * so that core does not need that package. It is not an interface: that has no index signature, and
+ * trpc-to-openapi would not accept it.
  */
 export type ProcedureMeta = {
   /** The scope that the caller needs; `none` when any valid access token is enough. */

@@ -57,7 +57,7 @@ describe('access tokens', () => {
     expect(tokens.authenticate(token)).toEqual(principal('Gil'));
   });
 
-  it('are cached for 29 seconds by the clock of the process, unless an option gives another clock', async () => {
+  it('are cached for 29 seconds by the clock of the process, or by the clock in the options', async () => {
     const tokens = createAccessTokens(database);
     const token = await tokens.create('Kim');
     vi.useFakeTimers({ toFake: ['performance'] });
@@ -193,7 +193,7 @@ describe('access tokens', () => {
     expect(await open().authenticate(token)).toBeUndefined();
   });
 
-  it('are rejected at once by the instance that revoked them, and within 30 seconds by others', async () => {
+  it('are rejected at once by the instance that revoked them, and within 30 seconds by other instances', async () => {
     const [here, ...others] = [open(), open(), open()];
     const token = await here.create('Dora');
     for (const tokens of [here, ...others]) {
@@ -212,7 +212,7 @@ describe('access tokens', () => {
     }
   });
 
-  it('may have the same name, and are then revoked together', async () => {
+  it('are revoked together when they have the same name', async () => {
     const tokens = open();
     const both = [await tokens.create('Kim'), await tokens.create('Kim')];
     const other = await tokens.create('Leo');
@@ -286,7 +286,7 @@ describe('access tokens', () => {
     other.release();
   });
 
-  it('are accepted even when the update of their last use fails', async () => {
+  it('are accepted even when their last use cannot be updated', async () => {
     const token = await open().create('Nora');
     // A sequence keeps its value when the transaction is rolled back.
     await sql`create sequence rejected_updates`;

@@ -85,7 +85,7 @@ describe('a principal cache', () => {
     expect(cache.get('ann')).toBeUndefined(); // It is cached again.
   });
 
-  it('forgets all tokens when ten thousand are cached', async () => {
+  it('forgets all tokens when it already contains ten thousand', async () => {
     const cache = createPrincipalCache({ find: async () => ann });
     for (let i = 0; i < 10_000; i++) await cache.get(`token ${i}`);
     expect(cache.get('token 0')).toBe(ann.principal);

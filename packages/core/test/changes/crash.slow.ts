@@ -56,7 +56,7 @@ async function freezeWalWriter(): Promise<() => Promise<void>> {
   };
 }
 
-it('has every plant after a crash that somebody has seen in a list or a page', async () => {
+it('keeps every plant after a crash when somebody has seen it in a list or a page', async () => {
   const { next: start } = await store.changes({});
   const crash = await freezeWalWriter();
   await insert(701);
@@ -68,7 +68,7 @@ it('has every plant after a crash that somebody has seen in a list or a page', a
   expect(idsOf(await store.changes({ after: page.next }))).toEqual([1n]);
 });
 
-it('has no deleted plant after a crash once somebody has seen the delete', async () => {
+it('does not bring back a plant after a crash when somebody has seen its delete', async () => {
   await admin`insert into plants (id, name) values (702, ${name})`;
   const { next: after } = await store.changes({});
   const crash = await freezeWalWriter();

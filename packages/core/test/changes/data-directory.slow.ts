@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { embedded } from '../fixtures/databases.ts';
 
-/** Restores a backup of an embedded database, in which a plant is then another one. */
+/** Restores a backup of an embedded database. In the backup, the id belongs to another plant. */
 it.each([
   [
     'in its place',

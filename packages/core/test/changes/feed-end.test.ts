@@ -8,8 +8,8 @@ import { openDatabase } from '../../src/database/open-database.ts';
 import { idsOf } from '../fixtures/changes.ts';
 
 /**
- * A feed, and a gate through which its statements pass. While the gate is closed, a statement waits until the
- * test lets one through.
+ * A feed whose statements pass through a gate. While the gate is closed, a statement waits until the test
+ * lets it pass.
  */
 async function openFeed() {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
@@ -56,7 +56,7 @@ async function openFeed() {
         for (const pass of waiting.splice(0)) pass();
       },
     },
-    /** Follows, and returns the pages so far. */
+    /** Follows the feed, and returns the pages so far. */
     follow(options: FollowOptions) {
       const pages: bigint[][] = [];
       const outputs: unknown[] = [];
@@ -73,7 +73,7 @@ async function openFeed() {
   };
 }
 
-it('reads once for all who wait, and gives them the same page', async () => {
+it('reads once for all waiting followers, and gives them the same page', async () => {
   const { feed, end, insert, sent, gate, follow, isWaitedFor } = await openFeed();
   const after = await end();
   const followers = [1, 2, 3].map(() => follow({ after }));
@@ -87,7 +87,7 @@ it('reads once for all who wait, and gives them the same page', async () => {
   await vi.waitFor(() => {
     for (const { pages } of followers) expect(pages).toEqual([[1n, 2n]]);
   });
-  await isWaitedFor(3); // They wait for the loop, and not for a statement of their own.
+  await isWaitedFor(3); // They wait for the loop, not for statements of their own.
   expect(sent.count).toBe(before + 1);
   const [first, second] = followers;
   expect(first?.outputs[0]).toBe(second?.outputs[0]);
@@ -137,7 +137,7 @@ it('gives a kept page in parts, without a statement', async () => {
   expect(third.next).toBe(await end());
 });
 
-it('reads from the database what it no longer keeps', async () => {
+it('reads changes from the database when it no longer keeps them', async () => {
   const { feed, end, sql, follow, isWaitedFor } = await openFeed();
   const after = await end();
   const { pages } = follow({ after });
@@ -156,7 +156,7 @@ it('reads from the database what it no longer keeps', async () => {
   expect(late).toEqual([1n, 2n, 3n]);
 });
 
-it('has many pages for one who follows from far behind, and then the new ones', async () => {
+it('gives many pages to a follower that is far behind, and then the new changes', async () => {
   const { end, sql, insert, follow } = await openFeed();
   const after = await end();
   await sql`insert into plants (id, name) select id, 'x' from generate_series(1, 2500) as id`;
@@ -179,7 +179,7 @@ it('goes on after the database was down', async () => {
   await vi.waitFor(() => expect(other.pages).toHaveLength(1));
 });
 
-it('ends the waits of cursors of another epoch, and goes on with the new one', async () => {
+it('ends the waits of cursors with an old epoch, and goes on with the new epoch', async () => {
   const { feed, end, insert, sql, follow, isWaitedFor } = await openFeed();
   const after = await end();
   const { done } = follow({ after });
@@ -203,7 +203,7 @@ it('ends the waits when the feed is switched off', async () => {
   await expect(done).rejects.toMatchObject({ code: 50100 });
 });
 
-it('reads nothing once nobody waits, and begins again', async () => {
+it('stops reading when nobody waits, and begins again when somebody does', async () => {
   const { feed, end, insert, sent, follow, isWaitedFor } = await openFeed();
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -241,7 +241,7 @@ it('lets go of a caller who has disconnected', async () => {
   await isWaitedFor(0);
 });
 
-it('has no changes after the seconds of `wait`, and gives the cursor back', async () => {
+it('returns no changes and the same cursor after the seconds of `wait`', async () => {
   const { feed, end } = await openFeed();
   const after = await end();
   expect(await feed.changes({ after, wait: 1 })).toEqual({ changes: [], next: after });
@@ -265,7 +265,7 @@ it('ends a wait with the error of the last read', async () => {
   );
 });
 
-it('ends all waits when it closes, even those whose statement runs, and begins no others', async () => {
+it('ends all waits when it closes, even while a statement runs, and accepts no new ones', async () => {
   const { feed, end, gate, follow, isWaitedFor } = await openFeed();
   const after = await end();
   const waiting = follow({ after });
@@ -281,7 +281,7 @@ it('ends all waits when it closes, even those whose statement runs, and begins n
   expect(await feed.changes({ after })).toEqual({ changes: [], next: after });
 });
 
-it('ends a follower that waits for the database when it closes, or by its signal', async () => {
+it('ends a follower that waits for the database when the feed closes or the signal is aborted', async () => {
   const { feed, proxy, follow } = await openFeed();
   proxy.fault = 'refuse';
   const controller = new AbortController();

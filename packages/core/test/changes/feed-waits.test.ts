@@ -18,7 +18,7 @@ afterEach(async () => {
   await sql.end();
 });
 
-/** A feed whose reads wait while they are held. `before` and `after` are the sides of the statement. */
+/** A feed whose reads can be held before and after their statement: see `before` and `after`. */
 function holdableFeed() {
   const held: { before?: Promise<void>; after?: Promise<void>; reads: number } = { reads: 0 };
   const run: Run = async (...query) => {
@@ -35,7 +35,7 @@ function holdableFeed() {
 const waiting = (feed: OpenPlantFeed, count: number) =>
   vi.waitFor(() => expect(feed.state().waiting).toBe(count));
 
-it('loses no change that others read while a slow read was under way', async () => {
+it('loses no change when other followers have read it during a slow read', async () => {
   const { held, feed } = holdableFeed();
   const { next: after } = await feed.changes({});
   const slowly = Promise.withResolvers<void>();
@@ -50,11 +50,11 @@ it('loses no change that others read while a slow read was under way', async () 
   expect((await slow).changes).toHaveLength(1);
 });
 
-it('keeps the waits of good cursors when an old one expires', async () => {
+it('keeps the waits of good cursors when an old cursor expires', async () => {
   const { held, feed } = holdableFeed();
   const { next: old } = await feed.changes({});
   const expiring = feed.changes({ after: old, wait: 20 });
-  expiring.catch(() => {}); // It is checked below.
+  expiring.catch(() => {}); // The test checks this promise below.
   await waiting(feed, 1);
   const hold = Promise.withResolvers<void>();
   held.before = hold.promise; // The loop's next read waits.
@@ -70,7 +70,7 @@ it('keeps the waits of good cursors when an old one expires', async () => {
   expect((await good).changes).toHaveLength(1);
 });
 
-it('reads nothing of its own for a follower that begins ahead of the loop', async () => {
+it('sends no further read for a follower that begins ahead of the loop', async () => {
   const { held, feed } = holdableFeed();
   const { next: after } = await feed.changes({});
   const first = feed.changes({ after, wait: 20 });
@@ -81,7 +81,8 @@ it('reads nothing of its own for a follower that begins ahead of the loop', asyn
   delete held.before;
   await sql`insert into plants (id, name) values (1, 'Monstera')`;
   const ahead = feed.follow();
-  await ahead.next(); // The end of the feed, behind the first plant.
+  // This is the end of the feed, behind the first plant.
+  await ahead.next();
   await sql`insert into plants (id, name) values (2, 'Calathea')`;
   const second = ahead.next();
   await waiting(feed, 2);

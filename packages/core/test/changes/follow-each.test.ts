@@ -14,7 +14,7 @@ beforeEach(async () => {
 
 afterEach(() => Promise.all([store.close(), reader.close()]));
 
-/** The first page behind a cursor: the ids, and the cursor behind each. */
+/** Returns the ids of the first page behind a cursor, and the cursor behind each of them. */
 async function pageAfter(after: string) {
   const { value } = await reader.followEach({ after }).next();
   const { changes, cursors } = value;
@@ -23,7 +23,7 @@ async function pageAfter(after: string) {
 
 it('goes on behind each change, even in the middle of a transaction', async () => {
   const { next } = await reader.changes({});
-  // Waits for the page, so that the reader keeps it. The first changes are read from memory then.
+  // Waits for the page, so that the feed keeps it in memory. Then the first changes are read from memory.
   const waiting = pageAfter(next);
   await store.load([1n, 2n, 3n, 4n].map((id) => ({ id, name: `plant ${id}` })));
   const page = await waiting;

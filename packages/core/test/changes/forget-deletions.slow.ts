@@ -55,16 +55,16 @@ async function createStore() {
   return { databaseUrl, store, sql, next, deleteDaysAgo, ids };
 }
 
-it('forgets only the old ones, in steps of 1,000, and never a part that is newer', async () => {
+it('forgets only old deletions, in steps of 1,000', async () => {
   const { store, deleteDaysAgo, ids } = await createStore();
   await deleteDaysAgo(8, 1, 2_500);
   await deleteDaysAgo(6, 2_501, 2_502);
-  await deleteDaysAgo(9, 2_503, 2_503); // By a clock that was wrong.
+  await deleteDaysAgo(9, 2_503, 2_503); // A wrong clock gave this old time.
   expect(await store.forgetDeletions(7)).toBe(2_501);
   expect(await ids()).toEqual([2_501, 2_502]);
 });
 
-it('has a transaction without its forgotten part only behind that part', async () => {
+it('gives 41000 for a cursor inside a transaction that is partly forgotten', async () => {
   const { store, sql, next, deleteDaysAgo } = await createStore();
   await deleteDaysAgo(8, 1, 1_500);
   const { next: within } = await store.changes({ after: next, limit: 500 });
@@ -81,7 +81,7 @@ it('has a transaction without its forgotten part only behind that part', async (
   expect((await store.changes({ after: late })).changes).toEqual([]);
 });
 
-it('does nothing while another instance does it', async () => {
+it('does nothing while another instance forgets deletions', async () => {
   const { databaseUrl, store, sql, deleteDaysAgo, ids } = await createStore();
   await deleteDaysAgo(8, 1, 1);
   const other = await open({ databaseUrl });
@@ -102,7 +102,7 @@ it('does nothing while another instance does it', async () => {
   expect(await ids()).toEqual([]);
 });
 
-it('changes nothing while the feed is switched off, or is of another server', async () => {
+it('changes nothing while the feed is switched off, or belongs to another server', async () => {
   const { store, sql, deleteDaysAgo, ids } = await createStore();
   await deleteDaysAgo(8, 1, 1);
   await sql`update plant_feed set system_identifier = 1`;

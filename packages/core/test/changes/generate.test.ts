@@ -18,7 +18,7 @@ it('gives each value once, in order, to callers that do not wait', async () => {
   ]);
 });
 
-it('ends with the error, like a generator function', async () => {
+it('ends after an error, as a generator function does', async () => {
   const seen: number[] = [];
   const pages = numbers();
   const loop = async () => {
@@ -29,7 +29,7 @@ it('ends with the error, like a generator function', async () => {
   expect(await pages.next()).toEqual({ done: true });
 });
 
-it('ends when its loop does', async () => {
+it('ends when the caller leaves its loop early', async () => {
   const pages = numbers();
   for await (const _ of pages) break;
   expect(await pages.next()).toEqual({ done: true });

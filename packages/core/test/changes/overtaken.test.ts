@@ -19,7 +19,7 @@ afterEach(async () => {
   await remove();
 });
 
-it('keeps a plant whose transaction began before the one that deleted its predecessor', async () => {
+it('keeps a plant when its transaction began before the delete of the earlier plant with its id', async () => {
   await store.create({ id: 2n, name: 'old' });
   const { next: after } = await store.changes({});
 
@@ -43,7 +43,7 @@ it('keeps a plant whose transaction began before the one that deleted its predec
   };
   const { told, next } = await changesAfter(after);
   expect(told).toEqual(['created 1 new', 'created 2 new']);
-  // The number of the first delete is behind this cursor, too.
+  // The number of the first delete is behind this cursor as well.
   const [position] = await others`select changed_in::text from plants where id = 2`;
   expect(BigInt(position?.['changed_in'])).toBeLessThan(await numberOfTheDelete());
   await store.delete(2n);
@@ -56,7 +56,7 @@ it('keeps a plant whose transaction began before the one that deleted its predec
   }
 });
 
-it('has no number of a transaction without changes in a cursor, because a crash frees that number', async () => {
+it('names only transactions with changes in a cursor, because a crash frees the numbers of others', async () => {
   await store.create({ id: 1n, name: 'Monstera' });
   const { next: after } = await store.changes({});
   const rolledBack = others.begin(async (sql) => {

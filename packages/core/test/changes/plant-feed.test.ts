@@ -19,7 +19,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
 
   const end = async () => (await store.changes({})).next;
 
-  it('lists what was created and deleted behind a cursor, in its order', async () => {
+  it('lists the creates and deletes behind a cursor in their order', async () => {
     await store.create({ id: 1n, name: 'before' });
     const after = await end();
     await store.create({ id: 3n, name: 'Monstera 🌱', tag: 'Araceae' });
@@ -44,7 +44,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     expect((await waiting).changes).toHaveLength(1);
   });
 
-  it('follows', async () => {
+  it('yields pages to a follower', async () => {
     const controller = new AbortController();
     const seen: string[] = [];
     const following = (async () => {

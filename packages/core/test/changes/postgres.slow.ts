@@ -27,7 +27,7 @@ async function createStore() {
   return { databaseUrl, ...(await open(databaseUrl)) };
 }
 
-it('has the change of a transaction that began earlier and commits later', async () => {
+it('contains the change of a transaction that began earlier and commits later', async () => {
   const { store, sql } = await createStore();
   const { next: after } = await store.changes({});
   const other = await sql.reserve();
@@ -37,7 +37,7 @@ it('has the change of a transaction that began earlier and commits later', async
   expect(await store.changes({ after })).toEqual({ changes: [], next: after });
   await store.watchFeed();
   const { heldBackFor } = store.feed();
-  expect(heldBackFor).toBeGreaterThan(0); // Although nobody waits.
+  expect(heldBackFor).toBeGreaterThan(0); // It is measured even when nobody waits.
   const waiting = store.changes({ after, wait: 20 });
   await vi.waitFor(() => expect(store.feed().waiting).toBe(1));
   await store.watchFeed();
@@ -50,7 +50,7 @@ it('has the change of a transaction that began earlier and commits later', async
   expect(store.feed().heldBackFor).toBe(0);
 });
 
-it('has the same cursor for two instances, and each continues where the other stopped', async () => {
+it('gives two instances the same cursors, so that each can continue where the other stopped', async () => {
   const { databaseUrl, store } = await createStore();
   const { store: other } = await open(databaseUrl);
   await store.create({ id: 1n, name });
@@ -95,7 +95,7 @@ it('gives 41000 after the database was dropped and created again', async () => {
   await expect(store.changes({ after })).rejects.toMatchObject(replaced);
 });
 
-/** Makes the tables those of a dump, which has the rows as another server wrote them. */
+/** Makes the tables look like those of a dump, with the rows as another server wrote them. */
 async function becomeDump(sql: postgres.Sql): Promise<void> {
   await sql`insert into plants (id, name, changed_in) values (1, 'dumped', '1000000000')`;
   await sql`
@@ -108,7 +108,7 @@ it.each([
   ['a running instance', (_: string, store: PlantStore) => store.watchFeed().catch(() => {})],
   ['the next start', (databaseUrl: string) => open(databaseUrl)],
   ['`feed on`', (databaseUrl: string) => switchFeed({ databaseUrl }, 'on')],
-])('takes no number of the server from which a dump comes, after %s', async (_, renew) => {
+])('drops the transaction numbers of another server when %s renews the feed', async (_, renew) => {
   const { databaseUrl, store, sql } = await createStore();
   const { next: before } = await store.changes({});
   await becomeDump(sql);
@@ -133,7 +133,7 @@ it('lets followers wait until the feed of a restored dump begins anew', async ()
   for (const error of errors) expect(error).toMatchObject({ code: 50300 });
 });
 
-it('continues to begin anew when an instance was killed meanwhile', async () => {
+it('begins the feed anew even when an instance was killed while it did so', async () => {
   const { databaseUrl, store, sql } = await createStore();
   await sql.unsafe('drop index plants_changed_in; update plant_feed set system_identifier = 0');
   const { store: other } = await open(databaseUrl);
@@ -154,7 +154,7 @@ it('draws one epoch when several instances notice a dump at the same moment', as
   await expect.poll(() => sql`select count(*)::int from plant_feed`).toEqual([{ count: 1 }]);
 });
 
-it('has another epoch on each of two standbys that are promoted to the same timeline', async () => {
+it('has different epochs on two standbys that were promoted to the same timeline', async () => {
   const primary = await startPostgres({ fsync: 'off' });
   onTestFinished(() => primary.stop());
   const { store } = await open(primary.url);
@@ -180,7 +180,7 @@ it('has another epoch on each of two standbys that are promoted to the same time
   }
 });
 
-it('loses nothing when Postgres gives a number again after a crash', async () => {
+it('loses nothing when Postgres uses a transaction number again after a crash', async () => {
   const server = await startPostgres({ fsync: 'off' });
   onTestFinished(() => server.stop());
   const { store, sql } = await open(server.url);
@@ -241,7 +241,7 @@ it.runIf(hasPgBouncer)('is read through PgBouncer in transaction mode', async ()
   expect(await pooled.forgetDeletions(0)).toBe(1);
 });
 
-it('rejects a reader without the privileges, and needs no others', async () => {
+it('needs no more privileges than the documented ones', async () => {
   const { databaseUrl, sql } = await createStore();
   const user = `user_${crypto.randomUUID().replaceAll('-', '')}`;
   await sql.unsafe(`create role ${user} login; grant select on plants to ${user}`);

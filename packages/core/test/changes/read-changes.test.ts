@@ -26,7 +26,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
 
   const end = async () => (await store.changes({})).next;
 
-  it('begins at the end, which stays the same while nothing changes', async () => {
+  it('begins at the end of the feed, which stays the same while nothing changes', async () => {
     const empty = await end();
     expect(await end()).toBe(empty);
     expect(await store.changes({ after: empty })).toEqual({ changes: [], next: empty });
@@ -36,7 +36,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     expect(await store.changes({ after: next })).toEqual({ changes: [], next });
   });
 
-  it('has the ids at both ends', async () => {
+  it('contains changes of the least and the greatest id', async () => {
     const after = await end();
     await store.createMany([maxId, 0n, minId].map((id) => ({ id, name: 'x' })));
     expect(idsOf(await store.changes({ after }))).toEqual([minId, 0n, maxId]);
@@ -48,7 +48,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     expect(summaryOf(await store.changes({ after: second.next }))).toEqual([`deleted ${maxId}`]);
   });
 
-  it('bounds a page in bytes, and has at least one change', async () => {
+  it('limits the bytes of a page, but returns at least one change', async () => {
     const after = await end();
     const large = '🌱'.repeat(2 ** 18);
     await store.createMany(
@@ -64,14 +64,14 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     expect(pages).toEqual([[1n], [2n], [3n]]);
   });
 
-  it('has a plant that was created and deleted since as deleted alone', async () => {
+  it('returns only the delete of a plant that was created and deleted since', async () => {
     const after = await end();
     await store.create({ id: 1n, name: 'Hoya' });
     await store.delete(1n);
     expect(summaryOf(await store.changes({ after }))).toEqual(['deleted 1']);
   });
 
-  it('has a plant that was deleted and created again as both, in their order', async () => {
+  it('returns both changes of a plant that was deleted and created again, in their order', async () => {
     await store.create({ id: 1n, name: 'Hoya' });
     const after = await end();
     await store.delete(1n);
@@ -83,14 +83,14 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     ]);
   });
 
-  it('has the plants that deleteMany deletes', async () => {
+  it('contains the plants that deleteMany deletes', async () => {
     await store.load([1n, 2n, 3n].map((id) => ({ id, name: 'x' })));
     const after = await end();
     expect(await store.deleteMany([3n, 1n, 4n])).toBe(2);
     expect(summaryOf(await store.changes({ after }))).toEqual(['deleted 1', 'deleted 3']);
   });
 
-  it('rejects a cursor that is none', async () => {
+  it('rejects a text that is not a cursor', async () => {
     const cursor = parseCursor(await end());
     const encode = (text: string) => Buffer.from(text).toString('base64url');
     const bad = [

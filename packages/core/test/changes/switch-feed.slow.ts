@@ -8,13 +8,13 @@ import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { embedded, server } from '../fixtures/databases.ts';
 
 describe.each([server, embedded])('on $name', ({ provide }) => {
-  /** Uses a store, which is closed afterwards: an embedded database has one user. */
+  /** Uses a store and closes it, because an embedded database can be open only once. */
   async function using<T>(options: DatabaseOptions, use: (store: PlantStore) => Promise<T>) {
     const store = await openPlantStore(options, { requireConnection: true });
     return use(store).finally(() => store.close());
   }
 
-  it('switches the feed off and on, and says whether it was the other way', async () => {
+  it('switches the feed off and on, and says whether that changed its state', async () => {
     const { options, remove } = await provide();
     onTestFinished(remove);
     const before = await using(options, async (store) => {

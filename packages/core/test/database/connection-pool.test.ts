@@ -6,10 +6,10 @@ import type { DatabaseConnection, RunOptions, Values } from '../../src/database/
 import { lateWrite } from '../../src/database/database-error.ts';
 import { deadlineIn } from '../../src/database/deadline.ts';
 
-/** A connection whose statements the test ends. */
+/** A connection. The test ends its statements. */
 class TestConnection implements DatabaseConnection {
   isOpen = true;
-  /** How many times the pool has cancelled a statement, and closed the connection. */
+  /** The number of statements that the pool has cancelled, and how often it has closed the connection. */
   cancels = 0;
   closes = 0;
   /** Undefined behind a pooler. */
@@ -63,7 +63,7 @@ class TestConnection implements DatabaseConnection {
   }
 }
 
-/** Milliseconds, many more than a slow machine needs for a step of a test. */
+/** A number of milliseconds that is far more than a slow machine needs for a step of a test. */
 const longDelay = 400;
 
 /** A pool of two connections for creates, and its attempts to connect. */
@@ -107,7 +107,7 @@ const rowsOf = async (result: Promise<{ rows: unknown[] }>) => (await result).ro
 
 /** An error that the server reports about a statement. */
 function serverError(code: string, severity = 'ERROR', message = 'from the server'): Error {
-  // postgres.js itself makes it of the fields of a message.
+  // postgres.js makes this error from the fields of a message.
   const fields = { code, severity, message };
   return Object.assign(Object.create(postgres.PostgresError.prototype), fields);
 }
@@ -147,7 +147,7 @@ it('makes the values of a statement from its deadline by the clock of the databa
   expect(connection.values).toEqual([['x', `the time ${options.deadline}`]]);
 });
 
-it('runs the next statement after one whose values cannot be made', async () => {
+it('runs the next statement when the values of one cannot be made', async () => {
   const { pool, run, accept } = createPool({ shares: { creates: 1 } });
   const values = () => {
     throw new RangeError('no time');
@@ -172,7 +172,8 @@ it('opens connections one after the other, up to the limit', async () => {
   expect(second.statements).toEqual(['statement 2', 'statement 3']);
   // A statement that comes when all connections are busy waits for one of them.
   results.push(rowsOf(run('statement 4')));
-  await setTimeout(1); // A timer of the pool, before an attempt to connect, would end earlier.
+  // A timer of the pool before an attempt to connect would end earlier than this one.
+  await setTimeout(1);
   await first.settle('a');
   expect(first.statements).toEqual(['statement 1', 'statement 4']);
   await second.settle('c');
@@ -181,7 +182,7 @@ it('opens connections one after the other, up to the limit', async () => {
   expect(attempts).toHaveLength(2);
 });
 
-it('fails the statements that wait when an attempt to connect fails, and tries again later', async () => {
+it('fails the waiting statements when an attempt to connect fails, and tries again later', async () => {
   const { attempts, run, accept, fail } = createPool({ retryDelay: longDelay });
   const unreachable = new Error('unreachable');
   const waiting = [run('one'), run('two')];
@@ -211,7 +212,7 @@ function expectDelays(attempts: readonly { startedAt: number }[]): void {
   for (const delay of delays) expect(delay).toBeGreaterThan(longDelay - 2);
 }
 
-it('delays the attempt after a lost connection', async () => {
+it('waits before the next attempt to connect after a lost connection', async () => {
   const { attempts, run, accept } = createPool({ retryDelay: longDelay });
   const failed = expect(run('one')).rejects.toThrow('lost');
   await (await accept()).settle(lost());
@@ -222,7 +223,7 @@ it('delays the attempt after a lost connection', async () => {
   expectDelays(attempts);
 });
 
-it('fails a statement when its only connection was lost, and no other can be opened', async () => {
+it('fails a statement when the only connection was lost and no other can be opened', async () => {
   const { run, accept, fail } = createPool();
   const first = rowsOf(run('one'));
   const connection = await accept();
@@ -289,7 +290,7 @@ it.each([
   expect(attempts[2]?.startedAt).toBeGreaterThanOrEqual(failedAt);
 });
 
-it('closes a connection in use after its statement, when another one was lost', async () => {
+it('closes a busy connection after its statement when another connection was lost', async () => {
   const { run, accept } = createPool();
   const results = [run('one'), rowsOf(run('two'))];
   const [first, second] = [await accept(), await accept()];
@@ -302,7 +303,7 @@ it('closes a connection in use after its statement, when another one was lost', 
   expect(second.closes).toBe(1);
 });
 
-it('replaces a connection that is opening, too', async () => {
+it('replaces even a connection that is opening', async () => {
   const { pool, attempts, run, accept } = createPool();
   const result = rowsOf(run('one'));
   await vi.waitFor(() => expect(attempts).toHaveLength(1));
@@ -315,7 +316,7 @@ it('replaces a connection that is opening, too', async () => {
   expect(old.statements).toEqual([]);
 });
 
-it('replaces no new connection because of an error on an old one', async () => {
+it('does not replace new connections after an error on an old one', async () => {
   const { run, accept } = createPool();
   const results = [run('one'), run('two')];
   const [first, second] = [await accept(), await accept()];
@@ -367,7 +368,7 @@ describe.each(['CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE', '57P01'])('after %s',
     expect(second.statements).toEqual(['one']);
   });
 
-  it('runs no other statement again', async () => {
+  it('does not run any other statement again', async () => {
     const { attempts, run, accept } = createPool();
     const failed = expect(run('one')).rejects.toThrow('lost');
     await (await accept()).settle(lost(code));
@@ -425,7 +426,7 @@ describe('each kind of statements', () => {
     expect(attempts).toHaveLength(2);
   });
 
-  it('runs only where it has connections', async () => {
+  it('throws when the pool has no connections for it', async () => {
     const { run } = createPool({ shares });
     await expect(run('a statement', { share: 'bulk' })).rejects.toThrow(
       'this database has no connections for bulk',
@@ -448,7 +449,7 @@ describe('each kind of statements', () => {
 describe('a statement that waits for a connection', () => {
   const shares = { creates: 1, lists: 1 };
 
-  it('is rejected at once when too many of its kind wait', async () => {
+  it('is rejected at once when too many statements of its kind wait', async () => {
     const { run, accept } = createPool({ shares, maxWaiting: 2 });
     const running = run('one');
     const connection = await accept();
@@ -484,7 +485,7 @@ describe('a statement that waits for a connection', () => {
     expect(connection.statements).toEqual(['one', 'three']);
   });
 
-  it('is rejected at its deadline because too many wait when others have ended meanwhile', async () => {
+  it('is rejected as overloaded at its deadline when other statements have ended meanwhile', async () => {
     stopClocks();
     const { run, accept } = createPool({ shares });
     const all = [run('one'), run('two')];
@@ -500,7 +501,7 @@ describe('a statement that waits for a connection', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('is rejected as overloaded after four fifths of its time when it is a list', async () => {
+  it('is rejected as overloaded after four fifths of its time if it is a list', async () => {
     stopClocks();
     const { run, accept } = createPool({ shares });
     const first = rowsOf(run('first', { share: 'lists' }));
@@ -548,7 +549,7 @@ describe('a statement that waits for a connection', () => {
     expect(connection.statements).toEqual(['one', 'three']);
   });
 
-  it('makes room for another statement when the caller of a waiting one has disconnected', async () => {
+  it('makes room for another statement when its caller has disconnected', async () => {
     const { run, accept } = createPool({ shares, maxWaiting: 2 });
     const running = run('one');
     const connection = await accept();
@@ -594,7 +595,7 @@ describe('a statement that runs at its deadline', () => {
     },
   );
 
-  it('loses its connection when it has not ended after half a second, and is in no commit', async () => {
+  it('loses its connection when it still runs half a second later and is not in a commit', async () => {
     const pool = createPool({ shares });
     const connection = await runLate(pool);
     const next = rowsOf(pool.run('next'));
@@ -622,7 +623,7 @@ describe('a statement that runs at its deadline', () => {
     expect(connection.closes).toBe(0);
   });
 
-  it('is found in its commit over one connection more while all are busy, which is then closed', async () => {
+  it('is found in its commit over an extra connection, which is closed later, while all others are busy', async () => {
     stopClocks();
     const { pool, run, accept } = createPool({ shares });
     const reading = run('read', { share: 'lookUps' });
@@ -645,7 +646,7 @@ describe('a statement that runs at its deadline', () => {
     expect([reader.closes, connection.closes]).toEqual([0, 0]);
   });
 
-  it('makes the pool replace the connections that nobody used since, before their next use', async () => {
+  it('makes the pool replace idle connections before their next use', async () => {
     const { run, accept } = createPool({ shares });
     stopClocks();
     const before = run('before', { share: 'lookUps' });
@@ -691,7 +692,7 @@ describe('a statement that runs at its deadline', () => {
       },
     );
 
-    it('keeps its connection until then while nobody knows whether the server is in a commit', async () => {
+    it('keeps its connection that long while nobody knows whether the server is in a commit', async () => {
       const pool = createPool({ shares: { creates: 1 } });
       const { connection, outcome } = await runLong(pool);
       await vi.advanceTimersByTimeAsync(4_000);
@@ -746,7 +747,7 @@ describe('mayCommit', () => {
     await looking;
     expect(await pool.mayCommit('creates')).toBe(expected);
     expect(await pool.mayCommit('lookUps')).toBe(false); // None of them runs.
-    // The connection of the questions is used again.
+    // The pool uses the connection of its questions again.
     expect(idle.closes).toBe(0);
     for (const connection of connections) await connection.settle();
     await Promise.all(results);
@@ -755,7 +756,7 @@ describe('mayCommit', () => {
 
 const lateError = () => serverError('22P02', 'ERROR', `invalid input: "${lateWrite}: 2026-11-22"`);
 
-it('rejects all waiting statements when the database calls a write late long before its deadline', async () => {
+it('rejects all waiting statements when the database rejects a write as late long before its deadline', async () => {
   const { pool, run, accept } = createPool({ shares: { creates: 1, lists: 1 } });
   const heard: Error[] = [];
   for (let i = 0; i < 2; i++) pool.onClockMoved((error) => heard.push(error));
@@ -786,7 +787,7 @@ it('rejects all waiting statements when the database calls a write late long bef
   expect(await again).toEqual(['created']);
 });
 
-it('keeps its connections when a write is late up to a second before its deadline', async () => {
+it('keeps its connections when the database rejects a write as late in the last second before its deadline', async () => {
   stopClocks();
   const { pool, run, accept } = createPool();
   const heard: Error[] = [];
@@ -824,7 +825,7 @@ it('replaces a connection after ten minutes, before its next statement', async (
   expect(connection.statements).toHaveLength(2);
 });
 
-it('closes idle connections at once and the others after their statements', async () => {
+it('closes idle connections at once, and busy ones after their statements', async () => {
   const { pool, run, accept } = createPool();
   const results = [rowsOf(run('one')), rowsOf(run('two'))];
   const [used, idle] = [await accept(), await accept()];

@@ -50,7 +50,7 @@ it('throws at the deadline', async () => {
   await late;
 });
 
-it('throws at once when the deadline has passed, without a warning of Node', async () => {
+it('throws at once when the deadline has passed, and Node does not warn', async () => {
   const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
   onTestFinished(() => warn.mockRestore());
   await expect(beforeDeadline(silence, performance.now() - 1)).rejects.toThrow('no response');

@@ -2,7 +2,7 @@ import { createDatabase } from '@plant-store/test-setup';
 import { expect, inject, it } from 'vitest';
 import { openPlantStore } from '../../src/plant-store.ts';
 
-it('rejects text that the encoding of the database does not have, and creates the other plants', async () => {
+it('rejects a plant whose text does not fit the encoding of the database, and creates the other plants', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'), { encoding: 'LATIN1' });
   const store = await openPlantStore({ databaseUrl });
   const names = ['Café', '猫', 'Ficus', '🪴'];

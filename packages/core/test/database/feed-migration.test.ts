@@ -33,7 +33,7 @@ describe('the migration to the feed', () => {
     expect(await sql`select from plants where changed_in is not null`).toEqual([]);
     const { next } = await store.changes({});
     await store.delete(1n);
-    await insert(1001); // As an instance of the earlier version does.
+    await insert(1001); // An instance of the earlier version does this.
     const { changes } = await store.changes({ after: next });
     expect(changes.map(({ type, plant }) => `${type} ${plant.id}`)).toEqual([
       'deleted 1',
@@ -89,7 +89,7 @@ describe('the migration to the feed', () => {
     ).toEqual([{ indisvalid: true, is_partial: true }]);
   });
 
-  it('gives up after some seconds when a transaction has locked the table', async () => {
+  it('fails after some seconds when a transaction has locked the table', async () => {
     const other = await sql.reserve();
     await other`begin`;
     await other`lock table plants in access share mode`;

@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 
 describe('the migration to scopes', () => {
-  it('lets an old token create, and nothing else', async () => {
+  it('lets an old token create plants, and do nothing else', async () => {
     const store = await openPlantStore({ databaseUrl });
     onTestFinished(() => store.close());
     const principal = { name: 'old', scopes: ['plants:create'] };
@@ -34,7 +34,7 @@ describe('the migration to scopes', () => {
     expect(await store.get(1n)).toMatchObject({ name: 'Monstera deliciosa', tag: 'Araceae' });
   });
 
-  it('lets an old instance continue afterwards', async () => {
+  it('lets an instance of the old version continue', async () => {
     const store = await openPlantStore({ databaseUrl });
     onTestFinished(() => store.close());
     await sql.unsafe(oldInsert, [4, 'Calathea', 'Marantaceae']);

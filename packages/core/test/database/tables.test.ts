@@ -11,7 +11,7 @@ const types = {
 
 describe.each(Object.entries({ plants, plantDeletions }))('the table %s', (_, table) => {
   it.each(Object.entries(plantColumns))(
-    'has the column that the list has for %s',
+    'contains the column of %s as `plantColumns` describes it',
     (field, listed) => {
       const column = table[field as keyof typeof plantColumns]; // Object.entries types it as a string.
       expect({ name: column.name, isOptional: !column.notNull }).toEqual({

@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 
-// A change that somebody made to the database must not lead to a wrong response about a plant.
+// Even when somebody has changed the database, no response about a plant may be wrong.
 
 let sql: postgres.Sql;
 let url: string;
@@ -27,7 +27,7 @@ async function open(databaseUrl = url): Promise<PlantStore> {
   return store;
 }
 
-/** Opens the store as a user that has all privileges, and to whom row-level security applies. */
+/** Opens the store as a user with all privileges. Row-level security applies to this user. */
 async function openAsUser(role = ''): Promise<{ store: PlantStore; user: string }> {
   await open();
   const user = new URL(url).pathname.slice(1); // Each database has a name of its own.
@@ -51,7 +51,7 @@ describe('row-level security', () => {
     ['hides all plants', []],
     ['hides some plants', ["create policy others on plants using (tag <> 'Apocynaceae')"]],
     ['hides plants from reads', ['create policy inserts on plants for insert with check (true)']],
-  ])('that %s is an error, and never a 404 or a 409', async (_, policies) => {
+  ])('that %s causes an error, and never a 404 or a 409', async (_, policies) => {
     const { store } = await openAsUser();
     await sql`alter table plants enable row level security`;
     for (const policy of policies) await sql.unsafe(policy);
@@ -70,7 +70,7 @@ describe('row-level security', () => {
     expect(await sql`select from plants`).toHaveLength(1);
   });
 
-  it('that hides access tokens is no 401', async () => {
+  it('that hides access tokens does not cause a 401', async () => {
     const { store } = await openAsUser();
     await sql`alter table access_tokens enable row level security`;
     const rejected = { code: 50001, databaseCode: '42501' };
@@ -118,7 +118,7 @@ describe('a rule', () => {
 });
 
 describe('a trigger', () => {
-  it('that swallows some plants makes their import fail, and that of no other plant', async () => {
+  it('that drops some plants makes only the import of these plants fail', async () => {
     const store = await open();
     await trigger('insert', 'if new.id = 2 then return null; end if; return new;');
     expect(await store.load([1n, 2n, 3n].map((id) => ({ ...plant, id })))).toMatchObject([
@@ -141,7 +141,7 @@ describe('a trigger', () => {
     expect(await store.get(1n)).toMatchObject(plant);
   });
 
-  it('that raises an exception makes the create of that plant alone fail', async () => {
+  it('that raises an exception for a plant makes only the create of this plant fail', async () => {
     const store = await open();
     await trigger('insert', "if new.id = 2 then raise 'no'; end if; return new;");
     const outcomes = await Promise.allSettled(
@@ -179,7 +179,7 @@ describe('the message says what is known', () => {
   });
 
   it('of writes after the password was changed', async () => {
-    await sql`create role with_password`.catch(() => {}); // All databases of the server have it.
+    await sql`create role with_password`.catch(() => {}); // All databases of a server share its roles.
     const { store, user } = await openAsUser('in role with_password');
     await store.create(plant);
     await sql.unsafe(`alter role ${user} password 'second'`);
@@ -210,7 +210,7 @@ describe('a database that accepts no writes', () => {
       where datname = current_database() and pid <> pg_backend_pid()`;
   };
 
-  it('is read, even by a store that starts then, and is written again when it can be', async () => {
+  it('can be read, even by a store that starts then, and is written again when it accepts writes', async () => {
     const running = await open();
     await running.create(plant);
     await setReadOnly('on');
@@ -232,7 +232,7 @@ describe('a database that accepts no writes', () => {
     }
   });
 
-  /** Reads while writes fail all the time: the messages of the writes, and how the reads ended. */
+  /** Reads while all writes fail. Returns the messages of the writes and the outcomes of the reads. */
   async function overlapping(store: PlantStore) {
     const writes: string[] = [];
     const reads: string[] = [];

@@ -50,7 +50,7 @@ async function write(
 const stored = (...ids: number[]) => sql`
   select id::int, name from plants where id = any (${ids}::bigint[]) order by id`;
 
-it('creates plants, and reads none back when every id was free', async () => {
+it('creates plants, and does not read them back when every id was free', async () => {
   const find = vi.fn(statements.findDurable);
   const plant = { id: 1n, name: 'Hoya', tag: 'Apocynaceae' };
   const outcomes = await write([create(plant), create({ id: 0n, name: 'Ficus' })], {
@@ -119,7 +119,7 @@ it('creates the other plants of a batch when the database rejects some', async (
   expect(row).toEqual({ count: 96 });
 });
 
-it('says that the table does not keep a plant that a trigger drops', async () => {
+it('says that the table does not keep a plant when a trigger drops it', async () => {
   await sql`
     create function drop_plant() returns trigger language plpgsql as
       $$ begin if new.name = 'dropped' then return null; end if; return new; end $$`;
@@ -136,7 +136,7 @@ it('says that the table does not keep a plant that a trigger drops', async () =>
   ]);
 });
 
-it('creates a plant when the plant under its id is deleted before the comparison', async () => {
+it('creates a plant when the earlier plant with its id is deleted before the comparison', async () => {
   let inserts = 0;
   const insert: PlantStatements['insert'] = async (...batch) =>
     ++inserts === 1 ? new Set() : statements.insert(...batch);
@@ -180,7 +180,7 @@ describe.each([
   ['is cancelled', Object.assign(new Error('cancelled'), { code: '57014', severity: 'ERROR' })],
   ['is not on the standby', unconfirmedCommit()],
 ])('when the look-up of a taken id %s', (_, error) => {
-  it('inserts no plant again that somebody deleted since, and does not say that nothing was written', async () => {
+  it('does not insert a plant again that somebody has deleted, and does not say that nothing was written', async () => {
     await sql`insert into plants (id, name) values (6030, 'x'), (6031, 'x')`;
     onTestFinished(async () => {
       await sql`delete from plants where id between 6030 and 6032`;
@@ -242,7 +242,7 @@ it('says that nothing was written only when the database rolled the insert back'
   ]);
 });
 
-it('inserts no plant whose create was settled at its deadline', async () => {
+it('does not insert a plant when its create was settled at the deadline', async () => {
   const late = create({ id: 17_000n, name: 'x' }, deadlineIn(1));
   await expect(late.outcome).rejects.toMatchObject({ code: 50300 });
   const sizes: number[] = [];
@@ -258,7 +258,7 @@ it('inserts no plant whose create was settled at its deadline', async () => {
   expect(sizes).toEqual([1]);
 });
 
-it('sends a batch with its earliest deadline', async () => {
+it('sends a batch with the earliest deadline of its creates', async () => {
   const deadlines: Deadline[] = [];
   const insert: PlantStatements['insert'] = async (batch, deadline) => {
     deadlines.push(deadline);
@@ -269,7 +269,7 @@ it('sends a batch with its earliest deadline', async () => {
   expect(deadlines).toEqual([first]);
 });
 
-it('writes the other plants of a batch when the deadline of one has passed in the database', async () => {
+it('writes the other plants of a batch when one create reaches the database after its deadline', async () => {
   const limit = deadlineIn(60_000);
   const late = Object.assign(new Error(lateWrite), { code: '22P02', severity: 'ERROR' });
   const insert: typeof statements.insert = (plants, deadline) =>
@@ -293,7 +293,7 @@ it('writes the other plants of a batch when the deadline of one has passed in th
   ]);
 });
 
-it('writes the other plants of a batch when it is cancelled at the deadline of one', async () => {
+it('writes the other plants of a batch when its statement is cancelled at the deadline of one create', async () => {
   const other = await sql.reserve();
   onTestFinished(() => other.release());
   await other`begin`;
@@ -307,7 +307,7 @@ it('writes the other plants of a batch when it is cancelled at the deadline of o
   expect(await stored(19_050, 19_051)).toHaveLength(1);
 });
 
-it('writes no plant again after a cancellation that did not come at a deadline', async () => {
+it('does not write plants again after a cancellation that did not come at a deadline', async () => {
   const cancelled = Object.assign(new Error('cancelled'), { code: '57014', severity: 'ERROR' });
   const insert = vi.fn(() => Promise.reject(cancelled));
   const outcomes = await write([create({ id: 19_060n, name: 'x' })], { insert });
@@ -316,7 +316,7 @@ it('writes no plant again after a cancellation that did not come at a deadline',
 });
 
 it('writes no plant of a batch when the clocks have moved apart', async () => {
-  /** The error when this process was paused for 50 s after the comparison of the clocks. */
+  /** This error comes when this process was paused for 50 s after the comparison of the clocks. */
   const run: Run = (text, values, options) => {
     const until = timeText(Date.now() + options.deadline - performance.now() - 50_000);
     return database.run(text, typeof values === 'function' ? values(until) : values, options);

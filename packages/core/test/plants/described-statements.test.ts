@@ -58,7 +58,7 @@ afterAll(async () => {
 });
 
 it('every statement returns the columns of the tables with their types', async () => {
-  const { changedIn: _, ...ofPlants } = getTableColumns(plants); // The feed has it as text.
+  const { changedIn: _, ...ofPlants } = getTableColumns(plants); // The feed reads this column as text.
   const columns = Object.values(ofPlants);
   const types = new Map(columns.map((column) => [column.name, column.getSQLType()]));
   const [names = {}] =

@@ -32,7 +32,7 @@ function openLane(
   });
 }
 
-/** An insert that the test ends. Later inserts are real. */
+/** An insert that the test ends. Later inserts run as usual. */
 function hangingInsert() {
   const hung = Promise.withResolvers<void>();
   let inserts = 0;
@@ -49,7 +49,7 @@ const plantsFrom = (first: number, count: number) =>
 const mayBeStored = 'the database did not respond: the plant may still be stored, send it again';
 
 describe('creates', () => {
-  it('become two statements at a time when the database has connections for them', async () => {
+  it('run in two statements at a time when the database has two connections for creates', async () => {
     const { insert, end } = hangingInsert();
     const lane = openLane({ insert }, { maxInserts: 2, limits: { slowAfter: 20 } });
     const [slow, next] = plantsFrom(2_000, 2).map((plant) => lane.create(plant));
@@ -100,7 +100,7 @@ describe('creates', () => {
     end();
   });
 
-  it('do not reach the database when their caller has disconnected', async () => {
+  it('do not reach the database when their callers have disconnected', async () => {
     const { insert, end } = hangingInsert();
     const lane = openLane({ insert });
     const caller = { isGone: false };
@@ -113,7 +113,7 @@ describe('creates', () => {
     expect(await lane.get(5_001n)).toBeUndefined();
   });
 
-  it('that wait are rejected when the clocks have moved, and further ones are accepted', async () => {
+  it('are rejected while they wait when the clocks have moved, and later creates are accepted', async () => {
     const listeners: ((error: Error) => void)[] = [];
     const { insert, end } = hangingInsert();
     const lane = openLane({ insert }, { onClockMoved: (listener) => listeners.push(listener) });
@@ -130,7 +130,7 @@ describe('creates', () => {
     expect(await Promise.all([running, next])).toEqual([{ name: 'plant 6000' }, { name: 'next' }]);
   });
 
-  it('are settled before the lane is drained, and then rejected', async () => {
+  it('are settled before the lane is drained, and rejected after that', async () => {
     const { insert, end } = hangingInsert();
     const lane = openLane({ insert });
     const creates = plantsFrom(7_000, 3).map((plant) => lane.create(plant));
@@ -154,7 +154,7 @@ describe('creates of many plants', () => {
   const outcome = (result: string) => ({ status: 'fulfilled', value: result });
   const options = () => ({ deadline: deadlineIn(60_000) });
 
-  it('become one statement', async () => {
+  it('run in one statement', async () => {
     const sizes: number[] = [];
     const lane = openLane({}, { onCommit: ({ size }) => sizes.push(size) });
     const plants = plantsFrom(10_000, 500);
@@ -168,7 +168,7 @@ describe('creates of many plants', () => {
     expect(sizes).toEqual([500, 3]);
   });
 
-  it('leave a connection to single creates', async () => {
+  it('leave one connection to single creates', async () => {
     const { insert, end } = hangingInsert();
     const lane = openLane({ insert }, { maxInserts: 2 });
     const many = lane.createAll(plantsFrom(11_000, 2), options());
@@ -210,7 +210,7 @@ describe('creates of many plants', () => {
     expect(await running).toEqual([outcome('created')]);
   });
 
-  it('are settled before the lane is drained, and then rejected', async () => {
+  it('are settled before the lane is drained, and rejected after that', async () => {
     const { insert, end } = hangingInsert();
     const lane = openLane({ insert });
     const many = lane.createAll(plantsFrom(15_000, 3), options());
@@ -229,7 +229,7 @@ describe('creates of many plants', () => {
 });
 
 describe('a delete', () => {
-  it('has five seconds by default, or its own deadline, and passes its caller on', async () => {
+  it('gets five seconds or its own deadline, and passes its caller on', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());
     const remove = vi.fn(async () => true);
@@ -257,7 +257,7 @@ describe('a delete', () => {
 });
 
 describe('gets', () => {
-  it('become one statement while another one runs', async () => {
+  it('run in one statement when another statement runs already', async () => {
     const find = vi.fn(statements.find);
     const lane = openLane({ find });
     await Promise.all(plantsFrom(9_000, 3).map((plant) => lane.create(plant)));

@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { openPlantStore } from '../../src/plant-store.ts';
 
-it('pages by `next` have each plant that exists throughout exactly once, while others create and delete', async () => {
+it('pages by `next` contain each plant exactly once if it exists throughout, even while others create and delete', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   const store = await openPlantStore({ databaseUrl });
   const sql = postgres(databaseUrl);

@@ -40,7 +40,7 @@ describe.each([embedded, server])('reading from a store on $name', ({ provide })
     }
   });
 
-  it('returns undefined for an id without a plant, together with plants of other ids', async () => {
+  it('returns undefined for an id without a plant, and returns the plants of other ids', async () => {
     const ids = [5n, least, 6n, least, greatest];
     const found = await Promise.all(ids.map((id) => store.get(id)));
     expect(found.map((plant) => plant?.id)).toEqual([undefined, least, undefined, least, greatest]);
@@ -92,7 +92,7 @@ describe.each([embedded, server])('reading from a store on $name', ({ provide })
     }
   });
 
-  it('deletes a plant, whose id is free afterwards', async () => {
+  it('deletes a plant, and its id is free afterwards', async () => {
     const [id] = [200n];
     await store.create({ id, name: 'misspelt' });
     expect(await store.delete(id)).toBe(true);
@@ -117,7 +117,7 @@ it('ends a read at its deadline', async () => {
 });
 
 describe('memory of a page', () => {
-  it('reads a page with a long plant by one statement', async () => {
+  it('is enough for a page with a long plant, which one statement reads', async () => {
     const databaseUrl = await createDatabase(inject('postgresUrl'));
     const store = await openPlantStore({ databaseUrl });
     await store.load([1n, 2n].map((id) => ({ id, name: 'x'.repeat(Number(id) * 1_000) })));
@@ -130,7 +130,7 @@ describe('memory of a page', () => {
     await database.close();
   });
 
-  it('is reserved before the statement is sent, and then set to what the page has', async () => {
+  it('is reserved before the statement is sent, and then set to the size of the page', async () => {
     const databaseUrl = await createDatabase(inject('postgresUrl'));
     const store = await openPlantStore({ databaseUrl });
     const { next: after } = await store.changes({});
@@ -148,7 +148,7 @@ describe('memory of a page', () => {
     reserve.mockImplementation(() => {
       throw full;
     });
-    // More often than there are connections for lists.
+    // There are more reads than connections for lists.
     for (let i = 0; i < 5; i++) {
       await expect(store.list({ limit: 10 }, { caller })).rejects.toBe(full);
       await expect(store.changes({ after }, { caller })).rejects.toBe(full);

@@ -54,7 +54,7 @@ beforeEach(async () => {
   await createPlant();
 });
 
-test('creates share one statement at a time, and each gets its response from it', async () => {
+test('creates share one statement at a time, and each create gets its response from that statement', async () => {
   const sizes: number[] = [];
   store.events.on('batch', ({ size }) => sizes.push(size));
   disk.set(long);
@@ -73,7 +73,7 @@ test('creates share one statement at a time, and each gets its response from it'
   expect(sizes).toEqual([1, others.length]);
 });
 
-test('a create whose neighbour is late waits for the same commit, on the same connection', async () => {
+test('a create waits for its commit on the same connection even when another create of the statement is late', async () => {
   const before = await sessions();
   disk.set(long);
   const running = createPlant();
@@ -95,7 +95,7 @@ test.each([
   ['create', () => createPlant(deadlineIn(500)), true],
   ['delete', () => store.delete(++lastId, { deadline: deadlineIn(500) }), false],
 ])(
-  'a %s whose commit outlasts its deadline is counted, logged and named until it ends',
+  'a %s is counted, logged and named until it ends when its commit outlasts its deadline',
   async (_, write, isCreate) => {
     const id = lastId + 1n;
     if (!isCreate) await store.create({ id, name: 'to delete' });

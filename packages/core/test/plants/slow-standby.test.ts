@@ -9,7 +9,7 @@ import { outcomeUnknown } from '../../src/plants/create-errors.ts';
 import { type CreateOutcome, writeBatch } from '../../src/plants/creates.ts';
 import { createPlantStatements } from '../../src/plants/statements.ts';
 
-// A commit takes as long as its synchronous standby is stopped.
+// A commit takes as long as the synchronous standby is stopped.
 
 let url: string;
 let admin: postgres.Sql;
@@ -63,7 +63,8 @@ test('creates that arrive during a slow commit share the next statement', async 
   };
   create();
   await vi.waitFor(async () => expect(await waitingCommits()).toHaveLength(1));
-  // Longer than the statement takes to be slow, and more creates than one statement usually has.
+  // This is longer than a statement may take before it is slow, and more creates than a statement usually
+  // has.
   await vi.waitFor(
     async () => {
       create();
@@ -77,7 +78,7 @@ test('creates that arrive during a slow commit share the next statement', async 
   expect(sizes).toEqual([1, creates.length - 1]);
 });
 
-test('a create gets its response when the commit outlasts the deadline of another one in its statement', async () => {
+test('a create gets its response even when the commit outlasts the deadline of another create in its statement', async () => {
   const database = await openPostgres(url);
   onTestFinished(() => database.close());
   const statements = createPlantStatements(database.run);
@@ -107,7 +108,7 @@ test('a create gets its response when the commit outlasts the deadline of anothe
   ]);
 });
 
-test('a create that waits for the lock of another session does not delay the others', async () => {
+test('a create that waits for the lock of another session does not delay other creates', async () => {
   const store = await openPlantStore({ databaseUrl: url });
   onTestFinished(() => store.close());
   const locked = store.create({ id: 2_000n, name: 'before' });

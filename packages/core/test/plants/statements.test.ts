@@ -74,7 +74,7 @@ describe.each([embedded, server])('statements about plants on $name', ({ provide
     expect(await find([2_000n, 2_299n])).toEqual([]);
   });
 
-  it('insert nothing after their deadline by the clock of the database', async () => {
+  it('insert nothing when their deadline has passed by the clock of the database', async () => {
     await statements.insert([{ id: 10n, name: 'taken' }], deadline());
     const batch = [10n, 11n, 12n].map((id) => ({ id, name: 'late' }));
     const error = await late.insert(batch, deadline()).catch((error: unknown) => error);
@@ -83,7 +83,7 @@ describe.each([embedded, server])('statements about plants on $name', ({ provide
     expect(await find([10n])).toMatchObject([{ name: 'taken' }]);
   });
 
-  it('delete nothing after their deadline by the clock of the database', async () => {
+  it('delete nothing when their deadline has passed by the clock of the database', async () => {
     await statements.insert([{ id: 30n, name: 'Hoya' }], deadline());
     const error = await late.delete(30n, deadline()).catch((error: unknown) => error);
     expect(error).toMatchObject({ code: 'CLOCKS_MOVED' });

@@ -48,7 +48,7 @@ const steps = {
 } satisfies Record<string, Steps>;
 type Name = keyof typeof steps;
 
-/** What a caller gets from a procedure that `define` made, or from tRPC's own. */
+/** The results that a caller gets from a procedure of `define`, and from one of tRPC. */
 async function outcomeOf(name: Name, input: unknown, isOurs: boolean) {
   const { run, input: schema, output }: Steps = steps[name];
   const ours = define({ type: 'query', meta: { scope: 'none' }, input: schema, output, run });
@@ -79,11 +79,12 @@ it.each<[Name, unknown]>([
 const call = { ctx, getRawInput: () => ({ name: 'Hoya' }) };
 
 function made(scope: unknown, input: z.ZodType = named) {
-  const meta = { scope: scope as 'none' }; // A test may need a wrong one.
+  // A test may need a wrong scope.
+  const meta = { scope: scope as 'none' };
   return define({ type: 'query', meta, input, output: z.string(), run: () => 'ran' });
 }
 
-it('takes an error that a schema throws for a bug', async () => {
+it('treats an error that a schema throws as a bug', async () => {
   const throwing = named.transform(() => {
     throw new TypeError('in the input');
   });
@@ -91,7 +92,7 @@ it('takes an error that a schema throws for a bug', async () => {
   await expect(definition.call(call)).rejects.toMatchObject({ code: 'INTERNAL_SERVER_ERROR' });
 });
 
-it('runs a procedure without tRPC’s steps, over tRPC, too', async () => {
+it('runs a procedure without tRPC’s steps, even over tRPC', async () => {
   const procedure = made('none');
   const { middlewares } = procedure._def as unknown as { middlewares: object[] }; // Not public.
   const resolve = vi.fn(middlewares.at(-1) as () => void);
@@ -101,7 +102,7 @@ it('runs a procedure without tRPC’s steps, over tRPC, too', async () => {
   expect(resolve).not.toHaveBeenCalled();
 });
 
-it('has the properties that a router and its adapters read', () => {
+it('contains the properties that a router and its adapters read', () => {
   const own = t.procedure.meta({ scope: 'none' }).input(named).output(z.string());
   const { definition, ...properties } = made('none');
   const { _def, ...others } = own.query(() => '');
@@ -115,11 +116,11 @@ it.each([undefined, ''])('lets nobody call a procedure with the scope %j', async
   await expect(made(scope).definition.call(call)).rejects.toThrow('the access token lacks');
 });
 
-it('asks for no scope when the procedure says that it needs none', async () => {
+it('requires no scope when the procedure says that it needs none', async () => {
   expect(await made('none').definition.call(call)).toBe('ran');
 });
 
-it('asks for the scope that a procedure names, and for no other', async () => {
+it('requires only the scope that a procedure names', async () => {
   const reader = { ...ctx, principal: { name: 'Ann', scopes: ['plants:read' as const] } };
   expect(await made('plants:read').definition.call({ ...call, ctx: reader })).toBe('ran');
   const created = made('plants:create').definition.call({ ...call, ctx: reader });

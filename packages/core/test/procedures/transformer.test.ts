@@ -14,7 +14,7 @@ describe('the deserializer of tRPC inputs', () => {
     undefined,
     5n,
     'text',
-  ])('reads what superjson wrote (%#)', (input) => {
+  ])('reads the output of superjson (%#)', (input) => {
     expect(deserialize(superjson.serialize(input))).toStrictEqual(input);
   });
 
@@ -23,7 +23,7 @@ describe('the deserializer of tRPC inputs', () => {
   });
 
   it.each([true, '', ' 5 ', '0x10', '5.0', '+5', '007', '-0', 5, null, ['5'], '9'.repeat(1000)])(
-    'reads no bigint from %j',
+    'does not read a bigint from %j',
     (id) => {
       const payload = { json: { id }, meta: { values: { id: ['bigint'] } } };
       expect(deserialize(payload)).toEqual({ id: expect.any(Symbol) });
@@ -109,7 +109,7 @@ describe('the serializer of tRPC outputs', () => {
     'text',
     null,
     undefined,
-  ])('writes what superjson reads (%#)', (output) => {
+  ])('writes values that superjson can read (%#)', (output) => {
     const written = transformer.output.serialize(output);
     expect(written).toEqual(superjson.serialize(output));
     expect(transformer.output.deserialize(JSON.parse(JSON.stringify(written)))).toEqual(

@@ -12,7 +12,7 @@ import { lockFile } from './data-directory-state.ts';
  * it from a live process. Node has file locks only through SQLite.
  *
  * @returns a function that unlocks the directory
- * @throws DataDirectoryError when another process has the lock, which the message names, or when the
+ * @throws DataDirectoryError when another process has the lock (the message names that process), or when the
  *   directory is not writable
  */
 export async function lockDataDirectory(directory: string): Promise<() => void> {
@@ -21,7 +21,7 @@ export async function lockDataDirectory(directory: string): Promise<() => void> 
     await mkdir(directory, { recursive: true, mode: 0o700 });
     const unlock = lock(join(directory, lockFile));
     const text = `process ${process.pid}, started ${new Date().toISOString()}\n`;
-    // On a full disk, the plants can still be read.
+    // On a full disk, this file is not written: the plants can still be read.
     await writeFile(holder, text).catch((error) => {
       if (error.code !== 'ENOSPC') throw error;
     });

@@ -6,7 +6,7 @@ import { DataDirectoryError } from './data-directory-error.ts';
 /** The file that a process locks to use the data directory. */
 export const lockFile = 'lock';
 
-/** A file of Postgres, which it never changes. */
+/** A file that Postgres creates and never changes. */
 const versionFile = join('postgres', 'PG_VERSION');
 
 /** An empty file that marks a data directory in which a database was created. */
@@ -36,7 +36,10 @@ export async function checkHasDatabase(directory: string): Promise<void> {
   );
 }
 
-/** Identifies the lock and the database in a directory. A new file can get the number of a deleted one. */
+/**
+ * Identifies the lock file and the database in a directory. Times are a part of it, because a new file can
+ * get the inode number of a deleted one.
+ */
 export function directoryId(directory: string): string {
   const files = [lockFile, versionFile].map((name) =>
     statSync(join(directory, name), { bigint: true, throwIfNoEntry: false }),
@@ -45,11 +48,11 @@ export function directoryId(directory: string): string {
 }
 
 /**
- * Checks that the directory is still the one that this process has locked, with its database. PGlite opens
- * files by their paths, so it would write into a directory that has taken the place of its own, and for a
- * while into files that are deleted.
+ * Checks that the directory and its database are still the ones that this process has locked. PGlite opens
+ * files by their paths. So it would write into a directory that has replaced the locked one, or for a while
+ * into deleted files.
  *
- * @param id the directory when this process opened it
+ * @param id the result of `directoryId` when this process opened the directory
  * @throws DataDirectoryError when the directory or its database was moved, deleted or replaced
  */
 export function checkNotReplaced(directory: string, id: string): void {
@@ -60,7 +63,9 @@ export function checkNotReplaced(directory: string, id: string): void {
   );
 }
 
-/** Identifies the files of a database: a copy has another number or another time of its last change. */
+/**
+ * Identifies the files of a database. A copy has another inode number, or another time of its last change.
+ */
 export function copyId(directory: string): string {
   const { ino, ctimeNs } = statSync(join(directory, versionFile), { bigint: true });
   return `${ino} ${ctimeNs}`;

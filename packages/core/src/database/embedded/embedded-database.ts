@@ -71,7 +71,10 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
 /** How many statements of each kind may wait for PGlite's only session at the same time. */
 const shares = { creates: 1, deletes: 1, lookUps: 1, lists: 1 };
 
-/** PGlite's only session, as a connection. The database opens it again when it was lost. */
+/**
+ * PGlite's only session, as a connection. When the session was lost, PGliteConnection opens the database
+ * again.
+ */
 function sessionOn(connection: PGliteConnection, timeout?: number): DatabaseConnection {
   return {
     isOpen: true,
@@ -85,7 +88,7 @@ function sessionOn(connection: PGliteConnection, timeout?: number): DatabaseConn
     timeOf: (deadline) => timeText(Date.now() + deadline - performance.now()),
     // PGlite cannot cancel a statement. PGliteThread ends the thread instead.
     cancel: async () => {},
-    // Nobody can ask the busy thread. Its statement may still be committed.
+    // The busy thread cannot say whether it is in a commit. So it counts as in a commit.
     isCommitting: async () => true,
     close: async () => {},
   };

@@ -12,7 +12,7 @@ const reserve = 64 * MiB;
 /** SQLSTATE `disk_full`. */
 const diskFull = '53100';
 
-/** The error for a disk without the reserve; undefined when the disk has it. */
+/** Returns an error for a disk without this reserve, or undefined when the disk has it. */
 export function noRoomError({ bavail, bsize }: StatsFs): Error | undefined {
   const free = bavail * bsize;
   if (free >= reserve) return undefined;

@@ -60,7 +60,8 @@ export class PGliteConnection {
       }
       return new PGliteConnection(directory, unlock, thread);
     } catch (error) {
-      const shortage = fileDescriptorShortage(); // Before the thread closes its files.
+      // This must be checked before the thread closes its files.
+      const shortage = fileDescriptorShortage();
       await thread.close();
       unlock?.();
       throw openError(directory, shortage ?? error);
@@ -120,8 +121,8 @@ export class PGliteConnection {
 }
 
 /**
- * The error of a process that can open hardly any more files; undefined when it can. Errors of PGlite and
- * SQLite do not say that file descriptors are missing, and both may have closed some already.
+ * Returns an error when this process can open hardly any more files; otherwise undefined. Errors of PGlite
+ * and SQLite do not say that file descriptors are missing, and both may have closed some already.
  */
 function fileDescriptorShortage(): unknown {
   const opened: number[] = [];

@@ -5,14 +5,14 @@ export interface WorkerInput {
   readonly dataDirectory: string;
 }
 
-/** A statement that runs often, so it is prepared. Its rows are arrays. */
+/** A statement that is prepared, because it runs often. Its rows are arrays. */
 export interface PreparedStatement {
   readonly text: string;
   /** The values of its parameters. */
   readonly texts: readonly (string | null)[];
 }
 
-/** Any other statement. */
+/** A statement that is not prepared. */
 interface SingleStatement {
   readonly text: string;
   readonly values?: readonly unknown[];

@@ -7,7 +7,9 @@ import { defaultTimeout } from '../deadline.ts';
 import { noRoomError } from './free-room.ts';
 import type { Call, Outcome, Result, Statement, Task, WorkerInput } from './pglite-messages.ts';
 
-/** Throws when PGlite, an optional peer of this package, is not installed. */
+/**
+ * The URL or the name of PGlite's module. This line throws when PGlite, an optional peer, is not installed.
+ */
 const pglite = resolvePGlite();
 
 /** The worker's program: TypeScript in `src`, JavaScript in `dist`. */
@@ -22,8 +24,8 @@ const statementTimeout = defaultTimeout + 1_000;
 type Waiting = PromiseWithResolvers<Result> & { readonly timeout: number };
 
 /**
- * A worker thread with PGlite. PGlite runs synchronously and may never return, for example when the
- * disk is full. So it has a thread of its own, which is ended when it does not respond in time.
+ * A worker thread with PGlite. PGlite runs synchronously and may never return, for example when the disk is
+ * full. So PGlite has its own thread, which is ended when it does not respond in time.
  */
 export class PGliteThread {
   /** Resolves when the thread has ended, so that another one may open the same directory. */
@@ -35,7 +37,7 @@ export class PGliteThread {
   readonly #checks: NodeJS.Timeout;
   #lastId = 0;
   /**
-   * Milliseconds without a response, while calls wait. A timer counts them, so that time for which the
+   * Milliseconds without a response while calls wait. A timer counts them, so that the time in which the
    * whole process is suspended does not count.
    */
   #silence = 0;
@@ -114,7 +116,7 @@ export class PGliteThread {
     else waiting?.reject(Object.assign(new Error(outcome.error.message), outcome.error));
   }
 
-  /** Ends the thread when the first call takes too long. On a full disk, it waits less. */
+  /** Ends the thread when the first call takes too long. On a full disk, the limit is shorter. */
   async #check(): Promise<void> {
     const [first] = this.#waiting.values();
     if (!first) {
@@ -130,7 +132,10 @@ export class PGliteThread {
   }
 }
 
-/** The environment variables, with the compile cache of the main thread: a worker does not inherit it. */
+/**
+ * Returns the environment variables with the compile cache of the main thread, which a worker does not
+ * inherit.
+ */
 function workerEnv(): NodeJS.ProcessEnv {
   const compileCache = getCompileCacheDir();
   return { ...process.env, ...(compileCache && { NODE_COMPILE_CACHE: dirname(compileCache) }) };

@@ -23,7 +23,7 @@ globalThis.TextDecoder = class extends TextDecoder {
 const { pglite, dataDirectory }: WorkerInput = workerData;
 
 // V8's optimizing compiler would take 600 MB and seconds of CPU time for Postgres's parser, which is one
-// function of PGlite. Without the compiler, statements are as fast, and lists a fifth slower. The flags
+// function of PGlite. Without the compiler, statements are as fast, and lists are a fifth slower. The flags
 // affect all WebAssembly of the process.
 setFlagsFromString('--no-wasm-tier-up');
 setFlagsFromString('--no-wasm-dynamic-tiering');
@@ -74,7 +74,7 @@ async function open(): Promise<OpenDatabase> {
   const { PGlite, types } = pgliteModule;
   const client = await PGlite.create(join(dataDirectory, 'postgres'), {
     parsers: { [types.TIMESTAMPTZ]: (text: string) => text },
-    // Less than Postgres's default of 128 MB, because the operating system caches the same files.
+    // This is less than Postgres's default of 128 MB, because the operating system caches the same files.
     startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB'],
   });
   const runPrepared = createPreparedRunner(client, pgliteModule);

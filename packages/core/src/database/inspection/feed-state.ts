@@ -5,36 +5,43 @@ import type { RunText } from '../schema-version.ts';
 
 /** The feed of changes on the primary. */
 export interface FeedState {
-  /** Whether clients can follow the feed. A user without SELECT on its table sees only whether it is switched on. */
+  /**
+   * Whether clients can follow the feed. A user without SELECT on `plant_feed` only sees whether the feed is
+   * switched on.
+   */
   readonly isOn: boolean;
   /** Whether somebody has restored or promoted the database, and no instance has drawn a new epoch yet. */
   readonly isRestored: boolean;
   /** Whether the index of the feed can be used. */
   readonly hasIndex: boolean;
-  /** The oldest transaction that writes. The feed has no change that is younger. */
+  /** The oldest transaction that writes. The feed does not yet show the changes of later transactions. */
   readonly oldest: OldTransaction | undefined;
 }
 
 /** A transaction of any database of the server. */
 export interface OldTransaction {
-  /** Its number. A session has many transactions. */
+  /** The transaction's number. A session has many transactions. */
   readonly transaction: string;
   /** The process of its session in the server; null for a prepared transaction. */
   readonly pid: number | null;
-  /** The identifier of a prepared transaction as a literal of SQL; null for another one. */
+  /** The identifier of a prepared transaction as a literal of SQL; null for other transactions. */
   readonly prepared: string | null;
   readonly user: string;
   readonly database: string;
   readonly application: string;
-  /** Such as `active` or `idle in transaction`; null when this user may not see it. */
+  /**
+   * The state of the session, such as `active` or `idle in transaction`; null when this user may not see it.
+   */
   readonly state: string | null;
-  /** The time at which it began or was prepared (ISO 8601); null when this user may not see it. */
+  /**
+   * The time at which the transaction began or was prepared (ISO 8601); null when this user may not see it.
+   */
   readonly since: string | null;
-  /** Seconds since then. */
+  /** Seconds since that time; null when this user may not see it. */
   readonly age: number | null;
 }
 
-/** Reads the state of the feed; undefined where there can be none, and without its tables. */
+/** Reads the state of the feed. Returns undefined where no feed can exist, or when its tables are missing. */
 export async function readFeedState(run: RunText): Promise<FeedState | undefined> {
   const [row] = (await run(selectFeed)) as FeedRow[]; // The statement selects these columns.
   if (!row?.hasFeed) return undefined;
@@ -46,10 +53,10 @@ export async function readFeedState(run: RunText): Promise<FeedState | undefined
   return { isOn, isRestored, hasIndex, oldest: await readOldest(run) };
 }
 
-/** Milliseconds. A transaction that takes longer is worth a warning. */
+/** Milliseconds before the second look. A transaction that takes longer is worth a warning. */
 const pause = 2_000;
 
-/** Looks again at a transaction whose age this user may not see, and forgets it when it has ended. */
+/** Looks again at a transaction whose age this user may not see. Drops it when it has ended meanwhile. */
 export async function lookAgain(run: RunText, feed: FeedState): Promise<FeedState> {
   if (feed.oldest?.age !== null) return feed;
   await setTimeout(pause);
@@ -65,7 +72,7 @@ async function readOldest(run: RunText): Promise<OldTransaction | undefined> {
 
 interface FeedRow extends Pick<FeedState, 'hasIndex'> {
   hasFeed: boolean;
-  /** Whether creates note their place in the feed. So they do in a restored dump. */
+  /** Whether creates note their place in the feed. In a restored dump, they do so as well. */
   isSwitchedOn: boolean;
   /** Whether a statement can read the table of the feed without waiting for a lock. */
   isReadable: boolean;

@@ -7,7 +7,10 @@ export interface LateCommit {
   /** The process of the session in the server. */
   readonly pid: number;
   readonly seconds: number;
-  /** The event that it waits for, in Postgres's own words: `WalSync` is the disk, `SyncRep` the standby. */
+  /**
+   * The event for which the commit waits. Postgres calls the disk `WalSync`, for example, and the standby
+   * `SyncRep`.
+   */
   readonly waitsFor: string;
 }
 

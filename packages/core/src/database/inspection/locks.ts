@@ -1,7 +1,7 @@
 import type { RunText } from '../schema-version.ts';
 import { tableOids } from './table-check.ts';
 
-/** A session that holds a lock on a whole table, for which statements of the store wait. */
+/** A session with a lock on a whole table. Statements of the store wait for this lock. */
 export interface Lock {
   readonly table: string;
   /** The process of the session in the server. */

@@ -16,7 +16,10 @@ export const serverNeeds: Readonly<Record<string, readonly Privilege[]>> = {
 export interface TablePrivileges {
   readonly table: string;
   readonly privileges: readonly Privilege[];
-  /** The table's schema, when the user may not use it. Then the privileges have no effect. */
+  /**
+   * The schema of the table when the user may not use that schema; otherwise null. Then the privileges have
+   * no effect.
+   */
   readonly closedSchema: string | null;
   /** The user, as an identifier in SQL. */
   readonly user: string;
@@ -54,7 +57,8 @@ export function missingGrants(
   return [...new Set(grants)];
 }
 
-// The user may have privileges on columns instead of the table. One column is taken as a sign of all.
+// The user may have privileges on columns instead of the table. A privilege on one column counts as one on
+// all.
 const selectPrivileges = `
   select relname as table, quote_ident(current_user) as user,
     case when not has_schema_privilege(pg_namespace.oid, 'usage') then quote_ident(nspname) end

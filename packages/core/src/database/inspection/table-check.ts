@@ -13,7 +13,7 @@ export const tableNames = `(${tables.map(({ name }) => `'${name}'`).join(', ')})
 /** The tables that exist, as a list of oids in SQL. */
 export const tableOids = `(${tables.map(({ name }) => `to_regclass('${name}')`).join(', ')})`;
 
-/** Something about a table that this version of the store cannot use. */
+/** A property of a table that this version of the store cannot use. */
 export interface TableFault {
   readonly table: string;
   readonly what: string;

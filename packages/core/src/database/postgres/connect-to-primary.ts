@@ -9,7 +9,7 @@ import { postgresOverTls } from './tls.ts';
 /** Milliseconds for all attempts of one call. */
 const defaultConnectTimeout = 5_000;
 
-/** Milliseconds to wait for a lock: fewer than for a statement, so that the error names the lock. */
+/** Milliseconds to wait for a lock. A statement has more, so that the error names the lock. */
 const defaultLockTimeout = 0.8 * defaultTimeout;
 
 /** Milliseconds after which the next attempt starts, even while earlier ones still wait. */
@@ -133,7 +133,7 @@ export interface Host {
 }
 
 /**
- * The hosts of a URL, with the driver's defaults for what the URL leaves out.
+ * Returns the hosts of a URL. The driver's defaults replace missing parts of the URL.
  *
  * @throws DatabaseSettingsError when the URL cannot be parsed
  */

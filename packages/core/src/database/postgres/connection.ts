@@ -22,7 +22,7 @@ import { postgresOverTls } from './tls.ts';
 export interface Connection extends DatabaseConnection {
   /** Whether the Postgres accepts no writes in this session. */
   readonly isReadOnly: boolean;
-  /** Whether statements are prepared. They are not when a pooler does not keep them. */
+  /** Whether statements are prepared. False when a pooler does not keep prepared statements. */
   readonly prepares: boolean;
   /** Runs a `COPY … FROM STDIN` with these rows: see `copyFromStdin`. */
   copy(text: string, rows: Uint8Array): Promise<number>;
@@ -31,10 +31,9 @@ export interface Connection extends DatabaseConnection {
 }
 
 /**
- * Which program has a session. An instance is `plant-store cluster` once it has noticed that its database
- * is a cluster, and `plant-store` before that or when it is not a cluster. `plant-store tool` is a session
- * that only reads or migrates. The name of the session also has the process, which tells instances on one
- * machine apart.
+ * The program that has a session. An instance is `plant-store`, or `plant-store cluster` once it has noticed
+ * that its database is a cluster. `plant-store tool` is a session that only reads or migrates. The session's
+ * name also contains the process id, which distinguishes instances on one machine.
  */
 export type ApplicationName = 'plant-store' | 'plant-store cluster' | 'plant-store tool';
 
@@ -52,8 +51,8 @@ export interface ConnectionOptions {
   /** Whether the connection only reads, so that the Postgres may be a read replica. */
   readOnly?: boolean;
   /**
-   * Whether the URL names no other host. Then a Postgres that accepts no writes is still the primary, so reads
-   * go on, unless it is a read replica.
+   * Whether the URL names no other host. Then the connection may be to a primary that rejects writes, so that
+   * reads go on.
    */
   isOnlyHost?: boolean;
   /** The sessions that closed connections have left behind. The next connection ends them. */
@@ -65,11 +64,12 @@ export interface ConnectionOptions {
 }
 
 /**
- * Connects to a Postgres that accepts writes, or to any one when the connection only reads.
+ * Connects to a Postgres that accepts writes, or to any Postgres when the connection only reads.
  *
  * Each postgres.js client has one connection here, over a socket that this function creates and can
  * destroy. postgres.js itself has no timeout for queries. When it reconnects, it may hang on bytes of
- * the previous connection. When a connection closes during its start, it reconnects at once, forever
+ * destroy. postgres.js itself has no timeout for queries. When it reconnects, it may hang on bytes of the
+ * previous connection. When a connection closes during its start, postgres.js reconnects at once, forever
  * (porsager/postgres #896, #1154, #1168).
  */
 export async function connectPostgres(options: ConnectionOptions): Promise<Connection> {
@@ -117,12 +117,12 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
       isOpen = false;
     },
     onnotice: ({ code, where }) => {
-      // The warning of a trigger has a context (`where`); the server's own at a commit has none.
+      // A trigger's warning has a context (`where`). The server's own warning at a commit has none.
       hasWarned ||= code === '01000' && !where;
     },
     connection: {
       application_name: `${applicationName} process ${process.pid}`,
-      // COPY writes times in these settings.
+      // These settings decide how COPY writes times.
       TimeZone: 'UTC',
       DateStyle: 'ISO',
       ...(statementTimeout && { statement_timeout: Math.min(statementTimeout, longestTimeout) }),
@@ -244,16 +244,18 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
   }
 }
 
-/** Milliseconds to send a server a cancel request, and then for its statement to end. */
+/**
+ * Milliseconds to send a cancel request to a server, and milliseconds for its statement to end after that.
+ */
 const cancelTimeout = 1_000;
 
 /** The longest time that Postgres knows. The driver cannot send 0, which stands for no limit. */
 const longestTimeout = 2 ** 31 - 1;
 
 /**
- * With these settings, in seconds or milliseconds, the server ends a session whose client is silent: a
- * firewall may forget a connection without closing it. A copy without a time limit must not have them,
- * because its reader may pause.
+ * These settings, in seconds and milliseconds, make the server end a session whose client is silent, because
+ * a firewall may forget a connection without closing it. A copy without a time limit must not have these
+ * settings, because its reader may pause.
  */
 const keepAlive = {
   tcp_keepalives_idle: 10,

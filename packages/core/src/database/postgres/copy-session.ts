@@ -2,7 +2,7 @@ import type { ClusterSessions, CopySession } from '../database.ts';
 import { createConnectToPrimary } from './connect-to-primary.ts';
 
 /**
- * Opens a session on the primary, or with `readOnly` also on a read replica. A copy has a timeout only for
+ * Opens a session on the primary. With `readOnly`, it may be on a read replica. A copy has a timeout only for
  * locks, because its reader may need any time.
  */
 export async function openCopies(

@@ -2,11 +2,11 @@ import type { Readable, Writable } from 'node:stream';
 import type { PendingQuery, Row } from 'postgres';
 
 /**
- * Runs a `COPY … FROM STDIN` with these rows, and commits all of them or, after an error, none. Returns how many
- * rows the table has got.
+ * Runs a `COPY … FROM STDIN` with these rows. Commits all rows, or none after an error. Returns the number of
+ * inserted rows.
  *
- * postgres.js 3.4 resolves the query with the stream. What comes after the last row, the count or an error, goes
- * to a query that has already resolved (https://github.com/porsager/postgres/issues/1173). So this function
+ * postgres.js 3.4 resolves the query with the stream. The count or an error arrives only after the last row,
+ * for a query that has already resolved (https://github.com/porsager/postgres/issues/1173). So this function
  * replaces the query's `resolve` and `reject`.
  */
 export async function copyFromStdin(query: PendingQuery<Row[]>, rows: Uint8Array): Promise<number> {
@@ -35,7 +35,7 @@ export async function copyFromStdin(query: PendingQuery<Row[]>, rows: Uint8Array
 export async function* copyToStdout(query: PendingQuery<Row[]>): AsyncGenerator<Uint8Array> {
   const { resolve } = query as unknown as Resolvable<Readable>;
   const resolveWithListener = (stream: Readable) => {
-    Object.assign(query, { resolve }); // It is called once more, at the end of the copy.
+    Object.assign(query, { resolve }); // postgres.js calls `resolve` again at the end of the copy.
     resolve(stream.on('error', () => {}));
   };
   Object.assign(query, { resolve: resolveWithListener });

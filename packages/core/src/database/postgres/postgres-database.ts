@@ -133,7 +133,7 @@ export async function openPostgres(
     },
   };
 
-  /** Waits for the migration before it connects; fails when the current attempt to migrate fails. */
+  /** Waits for the migration before it connects. Fails when the current attempt to migrate fails. */
   function afterMigration(connectNow: () => Promise<Connection>): () => Promise<Connection> {
     return async () => {
       await migrator.done;

@@ -36,7 +36,7 @@ export const poolerForgets =
 /** The names under which a statement is prepared in the session of the server. */
 const namesOf = 'select name from pg_prepared_statements where statement = $1';
 
-/** Whether a statement failed because the session does not have it; then nothing was executed. */
+/** Whether a statement failed because the session does not have it. In that case nothing was executed. */
 export function isStatementLost(error: unknown): boolean {
   return databaseCode(error) === '26000';
 }

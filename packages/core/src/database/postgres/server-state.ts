@@ -19,14 +19,17 @@ export const serverState = `
     (extract(epoch from clock_timestamp()) * 1000)::text as now`;
 
 /**
- * Makes a session wait at each commit until it is durable, even on the synchronous standby. The session
- * sets this itself, because a change of the server's settings would otherwise reach it while it is open.
- * `remote_apply` stays, because it waits even longer.
+ * Makes each commit of a session wait until it is durable, even on the synchronous standby. The session sets
+ * this itself, so that a later change of the server's settings does not affect it. `remote_apply` stays,
+ * because it waits even longer.
  */
 export const commitDurably = `select set_config('synchronous_commit',
   case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply' else 'on' end, false)`;
 
-/** Makes settings in a session. A policy then makes a statement fail, and hides no rows from it. */
+/**
+ * SQL that makes settings in a session. With `row_security` off, a policy makes a statement fail and hides no
+ * rows.
+ */
 export function set(settings: Readonly<Record<string, string>> = {}): string {
   const all = Object.entries({ row_security: 'off', ...settings });
   return `select ${all.map(([name, value]) => `set_config('${name}', '${value}', false)`)}`;

@@ -6,11 +6,14 @@ import { Call } from './call.ts';
 export interface CoalescerLimits {
   /** The most calls in one statement. */
   readonly maxBatch?: number;
-  /** The same while commits are slow. Default: `maxBatch`. */
+  /** The most calls in one statement while commits are slow. Default: `maxBatch`. */
   readonly maxSlowBatch?: number;
   /** The most calls that may wait. When the database is slow, fewer may. */
   readonly maxQueue?: number;
-  /** Milliseconds after which a statement is slow. Then a partly filled one may start beside it. */
+  /**
+   * A statement that takes more milliseconds is slow. Then another one may start beside it, even a partly
+   * filled one.
+   */
   readonly slowAfter?: number;
 }
 
@@ -23,11 +26,14 @@ export interface CoalescerOptions<Input, Output> extends CoalescerLimits {
   readonly overloaded: (waiting: number) => PlantStoreError;
   /** The most statements that run at the same time. */
   readonly maxInFlight: number;
-  /** Counts the characters of a call. A statement has at most about 1 Mi of them, and the queue 64 Mi. */
+  /**
+   * Counts the characters of a call. A statement has at most about 1 Mi characters, and the queue about 64
+   * Mi.
+   */
   readonly lengthOf?: (input: Input) => number;
-  /** Whether a statement may be in its commit. Default: never. */
+  /** Whether the running statements may be in a commit. Default: never. */
   readonly mayCommit?: () => Promise<boolean>;
-  /** The turn that it shares with other coalescers. */
+  /** The turn that this coalescer shares with others. */
   readonly turn?: SharedTurn;
 }
 
@@ -79,7 +85,9 @@ export class Coalescer<Input, Output> {
   /** Characters of the calls that wait. */
   #length = 0;
   #inFlight: Statement<Input, Output>[] = [];
-  /** Milliseconds of the last four statements, if they took long to commit; empty after one that did not. */
+  /**
+   * The durations of the last four statements with a slow commit, in milliseconds. Empty after a fast commit.
+   */
   #slowCommits: number[] = [];
   /** Milliseconds that a statement takes, as a moving average; 0 while it is unknown. */
   #latency = 0;
@@ -102,7 +110,9 @@ export class Coalescer<Input, Output> {
     return call.outcome;
   }
 
-  /** Adds calls that may be sent together; resolves with the outcome that `run` has for each. */
+  /**
+   * Adds calls that may be sent together. Resolves with an outcome for each call, as `run` would settle it.
+   */
   async runAll(
     inputs: readonly Input[],
     options: CallOptions = {},
@@ -203,7 +213,7 @@ export class Coalescer<Input, Output> {
     }
   };
 
-  /** Finds out, again and again, whether a statement that takes long is slow or in its commit. */
+  /** Checks repeatedly whether a statement that takes long is slow or in its commit. */
   #watch(statement: Statement<Input, Output>, pause: number, endTurn: () => void): void {
     statement.timer = setTimeout(async () => {
       endTurn();
@@ -217,8 +227,8 @@ export class Coalescer<Input, Output> {
 
   /**
    * Removes and returns the first calls, as many as fit into one statement. After two slow commits, rejects
-   * those that another one like the shortest would make late: nothing of them is written. The last call is
-   * always sent, to show when commits are fast again.
+   * calls whose deadline would pass even if the next commit were as short as the shortest slow one. Nothing
+   * is written for a rejected call. The last call is always sent, to show when commits are fast again.
    */
   #take(): Call<Input, Output>[] {
     const { late, overloaded } = this.#options;
@@ -252,8 +262,8 @@ export class Coalescer<Input, Output> {
   }
 
   /**
-   * Whether a new call would probably miss its deadline. Calls may always fill a usual statement, which
-   * keeps a slow database busy and shows when the database is fast again.
+   * Whether a new call would probably miss its deadline. The first calls, up to a usual statement, are never
+   * rejected: they keep a slow database busy, and show when it is fast again.
    */
   #isTooSlowFor(deadline: Deadline): boolean {
     const { maxBatch, maxInFlight } = this.#options;

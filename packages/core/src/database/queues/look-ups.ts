@@ -12,8 +12,8 @@ interface LookUpOptions<Key, Value> {
 }
 
 /**
- * Makes a coalescer that looks up values by their keys, so that a flood of look-ups does not delay
- * other statements. It throws a PlantStoreError: `databaseUnavailable`, or `overloaded` when too many wait.
+ * Makes a coalescer that looks up values by their keys, so that a flood of look-ups does not delay other
+ * statements. Its calls throw a PlantStoreError: `databaseUnavailable`, or `overloaded` when too many wait.
  */
 export function createLookUps<Key, Value>({ find, maxInFlight }: LookUpOptions<Key, Value>) {
   return new Coalescer<Key, Value | undefined>({

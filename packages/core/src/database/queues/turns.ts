@@ -19,10 +19,10 @@ export class Turns {
   }
 
   /**
-   * Waits for a turn. The caller must give it back.
+   * Waits for a turn. The caller must give the turn back.
    *
-   * @throws PlantStoreError `overloaded` at once when too many wait, or at the deadline when other statements
-   *   were completed meanwhile; Error at the deadline when none was
+   * @throws PlantStoreError `overloaded` at once when too many statements wait, or at the deadline when other
+   *   statements were completed meanwhile; NotSentError at the deadline when no statement was completed
    */
   async take(options: CallOptions): Promise<void> {
     if (this.#free > 0) {

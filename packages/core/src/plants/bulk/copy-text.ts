@@ -26,7 +26,10 @@ export function copyText(plants: readonly LoadedPlant[], columns: string): Uint8
   return text.bytes();
 }
 
-/** UTF-8 text that grows. To concatenate strings would leave many small objects to the garbage collector. */
+/**
+ * Collects UTF-8 text in a buffer. Concatenated strings would leave many small objects to the garbage
+ * collector.
+ */
 class TextBuffer {
   #buffer: Buffer;
   #length = 0;

@@ -1,10 +1,10 @@
 import type { LoadedPlant } from './loaded-plant.ts';
 
 /**
- * Splits plants into the first one of each id, ascending by id, and those that repeat an id. An id may
+ * Splits plants into the first plant of each id, ascending by id, and the plants that repeat an id. An id may
  * occur only once in a statement. Statements with the same ids in different orders can deadlock.
  *
- * @param places the places of the plants to split; the results are also places
+ * @param places the indexes of the plants to split. The results are indexes as well.
  */
 export function splitByDistinctId(
   plants: readonly Pick<LoadedPlant, 'id'>[],

@@ -18,8 +18,8 @@ export interface TakenId {
  * to the log, after each row that it reads, and its own commit waits for the standby: see
  * `waitForStandby` in ../statements.ts.
  *
- * The planner must not know the length of the arrays, because it would then read the whole table for each
- * call. So an expression that it cannot evaluate returns the arrays.
+ * The planner must not know the length of the arrays. Otherwise it would read the whole table for each call.
+ * So an expression that the planner cannot evaluate returns the arrays.
  */
 const compare = `
   select loaded.at - 1, ${sameContentSql('plants', 'loaded')},

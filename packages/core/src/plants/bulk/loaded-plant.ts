@@ -22,8 +22,8 @@ const PlantToLoad = NewPlant.extend({
 });
 
 /**
- * Checks a plant to load. The schema takes longer than everything else that happens to a row, so it checks
- * only plants that `isPlain` does not accept.
+ * Checks a plant to load. The schema takes longer than all other work on a row, so it checks only the plants
+ * that `isPlain` does not accept.
  *
  * @returns the plant, or the error `invalidInput`
  */

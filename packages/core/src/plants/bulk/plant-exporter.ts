@@ -7,12 +7,11 @@ export const exportColumns = Object.values(plantColumns).map(({ name }) => name)
 
 export type ExportColumn = (typeof exportColumns)[number];
 
-/** Which plants to export, and how; all of them in CSV when every property is omitted. */
+/** The plants and the format of an export. Without any property, all plants are exported in CSV. */
 export interface ExportQuery {
   /**
-   * A format of Postgres's COPY (https://www.postgresql.org/docs/current/sql-copy.html). `csv` has no
-   * header; an empty text is `""` there, and a missing value is an empty field. In `text`, each row is one
-   * line.
+   * A format of Postgres's COPY (https://www.postgresql.org/docs/current/sql-copy.html). In `csv`, there is
+   * no header, an empty text is `""`, and a missing value is an empty field. In `text`, each row is one line.
    */
   readonly format?: 'csv' | 'text' | undefined;
   /** Default: all. Times are in UTC. */
@@ -22,15 +21,15 @@ export interface ExportQuery {
   /** Only plants that were created at this time or later. */
   readonly since?: Date | undefined;
   /**
-   * Reads pages, each with a snapshot of its own. A plant that exists the whole time is exported exactly
-   * once; one that is created or deleted meanwhile may or may not be exported.
+   * Whether to read pages, each with its own snapshot. A plant that exists the whole time is exported exactly
+   * once. A plant that is created or deleted meanwhile may or may not be exported.
    */
   readonly isPaged?: boolean | undefined;
 }
 
 /** An export that is open. */
 export interface PlantExport {
-  /** How many plants there are, roughly; undefined when that is unknown. */
+  /** The approximate number of plants; undefined when it is unknown. */
   readonly estimate: number | undefined;
   /**
    * The plants, ascending by id, in blocks of any size. In the format `text`, a block has whole lines.
@@ -38,7 +37,7 @@ export interface PlantExport {
    * @throws PlantStoreError `databaseUnavailable`
    */
   readonly rows: AsyncGenerator<Uint8Array>;
-  /** Ends the export, wherever it is. The promise is never rejected. */
+  /** Ends the export at any time. The promise is never rejected. */
   close(): Promise<void>;
 }
 
@@ -53,7 +52,7 @@ export interface PlantExporter {
   export(query?: ExportQuery): Promise<PlantExport>;
 }
 
-/** Plants in a page. */
+/** The most plants in a page. */
 const pageSize = 50_000;
 
 export function createPlantExporter(bulk: Bulk): PlantExporter {

@@ -18,12 +18,12 @@ export type LoadOutcome = 'created' | 'exists' | PlantStoreError;
 
 export interface PlantLoader {
   /**
-   * Creates many plants, about as fast as Postgres can insert them. Returns the outcome of each, in
-   * order, as if they were created one after the other. Pass a few thousand plants in one call: memory use
-   * and the time of a commit grow with their number. Calls run one after the other.
+   * Creates many plants, about as fast as Postgres can insert them. Returns the outcome of each plant, in
+   * order, as if the plants were created one after the other. Pass a few thousand plants in one call: memory
+   * use and the time of a commit grow with their number. Calls run one after the other.
    *
    * A plant with `createdAt` keeps this time: a `Date`, or a text in the form of RFC 3339 with up to
-   * microseconds. A stored plant with another time also counts as existing.
+   * microseconds. A stored plant with another time counts as the same plant.
    *
    * @throws PlantStoreError `databaseUnavailable`: any of the plants may be stored, so load all of
    *   them again
@@ -37,10 +37,10 @@ interface Load {
   readonly outcomes: (LoadOutcome | undefined)[];
 }
 
-/** Plants of a call, as places in its arrays. */
+/** Some plants of a call, by their indexes in its arrays. */
 type Places = readonly number[];
 
-/** Plants with distinct ids and the rows to send for them, and the plants that repeat one of these ids. */
+/** A batch of plants with distinct ids, and the plants that repeat one of these ids. */
 interface LoadBatch extends Load {
   readonly first: Places;
   readonly repeated: Places;
@@ -56,7 +56,7 @@ const batchesToCompare = 16;
 
 export function createPlantLoader(bulk: Bulk): PlantLoader {
   let previous: Promise<void> = Promise.resolve();
-  /** How many of the next batches are compared first. A COPY of them would most likely fail. */
+  /** How many of the next batches to compare first. A COPY of these batches would most likely fail. */
   let toCompare = 0;
 
   return {
@@ -73,7 +73,7 @@ export function createPlantLoader(bulk: Bulk): PlantLoader {
         places.push(place);
         return checked;
       });
-      // The rows to send are made while an earlier call still waits for the database.
+      // The rows are formatted while an earlier call still waits for the database.
       const batch = toBatch({ plants, outcomes }, places);
       const written = previous.then(() => write(batch));
       previous = written.catch(() => {});
@@ -97,7 +97,7 @@ export function createPlantLoader(bulk: Bulk): PlantLoader {
     await write(toBatch(load, await compareWithStored(load, repeated)));
   }
 
-  /** Copies plants as if all their ids were free. Only when that fails, finds out why. */
+  /** Copies plants as if all their ids were free. Only after an error, it looks for the taken ids. */
   async function copy(
     load: Load,
     places: Places,

@@ -6,16 +6,16 @@ import { deletedColumns, noteDeletions, orOverNodes } from '../statements.ts';
 
 export interface PlantRemover {
   /**
-   * Deletes the plants with these ids in one statement and one commit, and returns how many there
-   * were. Pass at most a few thousand ids.
+   * Deletes the plants with these ids in one statement and one commit, and returns the number of deleted
+   * plants. Pass at most a few thousand ids.
    *
-   * @throws PlantStoreError `databaseUnavailable`: the plants may be deleted. A repeated call also
-   *   deletes plants that were created again under these ids
+   * @throws PlantStoreError `databaseUnavailable`: the plants may be deleted. A repeated call deletes even
+   *   plants that were created again under these ids.
    */
   deleteMany(ids: readonly bigint[]): Promise<number>;
 }
 
-/** How often a statement runs when it deadlocks with others. The database undoes such a statement. */
+/** The most attempts for a statement that deadlocks with others. The database undoes such a statement. */
 const attempts = 5;
 
 /** The SQLSTATE of a statement that the database cancelled because of a deadlock. */

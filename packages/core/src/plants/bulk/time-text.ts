@@ -1,6 +1,6 @@
 /**
- * Times of the years 1 to 9999, on days that every month has. The pattern is fast and matches nearly every
- * time in a file.
+ * Matches times of the years 1 to 9999, on days that every month has. The pattern is fast, and nearly every
+ * time in a file matches it.
  */
 const plainTime =
   /^(?!0000)\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])[T ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?(Z|[+-](0\d|1[0-5])(:?[0-5]\d)?)$/;
@@ -11,9 +11,8 @@ const offset = '(Z|[+-](0\\d|1[0-5])(:?[0-5]\\d)?)';
 const anyTime = new RegExp(`^${date}([T ]${clock}${offset})?( BC)?$`, 'i');
 
 /**
- * The text of a time, as Postgres reads it. A text must be a time of RFC 3339, a date (in UTC), or a
- * time as Postgres writes it, such as `infinity`. The offset may have no minutes. Postgres rounds to
- * microseconds.
+ * Formats a time for Postgres, which rounds it to microseconds. A text must be a time of RFC 3339, a date (in
+ * UTC), or a time as Postgres writes it, such as `infinity`. The offset may omit the minutes.
  *
  * @returns undefined when the value is not a time
  */

@@ -57,7 +57,7 @@ it('does not create a new database when the open one is lost', async () => {
 });
 
 // Windows does not move a directory with open files.
-it.runIf(hasPosixShell)('stops writing when another directory replaces its own', async () => {
+it.runIf(hasPosixShell)('stops writing when its directory was replaced', async () => {
   await cp(inject('dataDirectory'), `${directory} new`, { recursive: true });
   await rename(directory, `${directory} moved`);
   await rename(`${directory} new`, directory);
@@ -105,7 +105,7 @@ it('reports the SQLSTATE and the severity of an error', async () => {
 it('writes a checkpoint when the log is long', async () => {
   const numberOf = async (text: string) => {
     const [row] = (await connection.run({ text })).rows;
-    return (row as [number])[0]; // The selected column.
+    return (row as [number])[0]; // The statement selects one column.
   };
   const logLength = () => numberOf(selectLogLength);
   const written = `select (pg_current_wal_lsn() - '0/0')::float8`;
@@ -145,7 +145,7 @@ it('keeps the process alive only while a statement runs', async () => {
 
 // Windows has no such limit.
 it.runIf(hasPosixShell).each([30, 48])(
-  'says what is missing with a limit of %d file descriptors',
+  'says that file descriptors are missing when their limit is %d',
   async (limit) => {
     await connection.close();
     const program = `

@@ -40,7 +40,7 @@ it('a write that the thread reads after the deadline changes nothing', async () 
   expect([...found.values()]).toMatchObject([{ id: 1n, name: 'stays' }]);
 });
 
-it('a slow statement is counted from the deadline of one create, and the other one gets its response', async () => {
+it('a slow statement is counted from the deadline of one create, and the other create gets its response', async () => {
   const { options, remove } = await embedded.provide();
   onTestFinished(remove);
   const database = await openDatabase(options);

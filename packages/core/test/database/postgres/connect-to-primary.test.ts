@@ -24,7 +24,7 @@ beforeAll(async () => {
   databaseUrl = await createDatabase(inject('postgresUrl'));
 });
 
-/** Two servers that look to clients like servers of one database. */
+/** Two servers that clients take for servers of one database. */
 beforeEach(async () => {
   first = await startFaultProxy(databaseUrl);
   second = await startFaultProxy(databaseUrl);
@@ -42,12 +42,12 @@ const urlOf = (...ports: number[]) => {
   return databaseUrl.replace(/@[^/]*/, `@${hosts}`);
 };
 
-/** Connects, and closes the connection again. */
+/** Opens a connection, and closes it again. */
 async function connectOnce(connect: ReturnType<typeof createConnectToPrimary>): Promise<void> {
   await (await connect()).close();
 }
 
-it('connects to the first host that works, and next time tries this host first', async () => {
+it('connects to the first host that works, and tries this host first the next time', async () => {
   first.fault = 'refuse';
   const connect = createConnectToPrimary(url);
   await connectOnce(connect);
@@ -61,7 +61,7 @@ it('connects to the first host that works, and next time tries this host first',
   expect([first.accepted, second.accepted]).toEqual([2, 4]);
 });
 
-it('fails with the error of the last host when none works, without another round', async () => {
+it('fails with the error of the last host after one round when no host works', async () => {
   const [one, two] = [await freePort(), await freePort()];
   const connect = createConnectToPrimary(urlOf(one, two));
   await expect(connect()).rejects.toMatchObject({ code: 'ECONNREFUSED', port: two });
@@ -82,7 +82,7 @@ it('skips a host that is read-only', async () => {
   await connectOnce(createConnectToPrimary(url));
 });
 
-it('tries the next host when one is silent, and closes a connection that is ready too late', async () => {
+it('tries the next host when one host is silent, and closes a connection that opens too late', async () => {
   const opened = Promise.withResolvers<void>();
   const { hostname, port } = new URL(databaseUrl);
   const slow = createServer(async (client) => {
@@ -126,7 +126,7 @@ it('tries a silent host again and again until the timeout, and closes all attemp
   await vi.waitFor(async () => expect(await connections()).toBe(0));
 });
 
-it('limits statements on the server to nine tenths of the timeout, and their wait for a lock', async () => {
+it('makes the server limit statements to nine tenths of the timeout, and limit their waits for locks', async () => {
   const show = async (options?: ConnectOptions) => {
     const connection = await createConnectToPrimary(url, options)();
     onTestFinished(() => connection.close());
@@ -136,11 +136,11 @@ it('limits statements on the server to nine tenths of the timeout, and their wai
   expect(await show({ timeout: 1_000, lockTimeout: 700 })).toEqual([[['900ms']], [['700ms']]]);
   expect(await show()).toEqual([[['4500ms']], [['4s']]]);
   const endless = { timeout: Number.POSITIVE_INFINITY };
-  // The longest time that Postgres knows; without it, a limit of the user would apply.
+  // This is the longest time that Postgres knows. Without it, a limit of the user would apply.
   expect(await show(endless)).toEqual([[[`${2 ** 31 - 1}ms`]], [['4s']]]);
 });
 
-it('connects without these limits to a pooler that rejects them, and remembers it', async () => {
+it('connects without these limits to a pooler that rejects them, and does not send them again', async () => {
   const { port, rejections } = await startStrictPooler();
   const connect = createConnectToPrimary(urlOf(port));
   const connection = await connect();
@@ -156,7 +156,7 @@ it('keeps the limits after another error', async () => {
   expect(rejections()).toBe(1);
 });
 
-it('tries once without the limits', async () => {
+it('tries only once without the limits', async () => {
   const message = 'unsupported startup parameter: search_path';
   const { port, rejections } = await startStrictPooler(message, 'application_name');
   await expect(createConnectToPrimary(urlOf(port))()).rejects.toThrow(message);

@@ -44,7 +44,7 @@ beforeEach(async () => {
   proxy = await startFaultProxy(databaseUrl);
 });
 
-/** Removes what a test may leave behind: settings of the database, and sessions whose client is gone. */
+/** Removes the remains of a test: settings of the database, and sessions whose client is gone. */
 afterEach(async () => {
   proxy.close();
   await sql.unsafe(`alter database ${sql.options.database} reset all`);
@@ -72,7 +72,7 @@ const sleeping = () => sql`
   select from pg_stat_activity
   where query like 'select pg_sleep%' and state = 'active' and datname = current_database()`;
 
-it('returns rows as arrays or as objects, and how many the statement returned or changed', async () => {
+it('returns rows as arrays or as objects, and the number of rows that the statement returned or changed', async () => {
   const { query } = await connect();
   const select = 'select 1 as a, $1::text as b';
   expect(await query(select, ['x'])).toEqual({ rows: [[1, 'x']], count: 1 });
@@ -82,14 +82,14 @@ it('returns rows as arrays or as objects, and how many the statement returned or
   expect(await query('delete from numbers')).toEqual({ rows: [], count: 3 });
 });
 
-it('returns the rows of a statement after one that failed in the middle of its rows', async () => {
+it('returns all rows of a statement when the previous one has failed in the middle of its rows', async () => {
   const { query } = await connect();
   const failing = 'select 1 / (5000 - n) from generate_series(1, 5001) as n';
   await expect(query(failing)).rejects.toMatchObject({ code: '22012' });
   expect(await query('select 7')).toEqual({ rows: [[7]], count: 1 });
 });
 
-it('has the given name and timeouts', async () => {
+it('gives its session the given name and timeouts', async () => {
   const applicationName = 'plant-store';
   const connection = await connect({ statementTimeout: 1234, lockTimeout: 987, applicationName });
   expect(await show(connection, 'application_name')).toEqual([
@@ -113,7 +113,7 @@ it('writes times in UTC and ISO, even when the database has other settings', asy
   expect(rows).toEqual([['2026-11-22 09:30:00+00']]);
 });
 
-it('stays open, however old or idle it is', async () => {
+it('stays open even when it is old or idle', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
   onTestFinished(() => void vi.useRealTimers());
   const connection = await connect();
@@ -180,7 +180,7 @@ it.each([
   expect(await show(await connect(), 'synchronous_commit')).toEqual([[used]]);
 });
 
-it('commits durably although the settings of the server change while it is open', async () => {
+it('commits durably even when the settings of the server change while it is open', async () => {
   const server = await startPostgres({ fsync: 'off' });
   onTestFinished(() => server.stop());
   const { port } = new URL(server.url);
@@ -222,7 +222,7 @@ it('does not know whether the session of a pooler is in a commit', async () => {
   expect(await other.isCommitting(pooled)).toBe(false);
 });
 
-it('prepares statements behind a pooler that keeps them, and stops once the pooler has lost one', async () => {
+it('prepares statements behind a pooler that keeps them, and stops when the pooler has lost one', async () => {
   let sent = '';
   let hasLost = false;
   const port = await startPooler(proxy.url, (message) => {
@@ -247,7 +247,7 @@ it('prepares statements behind a pooler that keeps them, and stops once the pool
   expect((await query(prepared)).rows).not.toContainEqual(['select $1::text']);
 });
 
-it('prepares no statement in the sessions of a pooler that also have a statement of another client', async () => {
+it('prepares no statement behind a pooler whose sessions contain a statement of another client', async () => {
   const statement = 'select name from pg_prepared_statements where statement = $1';
   const parse = Buffer.from(`P\0\0\0\0other\0${statement}\0\0\0`);
   parse.writeUInt32BE(parse.length - 1, 1);
@@ -282,7 +282,7 @@ it('reports why a server cannot be reached', async () => {
   expect(proxy.accepted).toBe(1);
 });
 
-it('is not open once the server has ended it, and never reconnects', async () => {
+it('is closed when the server has ended its session, and never reconnects', async () => {
   const connection = await connect();
   expect(connection.isOpen).toBe(true);
   await expect(connection.query('select pg_terminate_backend(pg_backend_pid())')).rejects.toThrow();
@@ -291,14 +291,14 @@ it('is not open once the server has ended it, and never reconnects', async () =>
   expect(proxy.accepted).toBe(1);
 });
 
-it('fails a statement when the server warns that its commit may be lost, and runs the next one', async () => {
+it('fails a statement when the server warns that its commit may be lost, and runs the next statement', async () => {
   const { query, copy } = await connect();
   await query('create role nobody_in_particular').catch(() => {}); // Another test may have created it.
   await query('create temporary table numbers (number int)');
   await query('grant all on numbers to public');
   await query('set role nobody_in_particular');
   const message = 'the database warned that the commit may be lost';
-  // This warning has the same code as the one about the commit, and no context either.
+  // This warning has the same code as the one about the commit. It has no context either.
   await expect(query('analyze pg_authid')).rejects.toThrow(message);
   expect(await query('select 1')).toEqual({ rows: [[1]], count: 1 });
   await expect(query('analyze pg_authid')).rejects.toThrow(message);
@@ -381,7 +381,7 @@ it('is closed without a cancel request after a copy', async () => {
   expect(proxy.accepted).toBe(1);
 });
 
-it('cancels a copy whose reader has stopped early, when it is closed', async () => {
+it('cancels a copy whose reader has stopped early when the connection is closed', async () => {
   const connection = await connect();
   const copying = () => sql`
     select from pg_stat_activity
@@ -410,10 +410,10 @@ it('tells the time of a deadline by the clock of the database, not of this machi
   expect(rows).toEqual([[true, true]]);
 });
 
-it('cancels the running statement, and runs the next one', async () => {
+it('cancels the running statement, and runs the next statement', async () => {
   const connection = await connect();
   await connection.cancel();
-  expect(proxy.accepted).toBe(1); // No statement runs, so there is no cancel request.
+  expect(proxy.accepted).toBe(1); // No statement runs, so the connection sends no cancel request.
   const failed = expect(connection.query('select pg_sleep(60)')).rejects.toMatchObject({
     code: '57014',
   });
@@ -432,7 +432,7 @@ describe('a session that a connection has left behind', () => {
     return rows.map(({ pid }) => pid);
   };
 
-  it('is ended by the next connection when the network has lost its connection silently', async () => {
+  it('is ended by the next connection when a network has silently dropped the first one', async () => {
     const leftBehind = new LeftBehind();
     const [first, second] = [await connect({ leftBehind }), await connect({ leftBehind })];
     const before = await sessions();
@@ -446,7 +446,7 @@ describe('a session that a connection has left behind', () => {
     expect((await third.query('select 1')).rows).toEqual([[1]]);
   });
 
-  it('is not confused with a session of another address or start time', async () => {
+  it('is not confused with a session that has another address or start time', async () => {
     const leftBehind = new LeftBehind();
     const other = await connect();
     const [[pid, startedAt] = []] = (

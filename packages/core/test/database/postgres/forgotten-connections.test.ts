@@ -4,7 +4,7 @@ import { beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { deadlineIn } from '../../../src/database/deadline.ts';
 import { openPlantStore, type PlantStore } from '../../../src/plant-store.ts';
 
-// A firewall that forgets connections drops their data and tells neither side.
+// A firewall that forgets a connection drops its data and tells neither side.
 
 let network: FaultProxy;
 let store: PlantStore;
@@ -31,7 +31,7 @@ beforeEach(async () => {
   do {
     ({ accepted } = network);
     await setTimeout(300);
-  } while (network.accepted > accepted); // The store is still opening a connection.
+  } while (network.accepted > accepted); // The store has opened a further connection meanwhile.
 });
 
 const createPlant = (deadline?: number) => {
@@ -58,7 +58,7 @@ it.each([12, 200])(
   },
 );
 
-it('other kinds of statements use no forgotten connection after an error of one kind', async () => {
+it('after an error of one kind of statement, other kinds use no forgotten connection', async () => {
   network.forget();
   await expect(store.get(2n, { deadline: deadlineIn(300) })).rejects.toMatchObject({ code: 50300 });
   expect(await store.get(2n)).toBeDefined();

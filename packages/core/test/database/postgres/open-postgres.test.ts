@@ -41,7 +41,7 @@ const hasTable = async () => {
 it('migrates when it opens, and again only when the database was replaced', async () => {
   const database = await open();
   expect((await run(database, countPlants)).rows).toEqual([[0]]);
-  expect(proxy.accepted).toBe(2); // One connection is the migration's.
+  expect(proxy.accepted).toBe(2); // One connection is that of the migration.
   await expect(run(database, 'select x')).rejects.toMatchObject({ code: '42703' });
 
   vi.useFakeTimers({ toFake: ['performance'] });
@@ -60,7 +60,7 @@ it('migrates when it opens, and again only when the database was replaced', asyn
   }
 });
 
-it('gives a statement of a migration nearly an hour', async () => {
+it('lets a statement of a migration run for nearly an hour', async () => {
   await sql`create table settings (value text)`;
   await sql`
     create function record_setting() returns event_trigger language plpgsql
@@ -113,7 +113,7 @@ it('does not migrate when it only reads', async () => {
   }
 });
 
-it('limits statements on the server, and gives bulk statements more time', async () => {
+it('makes the server limit statements, and gives bulk statements more time', async () => {
   const limits = async (of: Database | Database['bulk']) => {
     const settings = ['statement_timeout', 'lock_timeout'];
     return Promise.all(settings.map(async (each) => (await run(of, `show ${each}`)).rows[0]));
@@ -133,7 +133,7 @@ it('warns once when the pooler keeps no prepared statements', async () => {
     const connection = await database.nodes?.connect();
     onTestFinished(() => connection?.close());
   };
-  await connect(); // Nobody listens yet.
+  await connect(); // At this time, nobody listens.
   const warnings: string[] = [];
   database.onWarning((message) => warnings.push(message));
   for (let i = 0; i < 2; i++) await connect();
@@ -169,7 +169,7 @@ it('writes and looks up while a flood of lists hangs', async () => {
   for (const { status } of await lists) expect(status).toBe('rejected');
 });
 
-it('migrates in a single loop while its user may not create a missing table', async () => {
+it('runs a single loop of migrations while its user may not create a missing table', async () => {
   await (await open()).close();
   const user = `user_${randomUUID().replaceAll('-', '')}`;
   await sql.unsafe(`create role ${user} login; grant select on plants, access_tokens to ${user}`);
@@ -202,7 +202,7 @@ it('closes all connections', async () => {
   await vi.waitFor(() => expect(proxy.open).toBe(0));
 });
 
-it('stops its attempts to migrate when it is closed', async () => {
+it('stops trying to migrate when it is closed', async () => {
   proxy.fault = 'refuse';
   const database = await open();
   await database.close();
@@ -255,7 +255,7 @@ describe('on a node of a cluster', () => {
     await vi.waitFor(async () => expect(await session()).toEqual([]));
   });
 
-  it('names its sessions after whether the store has noticed the cluster', async () => {
+  it('uses other names for its sessions when the store has noticed the cluster', async () => {
     const names = async () => {
       const rows = await sql`
         select application_name as name from pg_stat_activity
@@ -273,7 +273,7 @@ describe('on a node of a cluster', () => {
     expect(await names()).toEqual(Array(2).fill(`plant-store cluster process ${process.pid}`));
   });
 
-  it('lists over four connections, and over two on any other database', async () => {
+  it('uses four connections for lists, but only two on any other database', async () => {
     const lists = (database: Database) =>
       Array.from({ length: 6 }, () =>
         database.run(countPlants, [], { share: 'lists', deadline: deadlineIn(60_000) }),
@@ -290,7 +290,7 @@ describe('on a node of a cluster', () => {
     await lock`lock table plants in access exclusive mode`;
     const pending = lists(database);
     await vi.waitFor(async () => expect(await waiting()).toBe(2));
-    // Waiting lists get the new connections, too.
+    // The waiting lists get the new connections as well.
     for (let i = 0; i < 2; i++) database.nodes?.noticeCluster();
     await vi.waitFor(async () => expect(await waiting()).toBe(4));
     await lock`rollback`;

@@ -75,7 +75,7 @@ describe.runIf(hasPgBouncer)('a connection through PgBouncer, where it is instal
     expect(pids.size).toBe(2);
   });
 
-  it('runs a statement that the session of the server has lost', async () => {
+  it('runs a statement even when the session of the server has lost it', async () => {
     const { admin, connect, prepared } = await startPooler(1);
     const { query } = await connect();
     expect((await query('select $1::int', ['1'])).rows).toEqual([[1]]);

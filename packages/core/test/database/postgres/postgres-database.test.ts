@@ -99,13 +99,13 @@ it('says that nothing was written when the database reports a full disk', async 
   expect(await sql`select from plants`).toEqual([]);
 });
 
-// A Citus coordinator reports this although a worker may have committed the plant.
-it('says that a plant may be stored when the database reports a lost connection', async () => {
+// A Citus coordinator reports this even when a worker may have committed the plant.
+it('says that a plant may be stored when the database reports that it has lost a connection', async () => {
   await raisingTrigger('08006');
   await expect(store.create(plant)).rejects.toMatchObject({ code: 50300, message: mayBeStored });
 });
 
-it('says that a plant may be stored when the disk was full only for the second run of a create', async () => {
+it('says that a plant may be stored when the disk was full only for the second attempt of a create', async () => {
   await store.ready();
   await raisingTrigger('53100', "currval('calls') > 1");
   const lost = proxy.loseResponse('INSERT 0 1');
@@ -141,7 +141,7 @@ it('throws databaseUnavailable when a trigger rejects the sessions of the store'
   });
 });
 
-it('does not send a create again, which could undo the delete of another client', async () => {
+it('does not send a create again, because that could undo the delete of another client', async () => {
   await store.create({ id: 2n, name: 'Ficus' });
   const held = proxy.holdResponse('INSERT 0 ');
   const create = expect(store.create(plant)).rejects.toMatchObject({ code: 50300 });
@@ -153,7 +153,7 @@ it('does not send a create again, which could undo the delete of another client'
   expect(await store.get(plant.id)).toBeUndefined();
 });
 
-it('does not send a delete again, whose second run would find nothing', async () => {
+it('does not send a delete again, because the second one would find no plant', async () => {
   await store.create(plant);
   const lost = proxy.loseResponse('SELECT 1');
   await expect(store.delete(plant.id)).rejects.toMatchObject({ code: 50300 });
@@ -178,7 +178,7 @@ it('writes nothing when a lock blocks the write until after its deadline', async
   expect(await sql`select id::int from plants`).toEqual([{ id: 1 }]);
 });
 
-it('rejects one write, and no later ones, when the clocks have moved apart', async () => {
+it('rejects only one write when the clocks have moved apart', async () => {
   const server = await startWithClockBehind(proxy.url);
   const opened = await openPlantStore({ databaseUrl: server.url });
   onTestFinished(() => opened.close());
@@ -218,7 +218,7 @@ async function startWithClockBehind(serverUrl: string) {
   };
 }
 
-it('replaces all connections when one is lost, because the server may have changed', async () => {
+it('replaces all connections when one is lost, because another server may respond now', async () => {
   await store.create(plant);
   await vi.waitFor(async () => {
     await Promise.all([store.list({ limit: 1 }), store.delete(2n), store.get(2n)]);

@@ -105,7 +105,7 @@ describe('a read replica', () => {
     });
   });
 
-  it('is inspected, and the primary is preferred when the URL names both', async () => {
+  it('can be inspected, but an inspection prefers the primary when the URL names both', async () => {
     expect(await inspectDatabase({ databaseUrl: standby.url })).toMatchObject({ isReplica: true });
     const { host: other } = new URL(standby.url);
     const both = primary.url.replace('@', `@${other},127.0.0.1:1,`);

@@ -119,7 +119,7 @@ describe('TLS to Postgres', () => {
     await rm(directory, { recursive: true });
   });
 
-  /** Configures the server with a certificate for this name, or without TLS. */
+  /** Configures the server with a certificate for this name. Without a name, the server has no TLS. */
   async function configureServer(name: string | undefined): Promise<void> {
     const sql = postgres(server.url, { max: 1 });
     const { certificate, key } = makeCertificate(name ?? 'nobody', authority);
@@ -140,7 +140,7 @@ describe('TLS to Postgres', () => {
     });
   }
 
-  /** Opens a connection and tells whether it is encrypted. */
+  /** Opens a connection, and returns whether it is encrypted. */
   async function isEncrypted(mode: string, rootCert?: string, host = 'localhost') {
     const file = rootCert && `&sslrootcert=${encodeURIComponent(join(directory, rootCert))}`;
     const url = `${server.url.replace('127.0.0.1', host)}?sslmode=${mode}${file ?? ''}`;
@@ -169,7 +169,7 @@ describe('TLS to Postgres', () => {
     await expect(isEncrypted('verify-full', 'authority')).rejects.toThrow(/Host: localhost/);
   });
 
-  it('verify-ca verifies only the authority, and so does require with sslrootcert', async () => {
+  it('verify-ca and require with sslrootcert verify only the authority', async () => {
     await configureServer('elsewhere');
     for (const mode of ['verify-ca', 'require']) {
       expect(await isEncrypted(mode, 'authority')).toBe(true);

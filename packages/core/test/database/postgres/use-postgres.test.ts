@@ -67,7 +67,7 @@ it('names the hosts that cannot be reached', async () => {
   ]);
 });
 
-it('fails with the error of the first host when none can be reached', async () => {
+it('fails with the error of the first host when no host can be reached', async () => {
   const [first, second] = [await freePort(), await freePort()];
   await expect(usePostgres(withHosts(first, second), async () => {})).rejects.toMatchObject({
     kind: 'databaseUnavailable',
@@ -106,7 +106,7 @@ it('fails when the statements are not done twelve seconds after the call', async
   await failed;
 });
 
-/** A proxy that looks to clients like a read replica: it connects them to a read-only database. */
+/** A proxy that clients take for a read replica. It connects them to a read-only database. */
 async function startReplica() {
   const url = new URL(await createDatabase(inject('postgresUrl')));
   const database = url.pathname.slice(1);

@@ -23,7 +23,7 @@ function echo(calls: Calls): void {
   for (const call of calls) call.resolve(call.input);
 }
 
-/** Statements that record how many calls they have. */
+/** Statements that record how many calls each of them has. */
 function recording(sizes: number[], send: Options['send'] = async (calls) => echo(calls)) {
   return (calls: Calls) => {
     sizes.push(calls.length);
@@ -31,7 +31,7 @@ function recording(sizes: number[], send: Options['send'] = async (calls) => ech
   };
 }
 
-/** Statements that take a given number of milliseconds of a fake clock. */
+/** Statements that take a given number of milliseconds on a fake clock. */
 function withLatency(latencyOf: (statement: number) => number): Options['send'] {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
@@ -42,7 +42,7 @@ function withLatency(latencyOf: (statement: number) => number): Options['send'] 
   };
 }
 
-/** Statements. The test ends the first one. */
+/** The test ends the first of these statements. */
 function hangingAtFirst() {
   const hung = Promise.withResolvers<void>();
   const sent: string[][] = [];
@@ -56,7 +56,7 @@ function hangingAtFirst() {
 
 const inputs = (count: number) => Array.from({ length: count }, (_, i) => `input ${i}`);
 
-/** Makes calls at once and counts their outcomes: `done`, or the kind of the error. */
+/** Makes calls at once. Counts their outcomes by `done` or the kind of the error. */
 async function countOutcomes(coalescer: Coalescer<string, string>, count: number) {
   const outcomes: Record<string, number> = { done: 0 };
   for (const outcome of await Promise.allSettled(
@@ -68,7 +68,7 @@ async function countOutcomes(coalescer: Coalescer<string, string>, count: number
   return outcomes;
 }
 
-it('sends the first call at once and batches those that arrive meanwhile', async () => {
+it('sends the first call at once, and the calls that arrive meanwhile in one batch', async () => {
   const sizes: number[] = [];
   const coalescer = createCoalescer({ send: recording(sizes), maxBatch: 100 });
   const outputs = await Promise.all(inputs(250).map((input) => coalescer.run(input)));
@@ -76,7 +76,7 @@ it('sends the first call at once and batches those that arrive meanwhile', async
   expect(sizes).toEqual([1, 100, 100, 49]);
 });
 
-it('sends a second statement when it is full or the first one is slow', async () => {
+it('sends a second statement when it is full or the first statement is slow', async () => {
   const { send, sent, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send, maxInFlight: 2, maxBatch: 10, slowAfter: 20 });
   const [slow, ...others] = inputs(16).map((input) => coalescer.run(input));
@@ -86,7 +86,7 @@ it('sends a second statement when it is full or the first one is slow', async ()
   expect(await slow).toBe('input 0');
 });
 
-it('sends no second statement while the first one may be in its commit, and then a larger one', async () => {
+it('sends no second statement while the first may be in its commit, and a larger one after that', async () => {
   const { send, sent, end } = hangingAtFirst();
   let mayCommit = true;
   const coalescer = createCoalescer({
@@ -110,7 +110,7 @@ it('sends no second statement while the first one may be in its commit, and then
   await slow;
 });
 
-it('sends no further statement beside a slow one once that one is in its commit', async () => {
+it('sends no further statement beside a slow statement that is in its commit', async () => {
   const sent: string[][] = [];
   const ends: (() => void)[] = [];
   let mayCommit = false;
@@ -128,7 +128,8 @@ it('sends no further statement beside a slow one once that one is in its commit'
   const second = coalescer.run('second');
   await vi.waitFor(() => expect(sent).toEqual([['slow'], ['second']]));
   mayCommit = true;
-  await setTimeout(50); // Longer than the pause until the next question.
+  // This is longer than the pause until the next question.
+  await setTimeout(50);
   ends[1]?.();
   await second;
   const third = coalescer.run('third');
@@ -141,7 +142,7 @@ it('sends no further statement beside a slow one once that one is in its commit'
   await third;
 });
 
-it('rejects calls that a third slow commit would make late, and sends the others', async () => {
+it('rejects calls that a third slow commit would make late, and sends the other calls', async () => {
   const sent: string[][] = [];
   const send = withLatency(() => 3_000);
   const coalescer = createCoalescer({
@@ -164,7 +165,7 @@ it('rejects calls that a third slow commit would make late, and sends the others
   expect(sent).toEqual([['first'], ['second'], ['fourth']]);
 });
 
-it('sends calls that another commit like the shortest of the last four would settle in time', async () => {
+it('sends calls whose deadline is later than the end of a commit like the shortest of the last four', async () => {
   const latencies = [2_000, 4_000, 4_000];
   const send = withLatency((statement) => latencies[statement - 1] ?? 2_000);
   const coalescer = createCoalescer({ send, mayCommit: async () => true });
@@ -233,7 +234,7 @@ it('sends calls that are added together in one statement', async () => {
   expect(sizes).toEqual([100, 100, 50]);
 });
 
-it('accepts calls that are added together until the queue is full, and rejects the others', async () => {
+it('accepts calls that are added together until the queue is full, and rejects the rest', async () => {
   const { send, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send, maxQueue: 5 });
   const running = coalescer.run('running');
@@ -304,7 +305,7 @@ it('never sends a call whose caller has disconnected', async () => {
   expect(sent).toEqual([['first'], ['d', 'e'], ['f']]);
 });
 
-it('makes room for a call when the callers of others have disconnected', async () => {
+it('makes room for a call when the callers of waiting calls have disconnected', async () => {
   const { send, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send, maxQueue: 2 });
   const caller = { isGone: false };
@@ -319,7 +320,7 @@ it('makes room for a call when the callers of others have disconnected', async (
   expect(await Promise.all([first, waiting, next])).toEqual(['first', 'b', 'c']);
 });
 
-it('rejectWaiting rejects the calls that wait, and not those that run', async () => {
+it('rejectWaiting rejects the calls that wait, but not the calls that run', async () => {
   const { send, sent, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send, maxBatch: 2, lengthOf: ({ length }) => length });
   const running = coalescer.run('running');
@@ -355,7 +356,7 @@ it('is drained at the deadline even when a statement never returns', async () =>
   await Promise.all([expect(call).rejects.toThrow('late'), coalescer.drained()]);
 });
 
-it('rejects calls at once that would miss their deadline, and settles the others in time', async () => {
+it('rejects calls at once when they would miss their deadline, and settles the other calls in time', async () => {
   const coalescer = createCoalescer({ send: withLatency(() => 500), maxBatch: 10 });
   for (let i = 0; i < 30; i++) {
     void countOutcomes(coalescer, 10);
@@ -384,7 +385,7 @@ it('accepts as many calls as two statements at a time can settle before the dead
   const overload = countOutcomes(coalescer, 1_000);
   await vi.advanceTimersByTimeAsync(5_000);
   // Calls are accepted while the statements ahead, two at a time, fit into 80 % of five seconds.
-  // So 180 may wait, beside ten that are sent at once.
+  // So 180 may wait, and ten more are sent at once.
   expect(await overload).toEqual({ done: 190, overloaded: 810 });
 });
 
@@ -392,7 +393,7 @@ it.each([
   { latencies: [800], average: 100, accepted: 390 },
   { latencies: [800, 1_700], average: 300, accepted: 120 },
 ])(
-  'expects that a statement takes $average ms after $latencies ms, because each has a weight of an eighth',
+  'expects that a statement takes $average ms after statements of $latencies ms, with a weight of an eighth for each',
   async ({ latencies, accepted }) => {
     const coalescer = createCoalescer({
       send: withLatency((statement) => latencies[statement - 1] ?? 10_000),
@@ -416,7 +417,7 @@ it('rejects no calls after a statement that hung', async () => {
   expect([await first, await next]).toEqual([{ done: 512 }, { done: 128 }]);
 });
 
-it('rejects no more calls when a slow database has become fast', async () => {
+it('stops rejecting calls when a slow database has become fast', async () => {
   let latency = 1_000;
   const coalescer = createCoalescer({ send: withLatency(() => latency) });
   const overload = countOutcomes(coalescer, 5_000);
@@ -431,7 +432,7 @@ it('rejects no more calls when a slow database has become fast', async () => {
   expect(await after).toEqual({ done: 1_000 });
 });
 
-it('fills its statements even when each takes half of the deadline', async () => {
+it('fills its statements even when each statement takes half of the time until the deadline', async () => {
   const sizes: number[] = [];
   const coalescer = createCoalescer({
     send: recording(
@@ -443,7 +444,7 @@ it('fills its statements even when each takes half of the deadline', async () =>
     void countOutcomes(coalescer, 200);
     await vi.advanceTimersByTimeAsync(1_200);
   }
-  // The first call is sent at once, alone.
+  // The first call is sent at once, in a statement of its own.
   expect(sizes).toEqual([1, ...sizes.slice(1).fill(128)]);
   expect(sizes.length).toBeGreaterThan(20);
 });
@@ -461,7 +462,7 @@ it('leaves no timer behind when every call is settled', async () => {
 const million = 'x'.repeat(2 ** 20);
 const byLength = { lengthOf: ({ length }: string) => length };
 
-it('ends a statement with the call whose text exceeds a million characters', async () => {
+it('ends a statement with the call that makes its text longer than a million characters', async () => {
   const sizes: number[] = [];
   const coalescer = createCoalescer({ send: recording(sizes), ...byLength });
   const long = Array.from({ length: 6 }, () => 'x'.repeat(400_000));
@@ -469,7 +470,7 @@ it('ends a statement with the call whose text exceeds a million characters', asy
   expect(sizes).toEqual([1, 3, 2]);
 });
 
-it('sends a second statement beside the first when it is full of text', async () => {
+it('sends a second statement beside the first when its text has the maximum length', async () => {
   const { send, sent, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send, maxInFlight: 2, ...byLength });
   const slow = coalescer.run('slow');

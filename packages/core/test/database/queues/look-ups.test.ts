@@ -24,7 +24,7 @@ function tokenLookUps(find: (sha256s: string[], deadline: number) => Promise<typ
 
 const hashes = (count: number) => Array.from({ length: count }, (_, i) => `hash ${i}`);
 
-it('sends the first look-up at once and batches those that arrive meanwhile', async () => {
+it('sends the first look-up at once, and the look-ups that arrive meanwhile in one batch', async () => {
   const sizes: number[] = [];
   const lookUps = tokenLookUps(async ({ length }) => {
     sizes.push(length);
@@ -34,7 +34,7 @@ it('sends the first look-up at once and batches those that arrive meanwhile', as
   expect(sizes).toEqual([1, ...Array(9).fill(32), 11]);
 });
 
-it('sends a full statement at once, even while the first one runs', async () => {
+it('sends a full statement at once, even while the first statement runs', async () => {
   const slow = Promise.withResolvers<typeof known>();
   const sizes: number[] = [];
   const lookUps = tokenLookUps(({ length }) => {
@@ -75,7 +75,7 @@ it('rejects every look-up of a statement that fails, and sends the next statemen
   expect(await lookUps.run('ann')).toBe(ann);
 });
 
-it('looks up each key once in a statement, with the latest deadline of its look-ups', async () => {
+it('looks up each key once in a statement, and the statement has the latest deadline of its look-ups', async () => {
   const statements: [string[], number][] = [];
   const lookUps = tokenLookUps(async (...statement) => {
     statements.push(statement);

@@ -29,7 +29,7 @@ describe.each([embedded, server])('exporting plants from $name', ({ provide }) =
     return textOf(await Array.fromAsync(rows));
   }
 
-  it('has the plants that exist when it begins, while others are created and deleted', async () => {
+  it('contains exactly the plants that exist at its beginning, even while plants are created and deleted', async () => {
     for (let first = 0; first < count; first += 10_000) await store.load(plantsFrom(first, 10_000));
     const { rows } = await store.export({ columns: ['id', 'name'], format: 'text' });
     const blocks = [(await rows.next()).value ?? new Uint8Array()];
@@ -68,7 +68,7 @@ describe.each([embedded, server])('exporting plants from $name', ({ provide }) =
     expect(ids.every((id, i) => id === String(i))).toBe(true);
   });
 
-  it('ends when its reader stops early or never starts', async () => {
+  it('ends when its reader stops early or never starts to read', async () => {
     await store.load(plantsFrom(0, 10_000));
     for await (const block of (await store.export()).rows) {
       expect(block.length).toBeGreaterThan(0);

@@ -7,7 +7,7 @@ import { openPlantStore, type PlantStore } from '../../../src/plant-store.ts';
 import type { LoadOutcome } from '../../../src/plants/bulk/plant-loader.ts';
 import { embedded, server } from '../../fixtures/databases.ts';
 
-/** The outcomes of creating the plants one after the other; adds the created ones to `stored`. */
+/** Returns the outcomes of creating the plants one after the other. Adds the created plants to `stored`. */
 function createInTurn(plants: NewPlant[], stored: Map<bigint, NewPlant>): string[] {
   return plants.map((plant) => {
     const present = stored.get(plant.id);

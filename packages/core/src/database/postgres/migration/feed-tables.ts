@@ -17,9 +17,9 @@ export const unknownCluster =
   'costs more: pass `cluster: citus` of @plant-store/citus beside the databaseUrl';
 
 /**
- * The number of the transaction. A commit with `synchronous_commit = off` could be read before it is on the
- * disk, and a crash could give its number to another one. So the commit of a change always waits for the disk.
- * Citus cannot read the other form of CASE.
+ * SQL that returns the number of the transaction. With `synchronous_commit = off`, clients could read a
+ * commit before it is on the disk, and a crash could give the same number to another transaction. So the
+ * commit of a change always waits for the disk. Citus cannot read the form `CASE value WHEN …`.
  */
 export const thisTransaction = `case when current_setting('synchronous_commit') = 'off'
     then case when set_config('synchronous_commit', 'local', true) = 'local' then pg_current_xact_id() end
@@ -33,7 +33,10 @@ export const ownFeed = `plant_feed where system_identifier = ${systemIdentifier}
 /** The timeline of a primary. Postgres begins a new one when it restores a backup or promotes a standby. */
 export const timeline = 'left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)';
 
-/** Whether the epoch in `plant_feed` was drawn for this server and its timeline. Only a primary can say so. */
+/**
+ * Whether the epoch in `plant_feed` was drawn for this server and its timeline. Only a primary can check
+ * this.
+ */
 export const isOwn = `(system_identifier = ${systemIdentifier} and timeline = ${timeline})`;
 
 /** Whether a condition in SQL holds. */
@@ -43,18 +46,18 @@ export async function holds(run: RunText, condition: string): Promise<boolean> {
 }
 
 /**
- * Switches the feed on for all instances, with an epoch of its own unless it is on. When it is interrupted,
- * the next call continues.
+ * Switches the feed on for all instances. Draws a new epoch unless the feed is on already. When it is
+ * interrupted, the next call continues.
  */
 export async function switchOn(run: RunText): Promise<void> {
   if (await holds(run, isNotCleared)) {
     await transaction(run, ['lock table plants in access exclusive mode'], async () => {
-      // Another instance may have done it while this one waited for the lock.
+      // Another instance may have cleared the feed while this one waited for the lock.
       return (await holds(run, isNotCleared)) ? clear : [];
     });
   }
   await buildIndexes(run, lockTimeout);
-  // This waits for all writes that have begun. The later ones have their place in the feed.
+  // The ALTER TABLE waits for all writes that have begun. Later writes have their place in the feed.
   await transaction(run, [
     `alter table plants alter column changed_in set default ${thisTransaction}`,
     drawEpoch,
@@ -68,8 +71,8 @@ export async function switchOff(run: RunText): Promise<void> {
 }
 
 /**
- * Draws a new epoch when the present one is of another server or another timeline. After the restore of a
- * dump that comes from another server, the feed begins anew: the transactions' numbers in it mean nothing here.
+ * Draws a new epoch when the current one belongs to another server or another timeline. After the restore of
+ * a dump from another server, the feed begins anew, because the dump's transaction numbers mean nothing here.
  */
 export async function renewFeed(run: RunText): Promise<void> {
   if (!(await holds(run, `exists (select from plant_feed where not ${isOwn})`))) return;
@@ -77,14 +80,14 @@ export async function renewFeed(run: RunText): Promise<void> {
   await (isForeign ? switchOn(run) : run(drawEpoch));
 }
 
-/** These statements follow one that locks `plants`, so that no delete can note its plants meanwhile. */
+/** Run these statements after one that locks `plants`, so that no delete can note its plants meanwhile. */
 const forget = ['delete from plant_feed', 'truncate plant_deletions'];
 
 const isNotCleared = `not exists (select from plant_feed where system_identifier in (0, ${systemIdentifier}))`;
 
-/** The identifier 0 is that of no server: the feed is not on before it has an epoch. */
+/** No server has the identifier 0. So the feed is not on before it has an epoch. */
 const clear = [
-  // A column that is new and empty needs no rewrite of the table, and only a small index.
+  // A new, empty column needs no rewrite of the table, and its index is small.
   'alter table plants drop column if exists changed_in, add column changed_in xid8',
   ...forget,
   'insert into plant_feed (system_identifier) values (0)',

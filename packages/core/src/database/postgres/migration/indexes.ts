@@ -30,7 +30,8 @@ export async function buildIndexes(run: RunText, lockTimeout: number): Promise<v
     // `indexes` has no other keys.
     for (;;) {
       const [state] = (await run(indexState(name))) as [IndexState]; // The statement returns one row.
-      // The migration must not begin yet: its lock would wait for the build, and every create for that lock.
+      // The migration must not begin yet. Its lock would wait for the build, and every create would wait for
+      // that lock.
       if (state.is_building) await setTimeout(pollInterval);
       else if (!state.has_table) return;
       else if (state.is_valid) break;

@@ -19,7 +19,7 @@ const insufficientPrivilege = '42501';
  * Applies the missing migrations in one transaction, on a connection of its own. The transaction
  * holds an advisory lock, so that only one instance migrates at a time.
  *
- * When none is missing, it only reads. So a user that may not create tables can use a database that
+ * When no migration is missing, it only reads. So a user that may not create tables can use a database that
  * another user has migrated.
  *
  * @param connect opens a connection whose statements may take as long as `migrationTimeout`
@@ -69,7 +69,10 @@ async function isMigrated(run: RunText): Promise<boolean> {
   return (await checkTables(run)).length === 0;
 }
 
-/** Only the owner of the tables can begin the feed of a restored dump anew. `doctor` tells all others. */
+/**
+ * Begins the feed of a restored dump anew. Only the owner of the tables can do that. `doctor` tells all
+ * others.
+ */
 async function tryToRenewFeed(connection: Connection): Promise<boolean> {
   const run = runOn(connection);
   if (await withTimeout(holds(run, isCluster), defaultTimeout)) return true;

@@ -10,7 +10,9 @@ const retryDelay = 500;
 /** The SQLSTATE of a statement whose table does not exist. */
 const undefinedTable = '42P01';
 
-/** Migrates a database until it succeeds: at once, and again when a table is missing. */
+/**
+ * Migrates a database at once, and again when a table is missing. Repeats each migration until it succeeds.
+ */
 export class RepeatedMigration {
   readonly #migrate: () => Promise<void>;
   #current: Promise<void>;
@@ -23,7 +25,7 @@ export class RepeatedMigration {
     this.#current = migrate();
   }
 
-  /** Resolves when the current attempt has succeeded; rejected with its error. */
+  /** Resolves when the current attempt has succeeded, and rejects with its error when it has failed. */
   get done(): Promise<void> {
     return this.#current;
   }
@@ -38,7 +40,10 @@ export class RepeatedMigration {
     this.#isRunning = false;
   }
 
-  /** Migrates again when a statement fails because a table is missing: somebody has replaced the database. */
+  /**
+   * Migrates again when a statement fails because a table is missing. Then somebody has replaced the
+   * database.
+   */
   notice(error: unknown): void {
     const isDue = performance.now() - this.#startedAt > migrationInterval;
     if (this.#isRunning || !isDue || databaseCode(error) !== undefinedTable) return;

@@ -20,7 +20,7 @@ const index = () =>
   sql`select indexrelid, indisvalid, pg_get_indexdef(indexrelid) as definition
     from pg_index where indexrelid = to_regclass('plants_tag')`;
 
-/** Builds the index over a connection of its own. Returns the statements that it has sent so far. */
+/** Builds the index on its own connection. Returns the statements that were sent so far. */
 async function build() {
   const connection = await createConnectToPrimary(databaseUrl, { timeout: 60_000 })();
   const sent: string[] = [];

@@ -28,7 +28,7 @@ function recording() {
     const connection = await connectAs(databaseUrl)();
     const query: Connection['query'] = (text, ...rest) => {
       sent.push(text);
-      // The tests need not wait so long for a lock.
+      // With these limits, the tests do not wait long for a lock.
       return connection.query(text.replace('lock_timeout = 4500', 'lock_timeout = 300'), ...rest);
     };
     return { ...connection, query };
@@ -63,21 +63,21 @@ it('makes the tables once, and closes its connection', async () => {
   await vi.waitFor(async () => expect(await sessions()).toEqual([]));
 });
 
-it('applies a migration that the list of migrations lacks, even when the tables are as they must be', async () => {
+it('applies a migration that the list of migrations lacks, even when the tables are correct', async () => {
   await migrate();
   await sql`delete from drizzle.__drizzle_migrations`;
   // The first migration makes a table, which exists already.
   await expect(migrate()).rejects.toMatchObject({ code: '42P07' });
 });
 
-it('changes nothing when a statement of it fails, and closes its connection', async () => {
+it('changes nothing when one of its statements fails, and closes its connection', async () => {
   await sql`create table access_tokens (name text)`;
   await expect(migrate()).rejects.toMatchObject({ code: '42P07' });
   expect(await tables()).toEqual(['access_tokens']);
   await vi.waitFor(async () => expect(await sessions()).toEqual([]));
 });
 
-it('waits for a lock while another instance migrates, and releases it at the end', async () => {
+it('waits for a lock while another instance migrates, and releases the lock at the end', async () => {
   const other = await sql.reserve();
   await other`begin`;
   await other`select pg_advisory_xact_lock(${0x706c616e7473})`;
@@ -137,7 +137,7 @@ describe('a user without privileges', () => {
     );
   });
 
-  it('needs no privilege on the list of migrations when the tables are as they must be', async () => {
+  it('needs no privilege on the list of migrations when the tables are correct', async () => {
     await migrate();
     const { url } = await userWith();
     expect(await migratePostgres(connectAs(url))).toBe(false);

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { RepeatedMigration } from '../../../../src/database/postgres/migration/repeated-migration.ts';
 
-/** A migrator, and the attempts to migrate that it has begun. */
+/** A migrator that counts the attempts to migrate that it has begun. */
 function createMigrator() {
   const attempts: PromiseWithResolvers<void>[] = [];
   const migrator = new RepeatedMigration(() => {
@@ -22,7 +22,7 @@ function createMigrator() {
 const missingTable = Object.assign(new Error('no such table'), { code: '42P01' });
 const denied = new Error('permission denied');
 
-it('migrates at once, and once more after each failure', async () => {
+it('migrates at once, and once more after each error', async () => {
   const { migrator, begun } = createMigrator();
   (await begun(1))?.reject(denied);
   await expect(migrator.done).rejects.toBe(denied);
@@ -33,7 +33,7 @@ it('migrates at once, and once more after each failure', async () => {
   expect(await migrator.done).toBeUndefined();
 });
 
-it('migrates again when a table is missing, and for no other error', async () => {
+it('migrates again when a table is missing, but not after any other error', async () => {
   const { migrator, attempts, begun } = createMigrator();
   (await begun(1))?.resolve();
   await migrator.retry();
@@ -83,7 +83,7 @@ it('migrates at most once a second when a table is missing', async () => {
   await succeed();
 });
 
-it('begins no attempt after it is closed', async () => {
+it('does not begin an attempt after it was closed', async () => {
   const { migrator, attempts, begun } = createMigrator();
   const retried = migrator.retry();
   migrator.close();
