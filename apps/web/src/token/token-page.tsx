@@ -5,7 +5,7 @@ import { TextField } from '../controls/text-field.tsx';
 import './token-page.css';
 
 interface TokenPageProps {
-  /** Why the earlier token no longer works. */
+  /** The reason why the earlier token no longer works. */
   reason: ReactNode;
   onEnter(token: string): void;
 }
