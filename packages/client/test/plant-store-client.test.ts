@@ -56,7 +56,7 @@ const thrownBy = (call: Promise<unknown>) =>
 const errorOf = async (call: Promise<unknown>) => plantStoreError(await thrownBy(call));
 
 describe('createPlantStoreClient', () => {
-  it('creates more plants at the same time than one request can contain, and keeps ids beyond 2^53 exact', async () => {
+  it('creates more plants at once than one request can contain, and keeps ids beyond 2^53 exact', async () => {
     const ids = Array.from({ length: 25 }, (_, i) => 9007199254740993n + BigInt(i));
     const plant = { name: 'Monstera deliciosa', tag: 'Araceae' };
     const created = await Promise.all(ids.map((id) => client.createPlant.mutate({ id, ...plant })));

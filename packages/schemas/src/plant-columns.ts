@@ -21,7 +21,7 @@ interface PlantColumn<Field extends keyof StoredPlant> {
 }
 
 /**
- * The columns of the table `plants`. The type checker requires one for each property of a stored plant.
+ * The columns of the table `plants`. The type checker requires a column for each property of a stored plant.
  * Statements, comparisons, files and forms use this list, so that none of them lacks a property.
  */
 export const plantColumns = {

@@ -15,8 +15,8 @@ import { noteChanges, updatePage } from './update-page.ts';
 const interval = 250;
 
 /**
- * The page reports an interruption after this number of milliseconds. A shorter one is normal, because the
- * store ends each connection from time to time.
+ * The page reports an interruption after this number of milliseconds. Shorter interruptions are normal,
+ * because the store ends each connection from time to time.
  */
 const patience = 5_000;
 

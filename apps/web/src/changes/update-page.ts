@@ -5,7 +5,7 @@ import { changePage, countChange, type PageQuery } from './change-page.ts';
 /** A page with more rows is loaded again, so that no page grows without limit. */
 const maxRows = 5_000;
 
-/** For each running request for plants, the changes that have arrived during the request. */
+/** Contains a list for each running request for plants: the changes that have arrived since its start. */
 const requests = new Set<PlantChange[]>();
 
 /** A new plant is highlighted for this number of milliseconds, as in plant-table.css. */
@@ -26,8 +26,8 @@ export function onChanges(listener: (changes: readonly PlantChange[]) => void): 
 }
 
 /**
- * Loads a page of plants, and applies the changes that arrive meanwhile, because the response may be older
- * than these changes.
+ * Loads a page of plants, and applies the changes that arrive during the request, because the response may be
+ * older than these changes.
  */
 export async function loadPage<Page extends Parameters<typeof changePage>[0]>(
   query: PageQuery,

@@ -13,11 +13,11 @@ const maxBytes = 1_000_000;
  */
 const overhead = 160;
 
-/** Rows of a file that go into one request. */
+/** Contains the rows of a file for one request. */
 export interface Batch {
   readonly block: RowBlock;
   readonly rows: readonly CheckedRow[];
-  /** The lines of the rows. The first batch of a block also counts the other lines, such as blank ones. */
+  /** The lines of the rows. The first batch of a block even counts the other lines, such as blank lines. */
   readonly counts: LineCounts;
   /** The bytes of these rows in the file. */
   readonly bytes: number;

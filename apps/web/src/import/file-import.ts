@@ -15,9 +15,9 @@ export interface FileImport {
   readonly bytes: number;
   readonly counts: ImportCounts;
   readonly warnings: readonly string[];
-  /** The first rejected rows. */
+  /** The first rejected rows, which the page shows. */
   readonly rejectedRows: readonly { line: number; reason: string }[];
-  /** The file of rejected rows, in pieces. */
+  /** The file of rejected rows, as a list of parts. */
   readonly rejects: readonly Blob[];
   /** The reason why the import failed. */
   readonly reason?: string;

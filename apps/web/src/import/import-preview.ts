@@ -10,7 +10,7 @@ export interface ImportPreview {
   readonly format: string;
   /** The columns of plants that the file has. */
   readonly columns: string[];
-  /** The first rows, as they would be stored. */
+  /** The first rows in the form in which the store would keep them. */
   readonly rows: CheckedRow[];
   /** Whether rows contain the time at which their plant was created. */
   readonly hasTimes: boolean;

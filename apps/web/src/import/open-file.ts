@@ -31,7 +31,7 @@ interface OpenOptions {
   warn(message: string): void;
 }
 
-/** A file whose rows are being read. */
+/** A file that has been opened to read its rows. */
 export interface OpenFile {
   readonly blocks: AsyncGenerator<RowBlock>;
   /** Returns the number of bytes that have been read from the file. */

@@ -7,7 +7,7 @@ interface Page {
 
 /** A page of plants. Their ids are greater than `after`, and at most the id at which the page ends. */
 export interface EarlierPage {
-  /** Undefined when there are no plants before these. */
+  /** The id before the page. It is undefined when there are no earlier plants. */
   readonly after: bigint | undefined;
   readonly rowCount: number;
 }

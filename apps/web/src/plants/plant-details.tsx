@@ -17,7 +17,7 @@ interface PlantDetailsProps {
   tag: string | undefined;
   mayDelete: boolean;
   onDeleted(): void;
-  /** Undefined when the token may not create plants. */
+  /** Is called to duplicate the plant. It is undefined when the token may not create plants. */
   onDuplicate: ((plant: StoredPlant) => void) | undefined;
 }
 

@@ -23,8 +23,8 @@ export interface RequestHistory {
 }
 
 /**
- * Records the latest requests of a client, except those in the background. A query that is repeated is kept
- * only once.
+ * Records the latest requests of a client, except requests in the background. A query that is repeated is
+ * kept only once.
  */
 export function recordRequests(client: PlantStoreClient): RequestHistory {
   const listeners = new Set<() => void>();
@@ -43,7 +43,7 @@ export function recordRequests(client: PlantStoreClient): RequestHistory {
     for (const notify of listeners) notify();
   };
 
-  // All calls use these two methods, including those of the adapter for TanStack Query.
+  // All calls use these two methods, even the calls of the adapter for TanStack Query.
   const untyped = getUntypedClient(client);
   const query = untyped.query.bind(untyped);
   const mutation = untyped.mutation.bind(untyped);

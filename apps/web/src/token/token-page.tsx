@@ -10,7 +10,7 @@ interface TokenPageProps {
   onEnter(token: string): void;
 }
 
-/** Asks for an access token, and says where to find one. */
+/** Asks for an access token, and says where the user finds a token. */
 export function TokenPage({ reason, onEnter }: TokenPageProps) {
   const [token, setToken] = useState('');
   const onSubmit = (event: FormEvent) => {

@@ -65,7 +65,7 @@ function keepToken(token: string): void {
   sessionStorage.setItem(key, token);
 }
 
-/** Forgets the token, unless another one has replaced it. */
+/** Forgets the token, unless another token has replaced it. */
 function forgetToken(token: string): void {
   if (sessionStorage.getItem(key) === token) sessionStorage.removeItem(key);
 }

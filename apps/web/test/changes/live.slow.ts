@@ -200,7 +200,7 @@ it('does not subscribe when the token may not read plants', async () => {
   expect(urls.filter((url) => url.includes('plantChanges'))).toEqual([]);
 });
 
-it('updates itself a few times a second during an import, and keeps only the first part of a long list', async () => {
+it('updates the list a few times a second, and keeps only the first part of a long list', async () => {
   const { page, tag } = await openList(2);
   const startedAt = performance.now();
   await page.evaluate(() => {

@@ -49,7 +49,7 @@ it('stops waiting when the server is up again, and counts a plant that the store
   expect(waited).toEqual([true, false]);
 });
 
-it('goes on with another token when the store rejects the first one', async () => {
+it('continues with another token when the store rejects the first token', async () => {
   const { client, url } = await startStore();
   const revoked = createPlantStoreClient({ url, token: 'no-such-token-in-the-store' });
   const lost: Client[] = [];

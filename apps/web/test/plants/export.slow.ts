@@ -76,7 +76,7 @@ it('downloads the file when the browser has no dialog to choose a file', async (
   expect(lines.slice(1).map((line) => BigInt(line.split(',')[0] ?? 0))).toEqual(ids);
 });
 
-it('goes on while the user works, shows the progress in the header, and asks before the user leaves the page', async () => {
+it('goes on while the user works, shows the progress, and asks before the user leaves the page', async () => {
   const { tag, page } = await openPlants(1_100);
   const release = await holdPages(page);
   await save(page, 'CSV');

@@ -2,7 +2,7 @@ const encoder = new TextEncoder();
 const letterT = 0x54;
 const letterZ = 0x5a;
 
-/** A buffer of bytes that grows. */
+/** A buffer of bytes that grows when it is full. */
 export class ByteWriter {
   #bytes: Uint8Array;
   #length = 0;

@@ -13,7 +13,7 @@ export interface CsvHeader {
   delimiter: string;
   /** The names of the columns, without spaces around each name. */
   names: string[];
-  /** The same names in lower case, for comparisons. */
+  /** The same names in lower case, which comparisons need. */
   columns: string[];
   /** The header row as it is in the file. */
   text: string;

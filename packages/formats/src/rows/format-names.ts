@@ -15,7 +15,7 @@ const extensions: Record<string, FormatName> = {
 /**
  * Finds the format of a file by its extension. Ignores the endings `.gz`, `.zst` and `.rejects` after it.
  *
- * @param advice the end of the error message: it says what to do when the extension is unknown
+ * @param advice the end of the error message, which says what to do when the extension is unknown
  * @throws FileError when the extension is unknown
  */
 export function formatOf(file: string, advice: string): FormatName {

@@ -2,7 +2,9 @@ import type { Advice } from '../text/file-error.ts';
 import type { Line } from '../text/lines.ts';
 import type { Columns } from './columns.ts';
 
-/** A row of a file: the unvalidated input for a plant, or the reason why the row cannot be read. */
+/**
+ * A row of a file. It contains the unvalidated input for a plant, or the error that prevents reading the row.
+ */
 export type Row = {
   /** The number of the row's first line in the file. */
   line: number;
@@ -21,7 +23,7 @@ export interface LineCounts {
   continued: number;
 }
 
-/** Consecutive rows of a file, with the counts of the lines around them. */
+/** Contains consecutive rows of a file, and counts the lines around them. */
 export interface RowBlock {
   rows: Row[];
   counts: LineCounts;
@@ -31,7 +33,7 @@ export interface RowBlock {
   rejectsHeader: string;
 }
 
-/** How to read a file. */
+/** Options for reading a file. */
 export interface ReadOptions {
   /** The delimiter between the fields of CSV. Default: the delimiter in the header. */
   delimiter?: string | undefined;

@@ -6,7 +6,7 @@ const parser = () => new CsvParser(',', '\n');
 /** Almost a quarter of the longest quoted field. */
 const quarter = 'x'.repeat(16 * 1024 * 1024 - 100);
 
-it('reads a quoted field of almost 64 MiB, and rejects a longer one', () => {
+it('reads a quoted field of almost 64 MiB, and rejects a longer field', () => {
   const csv = parser();
   for (const line of [`"${quarter}`, quarter, quarter]) expect(csv.add(line)).toBeUndefined();
   expect(csv.add(`${quarter}"`)?.[0]).toHaveLength(4 * quarter.length + 3);

@@ -234,7 +234,7 @@ describe('the rejects file of CSV', () => {
     expect((await readRows(latin1, 'csv')).rejects).toContain('"it is ""wrong""",1,\ufffd\n');
   });
 
-  it('of a rejects file contains a new line and a new reason in place of the old ones', async () => {
+  it('of a rejects file replaces the line and the reason of each row', async () => {
     const content = 'line,reason,id,name\n7,"a, ""b"" \nc",1,x\nplain,text,2,"line,reason,3,y"\n';
     expect((await readRows(content, 'csv')).rejects).toBe(
       'line,reason,id,name\n2,"it is ""wrong""",1,x\n4,"it is ""wrong""",2,"line,reason,3,y"\n',

@@ -8,12 +8,12 @@ interface PlantRowProps {
   ariaIndex: number | undefined;
   /** The distance from the start of the rows in pixels. */
   top: number;
-  /** Undefined while the plant is loading. */
+  /** The plant of the row. It is undefined while the plant is loading. */
   plant: StoredPlant | undefined;
   isActive: boolean;
   /** Whether the plant was created just now. */
   isNew: boolean;
-  /** Undefined when rows cannot be selected. */
+  /** Whether the row is selected. It is undefined when rows cannot be selected. */
   isSelected: boolean | undefined;
   onOpen(): void;
   onHover(): void;

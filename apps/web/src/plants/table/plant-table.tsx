@@ -27,7 +27,7 @@ interface PlantTableProps {
   rowHeight: number;
   /** The plant that is open. */
   open: bigint | undefined;
-  /** Undefined when rows cannot be selected. */
+  /** The selected plants. It is undefined when rows cannot be selected. */
   selection: Selection | undefined;
   /** The content in place of an empty table. */
   children: ReactNode;

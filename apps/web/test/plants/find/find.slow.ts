@@ -147,7 +147,7 @@ it('keeps the filter, the place and the open plant after a reload, and closes th
   await tableOf(page).getByText(`Plant ${ids[0]}`).waitFor();
 });
 
-it('shows the plants before and after the open one', async () => {
+it('shows the plants before and after the open plant', async () => {
   const { ids, tag } = await createPlants(3);
   const page = await openPage(address());
   await filterByTag(page, tag);

@@ -105,7 +105,7 @@ describe('with a plant that stays in its row', () => {
     expect(learnPage(map, 1, changed([], 2), anchor)).toBe(map);
   });
 
-  it('keeps the later rows in place when one plant before the anchor is created and one after it is deleted', () => {
+  it('keeps the later rows in place when the page gains a row before the anchor and loses a row after it', () => {
     const map = learnPage(three, 1, changed([180n], 1), { row: 150, id: 151n });
     expect(rowsOf(map)).toEqual([-1, 99, 199]);
   });
