@@ -82,7 +82,7 @@ it('listPlants works as an infinite query of TanStack Query', async () => {
     queryKey: ['plants'],
     queryFn: ({ pageParam, signal }) =>
       client.listPlants.query({ limit: 3, after: pageParam }, { signal }),
-    initialPageParam: undefined as bigint | undefined, // Later page parameters have this type, too.
+    initialPageParam: undefined as bigint | undefined, // Later page parameters have the same type.
     getNextPageParam: ({ next }) => next,
   });
   const observer = new InfiniteQueryObserver(new QueryClient(), options);

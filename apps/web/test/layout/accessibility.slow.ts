@@ -13,8 +13,8 @@ declare global {
 }
 
 /**
- * Returns the violations that axe finds in light and dark colours, on a desktop and on a phone. Reports a
- * page that is wider than the screen, too.
+ * Returns the violations that axe finds in light and dark colours, on a desktop and on a phone. Even reports
+ * a page that is wider than the screen.
  */
 async function findings(page: Page): Promise<string[]> {
   const found: string[] = [];
