@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig, loadEnv, type Plugin } from 'vite';
 
-/** The directory of `.env`, which the server reads, too. */
+/** The directory of the file `.env`. The server reads the same file. */
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
@@ -29,14 +29,15 @@ export default defineConfig(({ mode }) => ({
     modulePreload: { polyfill: false },
     target: 'es2023',
     rolldownOptions: {
-      // Its package.json lacks `sideEffects: false`, so unused modules would stay in the bundle.
+      // The package.json of @trpc/client lacks `sideEffects: false`, so unused modules would stay in the
+      // bundle.
       treeshake: { moduleSideEffects: [{ test: /@trpc\/client/, sideEffects: false }] },
     },
   },
   server: { proxy: proxyTo(loadEnv(mode, repository, 'PORT')['PORT'] ?? '3000') },
 }));
 
-/** `pnpm dev` shows the console beside the server that runs at this port. */
+/** With `pnpm dev`, the console sends its requests to the server at this port. */
 function proxyTo(port: string) {
   const paths = ['/trpc', '/console/sign-in', '/readyz', '/docs'];
   return Object.fromEntries(paths.map((path) => [path, `http://127.0.0.1:${port}`]));

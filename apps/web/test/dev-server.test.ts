@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { createServer } from 'vite';
 import { expect, it, onTestFinished, vi } from 'vitest';
 
-it('shows the console beside the server at PORT', async () => {
+it('sends the requests of the console to the server at PORT', async () => {
   const store = createStore((_request, response) => response.end('ready')).listen(0, '127.0.0.1');
   await once(store, 'listening');
   onTestFinished(() => void store.close());
-  vi.stubEnv('PORT', String((store.address() as AddressInfo).port)); // It listens on a port.
+  vi.stubEnv('PORT', String((store.address() as AddressInfo).port)); // The server listens on a port.
   onTestFinished(() => void vi.unstubAllEnvs());
 
   const root = fileURLToPath(new URL('..', import.meta.url));

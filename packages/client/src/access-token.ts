@@ -1,18 +1,18 @@
-/** An access token, or a function that returns it. */
+/** An access token, or a function that returns the token. */
 export type AccessToken = string | (() => string | Promise<string>);
 
 /**
- * The client has no access token to send, so it sent no request: the token is missing, it contains a
- * character that no HTTP header can hold, or the token function threw an error.
+ * The client sent no request, because it has no valid access token. The token is missing, the token contains
+ * a character that no HTTP header can hold, or the token function threw an error.
  */
 export class AccessTokenError extends Error {
   override readonly name = 'AccessTokenError';
 }
 
 /**
- * The value of the `Authorization` header.
+ * Returns the value of the `Authorization` header.
  *
- * @throws AccessTokenError whose message does not contain the token
+ * @throws AccessTokenError. Its message does not contain the token.
  */
 export async function bearer(token: AccessToken): Promise<string> {
   const given: unknown = typeof token === 'function' ? await callFunction(token) : token;
@@ -30,7 +30,7 @@ export async function bearer(token: AccessToken): Promise<string> {
   return `Bearer ${value}`;
 }
 
-/** Everything but a tab and the visible characters of Latin-1 (RFC 9110, section 5.5). */
+/** Matches a character that no HTTP header can hold (RFC 9110, section 5.5). */
 const notInHeader = /[^\t\x20-\x7e\x80-\xff]/;
 
 async function callFunction(token: () => string | Promise<string>): Promise<string> {

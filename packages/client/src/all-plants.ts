@@ -2,20 +2,23 @@ import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import type { AppRouter } from './app-router.ts';
 import type { PlantStoreClient } from './plant-store-client.ts';
 
-/** Which plants to list: those with a `tag`, those `after` an id, at most `limit` in a page. */
+/**
+ * Selects plants: only those with this `tag`, and only those with ids greater than `after`. `limit` is the
+ * most plants in a page.
+ */
 export type PlantQuery = inferRouterInputs<AppRouter>['listPlants'];
 
-/** A plant as the store has it, with its id and the time of its creation. */
+/** A plant in the store, with its id and the time of its creation. */
 export type StoredPlant = inferRouterOutputs<AppRouter>['listPlants']['plants'][number];
 
 /**
- * Reads all plants of the store, or those of a query, ascending by id. It requests a page only when
- * the loop needs one, so a `break` ends the requests.
+ * Reads all plants of the store, or only the plants of a query, ascending by id. The next page is requested
+ * only when the loop needs it, so a `break` ends the requests.
  *
  * A plant that exists the whole time is returned exactly once, even while other clients create and
  * delete plants.
  *
- * @throws the error of a call; pass it to `plantStoreError`. To continue, pass the id of the last
+ * @throws the error of a call. Pass this error to `plantStoreError`. To continue, pass the id of the last
  *   plant as `after`.
  */
 export async function* allPlants(

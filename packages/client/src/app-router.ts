@@ -9,7 +9,10 @@ import type {
   TRPCSubscriptionProcedure,
 } from '@trpc/server';
 
-/** The type of the store's router, for libraries on top of tRPC: `createTRPCOptionsProxy<AppRouter>`. */
+/**
+ * The type of the store's router. Libraries on top of tRPC need this type:
+ * `createTRPCOptionsProxy<AppRouter>`.
+ */
 export type AppRouter = typeof appRouter;
 
 /**
@@ -18,7 +21,7 @@ export type AppRouter = typeof appRouter;
  */
 const appRouter = clientRouter<CoreRouter>();
 
-/** The router without the types that only the server needs: the context, and the meta of REST. */
+/** Leaves out the types that only the server needs: the context, and the meta of REST. */
 function clientRouter<Router extends AnyTRPCRouter>() {
   type Procedures = Router['_def']['record'];
   // The value is never read.

@@ -6,12 +6,13 @@ interface EventStreamOptions {
   fetch: (url: string, init: RequestInit) => Promise<Response>;
 }
 
-/** Milliseconds within which the response must begin. */
+/** The response must begin within this number of milliseconds. */
 const connectTimeout = 30_000;
 
 /**
- * The `EventSource` for tRPC's `httpSubscriptionLink`. The platform's own cannot send the access token in a
- * header, and does not tell the error of a response. This one is a single connection: it never connects again.
+ * The `EventSource` for tRPC's `httpSubscriptionLink`. The platform's own `EventSource` cannot send the
+ * access token in a header, and hides the error of a response. An `EventStream` is a single connection, and
+ * never connects again.
  */
 export class EventStream {
   readonly CONNECTING = 0;
@@ -30,7 +31,7 @@ export class EventStream {
     });
   }
 
-  /** tRPC adds one listener for each type. */
+  /** tRPC adds only one listener for each type of event. */
   addEventListener(type: string, listener: (event: object) => void): void {
     this.#listeners.set(type, listener);
   }
@@ -55,7 +56,7 @@ export class EventStream {
       if (done) throw new Error('the store ended the connection');
       const part = decoder.decode(value, { stream: true });
       text += part;
-      if (!part.includes('\n')) continue; // A page is one line, which may have many parts.
+      if (!part.includes('\n')) continue; // One long line may arrive in many parts.
       const events = text.split('\n\n');
       text = events.pop() ?? '';
       for (const event of events) this.#dispatch(event);
@@ -75,7 +76,7 @@ export class EventStream {
     }
   }
 
-  /** Reads the lines of an event, such as `data: {}`. tRPC writes no other form. */
+  /** Reads the lines of an event. tRPC writes each line in the form `data: {}`. */
   #dispatch(text: string): void {
     const fields = Object.fromEntries(text.split('\n').map((line) => line.split(/: ?(.*)/s)));
     const { event = 'message', data, id: lastEventId } = fields;

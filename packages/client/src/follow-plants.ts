@@ -6,23 +6,26 @@ import { plantStoreError } from './plant-store-error.ts';
 import { delayAfter, mayPass } from './reconnect.ts';
 
 export interface FollowPlantsOptions {
-  /** Only plants with this tag. */
+  /** Follows only plants with this tag. */
   tag?: string | undefined;
-  /** Is called with all plants, ascending by id: at first, and after changes. */
+  /**
+   * Is called with all plants, ascending by id. The first call follows the first list, and the later calls
+   * follow changes.
+   */
   onPlants: (plants: StoredPlant[]) => void;
   /**
-   * Is called with the error that ends the updates; pass it to `plantStoreError`. Without this function, the
-   * error becomes an unhandled rejection, which ends a Node process.
+   * Is called with the error that ends the updates. Pass this error to `plantStoreError`. Without this
+   * function, the error becomes an unhandled rejection, which stops a Node process.
    */
   onError?: (error: unknown) => void;
 }
 
-/** Milliseconds for which the feed may be off, for example while somebody restores a backup. */
+/** The feed may be off for this number of milliseconds, for example while somebody restores a backup. */
 const patience = 5 * 60_000;
 
 /**
- * Keeps a copy of the plants up to date, in memory. It goes on after a lost connection, a restart of
- * the server, and a moment in which the feed was off.
+ * Keeps a copy of the plants in memory up to date. The updates go on after a lost connection, after a restart
+ * of the server, and after the feed was off for a short time.
  *
  * @returns a function that ends the updates
  */
@@ -33,10 +36,16 @@ export function followPlants(
   const stopped = new AbortController();
   const { signal } = stopped;
   let failures = 0;
-  /** When the feed was switched off, in milliseconds since 1970. Before the first list, it was never on. */
+  /**
+   * The time when the feed was switched off, in milliseconds since 1970. Before the first list, `patience`
+   * counts as used up.
+   */
   let offSince: number | undefined = Number.NEGATIVE_INFINITY;
 
-  /** The cursor is older than the list, so the changes behind it contain all that the list has missed. */
+  /**
+   * The cursor is older than the list. So the changes behind the cursor contain everything that the list has
+   * missed.
+   */
   async function follow(): Promise<void> {
     const { next: after } = await client.listPlantChanges.query({}, { signal });
     const plants = new Map<bigint, StoredPlant>();
@@ -44,7 +53,7 @@ export function followPlants(
       signal.throwIfAborted();
       plants.set(plant.id, plant);
     }
-    signal.throwIfAborted(); // The list may be empty.
+    signal.throwIfAborted(); // An empty list does not reach the check in the loop.
     failures = 0;
     offSince = undefined;
     const show = () => onPlants([...plants.values()].sort((a, b) => (a.id < b.id ? -1 : 1)));
@@ -58,7 +67,8 @@ export function followPlants(
           onError: reject,
           onData({ data: { changes } }) {
             for (const { type, plant } of changes) {
-              // A plant that was created again, with another tag, may appear without the delete before.
+              // A plant may be deleted and created again with another tag. The feed may contain only the
+              // create.
               const isShown = type === 'created' && (tag === undefined || plant.tag === tag);
               if (isShown) plants.set(plant.id, plant);
               else plants.delete(plant.id);

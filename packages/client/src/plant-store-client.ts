@@ -15,15 +15,17 @@ import { reconnectLink } from './reconnect.ts';
 
 export interface PlantStoreClientOptions {
   /**
-   * The address of the store, such as `https://plants.example.com`. In a page it can be a path;
-   * `''` is the page's own origin.
+   * The address of the store, such as `https://plants.example.com`. In a web page, the address can be a path;
+   * `''` stands for the origin of the page.
    */
   url: string;
-  /** The access token, or a function that returns it. The client calls it for each request. */
+  /**
+   * The access token, or a function that returns the token. The client calls the function for each request.
+   */
   token: AccessToken;
 }
 
-/** The store's procedures, typed: `client.createPlant.mutate({ id: 1n, name: 'Monstera deliciosa' })`. */
+/** A client with typed procedures: `client.createPlant.mutate({ id: 1n, name: 'Monstera deliciosa' })`. */
 export type PlantStoreClient = TRPCClient<AppRouter>;
 
 /**
@@ -31,8 +33,8 @@ export type PlantStoreClient = TRPCClient<AppRouter>;
  * A call with a long text or a list of plants has a request of its own, because the server limits the size
  * of a request.
  *
- * When a call throws an error, pass it to `plantStoreError`. When there is no access token to send, its
- * `cause` is an `AccessTokenError`.
+ * When a call throws an error, pass the error to `plantStoreError`. When there is no access token to send,
+ * the `cause` of the error is an `AccessTokenError`.
  */
 export function createPlantStoreClient({ url, token }: PlantStoreClientOptions): PlantStoreClient {
   const options = {
@@ -69,12 +71,14 @@ function withoutSlash(url: string): string {
   return url.slice(0, end);
 }
 
-/** Adds the likely cause to an error of `fetch`, because a browser does not tell a page why it failed. */
+/**
+ * Adds the likely cause to an error of `fetch`, because a browser does not tell a page why a request failed.
+ */
 async function fetchExplained(url: Parameters<typeof fetch>[0], init?: object): Promise<Response> {
   try {
     return await fetch(url, init);
   } catch (cause) {
-    const { location } = globalThis as { location?: { href: string; origin: string } }; // Only a page has it.
+    const { location } = globalThis as { location?: { href: string; origin: string } }; // Only a page has a location.
     const isOtherOrigin =
       location && new URL(String(url), location.href).origin !== location.origin;
     if (!isOtherOrigin || !(cause instanceof TypeError)) throw cause;
@@ -84,8 +88,9 @@ async function fetchExplained(url: Parameters<typeof fetch>[0], init?: object): 
 }
 
 /**
- * The most characters of a name or a tag in a batch. A mutation is in the body, which has 1 MiB, and JSON
- * writes some characters as six. A query is in the URL, which has 16 KiB and writes some as nine.
+ * The most characters of a name or a tag in a batch. A mutation is in the body of at most 1 MiB, and JSON
+ * writes some characters as six. A query is in the URL of at most 16 KiB, and a URL writes some characters as
+ * nine.
  */
 const maxLength = { mutation: 8_000, query: 100, subscription: 0 };
 

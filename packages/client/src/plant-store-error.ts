@@ -10,18 +10,18 @@ export type PlantStoreClientError = CatalogueError[ErrorKind] | NoResponse;
 type CatalogueError = {
   [Kind in ErrorKind]: {
     kind: Kind;
-    /** The error code of the catalogue, HTTP status × 100 + detail. */
+    /** The error code of the catalogue: the HTTP status × 100 plus a detail. */
     code: (typeof errorCatalogue)[Kind]['code'];
     message: string;
   } & (Kind extends 'invalidInput' ? { fields: FieldMessages } : unknown);
 };
 
-/** The messages for each invalid field, `{ name: ['must be a string'] }`. */
+/** The messages for each invalid field, such as `{ name: ['must be a string'] }`. */
 type FieldMessages = { [field: string]: string[] | undefined };
 
 /**
- * There is no response of the store: the network failed, or the response came from a proxy. The store may or
- * may not have carried out the call. It is always safe to repeat a create.
+ * No response of the store arrived, because the network failed or a proxy responded. The store may or may not
+ * have carried out the call. A create can always be repeated safely.
  */
 interface NoResponse {
   kind: 'noResponse';
@@ -32,8 +32,8 @@ interface NoResponse {
 /**
  * Explains the error that a call of the client threw.
  *
- * @returns undefined when the error has another origin: the call was aborted, there was no access
- *   token to send, or the error is not from a call
+ * @returns undefined when the error has another origin. The call was aborted, there was no access token to
+ *   send, or the error is not from a call.
  */
 export function plantStoreError(thrown: unknown): PlantStoreClientError | undefined {
   if (!isTRPCClientError<AppRouter>(thrown)) return undefined;
@@ -48,8 +48,8 @@ export function plantStoreError(thrown: unknown): PlantStoreClientError | undefi
 }
 
 /**
- * Whether the same call may succeed later: the network, a proxy, the server or its database is down or
- * overloaded. Do not repeat a delete that may have been done.
+ * Whether the same call may succeed later, because the network, a proxy, the server or its database is down
+ * or overloaded. Do not repeat a delete that the store may have carried out.
  */
 export function isRetryable(thrown: unknown): boolean {
   const error = plantStoreError(thrown);
@@ -57,7 +57,7 @@ export function isRetryable(thrown: unknown): boolean {
   if (!isTRPCClientError<AppRouter>(thrown)) return false;
   const { data, meta, cause } = thrown;
   if (cause instanceof AccessTokenError || cause?.name === 'AbortError') return false;
-  // The response came from a proxy or a newer server, if there is one.
+  // If there is a response, it came from a proxy or a newer server.
   const { response }: { response?: { status: number } } = Object(meta);
   const status = data?.httpStatus ?? response?.status ?? 503;
   return [200, 408, 429].includes(status) || (status >= 500 && status !== 501);
@@ -66,13 +66,13 @@ export function isRetryable(thrown: unknown): boolean {
 const noResponse =
   'the plant store did not respond: check its address and the network, and try again';
 
-/** The error's entry in the catalogue. It is undefined when only a newer server has the error code. */
+/** Makes the error of an error code. Returns undefined for a code that only a newer server has. */
 function fromCatalogue(
   { error: code, fields = {} }: SentError,
   message: string,
 ): PlantStoreClientError | undefined {
   const kind = errorKind(code);
-  // The members of the union differ only in their literals, which TypeScript cannot follow here.
+  // The members of the union differ only in their literals, and TypeScript cannot check the literals here.
   return (
     kind &&
     ({

@@ -31,20 +31,20 @@ afterAll(() => server.stop());
 const idsOf = async (plants: AsyncIterable<StoredPlant>) =>
   (await Array.fromAsync(plants)).map(({ id }) => id);
 
-it('lists the first plants without an argument', async () => {
+it('lists the first plants when the call has no argument', async () => {
   const { plants } = await client.listPlants.query();
   expect(plants.map(({ id }) => id)).toEqual(ids);
 });
 
 describe('allPlants', () => {
-  it('returns every plant once, ascending by id, with pages of any size', async () => {
+  it('returns every plant once, ascending by id, for every page size', async () => {
     for (const limit of [1, 2, 3, 1000]) {
       expect(await idsOf(allPlants(client, { limit })), `limit ${limit}`).toEqual(ids);
     }
     expect(await idsOf(allPlants(client))).toEqual(ids);
   });
 
-  it('returns the plants with a tag, and those after an id', async () => {
+  it('returns only plants with the given tag, and only plants after the given id', async () => {
     expect(await idsOf(allPlants(client, { tag: 'negative', limit: 1 }))).toEqual(ids.slice(0, 2));
     expect(await idsOf(allPlants(client, { after: 1n, limit: 2 }))).toEqual(ids.slice(4));
     expect(await idsOf(allPlants(client, { tag: 'of no plant' }))).toEqual([]);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-/** Bundles code as a front end does: for browsers, minified. */
+/** Bundles code for browsers and minifies it, as a front end does. */
 async function bundle(contents: string) {
   const { metafile, outputFiles } = await build({
     stdin: { contents, resolveDir: import.meta.dirname },
@@ -30,12 +30,12 @@ async function bundle(contents: string) {
   return { code, from: new Set(kept.map(([path]) => origin(path))), size: gzipSync(code).length };
 }
 
-/** The origin of a file in a bundle: a package, or a directory of this repository. */
+/** Returns the origin of a file in a bundle. It is a package, or a directory of this repository. */
 function origin(path: string): string {
   return /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? dirname(path);
 }
 
-/** Runs code with the globals of a page, without those of Node. */
+/** Runs code with the globals of a page, but without the globals of Node. */
 function runAsPage(code: string, page: Record<string, unknown>): Promise<unknown> {
   const web = { fetch, URL, AbortController, DOMException, setTimeout, clearTimeout };
   return runInContext(code, createContext({ ...web, ...page }));
@@ -43,7 +43,7 @@ function runAsPage(code: string, page: Record<string, unknown>): Promise<unknown
 
 const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
 
-/** Expects at most the size that the README names after a text. */
+/** Expects a size below the size that the README states after a text. */
 function expectStatedSize(size: number, before: string): void {
   const stated = Number(readme.split(before)[1]?.match(/It adds (?:about )?(\d+) kB/)?.[1]);
   const advice = 'find what has grown: when it is worth it, name the new size in the README';
@@ -62,7 +62,7 @@ const createPlant = `
 `;
 
 describe('a browser bundle', () => {
-  it('of the client creates plants, without code of the server and without Node', async () => {
+  it('of the client creates plants, and contains no code of the server or of Node', async () => {
     const { code, from, size } = await bundle(createPlant);
     expect(from).toEqual(
       new Set([

@@ -64,7 +64,7 @@ function follow(
   };
 }
 
-/** Does something while the response of a call is on its way to the client. */
+/** Calls a function before the client receives the response of a call. */
 function beforeResponse(procedure: string, then: () => Promise<unknown>): void {
   const { fetch } = globalThis;
   const spy = vi.spyOn(globalThis, 'fetch').mockImplementation(async (...request) => {
@@ -77,7 +77,7 @@ function beforeResponse(procedure: string, then: () => Promise<unknown>): void {
   onTestFinished(() => spy.mockRestore());
 }
 
-it('shows the plants ascending by id, and each change', async () => {
+it('shows the plants ascending by id, and shows each change', async () => {
   const { copies, shows } = follow(client);
   await shows(-3n, 5n);
   await create(9007199254740993n);
@@ -87,7 +87,7 @@ it('shows the plants ascending by id, and each change', async () => {
   expect(copies).toHaveLength(3);
 });
 
-it('shows only the plants with a tag', async () => {
+it('shows only the plants with the given tag', async () => {
   await create(1n, 'Araceae');
   const { shows } = follow(client, { tag: 'Araceae' });
   await shows(1n);
@@ -101,7 +101,10 @@ const replaceInTurn = async (id: bigint, tag: string) => {
   await client.createPlant.mutate({ id, name: 'the new plant', tag });
 };
 
-/** The transaction of the create is older than that of the delete, so the feed has only the create. */
+/**
+ * The transaction of the create is older than the transaction of the delete, so the feed contains only the
+ * create.
+ */
 const replaceWithoutDelete = async (id: bigint, tag: string) => {
   const sql = postgres(databaseUrl);
   await sql.begin(async (transaction) => {
@@ -118,7 +121,7 @@ it.each([
   ['the same tag', 'with', replaceInTurn, 'Araceae', ['the new plant']],
   ['the same tag', 'without', replaceWithoutDelete, 'Araceae', ['the new plant']],
 ])(
-  'follows a new plant of an id that has %s, %s the delete',
+  'follows a plant that was deleted and created again with %s, %s the delete in the feed',
   async (_, __, replace, tag, shown) => {
     await create(1n, 'Araceae');
     const onPlants = vi.fn<FollowPlantsOptions['onPlants']>();
@@ -134,7 +137,7 @@ it.each([
   },
 );
 
-it('shows what was created and deleted while it read the list', async () => {
+it('shows creates and deletes that happen while it reads the list', async () => {
   const changes = async () => {
     await create(7n);
     await client.deletePlant.mutate({ id: -3n });
@@ -143,7 +146,7 @@ it('shows what was created and deleted while it read the list', async () => {
   await follow(client).shows(5n, 7n);
 });
 
-it('shows what was created and deleted between the cursor and the list', async () => {
+it('shows creates and deletes that happen between the cursor and the list', async () => {
   const changes = async () => {
     await create(7n);
     await client.deletePlant.mutate({ id: 7n });
@@ -189,13 +192,13 @@ it('waits for the store, and continues after a lost connection', async () => {
   expect(copies).toHaveLength(2);
 });
 
-it('reports an error that does not pass', async () => {
+it('reports an error that another attempt cannot avoid', async () => {
   const stranger = createPlantStoreClient({ url, token: 'unknown' });
   const error = await new Promise((onError) => void follow(stranger, { onError }));
   expect(plantStoreError(error)).toMatchObject({ kind: 'tokenInvalid' });
 });
 
-it('shows nothing when it is stopped while it lists no plants', async () => {
+it('shows nothing when it is stopped while it reads an empty list', async () => {
   const tag = 'of no plant';
   const stopped = Promise.withResolvers<void>();
   beforeResponse('listPlants', async () => stopped.resolve(stop()));
@@ -234,7 +237,7 @@ describe('while the feed is switched off', () => {
     };
   });
 
-  it('goes on once it is on again', async () => {
+  it('continues when the feed is on again', async () => {
     const onError = vi.fn();
     const { shows } = follow(client, { onError });
     await shows(-3n, 5n);
@@ -247,7 +250,7 @@ describe('while the feed is switched off', () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  it('reports the error when it never was on, or stays off', async () => {
+  it('reports the error when the feed was never on, and when it stays off', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
     const onError = vi.fn<(error: unknown) => void>();
@@ -265,7 +268,7 @@ describe('while the feed is switched off', () => {
   });
 });
 
-/** Counts the responses of a procedure that have a status. */
+/** Counts the responses of a procedure with the given status. */
 function countErrors(procedure: string, status: number): () => number {
   const { fetch } = globalThis;
   let count = 0;
@@ -278,7 +281,7 @@ function countErrors(procedure: string, status: number): () => number {
   return () => count;
 }
 
-it('reports an error that nobody handles like an unhandled rejection', async () => {
+it('turns an error into an unhandled rejection when there is no onError', async () => {
   const file = fileURLToPath(new URL('../src/index.ts', import.meta.url));
   const program = `
     import { createPlantStoreClient, followPlants } from ${JSON.stringify(file)};

@@ -105,7 +105,7 @@ async function startStub(onRequest: RequestListener): Promise<string> {
 }
 
 describe('plantChanges', () => {
-  it('sends the changes behind a cursor, and those that happen', async () => {
+  it('sends the changes behind a cursor, and then each new change', async () => {
     const after = await cursor();
     await create();
     const feed = await follow(client, after);
@@ -115,7 +115,7 @@ describe('plantChanges', () => {
     expect(feed.changes).toEqual([`created ${lastId}`, `deleted ${lastId}`]);
   });
 
-  it('sends ids beyond 2^53, and times', async () => {
+  it('sends exact ids beyond 2^53, and sends times as dates', async () => {
     const id = 9007199254740993n;
     const after = await cursor();
     await client.createPlant.mutate({ id, name: 'Monstera deliciosa', tag: 'Araceae' });
@@ -133,7 +133,7 @@ describe('plantChanges', () => {
     });
   });
 
-  it('has the token in the header alone', async () => {
+  it('sends the token only in the header', async () => {
     const spy = vi.spyOn(globalThis, 'fetch');
     onTestFinished(() => spy.mockRestore());
     const feed = await follow(client);
@@ -143,7 +143,7 @@ describe('plantChanges', () => {
     expect(new Headers(init?.headers).get('authorization')).toBe(`Bearer ${token}`);
   });
 
-  it('sends each change once after the connection was lost, with a new token', async () => {
+  it('sends each change once when the connection was lost, and asks for the token again', async () => {
     const proxy = await startFaultProxy(url);
     onTestFinished(() => proxy.close());
     const tokens = vi.fn(() => token);
@@ -163,7 +163,7 @@ describe('plantChanges', () => {
   });
 
   it.each(['SIGKILL', 'SIGTERM'] as const)(
-    'continues after %s ended the server',
+    'continues when %s has stopped the server',
     async (signal) => {
       const feed = await follow(client);
       await create();
@@ -178,7 +178,7 @@ describe('plantChanges', () => {
     },
   );
 
-  it('continues while a proxy has no server', async () => {
+  it('continues when a proxy cannot reach the server for some time', async () => {
     const statuses = [502, 503, 504, 429];
     const proxy = await startStub((incoming, outgoing) => {
       const status = statuses.shift();
@@ -196,7 +196,7 @@ describe('plantChanges', () => {
     );
   });
 
-  it('continues after a long connection without a pause and without an error', async () => {
+  it('continues at once and reports no error when a long connection ends', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const proxy = await startFaultProxy(url);
     onTestFinished(() => {
@@ -213,7 +213,7 @@ describe('plantChanges', () => {
     expect(feed.states).toEqual(['connecting', 'pending', 'connecting', 'pending']);
   });
 
-  it('connects again behind the last event when the connection is silent, as after a sleep', async () => {
+  it('connects again behind the last event when the connection is silent for too long', async () => {
     const addresses: string[] = [];
     const stub = await startStub((request, response) => {
       addresses.push(decodeURIComponent(request.url ?? ''));
@@ -227,7 +227,7 @@ describe('plantChanges', () => {
     expect(addresses[1]).toContain('{"after":"first","lastEventId":"last"}');
   });
 
-  it('asks for a new token when the token has expired meanwhile', async () => {
+  it('asks for a new token when the token has expired', async () => {
     const data = { code: 'UNAUTHORIZED', httpStatus: 401, error: 40101 };
     const expired = JSON.stringify({ json: { code: -32001, message: 'expired', data } });
     const events = ['connected\ndata: {}', `serialized-error\ndata: ${expired}`];
@@ -253,7 +253,7 @@ describe('the error of plantChanges', () => {
   const errorOf = async (store: PlantStoreClient, after?: string) =>
     (await follow(store, after)).error();
 
-  it('is that of a cursor', async () => {
+  it('says that the cursor is invalid or has expired', async () => {
     expect(await errorOf(client, 'no cursor')).toMatchObject({ code: 40001, kind: 'invalidInput' });
     const ofAnotherDatabase = btoa('0123456789abcdef 813').replaceAll('=', '');
     expect(await errorOf(client, ofAnotherDatabase)).toMatchObject({
@@ -262,7 +262,7 @@ describe('the error of plantChanges', () => {
     });
   });
 
-  it('is that of a feed that is switched off', async () => {
+  it('says that the feed is switched off', async () => {
     const sql = postgres(String(env['DATABASE_URL']));
     onTestFinished(() => sql.end());
     const after = await cursor();
@@ -271,7 +271,7 @@ describe('the error of plantChanges', () => {
     await sql`insert into plant_feed default values`;
   });
 
-  it('is that of a token function, and the client sends nothing', async () => {
+  it('is an AccessTokenError when the token function returns no token', async () => {
     const store = createPlantStoreClient({ url, token: () => '' });
     const error = await new Promise((onError) => {
       store.plantChanges.subscribe(undefined, { onError });
@@ -281,7 +281,7 @@ describe('the error of plantChanges', () => {
   });
 });
 
-it('the types of plantChanges are those of the procedure', () => {
+it('plantChanges has the types of the procedure', () => {
   const followed = () =>
     client.plantChanges.subscribe(
       { after: 'a cursor' },

@@ -46,7 +46,7 @@ const storedIds = async () => {
   return rows.map(({ id }) => BigInt(id));
 };
 
-/** Returns what the call throws. */
+/** Returns the value that the call throws. */
 const thrownBy = (call: Promise<unknown>) =>
   call.then(
     () => expect.unreachable('the call succeeded'),
@@ -56,7 +56,7 @@ const thrownBy = (call: Promise<unknown>) =>
 const errorOf = async (call: Promise<unknown>) => plantStoreError(await thrownBy(call));
 
 describe('createPlantStoreClient', () => {
-  it('creates more plants at the same time than one request holds, with ids beyond 2^53', async () => {
+  it('creates more plants at once than one request can contain, and keeps ids beyond 2^53 exact', async () => {
     const ids = Array.from({ length: 25 }, (_, i) => 9007199254740993n + BigInt(i));
     const plant = { name: 'Monstera deliciosa', tag: 'Araceae' };
     const created = await Promise.all(ids.map((id) => client.createPlant.mutate({ id, ...plant })));
@@ -64,7 +64,7 @@ describe('createPlantStoreClient', () => {
     expect(await storedIds()).toEqual(ids);
   });
 
-  it('creates large plants at the same time that do not fit into one request', async () => {
+  it('creates large plants at the same time when they do not fit into one request', async () => {
     const plants = Array.from({ length: 10 }, (_, i) => ({
       id: 7_000 + i,
       name: String(i).repeat(i < 5 ? 8_000 : 200_000),
@@ -74,7 +74,7 @@ describe('createPlantStoreClient', () => {
     expect(created).toEqual(plants.map(({ name, tag }) => ({ name, tag })));
   });
 
-  it('creates lists of plants at the same time that do not fit into one request', async () => {
+  it('creates lists of plants at the same time when they do not fit into one request', async () => {
     const lists = [0, 1, 2].map((list) =>
       Array.from({ length: 1_000 }, (_, i) => {
         return { id: 9007199254800993n + BigInt(1_000 * list + i), name: 'x'.repeat(500) };
@@ -92,12 +92,12 @@ describe('createPlantStoreClient', () => {
     });
   });
 
-  it('tells the owner of the token', async () => {
+  it('returns the owner and the scopes of the token', async () => {
     const scopes = ['plants:create', 'plants:read', 'plants:delete'];
     expect(await client.whoAmI.query()).toEqual({ name: 'environment', scopes });
   });
 
-  it('lists plants with long tags at the same time whose URLs do not fit into one request', async () => {
+  it('lists plants by long tags at the same time when the tags do not fit into one URL', async () => {
     const tags = Array.from({ length: 10 }, (_, i) => `${i}${'仙人掌'.repeat(100)}`);
     const lists = await Promise.all(tags.map((tag) => client.listPlants.query({ tag })));
     expect(lists).toEqual(tags.map(() => ({ plants: [] })));
@@ -135,7 +135,7 @@ describe('plantStoreError', () => {
     });
   });
 
-  it('has the messages for each invalid field', async () => {
+  it('returns the messages for each invalid field', async () => {
     expect(await errorOf(client.createPlant.mutate({ id: 1.5, name: '\0' }))).toMatchObject({
       kind: 'invalidInput',
       code: 40001,
@@ -146,7 +146,7 @@ describe('plantStoreError', () => {
     });
   });
 
-  it('says that there is no response after a network error', async () => {
+  it('says after a network error that the store did not respond', async () => {
     const nowhere = createPlantStoreClient({ url: 'http://127.0.0.1:1', token });
     expect(await errorOf(nowhere.createPlant.mutate({ id: 1, name: 'x' }))).toEqual({
       kind: 'noResponse',
@@ -155,7 +155,7 @@ describe('plantStoreError', () => {
     });
   });
 
-  it('names the setting for other origins, because a browser tells a page no reason', async () => {
+  it('names the setting for other origins, because a browser tells a page no reason for an error', async () => {
     const call = (store: string) => {
       const { createPlant } = createPlantStoreClient({ url: store, token });
       return errorOf(createPlant.mutate({ id: 1, name: 'x' }));
@@ -207,13 +207,13 @@ describe('plantStoreError', () => {
   });
 
   it.each(['<h1>Bad gateway</h1>', '{"message":"Bad gateway"}', '{"error":502,"message":"x"}'])(
-    'says that there is no response of the store when a proxy responds (%s)',
+    'says that the store did not respond when a proxy responds (%s)',
     async (page) => {
       expect(await errorFrom(page)).toMatchObject({ kind: 'noResponse' });
     },
   );
 
-  it('returns undefined for an aborted call and for errors from elsewhere', async () => {
+  it('returns undefined for an aborted call and for an error of other code', async () => {
     const aborted = await thrownBy(
       client.createPlant.mutate({ id: 1, name: 'x' }, { signal: AbortSignal.abort() }),
     );
@@ -223,8 +223,8 @@ describe('plantStoreError', () => {
   });
 });
 
-describe('an access token that cannot be sent', () => {
-  /** The network is never reached: nothing listens at this address. */
+describe('an access token', () => {
+  /** Nothing listens at this address, because the client must not send a request. */
   const create = (token: unknown) =>
     createPlantStoreClient({
       url: 'http://127.0.0.1:1',
@@ -249,14 +249,14 @@ describe('an access token that cannot be sent', () => {
     ['a text with DEL', 'secret\x7f', invalid],
     ['a text outside Latin-1', 'secret🌻', invalid],
     ['a function that returns such a text', () => 'secret…', invalid],
-  ])('is an error of the caller: %s', async (_kind, token, message) => {
+  ])('that cannot be sent causes an AccessTokenError: %s', async (_kind, token, message) => {
     const thrown = await thrownBy(create(token));
     expect(thrown).toMatchObject({ message, cause: expect.any(AccessTokenError) });
     expect(inspect(thrown, { depth: null })).not.toContain('secret-of-the-tests');
     expect(plantStoreError(thrown)).toBeUndefined();
   });
 
-  it('is an error of the caller when the token function throws', async () => {
+  it('causes an AccessTokenError when the token function throws an error', async () => {
     const cause = new TypeError('signed out');
     const token = async () => {
       throw cause;
@@ -269,27 +269,27 @@ describe('an access token that cannot be sent', () => {
     expect(plantStoreError(thrown)).toBeUndefined();
   });
 
-  it('is not one with a line break at its end, as in a file', async () => {
+  it('may end with a line break, as a file does', async () => {
     const { createPlant } = createPlantStoreClient({ url, token: `${token}\n` });
     expect(await createPlant.mutate({ id: 1, name: 'x' })).toEqual({ name: 'x' });
   });
 });
 
 describe('the types', () => {
-  it('are those of core', () => {
+  it('are the types of core', () => {
     expectTypeOf<inferRouterInputs<AppRouter>>().toEqualTypeOf<inferRouterInputs<CoreRouter>>();
     expectTypeOf<inferRouterOutputs<AppRouter>>().toEqualTypeOf<inferRouterOutputs<CoreRouter>>();
     expectTypeOf<inferRouterError<AppRouter>>().toEqualTypeOf<inferRouterError<CoreRouter>>();
   });
 
-  it('of input and output are those of the procedure', () => {
+  it('of the input and the output are the types of the procedure', () => {
     const { mutate } = client.createPlant;
     expectTypeOf(mutate).parameter(0).toHaveProperty('id').toEqualTypeOf<bigint | number>();
     expectTypeOf(mutate).parameter(0).toHaveProperty('name').toEqualTypeOf<string>();
     expectTypeOf(mutate).returns.resolves.toEqualTypeOf<Plant>();
   });
 
-  it('of a result tell the outcome for a plant', () => {
+  it('of a result show the outcome for a plant', () => {
     const described = async () => {
       const { results } = await client.createPlants.mutate({ plants: [{ id: 1, name: 'x' }] });
       return results.map((result) => ('error' in result ? result.message : result.result));
@@ -297,7 +297,7 @@ describe('the types', () => {
     expectTypeOf(described).returns.resolves.toEqualTypeOf<string[]>();
   });
 
-  it('of an error are narrowed by its code and by its kind', () => {
+  it('of an error are narrowed by the code and by the kind', () => {
     const narrowed = (thrown: unknown) => {
       const error = plantStoreError(thrown);
       if (error?.code === 40900) expectTypeOf(error.kind).toEqualTypeOf<'idTaken'>();
@@ -311,7 +311,7 @@ describe('the types', () => {
     expectTypeOf(narrowed).returns.toEqualTypeOf<string | undefined>();
   });
 
-  it('reject what the store rejects', () => {
+  it('reject inputs that the store rejects', () => {
     const rejected = () => [
       // @ts-expect-error: an id is not a string
       client.createPlant.mutate({ id: '1', name: 'x' }),

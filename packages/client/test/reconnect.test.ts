@@ -62,7 +62,7 @@ function follow(input?: { after: string }, signal?: AbortSignal) {
 
 const start = () => last().results.next({ result: { type: 'started' } });
 
-/** The milliseconds until the next connection. */
+/** Returns the milliseconds until the next connection. */
 function delayOfNext(): number {
   const count = connections.length;
   const before = Date.now();
@@ -73,7 +73,7 @@ function delayOfNext(): number {
 }
 
 describe('a subscription', () => {
-  it('waits longer after each error, for ten seconds at most', () => {
+  it('waits longer after each error, but at most ten seconds', () => {
     follow();
     const delays = Array.from({ length: 7 }, () => {
       last().results.error(down());
@@ -82,7 +82,7 @@ describe('a subscription', () => {
     expect(delays).toEqual([500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
   });
 
-  it('connects at once after a connection of more than ten seconds, and waits from the start again', () => {
+  it('connects at once after a connection of more than ten seconds, and then begins with the shortest delay', () => {
     const { states } = follow();
     for (const delay of [500, 1_000]) {
       last().results.error(down());
@@ -98,7 +98,7 @@ describe('a subscription', () => {
     expect(delayOfNext()).toBe(500);
   });
 
-  it('waits after a connection that lasted ten seconds, and after an attempt that failed', () => {
+  it('waits after a connection of exactly ten seconds, and after an attempt that failed', () => {
     follow();
     start();
     vi.advanceTimersByTime(10_000);
@@ -110,7 +110,7 @@ describe('a subscription', () => {
     expect(delayOfNext()).toBe(1_000);
   });
 
-  it('says that it connects, with the error', () => {
+  it('reports that it is connecting, and reports the error', () => {
     const { states, errors } = follow();
     last().results.error(down());
     expect(states.at(-1)).toBe('connecting: down');
@@ -128,7 +128,7 @@ describe('a subscription', () => {
     expect(data).toEqual([1]);
   });
 
-  it('ends after an error that cannot pass', () => {
+  it('ends after an error that another attempt cannot avoid', () => {
     const { errors } = follow();
     last().results.error(rejected());
     expect(errors).toEqual([expect.objectContaining({ message: 'rejected' })]);
@@ -136,7 +136,7 @@ describe('a subscription', () => {
     expect(connections).toHaveLength(1);
   });
 
-  it('ends after an error of a stream that cannot pass, and closes the stream', () => {
+  it('ends and closes its stream after an error that another attempt cannot avoid', () => {
     const { errors } = follow();
     last().results.next({ result: { type: 'state', state: 'connecting', error: down() } });
     expect(errors).toEqual([]);
@@ -145,13 +145,13 @@ describe('a subscription', () => {
     expect(last().isOpen).toBe(false);
   });
 
-  it('ends with its stream', () => {
+  it('ends when its stream ends', () => {
     const { seen } = follow();
     last().results.complete();
     expect(seen.ends).toBe(1);
   });
 
-  it('closes its connection, or stops waiting for one, when it is stopped', () => {
+  it('closes its connection or ends its delay when it is stopped', () => {
     const first = follow();
     first.unsubscribe();
     expect(last().isOpen).toBe(false);
@@ -186,12 +186,12 @@ const outcomes: [object, boolean][] = [
   [{ result: { error: { code: 0, message: '', data: { httpStatus: 410 } } } }, false],
 ];
 
-it.each(outcomes)('%j may pass: %s', (options, expected) => {
+it.each(outcomes)('decides whether the error %j may pass: %s', (options, expected) => {
   const error = new TRPCClientError<AppRouter>('x', options);
   expect(mayPass(error)).toBe(expected);
 });
 
-it('draws a delay between half of the longest one and all of it', () => {
+it('chooses a random delay between half of the longest delay and the longest delay', () => {
   vi.mocked(Math.random).mockReturnValue(0);
   expect([1, 2, 10].map(delayAfter)).toEqual([250, 500, 5_000]);
   vi.mocked(Math.random).mockReturnValue(1);

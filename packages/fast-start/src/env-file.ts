@@ -3,15 +3,15 @@ import { dirname, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 
 /**
- * Adds the settings of a `.env` file to the environment variables. A variable that is set already
- * wins, even an empty one. The variable `PLANT_STORE_ENV_FILE` names another file, which must exist.
+ * Adds the settings of a `.env` file to the environment variables. A variable that is already set keeps its
+ * value, even an empty value. The variable `PLANT_STORE_ENV_FILE` names another file, which must exist.
  *
- * A relative `PLANT_STORE_DATA_DIR` in the file is relative to the file. So it names the same
- * directory wherever the program is started.
+ * A relative `PLANT_STORE_DATA_DIR` in the file starts from the directory of the file. So the setting names
+ * the same directory wherever the program is started.
  *
- * @param defaultPath the file when `PLANT_STORE_ENV_FILE` is not set; it may be absent
+ * @param defaultPath the file to read when `PLANT_STORE_ENV_FILE` is not set. This file may be absent.
  * @returns the environment variables
- * @throws Error that names the file when it cannot be read
+ * @throws Error when the file cannot be read. The message names the file.
  */
 export function loadEnvFile(defaultPath: string): NodeJS.ProcessEnv {
   const { env } = process; // An import of node:process would open the standard streams, which takes time.
@@ -29,7 +29,7 @@ function read(path: string, { mayBeAbsent }: { mayBeAbsent: boolean }): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException; // readFileSync throws no other errors.
+    const { code, message } = cause as NodeJS.ErrnoException; // readFileSync throws only errors of this type.
     if (code === 'ENOENT' && mayBeAbsent) return '';
     const remedy = mayBeAbsent
       ? 'make it a file that this user can read, or remove it'

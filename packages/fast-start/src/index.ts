@@ -5,9 +5,9 @@ import { enableCompileCache, registerHooks } from 'node:module';
  * imported are not affected.
  *
  * - V8's compiled code is cached on disk.
- * - Relative imports within our packages, Drizzle and zod are resolved here. For each of them, Node would
- *   look up the real path and the `package.json`, and the one of Drizzle has 180 kB.
- * - zod's modules with messages in 50 languages are not loaded. zod itself imports English.
+ * - Relative imports within our packages, Drizzle and zod are resolved here. Node would look up the real path
+ *   and the `package.json` for each import. Drizzle's `package.json` has 180 kB.
+ * - zod's modules with messages in 50 languages are not loaded. zod imports the English messages itself.
  */
 export function startFast(): void {
   enableCompileCache();
@@ -23,7 +23,10 @@ export function startFast(): void {
   });
 }
 
-/** The format of a module that a file of the same package imports; undefined when only Node knows it. */
+/**
+ * Returns the format of a module that a file of the same package imports. Returns undefined when Node must
+ * find the format.
+ */
 function formatWithin(file: string, specifier: string): string | undefined {
   if (publishedFile.test(withinPackages(file))) return 'module';
   return file.endsWith('.ts') && specifier.endsWith('.ts') ? 'module-typescript' : undefined;
@@ -34,7 +37,7 @@ const emptyModule = { url: 'data:text/javascript,', format: 'module', shortCircu
 const zodFile = /^zod\/.*\.js$/;
 const publishedFile = /^(?:drizzle-orm|zod|@plant-store\/[^/]+)\/.*\.js$/;
 
-/** The part of a path behind the last `node_modules`. */
+/** Returns the part of a path after the last `node_modules`. */
 function withinPackages(file: string): string {
   return file.split('/node_modules/').slice(1).at(-1) ?? '';
 }

@@ -1,4 +1,4 @@
-/** The names of all settings. The server reads them; the command line reads a few of them. */
+/** The names of all settings. The server reads all of them, and the command line reads a few. */
 export const settingNames = [
   'PORT',
   'HOST',
@@ -21,7 +21,7 @@ export const settingNames = [
 
 export type SettingName = (typeof settingNames)[number];
 
-/** Variables of `loadEnvFile` and of the examples. They are not in the list. */
+/** `loadEnvFile` and the examples use these variables. The server has no such settings. */
 const otherNames = ['PLANT_STORE_ENV_FILE', 'PLANT_STORE_URL'];
 
 const prefix = 'PLANT_STORE_';
@@ -30,7 +30,7 @@ const prefix = 'PLANT_STORE_';
  * Finds each variable that begins with `PLANT_STORE_` and is not a setting, and suggests the setting with
  * the nearest name. An empty variable counts as unset.
  *
- * @returns a message for each of them
+ * @returns a message for each unknown variable
  */
 export function explainUnknownSettings(variables: NodeJS.ProcessEnv): string[] {
   const names: readonly string[] = [...settingNames, ...otherNames];
@@ -39,14 +39,17 @@ export function explainUnknownSettings(variables: NodeJS.ProcessEnv): string[] {
     .map((name) => `${name} is not a setting: did you mean ${nearest(name, names)}?`);
 }
 
-/** Finds the nearest name without the prefix, so that `PLANT_STORE_PORT` is nearest to `PORT`. */
+/**
+ * Finds the nearest name. Compares the names without their prefix, so that `PLANT_STORE_PORT` is nearest to
+ * `PORT`.
+ */
 function nearest(name: string, names: readonly string[]): string | undefined {
   const distance = (other: string) =>
     editDistance(name.replace(prefix, ''), other.replace(prefix, ''));
   return names.toSorted((one, other) => distance(one) - distance(other))[0];
 }
 
-/** How many characters must be inserted, deleted or replaced to turn one text into the other. */
+/** Counts the characters to insert, delete or replace to turn one text into the other. */
 function editDistance(one: string, other: string): number {
   let previous = Array.from({ length: other.length + 1 }, (_, j) => j);
   for (const [i, character] of [...one].entries()) {

@@ -10,7 +10,8 @@ const readers = { ndjson: readNdjson, csv: readCsv };
 
 /**
  * Reads the plants of a file, line by line. Every line is in a count or in a row. A row that cannot be read
- * has an error. The first rows are read at once, to find out whether the file can be read at all.
+ * contains an error. The function reads the first rows at once, so it throws when the file is not readable at
+ * all.
  *
  * @throws FileError when the file cannot be read
  */

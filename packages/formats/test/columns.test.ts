@@ -5,7 +5,7 @@ import { formatNames } from '../src/rows/format-names.ts';
 import { createPlantWriter } from '../src/writers/plant-writer.ts';
 import { readRows } from './fixtures/read-rows.ts';
 
-/** Some columns of the store, and a new one. */
+/** Some columns of the store, and a new column. */
 const { id, name, tag, createdAt } = plantColumns;
 const columns = {
   id,
@@ -22,7 +22,7 @@ const plants = [
   { id: 4, name: 'Ficus', tag: '', price: undefined, createdAt: undefined },
 ];
 
-describe.each(formatNames)('a new column of numbers, in %s,', (format) => {
+describe.each(formatNames)('a new column of numbers in %s', (format) => {
   it('is written and read', async () => {
     const { header, row } = createPlantWriter(format, columns);
     const written = plants.map((plant) =>
@@ -34,7 +34,7 @@ describe.each(formatNames)('a new column of numbers, in %s,', (format) => {
   });
 });
 
-it('is written without quotes', () => {
+it('writes a number without quotes', () => {
   const { row } = createPlantWriter('ndjson', columns);
   expect(row({ id: 1n, name: 'Hoya', price: 12.5, createdAt: new Date(0) })).toBe(
     '{"id":1,"name":"Hoya","price":12.5,"created_at":"1970-01-01T00:00:00.000Z"}\n',
@@ -48,7 +48,7 @@ it('is written without quotes', () => {
 });
 
 it.each(['much', '1,5', '0x10', '1e999', '', ' 1', '01'])(
-  'rejects the row of a CSV file whose number is %j',
+  'rejects a CSV row when its number is %j',
   async (price) => {
     const text = `id,name,price\n1,Hoya,"${price}"\n2,Ficus,3\n`;
     expect((await readRows(text, 'csv', { columns })).rows).toEqual([
@@ -61,7 +61,7 @@ it.each(['much', '1,5', '0x10', '1e999', '', ' 1', '01'])(
   },
 );
 
-it('lets the store reject a value of NDJSON that is not a number', async () => {
+it('lets the store reject an NDJSON value that is not a number', async () => {
   const text = '{"id":1,"name":"Hoya","price":"much"}\n{"id":2,"name":"x","price":1e400}\n';
   expect((await readRows(text, 'ndjson', { columns })).rows).toMatchObject([
     { plant: { price: 'much' } },
@@ -69,14 +69,14 @@ it('lets the store reject a value of NDJSON that is not a number', async () => {
   ]);
 });
 
-it('is named in messages', async () => {
+it('names a new column in messages', async () => {
   const message = 'the CSV header must have the columns id and name (tag and price are optional)';
   await expect(readRows('name,price\n', 'csv', { columns })).rejects.toThrow(message);
   const empty = 'a CSV file starts with the line id,name,tag,price';
   await expect(readRows('', 'csv', { columns })).rejects.toThrow(empty);
 });
 
-it('must be there when every plant has one', async () => {
+it('requires a new column that is not optional', async () => {
   const required = { ...columns, price: { ...columns.price, isOptional: false } };
   const read = readRows('id,name\n1,x\n', 'csv', { columns: required });
   await expect(read).rejects.toThrow('must have the columns id, name, and price (tag is optional)');

@@ -8,7 +8,7 @@ import { readRows } from './fixtures/read-rows.ts';
 
 const anyPlants = fc.uniqueArray(anyPlant, { selector: ({ id }) => id, minLength: 1 });
 
-it.each(formatNames)('reads the %s that it wrote, in chunks of any size', async (format) => {
+it.each(formatNames)('reads the %s of its writer in chunks of any size', async (format) => {
   const { header, row } = createPlantWriter(format);
   await fc.assert(
     fc.asyncProperty(anyPlants, fc.integer({ min: 1, max: 40 }), async (plants, chunkSize) => {
@@ -19,7 +19,7 @@ it.each(formatNames)('reads the %s that it wrote, in chunks of any size', async 
   );
 });
 
-it.each(formatNames)('reads the times of %s, unless plants are created now', async (format) => {
+it.each(formatNames)('reads the times in %s unless createdAt is "now"', async (format) => {
   const text = {
     ndjson:
       '{"id":1,"name":"a","created_at":"2026-11-01"}\n{"id":2,"name":"\\"","created_at":"x"}\n',
@@ -40,8 +40,8 @@ it.each(formatNames)('reads the times of %s, unless plants are created now', asy
   ]);
 });
 
-/** The readers return a small id as a number. */
+/** Converts the id of a plant to a bigint. The readers return a small id as a number. */
 function withBigint(plant: unknown): unknown {
-  const { id, ...rest } = plant as NewPlant; // A plant that the test has written.
+  const { id, ...rest } = plant as NewPlant; // The test has written this plant.
   return { id: BigInt(id), ...rest };
 }

@@ -1,6 +1,6 @@
 import { type ErrorKind, isTemporary } from './error-catalogue.ts';
 
-/** The instruction for the client about each error. */
+/** Tells the client what to do about each error. */
 const actions: Record<ErrorKind, string> = {
   bodyNotJson: 'send JSON in UTF-8',
   invalidInput: 'correct the fields or parameters that the message names',
@@ -29,7 +29,7 @@ const actions: Record<ErrorKind, string> = {
   identityProviderUnavailable: 'wait',
 };
 
-/** Whether and when the client sends the request again, where the catalogue alone does not say it. */
+/** Says when to send the request again. An error is listed here when the catalogue alone does not say so. */
 const repeats: Partial<Record<ErrorKind, string>> = {
   tokenMissing: 'with a token',
   tokenInvalid: 'with the new token',
@@ -39,7 +39,10 @@ const repeats: Partial<Record<ErrorKind, string>> = {
   databaseUnavailable: 'a create or a read: yes, after `Retry-After`',
 };
 
-/** Advice for clients about an error. It is apart from the catalogue to keep front ends small. */
+/**
+ * Returns the advice for clients about an error. The catalogue lacks the advice, so that front ends stay
+ * small.
+ */
 export function errorAdvice(kind: ErrorKind) {
   const usual = isTemporary(kind) ? 'yes, after `Retry-After`' : 'no';
   return { action: actions[kind], repeat: repeats[kind] ?? usual };

@@ -1,7 +1,7 @@
 /**
- * Every error that a client can get, on either surface. `code` is the error code: the HTTP status
- * × 100 plus a detail. Error responses have it in the field `error`. `when` explains the code, and each
- * response has its own message. After an error that `isTemporary`, the same request may succeed later.
+ * Lists every error that a client can get over REST or tRPC. `code` is the error code: the HTTP status × 100
+ * plus a detail. It stands in the field `error` of a response. `when` explains the code, and each response
+ * has its own message. After an error that `isTemporary`, the same request may succeed later.
  */
 export const errorCatalogue = {
   bodyNotJson: { code: 40000, when: 'the body is not JSON' },
@@ -69,19 +69,21 @@ export type ErrorKind = keyof typeof errorCatalogue;
 export type ErrorCode = (typeof errorCatalogue)[ErrorKind]['code'];
 
 /** The names of all errors, in the catalogue's order. */
-export const errorKinds = Object.keys(errorCatalogue) as ErrorKind[]; // TypeScript types the keys as `string[]`.
+export const errorKinds = Object.keys(errorCatalogue) as ErrorKind[]; // `Object.keys` returns `string[]`.
 
-/** The name of the error with an error code; undefined for a code that only a newer server has. */
+/**
+ * Finds the name of an error by its error code. Returns undefined for a code that only a newer server has.
+ */
 export function errorKind(code: unknown): ErrorKind | undefined {
   return errorKinds.find((kind) => errorCatalogue[kind].code === code);
 }
 
-/** The HTTP status of an error in the catalogue. */
+/** Returns the HTTP status of an error in the catalogue. */
 export function httpStatus(kind: ErrorKind): number {
   return Math.floor(errorCatalogue[kind].code / 100);
 }
 
-/** Whether the same request may succeed later. A delete that may have been done is not safe to repeat. */
+/** Whether the same request may succeed later. Do not repeat a delete that the store may have carried out. */
 export function isTemporary(kind: ErrorKind): boolean {
   return 'isTemporary' in errorCatalogue[kind];
 }

@@ -5,14 +5,14 @@ import { unknownParameters } from './stored-plant.ts';
 /** The input of a procedure without parameters. */
 export const Nothing = z.strictObject({}, { error: unknownParameters }).prefault({});
 
-/** The owner of an access token, and what the token may do. */
+/** The owner of an access token, with the scopes and the expiry of the token. */
 export const Identity = z
   .object({
     name: z.string().meta({
       description: 'The name of the access token, or the `sub` of the JWT',
       examples: ['garden-centre'],
     }),
-    // No enumeration, because later versions may have further scopes.
+    // This is not an enumeration, because later versions may have further scopes.
     scopes: z.array(z.string()).meta({
       description: `What the token may do: ${scopes.map((scope) => `\`${scope}\``).join(', ')}`,
       examples: [['plants:create', 'plants:read']],

@@ -1,15 +1,15 @@
-/** The greatest number of plants in a page, and the default. */
+/** The greatest and the default number of plants in a page. */
 export const maxPageSize = 1000;
 export const defaultPageSize = 100;
 
-/** How many plants one call of `createPlants` may have. */
+/** The greatest number of plants in one call of `createPlants`. */
 export const maxNewPlants = 1000;
 
-/** The greatest exact count. Where there are more plants, the count is not exact. */
+/** The greatest exact count. When there are more plants, the count is not exact. */
 export const maxExactCount = 1_000_000;
 
-/** How many calls one tRPC request may contain. */
+/** The greatest number of calls in one tRPC request. */
 export const maxBatchCalls = 10;
 
-/** The most seconds for which a request may wait for changes. */
+/** A request may wait for changes for at most this number of seconds. */
 export const maxWait = 20;

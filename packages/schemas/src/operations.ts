@@ -1,9 +1,9 @@
-/** How REST offers a procedure. */
+/** Describes how REST offers a procedure. */
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** A name in braces is a property of the procedure's input. */
   readonly path: `/${string}`;
-  /** The HTTP status of a successful response. With 204, it has no body. */
+  /** The HTTP status of a successful response. A response with 204 has no body. */
   readonly status: 200 | 204;
 }
 

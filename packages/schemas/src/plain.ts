@@ -1,4 +1,4 @@
-// The exports without zod, for programs that must start fast.
+// These exports do not load zod, so that programs start fast.
 export { errorAdvice } from './error-advice.ts';
 export {
   type ErrorCode,

@@ -9,7 +9,7 @@ const cursor = z.string({ error: 'must be a cursor: the `next` of a response' })
 
 const examples = ['NmM3YWFiMDFkMmU1NGYxYSA4MTM'];
 
-/** Which changes to list. */
+/** Selects the changes to list. */
 export const ListPlantChanges = z
   .strictObject(
     {
@@ -33,7 +33,7 @@ export const ListPlantChanges = z
   )
   .prefault({});
 
-/** Where to follow the changes. */
+/** Selects the place in the feed behind which to follow the changes. */
 export const FollowPlantChanges = z
   .strictObject(
     { after: ListPlantChanges.unwrap().shape.after, lastEventId: cursor.optional() },
@@ -53,7 +53,7 @@ export const PlantChange = z
   })
   .meta({ id: 'PlantChange' });
 
-/** Changes in their order. */
+/** A list of changes, with the cursor behind them. */
 export const PlantChanges = z
   .object({
     changes: z.array(PlantChange).meta({

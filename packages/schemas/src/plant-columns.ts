@@ -1,6 +1,6 @@
 import type { StoredPlant } from './stored-plant.ts';
 
-/** The kind of a column's values, by their type in the schema. */
+/** The kind of a column's values. It follows from their type in the schema. */
 export type ColumnKind = keyof ValueByKind;
 
 interface ValueByKind {
@@ -16,12 +16,12 @@ interface PlantColumn<Field extends keyof StoredPlant> {
   readonly kind: {
     [Kind in ColumnKind]: StoredPlant[Field] extends ValueByKind[Kind] | undefined ? Kind : never;
   }[ColumnKind];
-  /** Whether a plant may be without it. */
+  /** Whether a plant may lack a value in this column. */
   readonly isOptional: undefined extends StoredPlant[Field] ? true : false;
 }
 
 /**
- * The columns of the table `plants`. The type checker requires one for each property of a stored plant.
+ * The columns of the table `plants`. The type checker requires a column for each property of a stored plant.
  * Statements, comparisons, files and forms use this list, so that none of them lacks a property.
  */
 export const plantColumns = {
@@ -31,7 +31,10 @@ export const plantColumns = {
   createdAt: { name: 'created_at', kind: 'time', isOptional: false },
 } as const satisfies { [Field in keyof StoredPlant]-?: PlantColumn<Field> };
 
-/** The properties of a {@link Plant}. Plants with the same id and the same values of them are the same. */
+/**
+ * The properties of a {@link Plant}. Two plants are the same when their ids and these properties are the
+ * same.
+ */
 export const plantFields = Object.keys(plantColumns).filter(isPlantField);
 
 export type PlantField = Exclude<keyof typeof plantColumns, 'id' | 'createdAt'>;

@@ -1,18 +1,18 @@
 import * as z from 'zod';
 import { Int64, int64Schema } from './ids/int64.ts';
 
-/** A name or a tag: any text that Postgres can store. Postgres rejects U+0000 and lone surrogates. */
+/** A name or a tag can be any text that Postgres can store. Postgres rejects U+0000 and lone surrogates. */
 export const PlantText = z
   .string({
     error: ({ input }) => `${input === undefined ? 'is missing: it ' : ''}must be a string`,
   })
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the rule is about U+0000.
   .regex(/^[^\u0000\uD800-\uDFFF]*$/u, 'must not contain U+0000 or a lone surrogate')
-  // OpenAPI has no flag `u`, without which a pattern cannot name lone surrogates. So the document has
-  // this simpler pattern, which every language can read, and the description names the surrogates.
+  // A pattern needs the flag `u` to match lone surrogates, and OpenAPI has no flags. So the document has this
+  // simpler pattern, and the description names the surrogates.
   .meta({ override: { pattern: '^[^\\x00]*$' } });
 
-/** An integer in a range. Each of its errors has the same message. */
+/** Makes a schema for an integer in a range. All its errors have the same message. */
 export function integerBetween(min: number, max: number) {
   const error = `must be an integer from ${min} to ${max}`;
   return z.int({ error }).min(min, { error }).max(max, { error });
@@ -34,7 +34,7 @@ export const Plant = z
   })
   .meta({ id: 'Plant' });
 
-/** The body of a create: a {@link Plant} with its id. */
+/** The body of a create. It is a {@link Plant} with its id. */
 export const NewPlant = z
   .object(
     {

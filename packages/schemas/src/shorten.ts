@@ -1,6 +1,7 @@
 /**
- * Shortens a text of a client for a message or a log line, and adds its length. Without a limit, a client
- * could fill the log, and an expression that reads the text could stop the process.
+ * Shortens a text from a client for a message or a log line, and adds the length of the whole text. Without
+ * this limit, a client could fill the log, and a regular expression that reads the text could block the
+ * process.
  */
 export function shorten(text: string, maxLength = 200): string {
   if (text.length <= maxLength) return text;

@@ -7,7 +7,7 @@ import { shorten } from './shorten.ts';
 /** An int64 in a response. */
 export const int64 = z.bigint().meta({ override: int64Schema });
 
-/** A plant as it is stored. */
+/** A plant in the store. */
 export const StoredPlant = z
   .object({
     id: int64.meta({ description: 'Identification number of the plant', examples: [4096] }),
@@ -43,7 +43,7 @@ export const PlantIdInput = z.strictObject(
   { error: unknownParameters },
 );
 
-/** Which plants to list. */
+/** Selects the plants to list. */
 export const ListPlants = z
   .strictObject(
     {
@@ -61,14 +61,14 @@ export const ListPlants = z
     },
     { error: unknownParameters },
   )
-  .prefault({}); // A caller over tRPC may omit it.
+  .prefault({}); // A caller over tRPC may omit the input.
 
-/** Which plants to count. */
+/** Selects the plants to count. */
 export const CountPlants = z
   .strictObject({ tag: ListPlants.unwrap().shape.tag }, { error: unknownParameters })
   .prefault({});
 
-/** How many plants there are. */
+/** The number of plants that a query selects. */
 export const PlantCount = z
   .object({
     count: z
@@ -93,7 +93,7 @@ export type ListPlants = z.output<typeof ListPlants>;
 export type CountPlants = z.output<typeof CountPlants>;
 export type PlantCount = z.output<typeof PlantCount>;
 
-/** The error for an input that is not an object or has an unknown property. */
+/** Makes the error message for an input that is not an object or has an unknown property. */
 export function unknownParameters(issue: { code?: string; keys?: string[] }): string {
   if (issue.code !== 'unrecognized_keys') return 'must be an object';
   const { keys = [] } = issue;

@@ -25,9 +25,9 @@ interface Documented {
 const text = await readFile(new URL('../../../apps/api/openapi.json', import.meta.url), 'utf8');
 const { components, paths } = JSON.parse(text);
 
-/** The documentation in the metadata of a schema, for the OpenAPI document. */
+/** Returns the documentation of a schema from its metadata. */
 function documentationOf(schema: z.ZodType): Documented {
-  const inner = schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema; // zod types it as its core type.
+  const inner = schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema; // zod declares this schema with its core type.
   const { override = {}, ...meta } = (inner.meta() ?? {}) as Documented & { override?: Documented };
   return { ...meta, ...override };
 }
@@ -72,6 +72,6 @@ it.each([
   }
 });
 
-it('describes an id as an int64 when a schema has no description of its own', () => {
+it('describes an id as an int64 even when a schema has no description of its own', () => {
   expect(documentationOf(Int64.in)).toEqual({ type: 'integer', format: 'int64' });
 });

@@ -33,7 +33,7 @@ it('has the same entries as the table in docs/errors.md', async () => {
 });
 
 it.each(errorKinds)(
-  'says of %s whether to send the request again, as the catalogue does',
+  'advises to send the request again after %s only if the error is temporary',
   (kind) => {
     expect(errorAdvice(kind).repeat.includes('yes')).toBe(isTemporary(kind));
   },
@@ -44,7 +44,7 @@ it('finds an error by its error code', () => {
   expect(errorKind(40999)).toBeUndefined();
 });
 
-it('requires an int32 as the error code of a body', () => {
+it('requires that the error code in a body is an int32', () => {
   expect(ErrorBody.safeParse({ error: 2 ** 31, message: '' }).success).toBe(false);
   expect(ErrorBody.safeParse({ error: 40000, message: 'x' }).success).toBe(true);
 });

@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import * as schemas from '../src/index.ts';
 
-/** Values of each kind, of which every schema rejects some. */
+/** Values of each kind. Every schema rejects some of them. */
 const values = [
   ...[undefined, null, true, [], {}, { unknown: 1 }, Symbol('x'), new Date(Number.NaN)],
   ...['', ' ', 'x', '1.5', '\0', '\ud800', 'x'.repeat(1_000)],
   ...[Number.NaN, -Infinity, 0.5, -1, 1e6, 2 ** 53, 2 ** 63, -1e99, 1e99, 2n ** 64n],
 ];
 
-/** A message stands behind the name of a field, or behind "it": "name is missing: it must be a string". */
+/** A message follows the name of a field or the word "it", as in "name is missing: it must be a string". */
 const begins = /^((is missing: it )?must |has no parameter ")/;
 
-/** The schemas of what clients send. */
+/** The schemas of the inputs that clients send. */
 const { NewPlant, NewPlants, ListPlants, CountPlants, PlantIdInput } = schemas;
 const { ListPlantChanges, FollowPlantChanges, Nothing, IdFromText, IntegerText } = schemas;
 const inputs = { NewPlant, NewPlants, ListPlants, CountPlants, PlantIdInput };
@@ -22,7 +22,7 @@ describe.each(Object.entries({ ...inputs, ...others }))('%s', (_, schema) => {
   const object = schema instanceof z.ZodPrefault ? schema.unwrap() : schema;
   const fields = object instanceof z.ZodObject ? Object.keys(object.shape) : [];
 
-  it.each(['the input', ...fields])('says what %s must be', (field) => {
+  it.each(['the input', ...fields])('says which values of %s are valid', (field) => {
     const messages = values.flatMap((value) => {
       const { error } = schema.safeParse(field === 'the input' ? value : { [field]: value });
       return error?.issues.map(({ path, message }) => ({ path: path.join('.'), message })) ?? [];

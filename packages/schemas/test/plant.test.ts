@@ -88,7 +88,7 @@ describe('NewPlant', () => {
     expect(NewPlant.parse({ id: 1, name: 'x', height: 3 })).toEqual({ id: 1n, name: 'x' });
   });
 
-  it('infers the types that callers pass and get', () => {
+  it('infers the types of the input and of the output', () => {
     type Texts = { name: string; tag?: string | undefined };
     expectTypeOf<Plant>().toExtend<Texts>();
     expectTypeOf<NewPlant>().toExtend<Texts & { id: bigint }>();

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { isScope, scopes } from '../src/scopes.ts';
 
-it('knows the three scopes, and no other text', () => {
+it('recognizes the three scopes, and no other text', () => {
   expect(scopes).toEqual(['plants:create', 'plants:read', 'plants:delete']);
   expect(['plants:read', 'plants:write', '', 'PLANTS:READ'].map(isScope)).toEqual([
     true,

@@ -81,7 +81,7 @@ describe('PlantIdInput', () => {
 describe('PlantPage', () => {
   const plant = { id: 1n, name: 'Hoya', createdAt: new Date(0) };
 
-  it('has plants, and the id after which the next page begins', () => {
+  it('contains plants, and the id after which the next page begins', () => {
     expect(StoredPlant.parse({ ...plant, tag: '' })).toEqual({ ...plant, tag: '' });
     expect(PlantPage.parse({ plants: [plant] })).toEqual({ plants: [plant] });
     expect(PlantPage.parse({ plants: [], next: 1n })).toEqual({ plants: [], next: 1n });
@@ -91,7 +91,7 @@ describe('PlantPage', () => {
     { ...plant, id: 1 },
     { ...plant, createdAt: '2026-11-21' },
     { id: 1n, name: 'x' },
-  ])('has no plant such as %o', (invalid) => {
+  ])('rejects the plant %o', (invalid) => {
     expect(PlantPage.safeParse({ plants: [invalid] }).success).toBe(false);
   });
 });

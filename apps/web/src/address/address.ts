@@ -1,16 +1,16 @@
-/** The views beside the table, except those of a plant. */
+/** The views beside the table, except the view of a plant. */
 const sheets = ['add', 'import', 'export', 'requests'] as const;
 
 export type SheetName = (typeof sheets)[number];
 
 /**
- * The state of the page that is in the fragment of its address. A browser never sends the fragment, so
- * no log contains tags and ids of plants.
+ * The state of the page in the fragment of the address. A browser never sends the fragment, so no log
+ * contains tags and ids of plants.
  */
 export interface Address {
-  /** Only plants with exactly this tag. */
+  /** The table shows only plants with exactly this tag. */
   readonly tag?: string | undefined;
-  /** The id at the top of the table; undefined at its start. */
+  /** The id at the top of the table. It is undefined at the start of the table. */
   readonly at?: bigint | undefined;
   /** The plant that is open. */
   readonly plant?: bigint | undefined;
@@ -27,7 +27,7 @@ export function readAddress(hash: string): Address {
   };
 }
 
-/** The link to an address of this page. */
+/** Makes the link to an address of this page. */
 export function hrefOf(address: Address): string {
   const given = Object.entries(address).filter(([, value]) => value !== undefined);
   return `#${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;

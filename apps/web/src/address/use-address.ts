@@ -2,12 +2,12 @@ import { useSyncExternalStore } from 'react';
 import { type Address, hrefOf, readAddress } from './address.ts';
 
 interface Shown extends Address {
-  /** Counts the jumps to another place of the same list. */
+  /** Counts the jumps to another place in the same list. */
   readonly jumps: number;
 }
 
 let shown: Shown = { ...readAddress(location.hash), jumps: 0 };
-/** The current place. Not in React's state: scrolling changes it, and must not render a view. */
+/** The id at the top of the table. It is not in React's state, because scrolling must not render a view. */
 let place = shown.at;
 const listeners = new Set<() => void>();
 
@@ -18,35 +18,35 @@ function show(next: Address): void {
   for (const notify of listeners) notify();
 }
 
-// Fires on Back, Forward, and links to another fragment.
+// The browser sends this event for Back, for Forward, and for links to another fragment.
 addEventListener('popstate', () => show(readAddress(location.hash)));
 
-/** Shows another view; Back returns to this one. */
+/** Shows another view. The Back button returns to the current view. */
 export function go(change: Address): void {
   const next = changed(change);
   history.pushState({ canGoBack: true }, '', urlOf(next));
   show(next);
 }
 
-/** Replaces this view by another one, without an entry in the history. */
+/** Replaces the current view by another view, without a new entry in the history. */
 export function replace(change: Address): void {
   const next = changed(change);
   history.replaceState(history.state, '', urlOf(next));
   show(next);
 }
 
-/** Closes the view beside the table as Back does. */
+/** Closes the view beside the table as the Back button does. */
 export function closeSheet(): void {
   if (history.state?.canGoBack) history.back();
   else replace({ plant: undefined, sheet: undefined });
 }
 
-/** The id at the top of the table. */
+/** Returns the id at the top of the table. */
 export function currentPlace(): bigint | undefined {
   return place;
 }
 
-/** Stores the id at the top of the table after scrolling. */
+/** Stores the id that is at the top of the table after scrolling. */
 export function keepPlace(at: bigint | undefined): void {
   if (at === place) return;
   place = at;

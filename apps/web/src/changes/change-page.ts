@@ -1,20 +1,22 @@
 import type { PlantChange, StoredPlant } from '@plant-store/schemas';
 
-/** The plants of a list that were loaded together: those up to the id `next`, or to the end of the list. */
+/** Plants of a list that were loaded together. The page ends at the id `next`, or at the end of the list. */
 interface LoadedPage {
   readonly plants: StoredPlant[];
   readonly next?: bigint | undefined;
 }
 
-/** Which plants a page has: those after an id, all or those with a tag. */
+/**
+ * Selects the plants of a page. Their ids are greater than `after`. With a `tag`, each plant has this tag.
+ */
 export interface PageQuery {
   readonly after?: bigint | undefined;
   readonly tag?: string | undefined;
 }
 
 /**
- * A page as it is after some changes. It is the same page when no change concerns it. Changes can be applied
- * again, so it does not matter whether the response of the store already had them.
+ * Applies changes to a page. Returns the same page when no change concerns it. A change can be applied twice,
+ * so the response of the store may already contain it.
  */
 export function changePage(
   page: LoadedPage,
@@ -42,7 +44,7 @@ export function changePage(
 /** Ids outside the range of int64. */
 const [before, behind] = [-(2n ** 64n), 2n ** 64n];
 
-/** How many plants more there are after some changes, all or those with a tag. */
+/** Counts how much the changes increase the number of all plants, or of the plants with a tag. */
 export function countChange(tag: string | undefined, changes: readonly PlantChange[]): number {
   const fitting = changes.filter(({ plant }) => hasTag(plant, tag));
   return fitting.reduce((sum, { type }) => sum + (type === 'created' ? 1 : -1), 0);
@@ -52,7 +54,7 @@ function hasTag(plant: StoredPlant, tag: string | undefined): boolean {
   return tag === undefined || plant.tag === tag;
 }
 
-/** Whether it is not another plant that got the id after a delete. */
+/** Whether two plants with one id are the same. After a delete, another plant can get the id. */
 function isSame(one: StoredPlant, other: StoredPlant): boolean {
   return one.createdAt.getTime() === other.createdAt.getTime();
 }

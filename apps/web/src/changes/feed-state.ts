@@ -2,8 +2,8 @@ import { type QueryClient, queryOptions, skipToken, useQuery } from '@tanstack/r
 import { refreshPlants } from '../store/query-client.ts';
 
 /**
- * Whether the page follows the feed of changes: `live`, `interrupted` by an error that may pass, or `off`
- * where the store has no feed. It is undefined before the first event.
+ * `live`: the page follows the feed of changes. `interrupted`: an error that may pass interrupts the feed.
+ * `off`: the store has no feed. The state is undefined before the first event.
  */
 type FeedState = 'live' | 'interrupted' | 'off';
 
@@ -17,12 +17,12 @@ export function useFeedState(): FeedState | undefined {
   return useQuery(feed).data;
 }
 
-/** Loads the plants again after a change of this page, unless the feed brings the change. */
+/** Loads the plants again after the page has changed plants, unless the feed brings the change. */
 export function refreshUnlessLive(queryClient: QueryClient): void {
   if (queryClient.getQueryData(feed.queryKey) !== 'live') void refreshPlants(queryClient);
 }
 
-/** Milliseconds for which loaded plants count as current. The feed keeps them current. */
+/** The number of milliseconds for which loaded plants count as current. With a feed, they stay current. */
 export function plantsStaleTime(queryClient: QueryClient): number {
   return queryClient.getQueryData(feed.queryKey) === 'off' ? 30_000 : Number.POSITIVE_INFINITY;
 }

@@ -8,13 +8,19 @@ import { useTRPCClient } from '../store/trpc.ts';
 import { setFeedState } from './feed-state.ts';
 import { noteChanges, updatePage } from './update-page.ts';
 
-/** Milliseconds between two updates, so that the page stays fast during an import elsewhere. */
+/**
+ * The least number of milliseconds between two updates. It keeps the page fast while another client imports
+ * plants.
+ */
 const interval = 250;
 
-/** Milliseconds without a connection until the page says so. The store ends each connection now and then. */
+/**
+ * The page reports an interruption after this number of milliseconds. Shorter interruptions are normal,
+ * because the store ends each connection from time to time.
+ */
 const patience = 5_000;
 
-/** Keeps the plants on the page current, if the token may read them. */
+/** Keeps the plants on the page current if the token may read plants. */
 export function useChanges(mayRead: boolean): void {
   const client = useTRPCClient();
   const queryClient = useQueryClient();
@@ -25,8 +31,8 @@ export function useChanges(mayRead: boolean): void {
 }
 
 /**
- * Follows the feed of changes while the tab is visible. A browser has six connections to a store over
- * HTTP/1.1 for all its tabs, so hidden tabs must not use one.
+ * Follows the feed of changes while the tab is visible. Over HTTP/1.1, all tabs of a browser share six
+ * connections to a store, so a hidden tab must not use one.
  */
 function followChanges(client: PlantStoreClient, queryClient: QueryClient): () => void {
   const updates = collectUpdates((changes) => updatePage(queryClient, changes));
@@ -37,7 +43,7 @@ function followChanges(client: PlantStoreClient, queryClient: QueryClient): () =
   function open(): void {
     if (subscription) return;
     const input = cursor === undefined ? {} : { after: cursor };
-    let isFirst = true; // After a time without a connection.
+    let isFirst = true; // Whether the next response is the first one after an interruption.
     subscription = client.plantChanges.subscribe(input, {
       onData({ data }) {
         const isStart = cursor === undefined;
@@ -45,7 +51,7 @@ function followChanges(client: PlantStoreClient, queryClient: QueryClient): () =
         isFirst = false;
         cursor = isFarBehind ? undefined : data.next;
         if (isFarBehind) {
-          // Lists are loaded faster than all changes since.
+          // Loading the lists again is faster than reading all missed changes.
           close();
           return open();
         }
@@ -75,7 +81,7 @@ function followChanges(client: PlantStoreClient, queryClient: QueryClient): () =
     if (isExpired) open();
     else {
       setFeedState(queryClient, 'off');
-      // If the token is the cause, the response says so to the page.
+      // If the token is the cause, the response to this request tells the page.
       void queryClient.invalidateQueries({ queryKey: [['whoAmI']] });
     }
   }
@@ -102,7 +108,7 @@ function followChanges(client: PlantStoreClient, queryClient: QueryClient): () =
   };
 }
 
-/** Collects changes, and passes them on some times a second. */
+/** Collects changes, and passes them on a few times a second. */
 function collectUpdates(update: (changes: readonly PlantChange[]) => void) {
   let waiting: PlantChange[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -2,13 +2,13 @@ import type { PlantChange } from '@plant-store/schemas';
 import type { Query, QueryClient } from '@tanstack/react-query';
 import { changePage, countChange, type PageQuery } from './change-page.ts';
 
-/** Rows of a page beyond which it is loaded again, so that it does not grow without end. */
+/** A page with more rows is loaded again, so that no page grows without limit. */
 const maxRows = 5_000;
 
-/** The changes that arrived during each request for plants. */
+/** Contains a list for each running request for plants: the changes that have arrived since its start. */
 const requests = new Set<PlantChange[]>();
 
-/** Milliseconds for which a new plant is highlighted, as in plant-table.css. */
+/** A new plant is highlighted for this number of milliseconds, as in plant-table.css. */
 const highlightTime = 2_000;
 
 const highlighted = new Set<bigint>();
@@ -19,15 +19,15 @@ export function isNew(id: bigint): boolean {
   return highlighted.has(id);
 }
 
-/** Calls the listener after changes; returns a function that removes the listener. */
+/** Calls the listener after changes. Returns a function that removes the listener. */
 export function onChanges(listener: (changes: readonly PlantChange[]) => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 }
 
 /**
- * Loads a page of plants, and applies the changes that arrive meanwhile, because the response may be older
- * than these changes.
+ * Loads a page of plants, and applies the changes that arrive during the request, because the response may be
+ * older than these changes.
  */
 export async function loadPage<Page extends Parameters<typeof changePage>[0]>(
   query: PageQuery,
@@ -43,12 +43,12 @@ export async function loadPage<Page extends Parameters<typeof changePage>[0]>(
   }
 }
 
-/** Keeps changes for the responses that are on their way. */
+/** Keeps changes for the requests that wait for their responses. */
 export function noteChanges(changes: readonly PlantChange[]): void {
   for (const request of requests) request.push(...changes);
 }
 
-/** Shows changes in everything that the page has loaded. */
+/** Applies changes to all responses that the page has loaded, and highlights new plants. */
 export function updatePage(queryClient: QueryClient, changes: readonly PlantChange[]): void {
   const created = changes.filter(({ type }) => type === 'created').map(({ plant }) => plant.id);
   for (const id of created) highlighted.add(id);
@@ -63,10 +63,10 @@ export function updatePage(queryClient: QueryClient, changes: readonly PlantChan
 
 type Updater = (queryClient: QueryClient, query: Query, changes: readonly PlantChange[]) => void;
 
-/** How changes update a loaded response, by the start of its query key. */
+/** Functions that apply changes to a loaded response. Each name is the start of a query key. */
 const updaters: Readonly<Record<string, Updater>> = {
   listPlants(queryClient, query, changes) {
-    const page = query.state.data as Parameters<typeof changePage>[0] | undefined; // The response of listPlants.
+    const page = query.state.data as Parameters<typeof changePage>[0] | undefined; // It is a response of listPlants.
     if (!page) return;
     const changed = changePage(page, inputOf(query), changes);
     if (changed.plants.length > maxRows) {
@@ -79,7 +79,7 @@ const updaters: Readonly<Record<string, Updater>> = {
     const change = countChange(inputOf({ queryKey }).tag, changes);
     if (!isExact || change === 0) return;
     queryClient.setQueryData(queryKey, { count: Math.max(0, count + change), isExact });
-    // The response may have counted a change already, so the page asks again later.
+    // The store may have counted a change already, so the page asks again later.
     void queryClient.invalidateQueries({ queryKey, exact: true, refetchType: 'none' });
   },
   getPlant(queryClient, { queryKey }, changes) {
@@ -91,13 +91,15 @@ const updaters: Readonly<Record<string, Updater>> = {
   'previous plant': updateNeighbour,
 };
 
-/** Looks for the neighbour again when a plant came or went between it and the open plant. */
+/**
+ * Looks for the neighbour again when it was deleted, or when a plant nearer to the open plant was created.
+ */
 function updateNeighbour(
   queryClient: QueryClient,
   { queryKey, state }: Query,
   changes: readonly PlantChange[],
 ): void {
-  const [name, , open] = queryKey as [string, string | undefined, bigint]; // As in use-neighbours.ts.
+  const [name, , open] = queryKey as [string, string | undefined, bigint]; // use-neighbours.ts makes the key.
   const neighbour = state.data as bigint | null | undefined;
   const isConcerned = changes.some(({ plant: { id } }) =>
     name === 'next plant'
@@ -107,7 +109,7 @@ function updateNeighbour(
   if (isConcerned) void queryClient.invalidateQueries({ queryKey, exact: true });
 }
 
-/** The input of a call, which tRPC keeps in the query key. */
+/** Returns the input of a call, which tRPC keeps in the query key. */
 function inputOf({ queryKey }: Pick<Query, 'queryKey'>): PageQuery & { id?: bigint } {
   return Object(Object(queryKey[1]).input);
 }

@@ -11,12 +11,12 @@ export function Button({ kind = 'plain', type = 'button', className = '', ...pro
 }
 
 interface CopyButtonProps {
-  /** The kind of text, as the button names it: "curl". */
+  /** The name of the text on the button, such as "curl". */
   what: string;
   text: string;
 }
 
-/** Copies a text. Browsers allow that only on secure origins; other origins get no button. */
+/** Copies a text. Browsers allow this only on secure origins, so other origins get no button. */
 export function CopyButton({ what, text }: CopyButtonProps) {
   const [isCopied, setIsCopied] = useState(false);
   if (!navigator.clipboard) return null;

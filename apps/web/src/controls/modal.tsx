@@ -2,7 +2,7 @@ import { type ComponentProps, useLayoutEffect, useRef } from 'react';
 
 interface ModalProps extends ComponentProps<'dialog'> {
   isOpen: boolean;
-  /** Called when the user presses Escape or clicks beside the dialog. */
+  /** Is called when the user presses Escape or clicks beside the dialog. */
   onLeave(): void;
 }
 
@@ -14,7 +14,7 @@ export function Modal({ isOpen, onLeave, ...dialog }: ModalProps) {
     const { current: opened } = element;
     if (!opened || !isOpen) return;
     opened.showModal();
-    // By default the first button gets the focus, and that button closes the dialog.
+    // By default, the first button gets the focus, and this button closes the dialog.
     (
       opened.querySelector<HTMLElement>('[data-focus], textarea, input[type=text]') ?? opened
     ).focus();
@@ -31,12 +31,12 @@ export function Modal({ isOpen, onLeave, ...dialog }: ModalProps) {
         event.preventDefault();
         onLeave();
       }}
-      // Handles Escape while no part of the dialog has the focus: the focused button was removed.
+      // Handles Escape when the focused button was removed, so that no part of the dialog has the focus.
       onCancel={(event) => {
         event.preventDefault();
         onLeave();
       }}
-      // Selecting text past the edge also ends in a click beside the dialog, which must not close it.
+      // A text selection that ends outside the dialog is a click beside it, but must not close the dialog.
       onPointerDown={({ target, currentTarget }) => {
         isPressedBeside.current = target === currentTarget;
       }}

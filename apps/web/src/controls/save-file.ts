@@ -1,16 +1,16 @@
 declare global {
   interface Window {
-    /** Only Chromium has it, and only on secure origins. */
+    /** Only Chromium has this function, and only on secure origins. */
     showSaveFilePicker?(options: { suggestedName: string }): Promise<FileSystemFileHandle>;
   }
 }
 
 /**
- * Opens a file to write. In a browser that supports it, the user chooses the file, and the text goes to
- * the disk at once. Any other browser downloads the file when it is closed.
+ * Opens a file for writing. In Chromium, the user chooses the file, and the text goes to the disk at once.
+ * Any other browser downloads the file when the file is closed.
  *
- * @param signal discards what is written
- * @throws DOMException `AbortError` when the user cancels the choice
+ * @param signal discards the file when it aborts
+ * @throws DOMException `AbortError` when the user cancels the file dialog
  */
 export async function openSaveFile(name: string, signal: AbortSignal) {
   const handle = await window.showSaveFilePicker?.({ suggestedName: name });

@@ -6,12 +6,12 @@ import './sheet.css';
 
 interface SheetProps {
   title: ReactNode;
-  /** Undefined closes the sheet. */
+  /** The content of the sheet. Without content, the sheet is closed. */
   children: ReactNode | undefined;
   onClose(): void;
 }
 
-/** A dialog at the side of the page; on a phone it covers the page. */
+/** A dialog at the side of the page. On a phone, it covers the page. */
 export function Sheet({ title, children, onClose }: SheetProps) {
   const id = useId();
   const isOpen = children !== undefined;

@@ -5,7 +5,7 @@ interface TextFieldProps {
   label: string;
   value: string;
   onChange(value: string): void;
-  /** Explains which values the field takes. */
+  /** Explains which values the field accepts. */
   description?: string | undefined;
   /** Says what is wrong with the value. */
   error?: string | undefined;
@@ -58,7 +58,7 @@ export function TextField(props: TextFieldProps) {
   );
 }
 
-/** A browser turns every line break in a text area into `\n`. */
+/** Restores the line breaks of a text. A browser turns every line break in a text area into `\n`. */
 function withBreaksOf(before: string, text: string): string {
   const [lineBreak = '\n'] = /\r\n?/.exec(before) ?? [];
   return text.replaceAll('\n', lineBreak);

@@ -2,28 +2,34 @@ import { type LineCounts, noLines, type RowBlock } from '@plant-store/formats';
 import { formatJson, maxNewPlants, type NewPlant } from '@plant-store/schemas';
 import { type CheckedRow, checkRow, type OpenFile } from './open-file.ts';
 
-/** The store takes bodies of 1 MiB. The difference is for the JSON around the plants. */
+/**
+ * The most bytes of plants in a request. The store accepts 1 MiB, and the JSON around the plants needs the
+ * rest.
+ */
 const maxBytes = 1_000_000;
-/** Bytes of a plant in a body besides its texts: the id, the property names and superjson's types. */
+/**
+ * The bytes of a plant in a body besides its texts. The id, the property names and superjson's types need
+ * them.
+ */
 const overhead = 160;
 
-/** Rows of a file that go into one request. */
+/** Contains the rows of a file for one request. */
 export interface Batch {
   readonly block: RowBlock;
   readonly rows: readonly CheckedRow[];
-  /** The lines of the rows. The first batch of a block also counts the other lines, such as blank ones. */
+  /** The lines of the rows. The first batch of a block even counts the other lines, such as blank lines. */
   readonly counts: LineCounts;
   /** The bytes of these rows in the file. */
   readonly bytes: number;
 }
 
-/** Reads a file in batches of at most a thousand rows, whose plants fit into a request. */
+/** Reads a file in batches. Each batch has at most a thousand rows, and its plants fit into one request. */
 export async function* batchesOf({ blocks, bytesRead }: OpenFile): AsyncGenerator<Batch> {
   let bytesBefore = 0;
   for await (const block of blocks) {
     const total = block.rows.length;
     const bytes = bytesRead() - bytesBefore;
-    // The bytes of a header belong to the rows that were read with it.
+    // A block without rows, such as a header, adds its bytes to the next rows.
     if (total > 0) bytesBefore += bytes;
     let around = { ...block.counts, lines: block.counts.lines - total };
     for (const rows of total === 0 ? [[]] : splitRows(block)) {

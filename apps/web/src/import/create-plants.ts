@@ -9,18 +9,18 @@ import {
 import { isTokenError } from '../store/explain-error.ts';
 import { background } from '../store/trpc.ts';
 
-/** Milliseconds before plants are sent again when the server is down. */
+/** When the server is down, plants are sent again after this number of milliseconds. */
 const retryDelay = 1_000;
 
 export type Client = Pick<PlantStoreClient, 'createPlants'>;
 
 /** The connection of an import to the store. */
 export interface Connection {
-  /** A client with a token; waits for one after `onTokenError`. */
+  /** Returns a client with a token. After `onTokenError`, waits for a new token. */
   client(): Promise<Client>;
-  /** Called when the store rejects the token of a client. */
+  /** Is called when the store rejects the token of a client. */
   onTokenError(client: Client, error: unknown): void;
-  /** Called when plants begin or stop waiting for the server or a token. */
+  /** Is called when plants begin or stop waiting for the server or a token. */
   onWaiting(isWaiting: boolean): void;
 }
 
@@ -28,7 +28,7 @@ export interface Connection {
  * Creates plants, and returns the result of each. Waits while the server or its database is down, and
  * while there is no valid token. A create can be repeated safely.
  *
- * @throws the signal's reason when it aborts meanwhile, or an error that another attempt cannot avoid
+ * @throws the signal's reason when the signal aborts, or an error that another attempt cannot avoid
  */
 export async function createPlants(
   plants: readonly NewPlant[],
@@ -39,7 +39,7 @@ export async function createPlants(
   let isWaiting = false;
   for (let rest = plants; rest.length > 0; ) {
     const client = await orAborted(connection.client(), signal);
-    // Without this, the history of requests would keep all plants of an import.
+    // Without `background`, the history of requests would keep all plants of an import.
     const sent = await client.createPlants
       .mutate({ plants: [...rest] }, background.trpc)
       .catch(asError);
@@ -63,7 +63,7 @@ export async function createPlants(
   return plants.flatMap((plant) => results.get(plant) ?? []);
 }
 
-/** Finds the plants that make the store reject a whole request, by sending each half of them alone. */
+/** Finds the plants that make the store reject a whole request. Sends each half of the plants alone. */
 async function createParts(
   plants: readonly NewPlant[],
   error: Error,
@@ -86,7 +86,7 @@ function isOfContent(error: Error): boolean {
   return kind === 'invalidInput' || kind === 'bodyTooLarge';
 }
 
-/** Whether a plant may be created a moment later. */
+/** Whether the same plant may be created a moment later. */
 function mayPass(result: CreateResult): boolean {
   const kind = 'error' in result ? errorKind(result.error) : undefined;
   return kind !== undefined && isTemporary(kind);

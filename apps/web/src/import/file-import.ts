@@ -2,12 +2,12 @@ import { formatOf } from '@plant-store/formats';
 import type { ImportCounts, ImportStep } from './import-file.ts';
 import type { ImportPreview } from './import-preview.ts';
 
-/** The greatest number of rejected rows on the page; all of them can be saved. */
+/** The greatest number of rejected rows on the page. The user can save all of them. */
 const shownRows = 100;
 
 /** A file that the user chose, and the state of its import. */
 export interface FileImport {
-  /** Unique on this page. */
+  /** No other import on this page has this id. */
   readonly id: number;
   readonly file: File;
   readonly state: keyof typeof states;
@@ -15,15 +15,15 @@ export interface FileImport {
   readonly bytes: number;
   readonly counts: ImportCounts;
   readonly warnings: readonly string[];
-  /** The first rejected rows. */
+  /** The first rejected rows, which the page shows. */
   readonly rejectedRows: readonly { line: number; reason: string }[];
-  /** The file of rejected rows, in pieces. */
+  /** The file of rejected rows, as a list of parts. */
   readonly rejects: readonly Blob[];
-  /** Why it failed. */
+  /** The reason why the import failed. */
   readonly reason?: string;
 }
 
-/** The states of an import, and whether it goes on without the user. */
+/** The states of an import. In a state with `true`, the import goes on without the user. */
 const states = {
   opening: false,
   chosen: false,
@@ -35,22 +35,22 @@ const states = {
   failed: false,
 } as const;
 
-/** Whether it goes on without the user. */
+/** Whether the import goes on without the user. */
 export function isActive({ state }: FileImport): boolean {
   return states[state];
 }
 
-/** Whether it sends plants, or waits for the server or a token. */
+/** Whether the import sends plants, or waits for the server or a token. */
 export function isStarted({ state }: FileImport): boolean {
   return state === 'running' || state === 'waiting';
 }
 
-/** Adds the outcome of some rows. */
+/** Adds the outcome of some rows to the state of an import. */
 export function withStep(latest: FileImport, step: ImportStep): Partial<FileImport> {
   const { counts, rejectedRows, rejectsHeader, bytes } = step;
   const sums = Object.entries(latest.counts).map(([name, count]) => [
     name,
-    count + counts[name as keyof ImportCounts], // Both have the same names.
+    count + counts[name as keyof ImportCounts], // Both objects have the same names.
   ]);
   const sum = { bytes: latest.bytes + bytes, counts: Object.fromEntries(sums) as ImportCounts };
   if (rejectedRows.length === 0) return sum;
@@ -63,13 +63,16 @@ export function withStep(latest: FileImport, step: ImportStep): Partial<FileImpo
   };
 }
 
-/** How much of a file is done, in percent. */
+/** Returns the part of a file that is done, in percent. */
 export function percentOf({ state, bytes, file }: FileImport): number {
   if (state === 'done') return 100;
   return Math.min(99, Math.floor((100 * bytes) / Math.max(1, file.size)));
 }
 
-/** The name of the file of rejected rows. It has the format of the imported file, uncompressed. */
+/**
+ * Makes the name of the file of rejected rows. This file has the format of the imported file, but is not
+ * compressed.
+ */
 export function rejectsName({ name }: File): string {
   const base = name.replace(/(\.rejects)?\.(csv|tsv|tab|ndjson|jsonl)(\.(gz|rejects))*$/i, '');
   return `${base}.rejects.${formatOf(name, '')}`;

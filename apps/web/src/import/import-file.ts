@@ -4,12 +4,12 @@ import { type Batch, batchesOf } from './batches.ts';
 import { type Connection, createPlants } from './create-plants.ts';
 import type { OpenFile } from './open-file.ts';
 
-/** Requests that are in flight at the same time. */
+/** The most requests that are in flight at the same time. */
 const parallelBatches = 4;
 
-/** The number of rows with each outcome, and of lines of each kind. */
+/** The number of rows with each outcome, and the number of lines of each kind. */
 export interface ImportCounts extends LineCounts {
-  /** The sum of the outcomes below. With `header`, `blank` and `continued`, it is `lines`. */
+  /** The sum of the outcomes below. `lines` is the sum of `rows`, `header`, `blank` and `continued`. */
   readonly rows: number;
   readonly added: number;
   /** Rows whose plant the store already had. */
@@ -25,7 +25,7 @@ export const nothingCounted: ImportCounts = {
   ...{ rows: 0, added: 0, present: 0, taken: 0, rejected: 0 },
 };
 
-/** A row that is not in the store: it is not a valid plant, or its id is taken. */
+/** A row that is not stored, because it is not a valid plant or its id is taken. */
 interface RejectedRow {
   readonly line: number;
   readonly reason: string;
@@ -45,17 +45,17 @@ export interface ImportStep {
 
 interface ImportOptions {
   connection: Connection;
-  /** Stops the import. Plants that were sent may be stored. */
+  /** Stops the import. Plants that were already sent may be stored. */
   signal: AbortSignal;
   /** Receives the outcomes in the order of the file. */
   onStep(step: ImportStep): void;
 }
 
 /**
- * Creates the plants of a file, several requests at a time. The import counts a row that
- * the store rejects, and goes on.
+ * Creates the plants of a file with several requests at a time. When the store rejects a row, the import
+ * counts the row and goes on.
  *
- * @throws the error of reading the file, or of a token that may not create plants
+ * @throws an error when the file cannot be read, or when the token may not create plants
  */
 export async function importFile(
   file: OpenFile,
@@ -79,7 +79,7 @@ export async function importFile(
       }
       const plants = batch.rows.flatMap(({ plant }) => plant ?? []);
       const results = createPlants(plants, connection, isOver);
-      results.catch(() => {}); // finishFirst throws its error.
+      results.catch(() => {}); // `finishFirst` throws this error.
       inFlight.push({ batch, results });
     }
     while (inFlight.length > 0) await finishFirst();

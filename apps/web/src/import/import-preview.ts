@@ -5,20 +5,20 @@ import { type CheckedRow, checkRow, openFile } from './open-file.ts';
 /** The number of rows in a preview. */
 const shownRows = 5;
 
-/** The content of a file, shown before its plants are added. */
+/** The content of a file. The page shows it before the plants of the file are added. */
 export interface ImportPreview {
   readonly format: string;
   /** The columns of plants that the file has. */
   readonly columns: string[];
-  /** The first rows, as they would be stored. */
+  /** The first rows in the form in which the store would keep them. */
   readonly rows: CheckedRow[];
-  /** Whether rows say when their plant was created. */
+  /** Whether rows contain the time at which their plant was created. */
   readonly hasTimes: boolean;
   readonly warnings: string[];
 }
 
 /**
- * Reads the first rows of a file, up to about a megabyte of it.
+ * Reads the first rows of a file, at most about a megabyte.
  *
  * @throws FileError when the file cannot be read as plants
  */
@@ -31,7 +31,7 @@ export async function readPreview(file: File): Promise<ImportPreview> {
   let read: Row[] = [];
   for await (const { rows } of blocks) {
     read = rows;
-    if (rows.length > 0) break; // Also closes the file.
+    if (rows.length > 0) break; // The end of the loop closes the file.
   }
   const fields = new Set(read.flatMap(usedFields));
   const columns = Object.entries(plantColumns).filter(([field]) => fields.has(field));

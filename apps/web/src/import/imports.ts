@@ -16,8 +16,8 @@ interface Access {
 export type Imports = ReturnType<typeof createImports>;
 
 /**
- * The imports of this page, one after the other. They go on while the user does other things, and also
- * after a change of the token. Meanwhile, the browser asks before it leaves the page.
+ * Runs the imports of this page, one after the other. They go on while the user does other things, and even
+ * after the token has changed. While an import runs, the browser asks before it leaves the page.
  */
 export function createImports() {
   let all: readonly FileImport[] = [];
@@ -109,7 +109,7 @@ export function createImports() {
       current = next;
       access.resolve(next);
     },
-    /** Reads the previews of files; `start` adds their plants. */
+    /** Reads the previews of files. `start` adds the plants of these files. */
     choose(files: readonly File[]): void {
       const chosen = files.map((file): FileImport => {
         const nothing = { bytes: 0, counts: nothingCounted };
@@ -124,7 +124,7 @@ export function createImports() {
       set(all.map((each) => (each.state === 'chosen' ? { ...each, state: 'queued' } : each)));
       void runQueued();
     },
-    /** Stops an import, or removes a file from the list. */
+    /** Stops an import that has started, or removes another file from the list. */
     remove(file: File): void {
       const found = all.find((each) => each.file === file);
       if (found && isStarted(found)) cancelling.abort();
@@ -142,7 +142,7 @@ function askBeforeLeaving(event: BeforeUnloadEvent): void {
   event.preventDefault();
 }
 
-/** The imports, which change while they run. */
+/** Returns the imports, and renders again when they change. */
 export function useImports({ subscribe, all }: Imports): readonly FileImport[] {
   return useSyncExternalStore(subscribe, all);
 }

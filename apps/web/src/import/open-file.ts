@@ -25,21 +25,21 @@ const advice: Advice = {
 };
 
 interface OpenOptions {
-  /** Whether rows have the times of the file. */
+  /** Whether rows keep the times in the file. */
   createdAt: 'keep' | 'now';
   /** Receives a warning about a likely mistake in the file. */
   warn(message: string): void;
 }
 
-/** A file whose rows are being read. */
+/** A file that has been opened to read its rows. */
 export interface OpenFile {
   readonly blocks: AsyncGenerator<RowBlock>;
-  /** How many bytes of the file have been read. */
+  /** Returns the number of bytes that have been read from the file. */
   bytesRead(): number;
 }
 
 /**
- * Opens a file, whose extension says its format, and reads its first rows.
+ * Opens a file, and reads its first rows. The extension of the file says its format.
  *
  * @throws FileError when the file cannot be read as plants
  */
@@ -56,13 +56,13 @@ export async function openFile(file: File, { createdAt, warn }: OpenOptions): Pr
   return { blocks: await readPlants(counted(), format, options), bytesRead: () => bytes };
 }
 
-/** The plant of a row, or the reason why it is not one. */
+/** A row with its plant, or with the reason why the row is not a plant. */
 export type CheckedRow = { readonly row: Row } & (
   | { readonly plant: NewPlant; readonly reason?: undefined }
   | { readonly plant?: undefined; readonly reason: string }
 );
 
-/** Checks a row by the schema that the store has, too. */
+/** Checks a row by the schema that the store uses. */
 export function checkRow(row: Row): CheckedRow {
   if ('error' in row) return { row, reason: row.error };
   const { data: plant, error } = NewPlant.safeParse(row.plant);

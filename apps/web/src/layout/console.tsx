@@ -28,7 +28,7 @@ interface ConsoleProps {
   onForgetToken(): void;
 }
 
-/** Everything that a user with a token sees. */
+/** Shows the page for a user with a token. */
 export function Console({ history, imports, onForgetToken }: ConsoleProps) {
   const { scopes, may, error } = useScopes();
   const { sheet } = useAddress();

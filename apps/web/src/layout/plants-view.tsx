@@ -49,7 +49,7 @@ export function PlantsView({ may, onOpen, onDeleted }: PlantsViewProps) {
   return (
     <>
       <div className="title">
-        {/* A screen reader does not read out each change of others. */}
+        {/* A screen reader must not read out each change of another client. */}
         <h1 aria-live={isStale ? 'off' : 'polite'}>
           {number ? countOf(number.count, number.isExact) : 'Plants'}
         </h1>

@@ -4,11 +4,11 @@ import { useFeedState } from '../changes/feed-state.ts';
 import { serverState } from '../store/query-client.ts';
 
 interface StatusBarProps {
-  /** Undefined until the store has said what the token may do. */
+  /** The scopes of the token. They are undefined until the store has responded. */
   scopes: ReadonlySet<Scope> | undefined;
 }
 
-/** Says whether the server responds, and what the access token may do. */
+/** Says whether the server responds, and which scopes the access token has. */
 export function StatusBar({ scopes }: StatusBarProps) {
   const isDown = useQuery(serverState).isError;
   const feed = useFeedState();

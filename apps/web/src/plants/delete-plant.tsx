@@ -14,7 +14,7 @@ interface DeletePlantProps {
   onDeleted(): void;
 }
 
-/** Deletes a plant after a question. */
+/** Deletes a plant after the user has confirmed the delete. */
 export function DeletePlant({ plant: { id, name }, onDeleted }: DeletePlantProps) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();

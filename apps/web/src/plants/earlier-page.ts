@@ -5,36 +5,35 @@ interface Page {
   readonly next?: bigint | undefined;
 }
 
-/** The plants between two ids: greater than `after`, at most `end`. */
+/** A page of plants. Their ids are greater than `after`, and at most the id at which the page ends. */
 export interface EarlierPage {
-  /** Undefined when there are no plants before these. */
+  /** The id before the page. It is undefined when there are no earlier plants. */
   readonly after: bigint | undefined;
   readonly rowCount: number;
 }
 
 /**
- * Finds a page of plants that ends at an id. The store lists plants only upwards, so this
- * guesses where the page starts. It guesses again while there are no plants from there to the end, or more
- * than a page holds.
+ * Finds a page of plants that ends at an id. The store lists plants only upwards, so the function guesses the
+ * start of the page. It guesses again while the page has no plants or too many.
  *
  * @param list returns the page after an id
  * @param end the greatest id of the page
- * @param distance the first guess: how far the start is before the end
+ * @param distance the first guess of the distance from the start to the end
  */
 export async function findEarlierPage(
   list: (after: bigint | undefined) => Promise<Page>,
   end: bigint,
   distance: bigint,
 ): Promise<EarlierPage> {
-  let short = 0n; // The greatest distance within which no plants were found.
-  let long: bigint | undefined; // The smallest distance found to have too many plants.
+  let short = 0n; // The greatest distance that had no plants.
+  let long: bigint | undefined; // The smallest distance that had too many plants.
   for (let tried = distance; ; ) {
     const after = end - tried < int64Bounds.minimum ? undefined : end - tried;
     const { plants, next } = await list(after);
     const reachesEnd = next === undefined || next >= end;
     const rowCount = plants.findLastIndex(({ id }) => id <= end) + 1;
     if (reachesEnd && (rowCount > 0 || after === undefined)) return { after, rowCount };
-    // A single plant can fill a page.
+    // The distance cannot be shorter. A single plant can fill a page.
     if (!reachesEnd && tried - short <= 1n) return { after, rowCount };
     if (reachesEnd) short = tried;
     else long = tried;
@@ -42,14 +41,14 @@ export async function findEarlierPage(
   }
 }
 
-/** The distance changes by large factors first, and by halves when the bounds are close. */
+/** Chooses the next distance. It changes by large factors first, and by halves when the bounds are close. */
 function between(short: bigint, long: bigint | undefined): bigint {
   if (long === undefined) return short * 16n;
   if (long > 32n * (short + 1n)) return short === 0n ? long / 16n : short * 16n;
   return (short + long) / 2n;
 }
 
-/** Estimates the distance that has half a page of plants, from the page after it. */
+/** Estimates the distance that contains half a page of plants. The later page shows how dense the ids are. */
 export function likelyDistance(plants: Page['plants'], pageSize: number): bigint {
   const [first, last] = [plants[0]?.id, plants.at(-1)?.id];
   if (first === undefined || last === undefined || first === last) return 1_000n;

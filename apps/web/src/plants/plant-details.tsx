@@ -13,15 +13,15 @@ import { useNeighbours } from './use-neighbours.ts';
 
 interface PlantDetailsProps {
   id: bigint;
-  /** The previous and the next plant have this tag; undefined for any plant. */
+  /** Only plants with this tag are previous or next. Without it, every plant can be. */
   tag: string | undefined;
   mayDelete: boolean;
   onDeleted(): void;
-  /** Undefined when the token may not create plants. */
+  /** Is called to duplicate the plant. It is undefined when the token may not create plants. */
   onDuplicate: ((plant: StoredPlant) => void) | undefined;
 }
 
-/** All fields of a plant, as it is stored now. */
+/** Shows all fields of a plant as the store has them now. */
 export function PlantDetails({ id, tag, mayDelete, onDeleted, onDuplicate }: PlantDetailsProps) {
   const { data: plant, error } = usePlant(id);
   const { previous, next } = useNeighbours(id, tag);
@@ -54,7 +54,7 @@ export function PlantDetails({ id, tag, mayDelete, onDeleted, onDuplicate }: Pla
   );
 }
 
-/** The name of a plant, or its id until the name is known. */
+/** Shows the name of a plant. Shows its id until the name is known. */
 export function PlantTitle({ id }: { id: bigint }) {
   const name = usePlant(id).data?.name;
   return name ? <PlantText text={name} /> : `Plant ${id}`;

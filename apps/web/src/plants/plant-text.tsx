@@ -1,7 +1,7 @@
 import { hrefOf } from '../address/address.ts';
 import './plant-text.css';
 
-/** A name or a tag in one line. It also shows an empty text and line breaks. */
+/** Shows a name or a tag in one line. Even an empty text and line breaks are visible. */
 export function PlantText({ text }: { text: string }) {
   return text === '' ? <em>empty</em> : <bdi>{inOneLine(text)}</bdi>;
 }
@@ -15,11 +15,11 @@ const lineBreak = /\r\n|[\r\n]/g;
 
 interface TagLinkProps {
   tag: string;
-  /** Whether to show a long tag in full. In the table, it is cut off, and Tab skips it. */
+  /** Whether to show a long tag in full. In the table, a long tag is cut off, and the Tab key skips tags. */
   isWhole?: boolean;
 }
 
-/** A tag, which leads to the plants that have it. */
+/** Shows a tag as a link to the plants with this tag. */
 export function TagLink({ tag, isWhole = false }: TagLinkProps) {
   return (
     <a
@@ -35,7 +35,10 @@ export function TagLink({ tag, isWhole = false }: TagLinkProps) {
 
 const number = new Intl.NumberFormat('en');
 
-/** "1 plant" or "2,000 plants"; with `+` when the count stopped before the end. */
+/**
+ * Formats a count, such as "1 plant" or "2,000 plants". A `+` after the number says that there are more
+ * plants.
+ */
 export function countOf(count: number, isExact = true): string {
   const text = `${number.format(count)}${isExact ? '' : '+'}`;
   return `${text} ${count === 1 ? 'plant' : 'plants'}`;

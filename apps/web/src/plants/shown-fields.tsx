@@ -9,13 +9,13 @@ interface ShownField<Value> {
   /** The text below the field in the form. */
   readonly hint?: string | undefined;
   /**
-   * The width of its column in the table, as CSS; undefined for a field that the table leaves out.
-   * The table sets `--ids` and `--names` to the width of their longest text.
+   * The width of the column in the table, as CSS. The table leaves out a field without a width. The table
+   * sets `--ids` and `--names` to the width of the longest id and the longest name.
    */
   readonly width?: string;
   /** Shows the value in the table. */
   cell(value: Value): ReactNode;
-  /** Shows the value in the list of facts; by default as in the table. */
+  /** Shows the value in the list of facts. By default, the list shows it as the table does. */
   fact?(value: Value): ReactNode;
 }
 
@@ -69,7 +69,9 @@ const fieldNames = Object.keys(shownFields) as (keyof StoredPlant)[]; // Object.
 /** The properties in the table. */
 export const tableFields = fieldNames.filter((field) => shownFields[field].width !== undefined);
 
-/** Shows a property in the table, or in the list of facts; undefined when the plant has none. */
+/**
+ * Shows a property in the table or in the list of facts. Returns undefined when the plant lacks the property.
+ */
 export function showField(
   plant: StoredPlant,
   field: keyof StoredPlant,
@@ -78,10 +80,10 @@ export function showField(
   const value = plant[field];
   const { cell, fact = cell }: ShownField<never> = shownFields[field];
   const show = place === 'cell' ? cell : fact;
-  return value === undefined ? undefined : show(value as never); // The list has the value's own field.
+  return value === undefined ? undefined : show(value as never); // The function takes the type of this value.
 }
 
-/** The list of facts: all properties of a plant. */
+/** Lists all properties of a plant. */
 export function PlantFacts({ plant }: { plant: StoredPlant }) {
   return (
     <dl className="plant-facts">

@@ -2,10 +2,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { background, useTRPCClient } from '../store/trpc.ts';
 import { findEarlierPage } from './earlier-page.ts';
 
-/** Plants in a request that looks for the previous plant. */
+/** The number of plants in a request that looks for the previous plant. */
 const limit = 16;
 
-/** The ids of the previous and the next plant, among all plants or those with a tag. */
+/** Returns the ids of the previous and the next plant, among all plants or the plants with a tag. */
 export function useNeighbours(id: bigint, tag: string | undefined) {
   const client = useTRPCClient();
   const list = (after: bigint | undefined, most: number) =>

@@ -1,7 +1,9 @@
 import { formatJson, operations } from '@plant-store/schemas';
 import type { StoreRequest } from './request-history.ts';
 
-/** The same request over REST, as a command for a POSIX shell. The token comes from a variable. */
+/**
+ * Formats a request over REST as a command for a POSIX shell. The token comes from an environment variable.
+ */
 export function asCurl({ procedure, input }: StoreRequest, baseUrl: string): string {
   const { method, path, body } = restRequest(procedure, input);
   const address = quote(new URL(path, baseUrl).href);

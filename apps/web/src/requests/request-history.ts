@@ -12,19 +12,19 @@ export interface StoreRequest {
   readonly at: Date;
 }
 
-/** Requests that are kept; older ones are forgotten. */
+/** The most requests that are kept. Older requests are forgotten. */
 const limit = 100;
 
 export interface RequestHistory {
-  /** The latest requests, the newest first. */
+  /** Returns the latest requests. The newest request is the first. */
   latest(): readonly StoreRequest[];
-  /** Calls the listener after each request; returns a function that removes the listener. */
+  /** Calls the listener after each request. Returns a function that removes the listener. */
   subscribe(listener: () => void): () => void;
 }
 
 /**
- * Records the latest requests of a client, except those in the background. It keeps a repeated query
- * once.
+ * Records the latest requests of a client, except requests in the background. A query that is repeated is
+ * kept only once.
  */
 export function recordRequests(client: PlantStoreClient): RequestHistory {
   const listeners = new Set<() => void>();
@@ -43,7 +43,7 @@ export function recordRequests(client: PlantStoreClient): RequestHistory {
     for (const notify of listeners) notify();
   };
 
-  // All calls use these two methods, including those of the adapter for TanStack Query.
+  // All calls use these two methods, even the calls of the adapter for TanStack Query.
   const untyped = getUntypedClient(client);
   const query = untyped.query.bind(untyped);
   const mutation = untyped.mutation.bind(untyped);

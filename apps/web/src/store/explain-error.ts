@@ -1,13 +1,13 @@
 import { AccessTokenError, plantStoreError } from '@plant-store/client';
 
-/** The message for the user about anything that a call threw. */
+/** Makes the message for the user about any value that a call threw. */
 export function explainError(thrown: unknown): string {
   const { message } =
     plantStoreError(thrown) ?? (thrown instanceof Error ? thrown : { message: String(thrown) });
   return message.charAt(0).toUpperCase() + message.slice(1);
 }
 
-/** Whether the store rejects the access token, or an HTTP header cannot hold it. */
+/** Whether the store rejects the access token, or no HTTP header can hold the token. */
 export function isTokenError(thrown: unknown): boolean {
   if (thrown instanceof Error && thrown.cause instanceof AccessTokenError) return true;
   const kind = plantStoreError(thrown)?.kind;

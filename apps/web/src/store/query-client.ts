@@ -10,13 +10,13 @@ import {
 import { isScopeError, isTokenError } from './explain-error.ts';
 import { baseUrl } from './trpc.ts';
 
-/** Milliseconds before a query is sent again when the server is down. */
+/** When the server is down, a query is sent again after this number of milliseconds. */
 const retryInterval = 1_000;
 
 /**
  * Makes the cache of the store's responses.
  *
- * @param onTokenError is called when the store stops accepting the access token
+ * @param onTokenError is called when the store rejects the access token
  */
 export function createQueryClient(onTokenError: (error: unknown) => void): QueryClient {
   const onError = (error: unknown) => {
@@ -31,7 +31,7 @@ export function createQueryClient(onTokenError: (error: unknown) => void): Query
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       queries: {
-        // The keys hold ids, which are bigints: JSON.stringify cannot write them.
+        // The keys contain ids, and JSON.stringify cannot write a bigint.
         queryKeyHashFn: formatJson,
         // Without a network, the browser still reaches a server on this machine.
         networkMode: 'always',
@@ -45,11 +45,12 @@ export function createQueryClient(onTokenError: (error: unknown) => void): Query
   return queryClient;
 }
 
-/** Loads the plants that the page shows, and their number, again. */
+/** Loads the plants on the page and their number again. */
 export async function refreshPlants(queryClient: QueryClient): Promise<void> {
   const names = ['listPlants', 'countPlants', 'next plant', 'previous plant'];
   const filters = { predicate: ({ queryKey }: Query) => names.includes(String(queryKey[0])) };
-  // A first response that is on its way may be older, and React Query would not repeat its request.
+  // A first request may still be running. Its response may be older, and React Query would not send the
+  // request again.
   const queries = queryClient.getQueryCache().findAll(filters);
   const first = queries.map(({ state, promise }) => state.data === undefined && promise);
   await Promise.allSettled(first);

@@ -2,10 +2,10 @@ import { isScope } from '@plant-store/schemas/plain';
 import { useQuery } from '@tanstack/react-query';
 import { background, useTRPC } from '../store/trpc.ts';
 
-/** The scopes of the access token that concern plants. */
+/** Whether the access token may read, create and delete plants. */
 export type Permissions = Readonly<Record<'read' | 'create' | 'delete', boolean>>;
 
-/** The scopes of the access token; undefined until the store has responded. */
+/** Returns the scopes of the access token. They are undefined until the store has responded. */
 export function useScopes() {
   const trpc = useTRPC();
   const { data, error } = useQuery(

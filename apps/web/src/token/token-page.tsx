@@ -5,12 +5,12 @@ import { TextField } from '../controls/text-field.tsx';
 import './token-page.css';
 
 interface TokenPageProps {
-  /** Why the earlier token no longer works. */
+  /** The reason why the earlier token no longer works. */
   reason: ReactNode;
   onEnter(token: string): void;
 }
 
-/** Asks for an access token, and says where to find one. */
+/** Asks for an access token, and says where the user finds a token. */
 export function TokenPage({ reason, onEnter }: TokenPageProps) {
   const [token, setToken] = useState('');
   const onSubmit = (event: FormEvent) => {

@@ -8,11 +8,11 @@ interface TokenState {
   token: string | null;
   /** Whether a code is being exchanged for the token. */
   isSigningIn?: boolean;
-  /** Why the earlier token no longer works. */
+  /** The reason why the earlier token no longer works. */
   reason?: string;
 }
 
-/** The access token of this tab, and the functions that change it. */
+/** Returns the access token of this tab, and the functions that change the token. */
 export function useToken() {
   const [state, setState] = useState<TokenState>(() => ({
     token: takeToken(),
@@ -46,8 +46,8 @@ export function useToken() {
 }
 
 /**
- * The access token of this browser tab, or null. A token in the address (`#token=…`) is kept, and
- * removed from the address bar and the history at once.
+ * Returns the access token of this browser tab, or null. Keeps a token in the address (`#token=…`), and
+ * removes it from the address bar and the history at once.
  */
 function takeToken(): string | null {
   // A token may contain a plus, which URLSearchParams reads as a space.
@@ -65,7 +65,7 @@ function keepToken(token: string): void {
   sessionStorage.setItem(key, token);
 }
 
-/** Forgets the token, unless another one has replaced it. */
+/** Forgets the token, unless another token has replaced it. */
 function forgetToken(token: string): void {
   if (sessionStorage.getItem(key) === token) sessionStorage.removeItem(key);
 }

@@ -14,43 +14,43 @@ const created = (...of: Parameters<typeof plant>): PlantChange => ({
 });
 const deleted = (id: bigint): PlantChange => ({ type: 'deleted', plant: plant(id) });
 
-/** The plants 20, 30 and 40, of those after 10 and up to 40. */
+/** A page with the plants 20, 30 and 40. It covers the ids after 10 and up to 40. */
 const page = { plants: [20n, 30n, 40n].map((id) => plant(id)), next: 40n };
 const query = { after: 10n };
 const idsAfter = (...changes: PlantChange[]) =>
   changePage(page, query, changes).plants.map(({ id }) => id);
 
-it('inserts plants where they belong, and removes those that are deleted', () => {
+it('inserts created plants in the order of ids, and removes deleted plants', () => {
   expect(idsAfter(created(35n), deleted(20n), created(11n))).toEqual([11n, 30n, 35n, 40n]);
 });
 
 it.each([
   ['before the page', created(10n)],
   ['behind the page', created(41n)],
-  ['that it has already', created(30n)],
-  ['that was deleted, and that it never had', deleted(31n)],
+  ['that the page already contains', created(30n)],
+  ['that was deleted, and that the page never contained', deleted(31n)],
 ])('stays the same after the change of a plant %s', (_case, change) => {
   expect(changePage(page, query, [change])).toBe(page);
 });
 
-it('has all further plants when it is the last page', () => {
+it('contains all later plants when it is the last page', () => {
   const { plants } = changePage({ ...page, next: undefined }, query, [created(2n ** 63n - 1n)]);
   expect(plants).toHaveLength(4);
 });
 
-it('shows the latest of several plants with one id', () => {
+it('shows the latest of several plants with the same id', () => {
   const { plants } = changePage(page, query, [deleted(30n), created(30n, 'Moraceae', 1)]);
   expect(plants[1]).toEqual(plant(30n, 'Moraceae', 1));
   expect(idsAfter(created(35n), deleted(35n))).toEqual([20n, 30n, 40n]);
 });
 
-it('has only plants with its tag', () => {
+it('contains only plants with its tag', () => {
   const changes = [created(21n, 'Moraceae'), created(22n), created(30n, 'Moraceae', 1)];
   const { plants } = changePage(page, { ...query, tag: 'Araceae' }, changes);
   expect(plants.map(({ id }) => id)).toEqual([20n, 22n, 40n]);
 });
 
-it('counts the plants that come and go, all or those with a tag', () => {
+it('counts created and deleted plants, with any tag or with the given tag', () => {
   const changes = [created(21n, 'Moraceae'), created(22n), created(23n), deleted(30n)];
   expect(countChange(undefined, changes)).toBe(2);
   expect(countChange('Moraceae', changes)).toBe(1);

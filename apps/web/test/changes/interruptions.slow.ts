@@ -25,7 +25,7 @@ const count = (page: Page, title: string) =>
   page.getByRole('heading', { name: title, exact: true }).waitFor();
 const namesOf = (page: Page) => tableOf(page).locator('.plant-name').allTextContents();
 
-it('shows the changes that were made while its instance was killed', async () => {
+it('shows the changes that were made while the server was down', async () => {
   const page = await open();
   await live(page);
   await count(page, '2 plants');
@@ -53,7 +53,7 @@ it('shows the changes that were made while its instance was killed', async () =>
   await tableOf(page).getByText('Ceropegia woodii').waitFor();
 });
 
-it('lists the plants again when it has missed more changes than a page has', async () => {
+it('lists the plants again when it has missed more changes than one page contains', async () => {
   const page = await open();
   await live(page);
   await count(page, '4 plants');
@@ -71,7 +71,7 @@ it('lists the plants again when it has missed more changes than a page has', asy
   await tableOf(page).and(page.locator('[aria-rowcount="-1"]')).waitFor();
 });
 
-it('lists the plants again when its place in the feed is gone', async () => {
+it('lists the plants again when its place in the feed no longer exists', async () => {
   const page = await open();
   await live(page);
   await tableOf(page).getByText('Monstera deliciosa').waitFor();
@@ -102,7 +102,7 @@ it('says in one line that the feed is off, and shows changes after a refresh', a
   await tableOf(page).getByText('Third').waitFor();
   await count(page, '3 plants');
 
-  // Changes of the page itself need no refresh.
+  // The user need not refresh the list after a change by the page itself.
   await tableOf(page).getByText('Third').click();
   await page.getByRole('button', { name: 'Delete …' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();

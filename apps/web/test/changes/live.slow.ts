@@ -6,7 +6,7 @@ import { sharedServer } from '../fixtures/shared-servers.ts';
 
 const { address, client, tokens } = sharedServer();
 
-/** Creates plants with a tag, whose names are their ids. */
+/** Creates plants with a tag. Their names contain their ids. */
 async function createPlants(ids: readonly bigint[], tag: string) {
   await client.createPlants.mutate({
     plants: ids.map((id) => ({ id, name: `Plant ${id}`, tag })),
@@ -17,7 +17,7 @@ const count = (page: Page, text: string) =>
 const namesOf = (page: Page) => tableOf(page).locator('.plant-name').allTextContents();
 const nameOf = (id: bigint) => `Plant ${id}`;
 
-/** Opens the page with the even ones of some plants, and waits until it follows the changes. */
+/** Creates every second plant of a list, opens the page, and waits until the page follows the changes. */
 async function openList(rows: number, prepare = async (_page: Page) => {}) {
   const [tag, ids] = [freshTag(), Array.from({ length: 2 * rows }, freshId)];
   const even = ids.filter((_id, i) => i % 2 === 0);
@@ -29,7 +29,7 @@ async function openList(rows: number, prepare = async (_page: Page) => {}) {
   return { page, tag, ids, even };
 }
 
-it('shows plants of others where they belong, highlights them, and removes deleted ones', async () => {
+it('shows new plants of other clients in order, highlights them, and removes deleted plants', async () => {
   const { page, tag, ids } = await openList(3);
   const [first = 0n, second = 0n, third = 0n, , fifth = 0n] = ids;
   await client.createPlant.mutate({ id: second, name: nameOf(second), tag });
@@ -57,7 +57,7 @@ it('highlights nothing when the user prefers reduced motion', async () => {
   expect(await row.evaluate((node) => getComputedStyle(node).animationName)).toBe('none');
 });
 
-it('shows only plants with the tag of the filter, and the first of an empty list', async () => {
+it('shows only plants with the tag of the filter, even the first plant of an empty list', async () => {
   const [tag, other] = [freshTag(), freshTag()];
   const [id, last] = [freshId(), freshId()];
   const page = await openPage(address());
@@ -73,7 +73,7 @@ it('shows only plants with the tag of the filter, and the first of an empty list
   await page.getByText(`No plant has the tag “${tag}”`).waitFor();
 });
 
-it('keeps the row under the pointer, the selection and the active row where they are', async () => {
+it('keeps the row under the pointer, the selection and the active row in place', async () => {
   const { page, tag, ids, even } = await openList(40);
   const table = tableOf(page);
   const rowOf = (id = 0n) => table.getByRole('row').filter({ hasText: nameOf(id) });
@@ -102,7 +102,7 @@ it('keeps the row under the pointer, the selection and the active row where they
   await page.getByRole('dialog', { name: nameOf(active ?? 0n) }).waitFor();
 });
 
-it('keeps the rows on the screen when plants come before and behind them', async () => {
+it('keeps the rows on the screen in place when plants are created before and after them', async () => {
   const { page, tag, ids, even } = await openList(400);
   const table = tableOf(page);
   await table.evaluate((scroller) => scroller.scrollBy(0, 36 * 200));
@@ -117,7 +117,7 @@ it('keeps the rows on the screen when plants come before and behind them', async
   expect(await topOf()).toBe(top);
 });
 
-it('takes deleted plants out of the selection, and says so in an open plant', async () => {
+it('takes deleted plants out of the selection, and says in an open plant that it was deleted', async () => {
   const { page, even } = await openList(3);
   const boxes = tableOf(page).getByRole('checkbox');
   await boxes.first().check();
@@ -135,7 +135,7 @@ it('takes deleted plants out of the selection, and says so in an open plant', as
   await page.getByText('1 plant selected').waitFor();
 });
 
-it('shows the changes of the page itself once, and keeps an open form', async () => {
+it('shows each change that the page itself makes only once, and keeps an open form', async () => {
   const { page, tag, ids, even } = await openList(2);
   const titles: string[] = [];
   await page.exposeFunction('report', (title: string) => titles.push(title));
@@ -164,12 +164,12 @@ it('shows the changes of the page itself once, and keeps an open form', async ()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
   await tableOf(page).getByText('Of this page').waitFor({ state: 'detached' });
   await count(page, '3 plants');
-  // The page has also asked for the number again, which is the same.
+  // The page has asked for the number again. The number is the same.
   await page.waitForResponse((response) => response.url().includes('countPlants'));
   expect(titles).toEqual(['3 plants', '4 plants', '3 plants']);
 });
 
-it('follows no changes in a hidden tab, and shows them when the tab is visible again', async () => {
+it('does not follow changes in a hidden tab, and shows them when the tab is visible again', async () => {
   const { page, tag, ids } = await openList(2);
   const setVisibility = (state: string) =>
     page.evaluate((state) => {
@@ -189,7 +189,7 @@ it('follows no changes in a hidden tab, and shows them when the tab is visible a
   await count(page, '3 plants');
 });
 
-it('does not subscribe with a token that may not read', async () => {
+it('does not subscribe when the token may not read plants', async () => {
   const urls: string[] = [];
   const page = await openPage(address(tokens['create']), {
     prepare: async (page) => page.on('request', (request) => urls.push(request.url())),
@@ -200,7 +200,7 @@ it('does not subscribe with a token that may not read', async () => {
   expect(urls.filter((url) => url.includes('plantChanges'))).toEqual([]);
 });
 
-it('follows an import elsewhere some times a second, and keeps only the first part of a long list', async () => {
+it('updates the list a few times a second, and keeps only the first part of a long list', async () => {
   const { page, tag } = await openList(2);
   const startedAt = performance.now();
   await page.evaluate(() => {
@@ -219,7 +219,7 @@ it('follows an import elsewhere some times a second, and keeps only the first pa
   await count(page, '12,002 plants');
   const updates: number = await page.evaluate(() => Object(window).updates.count);
   expect(updates).toBeLessThanOrEqual((performance.now() - startedAt) / 250 + 1);
-  // The table would say how many rows it has if all were loaded.
+  // If all rows were loaded, the table would state their number.
   await tableOf(page).and(page.locator('[aria-rowcount="-1"]')).waitFor();
   expect(await tableOf(page).locator('.plant-row').count()).toBeLessThan(50);
 });

@@ -20,7 +20,7 @@ function cacheOf(responses: Readonly<Record<string, [input: object, data: object
   return { client, stateOf };
 }
 
-it('applies changes to a response that was requested before they arrived', async () => {
+it('applies changes that arrive between a request and its response', async () => {
   const response = Promise.withResolvers<{ plants: ReturnType<typeof plant>[] }>();
   const page = loadPage({}, () => response.promise);
   noteChanges([created(2n), deleted(3n)]);
@@ -28,14 +28,14 @@ it('applies changes to a response that was requested before they arrived', async
   expect(await page).toEqual({ plants: [plant(1n), plant(2n)] });
 });
 
-it('updates the loaded pages, and keeps their ends', () => {
+it('updates a loaded page, but does not move its end', () => {
   const page = { plants: [plant(1n), plant(4n)], next: 4n };
   const { client, stateOf } = cacheOf({ listPlants: [{ limit: 2 }, page] });
   updatePage(client, [created(3n), created(5n), deleted(1n)]);
   expect(stateOf()?.data).toEqual({ plants: [plant(3n), plant(4n)], next: 4n });
 });
 
-it('loads a page again that would grow beyond 5,000 rows', () => {
+it('loads a page again when it would grow beyond 5,000 rows', () => {
   const page = { plants: Array.from({ length: 5_000 }, (_, i) => plant(BigInt(i))) };
   const { client, stateOf } = cacheOf({ listPlants: [{ limit: 500 }, page] });
   updatePage(client, [created(5_000n)]);
@@ -50,14 +50,14 @@ it('counts the changes itself, and asks for the number again later', () => {
   expect(stateOf()).toMatchObject({ data: { count: 8, isExact: true }, isInvalidated: true });
 });
 
-it('does not count beyond a million', () => {
+it('does not count changes when there are more than a million plants', () => {
   const data = { count: 1_000_000, isExact: false };
   const { client, stateOf } = cacheOf({ countPlants: [{}, data] });
   updatePage(client, [created(1n)]);
   expect(stateOf()).toMatchObject({ data, isInvalidated: false });
 });
 
-it('asks again for the open plant only when it changed', () => {
+it('loads the open plant again only when this plant has changed', () => {
   const { client, stateOf } = cacheOf({ getPlant: [{ id: 1n }, plant(1n)] });
   updatePage(client, [deleted(2n)]);
   expect(stateOf()?.isInvalidated).toBe(false);
@@ -70,7 +70,7 @@ it.each([
   ['previous plant', 5n, 2n, [2n, 4n], [1n, 6n]],
   ['next plant', 5n, null, [100n], [4n]],
   ['previous plant', 5n, null, [-100n], [6n]],
-])('asks again for the %s of %d when it is no longer %d', (name, open, id, near, far) => {
+])('looks for the %s of %d again when it is no longer %d', (name, open, id, near, far) => {
   for (const [changed, isInvalidated] of [
     [far, false],
     [near, true],

@@ -30,7 +30,7 @@ async function importText(text: string, connection: Connection, name = 'a.csv') 
   return { steps, sum, rejectedRows: steps.flatMap(({ rejectedRows }) => rejectedRows) };
 }
 
-it('stops waiting when the server is up again and rejects the plant', async () => {
+it('stops waiting when the server is up again, and counts a plant that the store rejects', async () => {
   const { proxy, client } = await startStore();
   await client.createPlant.mutate({ id: 1, name: 'The owner of the id' });
   proxy.fault = 'refuse';
@@ -49,7 +49,7 @@ it('stops waiting when the server is up again and rejects the plant', async () =
   expect(waited).toEqual([true, false]);
 });
 
-it('goes on with another token when the store rejects the first one', async () => {
+it('continues with another token when the store rejects the first token', async () => {
   const { client, url } = await startStore();
   const revoked = createPlantStoreClient({ url, token: 'no-such-token-in-the-store' });
   const lost: Client[] = [];
@@ -77,7 +77,7 @@ it('stores the first of two rows with the same id, even when another request hol
   expect(await client.getPlant.query({ id: 1n })).toMatchObject({ name: 'first' });
 });
 
-it('counts the bytes and the lines of a request when it is done', async () => {
+it('counts the bytes and the lines of a request when the request is done', async () => {
   const { client } = await startStore();
   const rows = Array.from({ length: 4_000 }, (_, id) => `${id},x`).join('\n');
   const { steps, sum } = await importText(`id,name\n${rows}\n`, connectionOf(client));
@@ -93,7 +93,7 @@ it('counts the bytes and the lines of a request when it is done', async () => {
 it('finds the plant that makes the store reject a whole request', async () => {
   const { client } = await startStore();
   const plants = Array.from({ length: 9 }, (_, i) => ({ id: BigInt(i), name: `x${i}` }));
-  // A store of a newer version may ask for more than this page does.
+  // A newer version of the store may reject a plant that this page accepts.
   const stranger = { id: 5n, name: 5 } as unknown as NewPlant;
   const sent = plants.with(5, stranger);
   const results = await createPlants(sent, connectionOf(client), new AbortController().signal);
@@ -104,7 +104,7 @@ it('finds the plant that makes the store reject a whole request', async () => {
   ]);
 });
 
-it('sends at most a thousand plants and a megabyte in a request', async () => {
+it('sends at most a thousand plants and at most a megabyte in a request', async () => {
   const { client } = await startStore();
   const sizes: number[] = [];
   const counting = {
@@ -114,7 +114,7 @@ it('sends at most a thousand plants and a megabyte in a request', async () => {
         return client.createPlants.mutate(input);
       },
     },
-  } as unknown as Client; // The only method that an import calls.
+  } as unknown as Client; // An import calls only this method.
   const long = 'ä"'.repeat(50_000);
   const rows = Array.from({ length: 20 }, (_, id) => JSON.stringify({ id, name: long }));
   const short = Array.from({ length: 1_500 }, (_, id) =>

@@ -8,12 +8,12 @@ import { freshId, freshTag } from '../fixtures/fresh.ts';
 import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
 import { sharedServer } from '../fixtures/shared-servers.ts';
 
-/** Keeps the requests of an import until the returned function is called. */
+/** Holds the requests of an import back until the returned function is called. */
 async function holdRequests(page: Page, url: string): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   await page.route(`${url}/trpc/createPlants*`, async (route) => {
     await promise;
-    await route.continue().catch(() => {}); // The page may have cancelled it.
+    await route.continue().catch(() => {}); // The page may have cancelled the request.
   });
   return resolve;
 }
@@ -36,7 +36,7 @@ it('adds the plants of an NDJSON file that is dropped on the page', async () => 
   expect((await withTag(tag)).map(({ id }) => id)).toEqual(ids);
 });
 
-it('adds the plants of a CSV file that is chosen, including quotes and empty fields', async () => {
+it('adds the plants of a chosen CSV file with quotes and empty fields', async () => {
   const [tag, id, other] = [freshTag(), freshId(), freshId()];
   const text = `id,name,tag\r\n${id},"A ""quoted"" name,\r\nof two lines",${tag}\r\n${other},x,""\r\n`;
   const page = await openPage(address());
@@ -77,7 +77,7 @@ it('shows the first rows as they would be stored, and adds nothing before the us
   expect(await page.getByRole('button', { name: /^Add the plants/ }).count()).toBe(0);
 });
 
-it('saves a sample file, which can be added', async () => {
+it('saves a sample file that the user can add', async () => {
   const page = await openPage(address());
   await page.getByRole('button', { name: 'Add files' }).click();
   const [download] = await Promise.all([
@@ -89,7 +89,7 @@ it('saves a sample file, which can be added', async () => {
   await importOf(page, 'plants.csv').getByText('3 lines: 2 rows, 1 header').waitFor();
 });
 
-it('adds several files, and files that the user drops meanwhile', async () => {
+it('adds several files, and then files that the user drops during the import', async () => {
   const tag = freshTag();
   const row = (name: string) => formatJson({ id: freshId(), name, tag });
   const page = await openPage(address());
@@ -110,7 +110,7 @@ it('adds several files, and files that the user drops meanwhile', async () => {
   expect(names.toSorted()).toEqual(['First', 'Second', 'Third']);
 });
 
-it('counts what is added, there already, taken and rejected, and saves the rows that are not added', async () => {
+it('counts the rows with each outcome, and saves the rows that are not added', async () => {
   const [tag, taken, there, id] = [freshTag(), freshId(), freshId(), freshId()];
   await client.createPlant.mutate({ id: taken, name: 'The owner of the id' });
   await client.createPlant.mutate({ id: there, name: 'Here', tag });
@@ -149,7 +149,7 @@ it('counts what is added, there already, taken and rejected, and saves the rows 
   await importOf(page, 'again.csv').getByText('0 added, 2 already there').waitFor();
 });
 
-it('shows the first hundred rows that are not added, and saves all', async () => {
+it('shows only the first hundred rejected rows, and saves all rejected rows', async () => {
   const page = await openPage(address());
   const rows = Array.from({ length: 5_000 }, (_, i) => `x${i},Hoya`);
   await importFiles(page, { 'plants.csv': `id,name\n${rows.join('\n')}\n` });
@@ -165,7 +165,7 @@ it('shows the first hundred rows that are not added, and saves all', async () =>
   expect(saved.trimEnd().split('\n')).toHaveLength(5_001);
 });
 
-it('warns when a valid quoted field seems to hold rows', async () => {
+it('warns when a valid quoted field seems to contain rows', async () => {
   const text = `id,name\n${freshId()},"Rose 5\n${freshId()},Rose 6\n${freshId()},Rose 7"\n`;
   const page = await openPage(address());
   await importFiles(page, { 'plants.csv': text });
@@ -190,7 +190,7 @@ it('reads UTF-16, semicolons and gzip', async () => {
   expect(names.toSorted()).toEqual(['Grün 🪴', 'Rosé']);
 });
 
-it('goes on while the user works, and the header shows it', async () => {
+it('goes on while the user works, and the header shows the progress', async () => {
   const tag = freshTag();
   const page = await openPage(address());
   const release = await holdRequests(page, url);
@@ -210,7 +210,7 @@ it('goes on while the user works, and the header shows it', async () => {
   await expect.poll(() => tableOf(page).locator('.plant-name').count()).toBe(1);
 });
 
-it('asks before the user leaves the page or forgets the token while it runs', async () => {
+it('asks during an import before the user leaves the page or forgets the token', async () => {
   const tag = freshTag();
   const page = await openPage(address());
   const release = await holdRequests(page, url);
@@ -225,7 +225,7 @@ it('asks before the user leaves the page or forgets the token while it runs', as
   await dialog.dismiss();
   await reload;
 
-  await page.keyboard.press('Escape'); // No part of the dialog has the focus.
+  await page.keyboard.press('Escape'); // At this time, no part of the dialog has the focus.
   await page.getByRole('button', { name: 'Forget token' }).click();
   const question = page.getByRole('alertdialog');
   await question.getByText('the import of plants.ndjson stops').waitFor();
@@ -239,7 +239,7 @@ it('asks before the user leaves the page or forgets the token while it runs', as
   expect((await withTag(tag)).length).toBeLessThanOrEqual(1_000);
 });
 
-it('waits for another token when the store rejects the current one', async () => {
+it('waits for another token when the store rejects the current token', async () => {
   const tag = freshTag();
   const page = await openPage(address());
   const release = await holdRequests(page, url);
@@ -257,7 +257,7 @@ it('waits for another token when the store rejects the current one', async () =>
   await importOf(page, 'plants.ndjson').getByText('9,000 added, 0 already there').waitFor();
 });
 
-it('stops when the user cancels it, and says how far it came', async () => {
+it('stops when the user cancels the import, and says how many plants were added', async () => {
   const tag = freshTag();
   const lines = Array.from({ length: 9_000 }, () => formatJson({ id: freshId(), name: 'x', tag }));
   const page = await openPage(address());
@@ -282,7 +282,7 @@ it.each([
   ['plants.ndjson', '[{"id":1}]', 'The file is one JSON document'],
   ['latin1.csv', Buffer.from('id,name,größe\n', 'latin1'), 'is not UTF-8'],
   ['cut.csv.gz', Buffer.of(0x1f, 0x8b, 8, 0), 'The gzip data is damaged or incomplete'],
-])('says why it cannot read %s', async (name, content, reason) => {
+])('says why the file %s cannot be read', async (name, content, reason) => {
   const page = await openPage(address());
   await dropFiles(page, { [name]: content });
   await page.getByRole('alert').getByText(reason).waitFor();

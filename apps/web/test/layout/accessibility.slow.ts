@@ -12,7 +12,10 @@ declare global {
   }
 }
 
-/** The violations that axe finds, light and dark, on a desktop and a phone, and overflowing elements. */
+/**
+ * Returns the violations that axe finds in light and dark colours, on a desktop and on a phone. Even reports
+ * a page that is wider than the screen.
+ */
 async function findings(page: Page): Promise<string[]> {
   const found: string[] = [];
   await page.evaluate(axe.source);

@@ -15,7 +15,7 @@ describe('with forced colors', () => {
   const open = (name: ViewName): Promise<Page> =>
     openView(server, name, (page) => page.emulateMedia({ forcedColors: 'active' }));
 
-  it('shows which row is active, and where the focus is', async () => {
+  it('shows the active row and the focus', async () => {
     const page = await open('filter');
     const row = tableOf(page).locator('#row-1');
     const before = await picture(row);
@@ -31,14 +31,14 @@ describe('with forced colors', () => {
     expect(await styleOf(button, 'outline-style')).toBe('solid');
   });
 
-  it('shows which rows are selected', async () => {
+  it('shows the selected rows', async () => {
     const page = await open('selected');
     const rows = tableOf(page).locator('.plant-row');
     expect(await styleOf(rows.nth(0), 'outline-style')).toBe('solid');
     expect(await styleOf(rows.nth(1), 'outline-style')).toBe('none');
   });
 
-  it('shows how far an import is', async () => {
+  it('shows the progress of an import', async () => {
     const page = await open('import running');
     const bar = page.getByRole('progressbar');
     const half = await picture(bar);

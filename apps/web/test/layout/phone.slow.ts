@@ -5,7 +5,7 @@ import { sharedServer } from '../fixtures/shared-servers.ts';
 
 const { address, client } = sharedServer();
 
-it('has one row of tools on a phone, even with a filter, and Back closes a sheet', async () => {
+it('shows one row of tools on a phone even with a filter, and closes a sheet when the user goes back', async () => {
   const [id, tag] = [freshId(), freshTag()];
   await client.createPlant.mutate({ id, name: 'Hoya carnosa', tag });
   const page = await openPage(address(), { width: 375, height: 667 });

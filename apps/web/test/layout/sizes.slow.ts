@@ -5,11 +5,11 @@ import { asPhone, filterByTag, openPage, tableOf, withFontOf } from '../fixtures
 import { sharedServer } from '../fixtures/shared-servers.ts';
 import { openView, viewNames } from '../fixtures/views.ts';
 
-/** The texts and controls on the screen, without those that are scrolled out of view. */
+/** Selects texts and controls. */
 const parts =
   ':is(button, a, input, textarea, h1, h2, h3, p, label, th, td, summary, dt, dd, code, [role=columnheader], .plant-row > :not(.plant-check))';
 
-/** Finds texts and controls that overlap, and those that are cut off. */
+/** Finds texts and controls that overlap or are cut off. */
 function overlapsAndCuts(page: Page): Promise<string[]> {
   return page.evaluate((parts) => {
     const dialogs = document.querySelectorAll('dialog[open]');
@@ -23,7 +23,7 @@ function overlapsAndCuts(page: Page): Promise<string[]> {
       `${element.tagName}.${element.className} “${(element.textContent || element.getAttribute('aria-label')) ?? ''}”`;
     const boxOf = (element: Element) => {
       let { left, right, top, bottom } = element.getBoundingClientRect();
-      // Counts only the part inside its scroll containers.
+      // Counts only the part of the element inside its scroll containers.
       for (let parent = element.parentElement; parent; parent = parent.parentElement) {
         if (getComputedStyle(parent).overflow === 'visible') continue;
         const outer = parent.getBoundingClientRect();
@@ -66,7 +66,7 @@ async function createPlants(count: number) {
   return tag;
 }
 
-it('keeps most of the screen for the table at 400 % zoom, and the page scrolls', async () => {
+it('keeps most of the screen for the table at 400 % zoom, and lets the page scroll', async () => {
   const tag = await createPlants(100);
   const page = await openPage(address(), { width: 320, height: 256 });
   await filterByTag(page, tag);
@@ -91,7 +91,7 @@ it('keeps most of the screen for the table at 400 % zoom, and the page scrolls',
 });
 
 it.each(viewNames)(
-  'covers and cuts nothing with a font of 32 pixels in the view "%s"',
+  'does not cover or cut texts and controls with a font of 32 pixels in the view "%s"',
   async (name) => {
     const page = await openView(server, name, (page) => withFontOf(page, 32));
     expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe(
@@ -116,7 +116,7 @@ it.each(viewNames)('has controls of 44 pixels on a phone in the view "%s"', asyn
   expect(small).toEqual([]);
 });
 
-it('mentions dropping files on a desktop, and not on a phone', async () => {
+it('says on a desktop that the user can drop files, but not on a phone', async () => {
   const page = await openView(server, 'import with rejects');
   const hint = page.getByText('Drop files anywhere');
   await hint.waitFor();
@@ -124,7 +124,7 @@ it('mentions dropping files on a desktop, and not on a phone', async () => {
   await hint.waitFor({ state: 'hidden' });
 });
 
-it('has rows of 36 pixels, with ids aligned to the right', async () => {
+it('has rows of 36 pixels, and aligns ids to the right', async () => {
   const page = await openView(server, 'filter');
   const row = tableOf(page).locator('#row-0');
   expect((await row.boundingBox())?.height).toBe(36);

@@ -89,7 +89,7 @@ it('keeps the draft when the token is revoked', async () => {
   expect(await fields(page).name.inputValue()).toBe('Half a na');
 });
 
-it('checks the fields while the user types, as the store would', async () => {
+it('checks the fields as the store does while the user types', async () => {
   const page = await openForm();
   const { id, name } = fields(page);
   for (const text of ['1.5', '1e3', '007', 'seven']) {
@@ -124,7 +124,7 @@ it('shows the errors of the server in their fields', async () => {
   await page.getByText('is not polite').waitFor({ state: 'detached' });
 });
 
-it('shows the plant that has the id, when the id is taken', async () => {
+it('shows the owner of an id when the id is taken', async () => {
   const id = freshId();
   await client.createPlant.mutate({ id, name: 'The owner of the id' });
   const page = await openForm();

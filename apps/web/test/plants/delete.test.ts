@@ -21,7 +21,7 @@ async function askToDelete(name = 'Ficus lyrata', isOffFeed = false) {
   return { id, tag, page, question };
 }
 
-it('keeps the text direction of a name from changing the question', async () => {
+it('does not let the text direction of a name change the question', async () => {
   const { page, question } = await askToDelete('Ficus \u202elyrata');
   const name = question.getByRole('heading').locator('bdi');
   expect(await name.textContent()).toBe('Ficus \u202elyrata');
@@ -29,7 +29,7 @@ it('keeps the text direction of a name from changing the question', async () => 
   await page.getByText('Deleted the plant').waitFor();
 });
 
-it('deletes a plant after a question, and takes it out of the table', async () => {
+it('deletes a plant after a question, and removes the plant from the table', async () => {
   const { id, tag, page, question } = await askToDelete();
   await question.getByRole('button', { name: 'Delete' }).click();
   await page.getByText(`Deleted the plant ${id}`).waitFor();
@@ -45,7 +45,7 @@ it('keeps the plant when the user cancels', async () => {
   expect(await client.getPlant.query({ id })).toMatchObject({ name: 'Ficus lyrata' });
 });
 
-it('keeps the buttons and the notices on a small screen, however long a name is', async () => {
+it('keeps the buttons and the notices on a small screen even when a name is very long', async () => {
   const [id, tag] = [freshId(), freshTag()];
   const page = await openPage(address(), { width: 360, height: 640 });
   await page.getByRole('button', { name: 'Add a plant' }).click();
@@ -60,7 +60,7 @@ it('keeps the buttons and the notices on a small screen, however long a name is'
   await page.getByText(`Deleted the plant ${id}`).waitFor();
 });
 
-it('says that the plant was deleted, when another client does so during the question', async () => {
+it('says that the plant was deleted when another client deletes it during the question', async () => {
   const { id, page, question } = await askToDelete();
   await client.deletePlant.mutate({ id });
   await page.getByText('This plant was deleted.').waitFor();
@@ -68,7 +68,7 @@ it('says that the plant was deleted, when another client does so during the ques
 });
 
 it('succeeds when another client has already deleted the plant', async () => {
-  // The page does not learn that the plant is gone.
+  // The page does not learn that the plant was deleted.
   const { id, page, question } = await askToDelete('Ficus lyrata', true);
   await client.deletePlant.mutate({ id });
   await question.getByRole('button', { name: 'Delete' }).click();

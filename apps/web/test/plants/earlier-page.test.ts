@@ -3,7 +3,7 @@ import { findEarlierPage, likelyDistance } from '../../src/plants/earlier-page.t
 
 const pageSize = 500;
 
-/** A store of some plants, and the number of its requests. */
+/** A store with some plants, which counts its requests. */
 function storeOf(ids: readonly bigint[]) {
   const store = {
     requests: 0,
@@ -23,10 +23,10 @@ const range = (count: number, id: (i: number) => bigint) =>
 it.each([
   ['dense', range(5_000, (i) => BigInt(i)), 4_000n],
   ['sparse', range(5_000, (i) => BigInt(i) * 10n ** 15n), 4_000n * 10n ** 15n],
-  ['with a gap', [...range(3_000, (i) => BigInt(i)), 2n ** 62n, 2n ** 62n + 1n], 2n ** 62n],
-  ['of the least ids', range(3_000, (i) => -(2n ** 63n) + BigInt(i)), -(2n ** 63n) + 2_000n],
+  ['partly dense', [...range(3_000, (i) => BigInt(i)), 2n ** 62n, 2n ** 62n + 1n], 2n ** 62n],
+  ['the least ids', range(3_000, (i) => -(2n ** 63n) + BigInt(i)), -(2n ** 63n) + 2_000n],
 ])(
-  'finds plants that end at an id, in a few requests, in a store that is %s',
+  'finds the plants before an id with a few requests when the ids are %s',
   async (_case, ids, end) => {
     for (const distance of [1n, 250n, 10n ** 15n]) {
       const store = storeOf(ids);
@@ -45,7 +45,7 @@ it('finds no page before the first plant', async () => {
   expect(await findEarlierPage(store.list, 4n, 1n)).toEqual({ after: undefined, rowCount: 0 });
 });
 
-it('needs one request where plants are as dense as after the page', async () => {
+it('needs only one request when the ids in the page are as dense as the later ids', async () => {
   const ids = range(100_000, (i) => BigInt(i) * 977n);
   const behind = ids.slice(50_000, 50_500).map((id) => ({ id }));
   const store = storeOf(ids);

@@ -5,11 +5,14 @@ import { freshId, freshTag } from '../fixtures/fresh.ts';
 import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
 import { sharedServer } from '../fixtures/shared-servers.ts';
 
-/** A headless browser cannot show the file dialog. This file in the page's storage has the same interface. */
+/**
+ * A headless browser cannot show the file dialog. So the page writes to a file in its own storage, which has
+ * the same interface.
+ */
 function chooseFile() {
   window.showSaveFilePicker = async ({ suggestedName }) => {
     const directory = await navigator.storage.getDirectory();
-    await directory.removeEntry(suggestedName).catch(() => {}); // From the test before.
+    await directory.removeEntry(suggestedName).catch(() => {}); // The test before may have left this file.
     return directory.getFileHandle(suggestedName, { create: true });
   };
 }
@@ -37,12 +40,12 @@ async function openPlants(count: number, tag = freshTag()) {
 const save = (page: Page, format: string) =>
   page.getByRole('button', { name: `Save as ${format}` }).click();
 
-/** Keeps the requests for pages after the first until the returned function is called. */
+/** Holds the requests for all pages after the first back until the returned function is called. */
 async function holdPages(page: Page) {
   const { promise, resolve } = Promise.withResolvers<void>();
   await page.route(`${url}/trpc/listPlants*after*`, async (route) => {
     await promise;
-    await route.continue().catch(() => {}); // The page may have cancelled it.
+    await route.continue().catch(() => {}); // The page may have cancelled the request.
   });
   return resolve;
 }
@@ -62,7 +65,7 @@ it('writes exactly the plants of the filter to the file that the user chooses', 
   expect(lines.map((line) => BigInt(/"id":(\d+)/.exec(line)?.[1] ?? 0))).toEqual(ids);
 });
 
-it('downloads the file in a browser that cannot ask for one', async () => {
+it('downloads the file when the browser has no dialog to choose a file', async () => {
   const { ids, page } = await openPlants(1_100);
   await page.evaluate(() => Reflect.deleteProperty(window, 'showSaveFilePicker'));
   const download = page.waitForEvent('download');
@@ -73,7 +76,7 @@ it('downloads the file in a browser that cannot ask for one', async () => {
   expect(lines.slice(1).map((line) => BigInt(line.split(',')[0] ?? 0))).toEqual(ids);
 });
 
-it('goes on while the user works; the header shows it, and the browser asks before it leaves the page', async () => {
+it('goes on while the user works, shows the progress, and asks before the user leaves the page', async () => {
   const { tag, page } = await openPlants(1_100);
   const release = await holdPages(page);
   await save(page, 'CSV');
@@ -99,7 +102,7 @@ it('goes on while the user works; the header shows it, and the browser asks befo
   await page.getByRole('button', { name: 'Exported' }).waitFor({ state: 'detached' });
 });
 
-it('saves nothing when the user cancels it or the file dialog', async () => {
+it('saves nothing when the user cancels the export or the file dialog', async () => {
   const { page } = await openPlants(1_100);
   const release = await holdPages(page);
   await save(page, 'CSV');
@@ -116,7 +119,7 @@ it('saves nothing when the user cancels it or the file dialog', async () => {
   await page.getByText('Cancelled. No file is saved.').waitFor();
 });
 
-it('says why it cannot save the file', async () => {
+it('says why the file cannot be saved', async () => {
   const { page } = await openPlants(1_100);
   await page.route(`${url}/trpc/listPlants*after*`, (route) => route.abort());
   await save(page, 'CSV');

@@ -21,7 +21,7 @@ const check = (page: Page, id: bigint | undefined) =>
 const listed = async (tag: string) =>
   (await client.listPlants.query({ tag })).plants.map(({ id }) => id);
 
-it('deletes the selected plants after a question with their number', async () => {
+it('asks how many plants to delete, and then deletes the selected plants', async () => {
   const { ids, tag, page } = await openPlants(130);
   await check(page, ids[1]).click();
   await page.getByRole('button', { name: 'Delete …' }).click();
@@ -39,7 +39,7 @@ it('deletes the selected plants after a question with their number', async () =>
   await expect.poll(() => tableOf(page).locator('.plant-row').count()).toBe(2);
 });
 
-it('selects by keyboard: Space for a row, Shift and an arrow for a range', async () => {
+it('selects a row by the Space key, and a range by Shift and an arrow key', async () => {
   const { page } = await openPlants(5);
   await tableOf(page).focus();
   await page.keyboard.press('Space');
@@ -54,7 +54,7 @@ it('selects by keyboard: Space for a row, Shift and an arrow for a range', async
   await page.getByText('plants selected').waitFor({ state: 'detached' });
 });
 
-it('keeps plants selected that could not be deleted, and says why', async () => {
+it('keeps plants selected when they could not be deleted, and shows the error', async () => {
   const { ids, tag, page } = await openPlants(3);
   await check(page, ids[0]).click();
   await check(page, ids[2]).click({ modifiers: ['Shift'] });
@@ -66,7 +66,7 @@ it('keeps plants selected that could not be deleted, and says why', async () => 
   expect(await listed(tag)).toEqual(ids);
 });
 
-it('offers no selection for a token that may not delete', async () => {
+it('offers no selection when the token may not delete plants', async () => {
   const { tag } = await openPlants(1);
   const page = await openPage(address(tokens['read']));
   await filterByTag(page, tag);
@@ -74,7 +74,7 @@ it('offers no selection for a token that may not delete', async () => {
   expect(await tableOf(page).getByRole('checkbox').count()).toBe(0);
 });
 
-it('lets the text of a row be selected with the mouse and copied, without opening the plant', async () => {
+it('does not open a plant when the user selects text of its row with the mouse', async () => {
   const { ids, page } = await openPlants(1);
   const name = tableOf(page).getByText(`Plant ${ids[0]}`);
   const { x = 0, y = 0, width = 0, height = 0 } = (await name.boundingBox()) ?? {};
@@ -88,7 +88,7 @@ it('lets the text of a row be selected with the mouse and copied, without openin
   expect(await page.getByRole('dialog').count()).toBe(0);
 });
 
-it('fills the form with the fields of a duplicated plant, including line breaks', async () => {
+it('fills the form with the fields of a duplicated plant, and keeps line breaks', async () => {
   const [id, tag] = [freshId(), `${freshTag()}\r\nof two lines`];
   await client.createPlant.mutate({ id, name: 'A name\nof two lines', tag });
   const page = await openPage(`${url}/#plant=${id}`);

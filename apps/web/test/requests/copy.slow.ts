@@ -40,7 +40,7 @@ async function copy(page: Page, request: string, what: string): Promise<string> 
 
 // The command is for a POSIX shell.
 it.runIf(process.platform !== 'win32')(
-  'copies each request as a curl command that works when it is pasted',
+  'copies each request as a curl command that works in a shell',
   async () => {
     const page = await requests();
     const get = await run('sh', ['-c', await copy(page, `getPlantid ${id}`, 'curl')], { env });
@@ -50,7 +50,7 @@ it.runIf(process.platform !== 'win32')(
   },
 );
 
-it('copies each request as a TypeScript program that works when it is run', async () => {
+it('copies each request as a TypeScript program that works', async () => {
   const page = await requests();
   const program = await copy(page, `getPlantid ${id}`, 'TypeScript');
   const directory = await mkdtemp(join(web, 'dist', 'copied-'));

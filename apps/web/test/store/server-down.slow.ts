@@ -33,7 +33,7 @@ it('says when the server is down, keeps the table, and recovers by itself', asyn
   await tableOf(page).getByText('Monstera deliciosa').waitFor();
 });
 
-it('goes on with an import when the server is up again', async () => {
+it('continues an import when the server is up again', async () => {
   const lines = Array.from({ length: 400 }, () => formatJson({ id: freshId(), name: 'x' }));
   const page = await openPage(address);
   await dropFiles(page, { 'plants.ndjson': lines.join('\n') });

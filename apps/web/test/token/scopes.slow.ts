@@ -16,7 +16,7 @@ async function openPlant(page: Page) {
   await page.getByRole('dialog', { name: 'Hoya carnosa' }).waitFor();
 }
 
-it('shows that a token may only read, and hides adding and deleting', async () => {
+it('says that a token may only read plants, and hides the other actions', async () => {
   const page = await openPage(address(tokens['read']));
   await page.getByText('This token may read plants').waitFor();
   await openPlant(page);
@@ -24,7 +24,7 @@ it('shows that a token may only read, and hides adding and deleting', async () =
   expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
 });
 
-it('shows only the form for a token that may only create', async () => {
+it('shows only the form to add plants when the token may only create plants', async () => {
   const page = await openPage(`${url}/#sheet=export`);
   const calls: string[] = [];
   page.on('request', (request) => calls.push(new URL(request.url()).pathname));
@@ -46,7 +46,7 @@ it('shows only the form for a token that may only create', async () => {
   expect(calls.filter((path) => path.startsWith('/trpc/') && !allowed.includes(path))).toEqual([]);
 });
 
-it('lets a token that may only delete plants delete them by id', async () => {
+it('deletes plants by their ids when the token may only delete plants', async () => {
   const ids = [freshId(), freshId()];
   for (const id of ids) await client.createPlant.mutate({ id, name: 'Hoya carnosa' });
   const page = await openPage(address(tokens['delete']));
@@ -73,7 +73,7 @@ it('shows only requests that the user caused', async () => {
   expect(new Set(await requests.allTextContents())).toEqual(new Set(['listPlants']));
 });
 
-it('shows the delete buttons for a token that may delete', async () => {
+it('shows the delete buttons when the token may delete plants', async () => {
   const page = await openPage(address(tokens['read and delete']));
   await page.getByText('This token may read and delete plants').waitFor();
   await openPlant(page);

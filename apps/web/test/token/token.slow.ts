@@ -5,7 +5,7 @@ import { sharedServer } from '../fixtures/shared-servers.ts';
 
 const { url, token, address, client } = sharedServer();
 
-it('opens with the token in the address, and shows the plants', async () => {
+it('takes the token from the address, and shows the plants', async () => {
   const tag = freshTag();
   await client.createPlant.mutate({ id: freshId(), name: 'Monstera deliciosa', tag });
   const page = await openPage(address());
@@ -20,7 +20,7 @@ it('removes the token from the address bar and from the history at once', async 
   expect(await page.evaluate(() => history.length)).toBeLessThanOrEqual(2);
 });
 
-it('keeps the token while the tab is open, in no other tab', async () => {
+it('keeps the token while the tab is open, but in no other tab', async () => {
   const page = await openPage(address());
   await page.reload();
   await page.getByText('Connected').waitFor();
@@ -38,7 +38,7 @@ it('takes a token from a link that is opened in the same tab', async () => {
   expect(page.url()).toBe(`${url}/`);
 });
 
-it('keeps a new token when the store rejects a call with the earlier one', async () => {
+it('keeps a new token when the store rejects a call with the earlier token', async () => {
   const page = await openPage(url);
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await page.route('**/trpc/**', async (route) => {
@@ -59,7 +59,7 @@ it('keeps a new token when the store rejects a call with the earlier one', async
   expect(await page.getByLabel('Access token').count()).toBe(0);
 });
 
-it('asks for a token when it has none, and says where to find one', async () => {
+it('asks for a token when there is none, and says where to find a token', async () => {
   const page = await openPage(url);
   await page.getByText('prints a link with the token').waitFor();
   await page.getByText('plant-store token create NAME').waitFor();
@@ -69,8 +69,8 @@ it('asks for a token when it has none, and says where to find one', async () => 
 });
 
 it.each([
-  ['the store rejects it', 'unknown-token', 'unknown, expired or revoked'],
-  ['an HTTP header cannot hold it', 'token%F0%9F%98%80', 'an HTTP header cannot hold'],
+  ['the store rejects the token', 'unknown-token', 'unknown, expired or revoked'],
+  ['an HTTP header cannot hold the token', 'token%F0%9F%98%80', 'an HTTP header cannot hold'],
 ])('asks for another token when %s', async (_case, text, reason) => {
   const page = await openPage(address(text));
   await page.getByRole('alert').getByText(reason).waitFor();
@@ -85,7 +85,7 @@ it('keeps a plus in the token of a link', async () => {
   await page.getByRole('alert').waitFor();
 });
 
-it('forgets the token when the user wants it', async () => {
+it('forgets the token when the user confirms this', async () => {
   const page = await openPage(address());
   await page.getByRole('button', { name: 'Forget token' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Forget token' }).click();

@@ -2,7 +2,7 @@ const encoder = new TextEncoder();
 const letterT = 0x54;
 const letterZ = 0x5a;
 
-/** A buffer of bytes that grows. */
+/** A buffer of bytes that grows when it is full. */
 export class ByteWriter {
   #bytes: Uint8Array;
   #length = 0;
@@ -20,12 +20,12 @@ export class ByteWriter {
     this.#bytes = larger;
   }
 
-  /** Adds a byte for which there is room. */
+  /** Adds a byte. The caller has made room for the byte. */
   byte(byte: number): void {
     this.#bytes[this.#length++] = byte;
   }
 
-  /** Adds bytes for which there is room. A loop is faster than a copy for a few bytes. */
+  /** Adds bytes. The caller has made room for them. For a few bytes, a loop is faster than `set`. */
   copy(source: Uint8Array, start: number, end: number): void {
     const bytes = this.#bytes;
     let at = this.#length;
@@ -45,8 +45,8 @@ export class ByteWriter {
   }
 
   /**
-   * Adds a time for which there is room. Converts Postgres's form, `2026-11-01 09:30:00.123456+00`, to RFC
-   * 3339's, `2026-11-01T09:30:00.123456Z`. Other times, such as `infinity` and years before 1, stay
+   * Adds a time. The caller has made room for the time. Converts Postgres's `2026-11-01 09:30:00.123456+00`
+   * to RFC 3339's `2026-11-01T09:30:00.123456Z`. Other times, such as `infinity` and years before 1, stay
    * unchanged.
    */
   time(source: Uint8Array, start: number, end: number): void {

@@ -16,15 +16,15 @@ for (const [character, meaning] of [
 }
 
 /**
- * A row of COPY's text format (https://www.postgresql.org/docs/current/sql-copy.html) in a block of rows.
- * One object moves from row to row, because an export has millions of rows.
+ * Reads rows of COPY's text format (https://www.postgresql.org/docs/current/sql-copy.html) from a block. One
+ * object reads all rows one after the other, because an export has millions of rows.
  */
 export class CopiedRow {
   /** The start of each field, and then the start of the next row. */
   readonly starts: Uint32Array;
   /** Whether each field is a missing value, `\N`. */
   readonly isNull: boolean[];
-  /** Whether a field has a character that needs an escape in JSON. */
+  /** Whether any field contains a character that needs an escape in JSON. */
   isSpecial = false;
   bytes: Uint8Array = new Uint8Array();
 
@@ -33,7 +33,7 @@ export class CopiedRow {
     this.isNull = new Array(fieldCount).fill(false);
   }
 
-  /** Moves to the row that starts at an offset of a block of whole rows. */
+  /** Reads the row that starts at an offset. The block contains only whole rows. */
   read(bytes: Uint8Array, offset: number): void {
     this.bytes = bytes;
     this.isSpecial = false;
@@ -50,7 +50,7 @@ export class CopiedRow {
         this.isNull[field] = false;
       } else if (meaning === escapes) {
         at++;
-        // An N after a backslash is always `\N`.
+        // In this format, `\N` always is a missing value.
         if (bytes[at] === letterN) this.isNull[field] = true;
         else this.isSpecial = true;
       } else {
@@ -59,7 +59,7 @@ export class CopiedRow {
     }
   }
 
-  /** Where the next row starts. */
+  /** The offset of the next row. */
   get next(): number {
     return this.starts[this.starts.length - 1] ?? 0;
   }

@@ -11,9 +11,9 @@ interface Header {
 type Options = Pick<ReadOptions, 'columns' | 'advice'>;
 
 /**
- * Says why the first row of a file is not its header.
+ * Explains why the first row of a file is not a header.
  *
- * @param headers the row as it reads with each delimiter
+ * @param headers the first row, split by each delimiter
  */
 export function headerError(line: Line, headers: Header[], options: Options): FileError {
   if (line instanceof UnreadableLine) return new FileError(`the CSV header ${line.reason}`);

@@ -11,9 +11,9 @@ const delimiters = [',', ';', '\t', '|'];
 /** The header row of a file. */
 export interface CsvHeader {
   delimiter: string;
-  /** The names of the columns, trimmed. */
+  /** The names of the columns, without spaces around each name. */
   names: string[];
-  /** The same names in lower case, for comparisons. */
+  /** The same names in lower case, which comparisons need. */
   columns: string[];
   /** The header row as it is in the file. */
   text: string;
@@ -22,9 +22,9 @@ export interface CsvHeader {
 type HeaderOptions = Pick<ReadOptions, 'delimiter' | 'lineEnd' | 'columns' | 'advice'>;
 
 /**
- * Finds the header in the first lines of a file, after blank lines and a line such as `sep=;`.
+ * Finds the header in the first lines of a file. Blank lines and a line such as `sep=;` may come first.
  *
- * @returns no header when all lines are blank. `counts` covers the lines up to the header.
+ * @returns no header when all lines are blank. `counts` counts the lines up to the end of the header.
  * @throws FileError when the first row is not a valid header
  */
 export function findHeader(lines: Line[], { delimiter, lineEnd, columns, advice }: HeaderOptions) {
@@ -52,7 +52,7 @@ export function findHeader(lines: Line[], { delimiter, lineEnd, columns, advice 
   return { counts, header };
 }
 
-/** Whether a line is a header with the columns that every row needs. */
+/** Whether a line is a header that contains all required columns. */
 export function isHeader(line: string, columns: Columns | undefined): boolean {
   return delimiters.some((each) => {
     const header = readHeader([line], 0, each, '\n');
@@ -64,7 +64,7 @@ function isBlank(line: Line | undefined): boolean {
   return typeof line === 'string' && /^[\s,;|]*$/.test(line);
 }
 
-/** Reads the line with which Excel names the delimiter. */
+/** Reads the delimiter from a line such as `sep=;`, which Excel understands. */
 function readSeparator(line: Line | undefined): string | undefined {
   return typeof line === 'string' ? /^"?sep=([^"])"?\r?$/i.exec(line)?.[1] : undefined;
 }
@@ -107,7 +107,7 @@ function checkNames({ columns }: CsvHeader): void {
   );
 }
 
-/** The columns that have a name but are not used. */
+/** Returns the columns that have a name but are not used. */
 export function unusedColumns(header: CsvHeader, columns: Columns | undefined): string[] {
   const known = fileColumns(columns);
   const isUsed = (name: string) => known.some((column) => hasName(column, name.toLowerCase()));
@@ -115,7 +115,7 @@ export function unusedColumns(header: CsvHeader, columns: Columns | undefined): 
   return names.filter((name) => name !== '' && !isUsed(name));
 }
 
-/** Whether the file is the rejects file of an import, which adds two columns. */
+/** Whether the file is the rejects file of an import. Such a file starts with two additional columns. */
 export function isOfRejectsFile({ columns }: CsvHeader): boolean {
   return columns[0] === 'line' && columns[1] === 'reason';
 }

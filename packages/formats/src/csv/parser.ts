@@ -1,23 +1,23 @@
-/** A field of a record; undefined when it is empty and has no quotes. */
+/** A field of a record. An empty field without quotes is undefined. */
 export type Field = string | undefined;
 
-/** The most bytes of a quoted field, roughly. A longer one most likely lacks its closing quote. */
+/** The approximate limit of a quoted field in bytes. A longer field most likely lacks its closing quote. */
 const maxOpenSize = 64 * 1024 * 1024;
-/** Bytes that a line needs in memory apart from its characters. */
+/** The bytes that a line needs in memory besides its characters. */
 const lineOverhead = 32;
 
 /**
- * Parses CSV (RFC 4180, with any delimiter) line by line; a quoted field may contain newlines.
+ * Parses CSV (RFC 4180, with any delimiter) line by line. A quoted field may contain newlines.
  *
- * This parser is our own because it must distinguish `""` from an empty field, and go back to the line
- * after a misplaced quote. Of the maintained parsers csv-parse, papaparse and udsv, only csv-parse
- * distinguishes `""`. It needs about twice the CPU time of our whole reader.
+ * This parser is our own because it must distinguish `""` from an empty field. After a misplaced quote, it
+ * must go back to the next line. Of the maintained parsers csv-parse, papaparse and udsv, only csv-parse
+ * distinguishes `""`, and needs about twice the CPU time of our whole reader.
  */
 export class CsvParser {
   readonly #delimiter: string;
   readonly #lineEnd: string;
   #fields: Field[] = [];
-  /** The text so far of a quoted field without its closing quote. */
+  /** The first lines of a quoted field whose closing quote is not found yet. */
   #openField: string | undefined;
   #openSize = 0;
 
@@ -34,8 +34,8 @@ export class CsvParser {
   /**
    * Parses a line.
    *
-   * @returns the record that ends with this line; undefined when it continues in the next one.
-   * @throws SyntaxError when a quote is misplaced. The next line then starts a new record.
+   * @returns the record that ends with this line, or undefined when the record continues in the next line
+   * @throws SyntaxError when a quote is misplaced. Then the next line starts a new record.
    */
   add(line: string): Field[] | undefined {
     if (!this.isInRecord && !line.includes('"')) {
@@ -66,7 +66,7 @@ export class CsvParser {
     return fields;
   }
 
-  /** @returns the start of the next field; undefined at the end of the line. */
+  /** @returns the start of the next field, or undefined at the end of the line */
   #addUnquoted(line: string, start: number): number | undefined {
     const delimiter = line.indexOf(this.#delimiter, start);
     const text = delimiter < 0 ? withoutReturn(line.slice(start)) : line.slice(start, delimiter);
@@ -75,7 +75,9 @@ export class CsvParser {
     return delimiter < 0 ? undefined : delimiter + 1;
   }
 
-  /** @returns the end of the field (a delimiter or the line's end); undefined when it is not closed. */
+  /**
+   * @returns the end of the field (a delimiter or the line's end), or undefined when the field is not closed
+   */
   #addQuoted(line: string, start: number): number | undefined {
     const before = this.#openField ?? '';
     const quote = closingQuote(line, start);
@@ -102,7 +104,7 @@ export class CsvParser {
 
 export const unclosedQuote = 'has a quoted field without a closing quote';
 
-/** Finds the first quote that is not doubled; -1 when there is none. */
+/** Finds the first quote that is not doubled. Returns -1 when there is no such quote. */
 function closingQuote(line: string, start: number): number {
   let quote = line.indexOf('"', start);
   while (quote >= 0 && line[quote + 1] === '"') quote = line.indexOf('"', quote + 2);

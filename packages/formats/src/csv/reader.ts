@@ -8,8 +8,8 @@ import { rejectFormat } from './reject-record.ts';
 import { toRowByHeader } from './to-row.ts';
 
 /**
- * Reads CSV with a header row, and a plant in each record. Skips blank records and columns that a
- * plant does not have. An empty field is a missing value; `""` is an empty text.
+ * Reads CSV. The first row is the header, and each record after it is a plant. Skips blank records and
+ * unknown columns. An empty field is a missing value, and `""` is an empty text.
  *
  * @throws FileError when the file has no valid header.
  */
@@ -52,7 +52,7 @@ class CsvReader {
   readonly #toRow: ReturnType<typeof toRowByHeader>;
   readonly #lineEnd: string;
   readonly #rejectFormat: ReturnType<typeof rejectFormat>;
-  /** The lines so far of a record that continues in the next block. */
+  /** The first lines of a record that continues in the next block. */
   #openLines: Line[] = [];
   /** The number of lines before `#openLines`. */
   #linesBefore: number;
@@ -72,7 +72,7 @@ class CsvReader {
     return this.#read(block, false);
   }
 
-  /** Reads the lines of a last record without its end. */
+  /** Reads the lines of the last record when its end is missing. */
   end(): Generator<RowBlock> {
     return this.#read([], true);
   }
@@ -88,7 +88,7 @@ class CsvReader {
       toReject: (row, reason) =>
         format.record(row.line, reason, textOf(row, lines, before + 1, this.#lineEnd)),
     });
-    let start = 0; // The record's first line.
+    let start = 0; // The index of the record's first line.
     let next = this.#openLines.length;
     let part = emptyPart();
     while (next < lines.length || (isEnd && this.#parser.isInRecord)) {
@@ -124,7 +124,7 @@ class CsvReader {
       else part.counts.blank++;
       part.counts.lines += next - start;
       start = next;
-      // Yields parts, because millions of lines are read again after a quote without its closing quote.
+      // Yields the rows in parts, because an unclosed quote causes millions of lines to be read again.
       if (part.counts.lines < maxLines) continue;
       yield part;
       part = emptyPart();
@@ -134,7 +134,10 @@ class CsvReader {
     yield part;
   }
 
-  /** Warns that a valid record may contain other rows between two misplaced quotes. Only a person can decide. */
+  /**
+   * Warns that a valid record may contain other rows between two misplaced quotes. Only a person can decide
+   * this.
+   */
   #warnOfRows(lines: Line[], firstLine: number): void {
     const { delimiter, columns } = this.#header;
     const idAt = columns.indexOf('id');
@@ -149,7 +152,7 @@ class CsvReader {
     );
   }
 
-  /** @returns a record, undefined when it continues in the next line, or an error message. */
+  /** @returns a record, an error message, or undefined when the record continues in the next line */
   #parse(line: Line | undefined): Field[] | string | undefined {
     if (typeof line !== 'string') {
       this.#parser.reset();
@@ -179,7 +182,7 @@ function withSwallowedLines({ line, error }: Row & { error: string }, lastLine: 
   return { line, error: `${error} (${lines}; the import goes on at line ${line + 1})` };
 }
 
-/** Whether a record has no text: spreadsheets write rows such as `,,,` after the last one. */
+/** Whether a record has no text. Spreadsheets write records such as `,,,` after the last row. */
 function isBlank(record: Field[]): boolean {
   return (
     record.every((field) => field === undefined) ||

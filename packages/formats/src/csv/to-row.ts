@@ -14,7 +14,7 @@ export function toRowByHeader(
   toPlainRow: (line: number, text: string) => Row | undefined;
 } {
   const known = readColumns(options);
-  /** The column of each field in a record; undefined for a field that is not used. */
+  /** The column of each field in a record. It is undefined for a field that is not used. */
   const used = columns.map((name) => known.find((column) => hasName(column, name)));
   const empty = emptyPlant(options.columns);
   const { length } = columns;
@@ -25,11 +25,11 @@ export function toRowByHeader(
         return { line, error: `has ${record.length} fields, but the header has ${length}` };
       }
       const plant: Record<string, unknown> = { ...empty };
-      // A loop over indices is several times as fast as one over entries.
+      // A loop over indices is several times as fast as a loop over entries.
       for (let at = 0; at < length; at++) {
         const column = used[at];
         const text = record[at];
-        // The store reports a missing value, together with the other fields.
+        // The store reports a missing value, together with the errors of other fields.
         if (column === undefined || text === undefined) continue;
         const { field, name, kind } = column;
         const value = readValue(kind, text);
@@ -43,7 +43,7 @@ export function toRowByHeader(
     },
 
     /**
-     * Converts a line without quotes to a row. It is fast because it makes no record. Returns undefined when
+     * Converts a line without quotes to a row. This is fast because no record is made. Returns undefined when
      * the line is not a complete row with a valid id.
      */
     toPlainRow(line, text) {
@@ -67,7 +67,7 @@ export function toRowByHeader(
   };
 }
 
-/** Whether the fields beyond the header are empty: spreadsheets write `1,Hoya,,,` for a short row. */
+/** Whether the fields beyond the header are empty. Spreadsheets write `1,Hoya,,,` for a short row. */
 function hasOnlyEmptyFields(record: Field[], start: number): boolean {
   return record.length > start && record.slice(start).every((field) => field === undefined);
 }

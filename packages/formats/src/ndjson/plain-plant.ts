@@ -3,10 +3,10 @@ import { emptyPlant, fileColumns, isRequired, readColumns } from '../rows/column
 import { readValue } from '../rows/read-value.ts';
 import type { ReadOptions } from '../rows/row.ts';
 
-/** A text without escapes. JSON does not allow control characters in it. */
+/** Matches a text without escapes. JSON does not allow control characters in a text. */
 const text = String.raw`"([^"\\\x00-\x1f]*)"`;
 
-/** Patterns of values without escapes. They match only numbers that JavaScript does not round. */
+/** Patterns of values without escapes. They match only numbers that `readValue` reads exactly. */
 const values: Record<ColumnKind, string> = {
   int64: String.raw`(0|-?[1-9]\d{0,18})`,
   number: String.raw`(-?(?:0|[1-9]\d{0,8})(?:\.\d{1,6})?)`,
@@ -15,9 +15,9 @@ const values: Record<ColumnKind, string> = {
 };
 
 /**
- * Makes a function that reads a plant with all columns in their order and without escapes. Exports and most
- * programs write such lines, and a pattern is several times as fast as a JSON parser that keeps long
- * integers exact. The function returns undefined for any other line.
+ * Makes a function that reads a line without escapes whose columns are in their order. The function returns
+ * undefined for any other line. Exports and most programs write such lines, and a pattern is several times as
+ * fast as a JSON parser that keeps long integers exact.
  */
 export function plainPlantReader(options: Pick<ReadOptions, 'columns' | 'createdAt'>) {
   const columns = fileColumns(options.columns);

@@ -75,7 +75,7 @@ function lineParser(options: ReadOptions): (line: number, text: string) => Row {
   };
 }
 
-/** Makes a function that renames columns to properties: a file has `created_at`, and the store `createdAt`. */
+/** Makes a function that renames the columns of a file to properties, such as `created_at` to `createdAt`. */
 function fieldReader(options: ReadOptions): (value: unknown) => unknown {
   const read = new Set(readColumns(options).map(({ field }) => field));
   const columns = fileColumns(options.columns);
@@ -91,8 +91,8 @@ function fieldReader(options: ReadOptions): (value: unknown) => unknown {
 }
 
 /**
- * Adds the line and the reason to an object, and keeps its text. So a person can correct the rejects file
- * and import it. Any other row becomes the text `row` of an object.
+ * Adds the line and the reason to the unchanged text of an object. So a person can correct the rejects file
+ * and import it. When a row is not an object, a new object contains its text in `row`.
  */
 function toReject(row: Row, reason: string, text: string): string {
   const start = `{"line":${row.line},"reason":${JSON.stringify(reason)},`;
@@ -101,5 +101,5 @@ function toReject(row: Row, reason: string, text: string): string {
   return `${start}${text.trim().replace(rejectStart, '{').slice(1).trimStart()}\n`;
 }
 
-/** The line and the reason that an earlier import has added. */
+/** Matches the line and the reason that an earlier import has added. */
 const rejectStart = /^\{"line":\d+,"reason":"(?:[^"\\]|\\.)*",/;

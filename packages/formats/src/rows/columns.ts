@@ -1,33 +1,33 @@
 import { type ColumnKind, plantColumns } from '@plant-store/schemas/plain';
 
 interface Column {
-  /** Its name in files. */
+  /** The name of the column in files. */
   readonly name: string;
   readonly kind: ColumnKind;
   readonly isOptional: boolean;
 }
 
-/** The columns of plants in files, by the property of a plant. */
+/** The columns of plants in files. Each key is a property of a plant. */
 export type Columns = Readonly<Record<string, Column>>;
 
-/** A column, and the property of a plant that it holds. */
+/** A column, with the name of its property in a plant. */
 export interface FileColumn extends Column {
   readonly field: string;
 }
 
-/** The property that the store sets when a plant has none. */
+/** The store sets this property when a plant lacks it. */
 const createdAt = 'createdAt';
 
 /**
- * The columns of a file.
+ * Returns the columns of a file.
  *
- * @param columns by default those of the store; a test passes others
+ * @param columns Default: the columns of the store. Tests pass other columns.
  */
 export function fileColumns(columns: Columns = plantColumns): FileColumn[] {
   return Object.entries(columns).map(([field, column]) => ({ ...column, field }));
 }
 
-/** The columns whose values are read. */
+/** Returns the columns whose values are read. */
 export function readColumns({
   columns,
   createdAt: times,
@@ -38,22 +38,24 @@ export function readColumns({
   return fileColumns(columns).filter(({ field }) => times !== 'now' || field !== createdAt);
 }
 
-/** Whether every row needs the column. */
+/** Whether every row must have a value in the column. */
 export function isRequired({ isOptional, field }: FileColumn): boolean {
   return !isOptional && field !== createdAt;
 }
 
-/** The columns that a person writes, in a file without times. */
+/** Returns the columns of a file that a person writes. Such a file has no times. */
 export function writtenColumns(columns: Columns | undefined): FileColumn[] {
   return fileColumns(columns).filter(({ field }) => field !== createdAt);
 }
 
-/** Whether a header's name, in lower case, is that of a column in files or over the API. */
+/** Whether a name in a header, in lower case, is the name of a column in files or in the API. */
 export function hasName({ name, field }: FileColumn, lowerCaseName: string): boolean {
   return name.toLowerCase() === lowerCaseName || field.toLowerCase() === lowerCaseName;
 }
 
-/** A plant without values. Copies of it have the same hidden class in V8, which makes them fast. */
+/**
+ * Makes a plant without values. All its copies have the same hidden class in V8, so access to them is fast.
+ */
 export function emptyPlant(columns: Columns | undefined): Readonly<Record<string, undefined>> {
   return Object.fromEntries(fileColumns(columns).map(({ field }) => [field, undefined]));
 }

@@ -13,9 +13,9 @@ const extensions: Record<string, FormatName> = {
 };
 
 /**
- * The format of a file by its extension, before `.gz`, `.zst` or `.rejects`.
+ * Finds the format of a file by its extension. Ignores the endings `.gz`, `.zst` and `.rejects` after it.
  *
- * @param advice what to do when the extension is unknown, for the message
+ * @param advice the end of the error message, which says what to do when the extension is unknown
  * @throws FileError when the extension is unknown
  */
 export function formatOf(file: string, advice: string): FormatName {

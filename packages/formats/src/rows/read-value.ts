@@ -1,13 +1,13 @@
 import { type ColumnKind, explainIdText, int64Bounds } from '@plant-store/schemas/plain';
 
-/** A number of up to 15 digits is exact. */
+/** Matches an integer of up to 15 digits, which a JavaScript number always holds exactly. */
 const short = /^(0|-?[1-9]\d{0,14})$/;
-/** 15 digits and a sign. */
+/** The length of 15 digits and a sign. */
 const maxShortLength = 16;
 const long = /^-?[1-9]\d{15,18}$/;
 
 /**
- * Reads an id in plain decimal. It accepts the same texts as `IdFromText`, and is faster.
+ * Reads an id in plain decimal. Accepts the same texts as `IdFromText`, but is faster.
  *
  * @returns undefined when the text is not an id
  */
@@ -18,11 +18,11 @@ export function parseId(text: string): number | bigint | undefined {
   return id >= int64Bounds.minimum && id <= int64Bounds.maximum ? id : undefined;
 }
 
-/** A number as JSON writes it. */
+/** Matches a number in the notation of JSON. */
 const number = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 /**
- * Reads the text of a value. It does not check texts and times, because the store does.
+ * Reads a value of a kind from its text. Does not check texts and times, because the store checks them.
  *
  * @returns undefined when the text is not a value of that kind
  */
@@ -32,7 +32,7 @@ export function readValue(kind: ColumnKind, text: string): unknown {
   return number.test(text) && Number.isFinite(Number(text)) ? Number(text) : undefined;
 }
 
-/** Says what is wrong with a text that is not a value of that kind. */
+/** Explains why a text is not a value of a kind. */
 export function valueError(kind: ColumnKind, text: string): string {
   return (kind === 'int64' && explainIdText(text)) || 'must be a number, such as 12.5';
 }

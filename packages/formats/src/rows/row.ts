@@ -2,26 +2,28 @@ import type { Advice } from '../text/file-error.ts';
 import type { Line } from '../text/lines.ts';
 import type { Columns } from './columns.ts';
 
-/** A row of a file: the unvalidated input for a plant, or the reason why the row cannot be read. */
+/**
+ * A row of a file. It contains the unvalidated input for a plant, or the error that prevents reading the row.
+ */
 export type Row = {
   /** The number of the row's first line in the file. */
   line: number;
-  /** The number of its last line, when the row has several. */
+  /** The number of the row's last line, when the row has several lines. */
   lastLine?: number;
 } & ({ plant: unknown } | { error: string });
 
-/** Counts of lines that do not start a row. Each line starts a row or is in exactly one count. */
+/** Counts of lines. Each line starts a row or is in exactly one of `header`, `blank` and `continued`. */
 export interface LineCounts {
   lines: number;
-  /** Lines before the rows, except blank ones. */
+  /** The number of lines before the rows, without blank lines. */
   header: number;
-  /** Lines without text. */
+  /** The number of lines without text. */
   blank: number;
-  /** Lines of rows after their first line. */
+  /** The number of lines of rows, without the first line of each row. */
   continued: number;
 }
 
-/** Consecutive rows of a file, with the counts of the lines around them. */
+/** Contains consecutive rows of a file, and counts the lines around them. */
 export interface RowBlock {
   rows: Row[];
   counts: LineCounts;
@@ -31,15 +33,15 @@ export interface RowBlock {
   rejectsHeader: string;
 }
 
-/** How to read a file. */
+/** Options for reading a file. */
 export interface ReadOptions {
-  /** The delimiter between the fields of CSV. Default: recognized in the header. */
+  /** The delimiter between the fields of CSV. Default: the delimiter in the header. */
   delimiter?: string | undefined;
   /** The line end of the file. */
   lineEnd: string;
-  /** Whether rows keep the time at which their plant was created. Default: they do. */
+  /** Whether rows keep the time at which their plant was created. Default: `keep`. */
   createdAt?: 'keep' | 'now' | undefined;
-  /** The columns of plants. Default: those of the store. */
+  /** The columns of plants. Default: the columns of the store. */
   columns?: Columns | undefined;
   advice: Advice;
   /** Is called with a sentence about a likely mistake in the file. */
@@ -49,9 +51,9 @@ export interface ReadOptions {
 export const noLines: Readonly<LineCounts> = { lines: 0, header: 0, blank: 0, continued: 0 };
 
 /**
- * The text of a row in the file, without its last line end.
+ * Returns the text of a row in the file, without the last line end.
  *
- * @param firstLine the number of the first of these lines in the file
+ * @param firstLine the number that the first of `lines` has in the file
  */
 export function textOf(
   { line, lastLine = line }: Row,

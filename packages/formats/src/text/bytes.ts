@@ -1,4 +1,4 @@
-/** Joins pieces of bytes. */
+/** Joins chunks of bytes. */
 export function concatenate(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
@@ -9,7 +9,7 @@ export function concatenate(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuff
   return bytes;
 }
 
-/** Whether bytes start with others. */
+/** Whether `bytes` begin with `start`. */
 export function startsWith(bytes: Uint8Array, start: readonly number[]): boolean {
   return bytes.length >= start.length && start.every((byte, i) => bytes[i] === byte);
 }
@@ -22,6 +22,6 @@ export async function* bytesOf(stream: ReadableStream<Uint8Array>): AsyncGenerat
       if (value) yield value;
     }
   } finally {
-    await reader.cancel().catch(() => {}); // A stream that failed has thrown its error already.
+    await reader.cancel().catch(() => {}); // A stream that failed has already thrown its error.
   }
 }

@@ -13,7 +13,7 @@ const byteOrderMarks: [Encoding, number[]][] = [
   ['utf-16be', [0xfe, 0xff]],
 ];
 
-/** UTF-8 never contains this byte. It stands for bytes that have no meaning in the encoding. */
+/** Replaces bytes that are not valid in the encoding. UTF-8 never contains this byte. */
 const invalid = Uint8Array.of(0xff);
 
 const encoder = new TextEncoder();
@@ -45,7 +45,9 @@ async function* skip(input: AsyncIterable<Uint8Array>, count: number): AsyncGene
   }
 }
 
-/** Also reads Latin-1, as browsers do: it differs only in characters that no text uses. */
+/**
+ * Reads Latin-1 in the same way, as browsers do. The encodings differ only in characters that no text uses.
+ */
 async function* fromWindows1252(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const decoder = new TextDecoder('windows-1252');
   for await (const chunk of input) yield encoder.encode(decoder.decode(chunk));
@@ -56,7 +58,7 @@ async function* fromUtf16(
   encoding: Utf16,
 ): AsyncGenerator<Uint8Array> {
   const decode = unitDecoder(encoding);
-  let rest = new Uint8Array(); // One byte or none.
+  let rest = new Uint8Array(); // Contains one byte or none.
   let lead = ''; // The first half of a surrogate pair, or none.
   for await (const chunk of input) {
     const bytes = concatenate([rest, chunk]);

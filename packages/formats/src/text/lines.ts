@@ -3,7 +3,7 @@ import { concatenate } from './bytes.ts';
 /** A line that is not UTF-8 or is too long. */
 export class UnreadableLine {
   readonly reason: string;
-  /** The text, with U+FFFD for the bytes that are not UTF-8; empty when the line is too long. */
+  /** The text, with U+FFFD in place of bytes that are not UTF-8. It is empty when the line is too long. */
   readonly text: string;
 
   constructor(reason: string, text: string) {
@@ -15,10 +15,10 @@ export class UnreadableLine {
 /** A line without its line end. */
 export type Line = string | UnreadableLine;
 
-/** Bytes of a block, roughly. Lines are decoded and yielded in blocks. */
+/** The approximate size of a block in bytes. Lines are decoded and yielded in blocks. */
 const blockSize = 1024 * 1024;
 const maxLine = 64 * 1024 * 1024;
-/** The most lines of a block. Rows need much more memory than very short lines. */
+/** The most lines in a block. The row of a very short line needs much more memory than the line. */
 export const maxLines = 100_000;
 
 /** Replaces the dropped part of a line that is too long. UTF-8 never contains this byte. */
@@ -57,7 +57,7 @@ export async function* readLines(
     const kept = isTooLong ? dropped : rest;
     chunks = [kept];
     size = kept.length;
-    // Doubling keeps the total search time linear in the length of a long line.
+    // Doubling the size keeps the total search time linear in the length of a long line.
     sizeToSearch = Math.max(blockSize, 2 * size);
   }
   const rest = concatenate(chunks);

@@ -8,7 +8,10 @@ export interface Peeked {
   input: AsyncGenerator<Uint8Array>;
 }
 
-/** Reads at least the first `size` bytes of an input, or all of a shorter one. `input` still yields them. */
+/**
+ * Reads at least the first `size` bytes of an input, or all bytes when the input is shorter. The returned
+ * `input` still yields these bytes.
+ */
 export async function peek(input: AsyncIterable<Uint8Array>, size: number): Promise<Peeked> {
   const iterator = input[Symbol.asyncIterator]();
   let head = new Uint8Array();

@@ -5,14 +5,14 @@ import { type Line, readLines } from './lines.ts';
 import { peek } from './peek.ts';
 import { checkHasNoZeros, checkIsText } from './unreadable-file.ts';
 
-/** Bytes at the start of a file that show which line ends it has. */
+/** The number of bytes at the start of a file in which its line ends are recognized. */
 const headSize = 64 * 1024;
 
 export type LineEnd = '\n' | '\r';
 
-/** How to read the text of a file. */
+/** Options for reading the text of a file. */
 export interface TextOptions {
-  /** Default: by the byte order mark, otherwise UTF-8. */
+  /** Default: the encoding of the byte order mark, or UTF-8 without a mark. */
   encoding?: Encoding | undefined;
   /** The decompressors of this platform. */
   decompressors: readonly Decompressor[];
@@ -20,8 +20,8 @@ export interface TextOptions {
 }
 
 /**
- * Reads the lines of a text file: compressed or not, in the encoding of its byte order mark or in
- * `encoding`, with line ends LF, CRLF or CR.
+ * Reads the lines of a text file, which may be compressed. Its encoding is that of the byte order mark, or
+ * `encoding` without a mark. Its line ends are LF, CRLF or CR.
  *
  * @throws FileError when the file is not text
  */
@@ -39,7 +39,7 @@ export async function readText(
   return { lines, lineEnd };
 }
 
-/** Finds the first line end outside quotes: files with CR may have cells with LF, and vice versa. */
+/** Finds the first line end outside quotes. A file with CR may have cells with LF, and vice versa. */
 function findLineEnd(head: string): LineEnd {
   const [, first, next] = /^(?:[^"\r\n]|"[^"]*")*([\r\n])(.)/s.exec(head) ?? [];
   return first === '\r' && next !== '\n' ? '\r' : '\n';

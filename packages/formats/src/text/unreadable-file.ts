@@ -3,7 +3,7 @@ import { FileError } from './file-error.ts';
 const saveAsCsv = 'save it as CSV (UTF-8) in the spreadsheet program';
 const unpack = 'unpack it first';
 
-/** Files that are not text, by their first bytes in hexadecimal. */
+/** The error messages for files that are not text, by the first bytes of such a file in hexadecimal. */
 const signatures = {
   '504b0304': `is a ZIP archive, or a spreadsheet such as .xlsx or .ods: unpack it, or ${saveAsCsv}`,
   d0cf11e0: `is an Excel workbook: ${saveAsCsv}`,
@@ -29,8 +29,8 @@ export function checkIsText(head: Uint8Array): void {
 }
 
 /**
- * @param advice what a person can do about a file in UTF-16
- * @throws FileError when a decoded text has too many zeros, so that its encoding must be a different one
+ * @param advice says how a person can read a file in UTF-16
+ * @throws FileError when a decoded text contains too many zeros, which shows a wrong encoding
  */
 export function checkHasNoZeros(head: Uint8Array, advice: string): void {
   const zeros = head.filter((byte) => byte === 0).length;

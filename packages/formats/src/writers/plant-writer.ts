@@ -12,7 +12,7 @@ export interface PlantWriter {
 
 type Value = Parameters<typeof columnText>[0] | undefined;
 
-/** Makes a writer of plants. A reader of the format reads exactly the same plants. */
+/** Makes a writer of plants. `readPlants` reads exactly the same plants from the text. */
 export function createPlantWriter(format: FormatName, columns?: Columns): PlantWriter {
   const known = fileColumns(columns);
   if (format === 'csv') {
@@ -34,7 +34,7 @@ export function createPlantWriter(format: FormatName, columns?: Columns): PlantW
 }
 
 function valueIn(plant: object, field: string): Value {
-  return (plant as Record<string, Value>)[field]; // A plant has these types.
+  return (plant as Record<string, Value>)[field]; // The values of a plant have these types.
 }
 
 /** Formats a value for CSV. An empty field is a missing value, so an empty text has quotes. */

@@ -34,7 +34,7 @@ it.each([
   ['reason,line,id,name\n', 'these columns are not used: "reason", "line"'],
   ['line,x,id,name\n', 'these columns are not used: "line", "x"'],
   ['x,reason,id,name\n', 'these columns are not used: "x", "reason"'],
-])('names the columns of %j that it does not use', async (content, warning) => {
+])('warns of the unused columns in %j', async (content, warning) => {
   expect((await readRows(content, 'csv')).warnings).toEqual([warning]);
 });
 

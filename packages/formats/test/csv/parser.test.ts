@@ -3,10 +3,10 @@ import { CsvParser, unclosedQuote } from '../../src/csv/parser.ts';
 
 const parser = () => new CsvParser(',', '\n');
 
-/** A quarter of the most bytes of a quoted field. */
+/** Almost a quarter of the longest quoted field. */
 const quarter = 'x'.repeat(16 * 1024 * 1024 - 100);
 
-it('reads a quoted field of almost 64 MiB, and rejects a longer one', () => {
+it('reads a quoted field of almost 64 MiB, and rejects a longer field', () => {
   const csv = parser();
   for (const line of [`"${quarter}`, quarter, quarter]) expect(csv.add(line)).toBeUndefined();
   expect(csv.add(`${quarter}"`)?.[0]).toHaveLength(4 * quarter.length + 3);
@@ -15,7 +15,7 @@ it('reads a quoted field of almost 64 MiB, and rejects a longer one', () => {
   expect(() => csv.add(quarter)).toThrow(unclosedQuote);
 });
 
-it('measures each quoted field of a record by itself', () => {
+it('limits the size of each quoted field of a record separately', () => {
   const csv = parser();
   for (const start of ['"', 'b","', 'c","']) {
     csv.add(`${start}${quarter}`);
@@ -24,7 +24,7 @@ it('measures each quoted field of a record by itself', () => {
   expect(csv.add('d"')).toHaveLength(3);
 });
 
-it('measures the next record from its own start, after a field that was too long', () => {
+it('does not count a field that was too long in the size of the next record', () => {
   const csv = parser();
   for (const line of [`"${quarter}`, quarter, quarter, quarter]) csv.add(line);
   expect(() => csv.add(quarter)).toThrow(unclosedQuote);
@@ -32,7 +32,7 @@ it('measures the next record from its own start, after a field that was too long
   expect(csv.isInRecord).toBe(true);
 });
 
-it('reads a closing quote, and a doubled one, at the start of a line', () => {
+it('reads a closing quote and a doubled quote at the start of a line', () => {
   const csv = parser();
   expect(csv.add('1,"a')).toBeUndefined();
   expect(csv.add('",x')).toEqual(['1', 'a\n', 'x']);

@@ -23,7 +23,7 @@ describe('a CSV record', () => {
     ['1,Hoya,x\r', { ...hoya, tag: 'x' }],
     ['"1",Hoya,x\r', { ...hoya, tag: 'x' }],
     ['1,"Ho\r",x', { id: 1, name: 'Ho\r', tag: 'x' }],
-  ])('%j is read as the plant that it holds', async (record, plant) => {
+  ])('%j is read as the plant that it contains', async (record, plant) => {
     const { rows, counts } = await readRows(`id,name,tag\n${record}\n2,Ficus,x\n`, 'csv');
     expect(rows).toEqual([
       { line: 2, plant },
@@ -48,7 +48,7 @@ describe('a CSV record', () => {
       `invalid input: id "${'9'.repeat(39)}… must be from -9223372036854775808 to 9223372036854775807`,
     ],
     [`${'x'.repeat(38)},Hoya,`, `invalid input: id "${'x'.repeat(38)}" must be a whole number`],
-  ])('%j is rejected, and the next one is read', async (record, error) => {
+  ])('%j is rejected, and the next record is read', async (record, error) => {
     const { rows } = await readRows(`id,name,tag\n${record}\n2,Ficus,x\n`, 'csv');
     expect(rows).toEqual([
       { line: 2, error },
@@ -62,17 +62,17 @@ describe('a CSV record', () => {
     expect(counts).toEqual({ lines: 3, header: 1, blank: 1, continued: 0 });
   });
 
-  it('of two empty fields is a row when one of them has quotes', async () => {
+  it('of two empty fields is a row when one field has quotes', async () => {
     const { rows } = await readRows('id,name\n,""\n', 'csv');
     expect(rows).toEqual([{ line: 2, plant: { id: undefined, name: '', tag: undefined } }]);
   });
 
-  it('after a misplaced quote may have quotes itself', async () => {
+  it('after a misplaced quote may contain quotes', async () => {
     const { rows } = await readRows('id,name,tag\n1,Ho"ya,\n2,"Ficus",x\n', 'csv');
     expect(rows[1]).toEqual({ line: 3, plant: { id: 2, name: 'Ficus', tag: 'x' } });
   });
 
-  it('that is not UTF-8 is rejected, and the next one is read', async () => {
+  it('that is not UTF-8 is rejected, and the next record is read', async () => {
     const latin1 = Buffer.from('id,name\n1,größe\n2,Ficus\n', 'latin1');
     expect((await readRows(latin1, 'csv')).rows).toEqual([
       { line: 2, error: expect.stringContaining('is not UTF-8: if the file is Latin-1 or') },
@@ -80,7 +80,7 @@ describe('a CSV record', () => {
     ]);
   });
 
-  it('that is not UTF-8 ends a quoted field, and both are rejected', async () => {
+  it('that is not UTF-8 ends a quoted field, and both records are rejected', async () => {
     const latin1 = Buffer.from('id,name\n1,"one\ngröße\n2,Ficus\n', 'latin1');
     expect((await readRows(latin1, 'csv')).rows).toEqual([
       {
@@ -118,7 +118,7 @@ describe('a quoted field of several lines', () => {
     }
   });
 
-  it('may begin after another one', async () => {
+  it('may begin after another such field', async () => {
     const { rows } = await readRows('id,name,tag\n1,"a\nb","c\nd"\n', 'csv');
     expect(rows).toEqual([{ line: 2, lastLine: 4, plant: { id: 1, name: 'a\nb', tag: 'c\nd' } }]);
   });
@@ -188,7 +188,7 @@ describe('a quoted field of several lines', () => {
     expect(counts).toEqual({ lines: 5, header: 1, blank: 0, continued: 1 });
   });
 
-  it('causes ten warnings at most in a file', async () => {
+  it('causes at most ten warnings in a file', async () => {
     const record = '1,"one\n2,two\nthree"\n';
     expect((await readRows(`id,name\n${record.repeat(10)}`, 'csv')).warnings).toHaveLength(10);
     expect((await readRows(`id,name\n${record.repeat(11)}`, 'csv')).warnings).toHaveLength(10);
@@ -196,7 +196,7 @@ describe('a quoted field of several lines', () => {
 });
 
 describe('the rejects file of CSV', () => {
-  it('has the line and the reason before the unchanged row', async () => {
+  it('contains the line and the reason before the unchanged row', async () => {
     const content = 'ID; Name;note\r\n1;"a ""b""\r\nc";\r\n2;x;"y"\r\n';
     const { rejects } = await readRows(content, 'csv');
     expect(rejects).toBe(
@@ -234,7 +234,7 @@ describe('the rejects file of CSV', () => {
     expect((await readRows(latin1, 'csv')).rejects).toContain('"it is ""wrong""",1,\ufffd\n');
   });
 
-  it('of a rejects file replaces its line and its reason', async () => {
+  it('of a rejects file replaces the line and the reason of each row', async () => {
     const content = 'line,reason,id,name\n7,"a, ""b"" \nc",1,x\nplain,text,2,"line,reason,3,y"\n';
     expect((await readRows(content, 'csv')).rejects).toBe(
       'line,reason,id,name\n2,"it is ""wrong""",1,x\n4,"it is ""wrong""",2,"line,reason,3,y"\n',
@@ -242,7 +242,7 @@ describe('the rejects file of CSV', () => {
   });
 });
 
-it('has no rows and no rejects file before the header', async () => {
+it('rejects a file without a header', async () => {
   const empty = 'the file is empty: a CSV file starts with the line id,name,tag';
   await expect(readRows('', 'csv')).rejects.toThrow(empty);
   await expect(readRows('\n ;;\n', 'csv')).rejects.toThrow(empty);

@@ -12,7 +12,7 @@ it.each([
   ['tag,note,name,id', ',x,,9007199254740993', { id: 9007199254740993n }],
   ['created_at,id', '2026-11-01,5', { id: 5, createdAt: '2026-11-01' }],
   ['id', '5', { id: 5 }],
-])('makes a row of a line without quotes (%s: %j)', (header, text, plant) => {
+])('converts a line without quotes to a row (%s: %j)', (header, text, plant) => {
   const { toPlainRow } = toRowByHeader(headerOf(header), {});
   expect(toPlainRow(7, text)).toEqual({ line: 7, plant });
 });
@@ -24,7 +24,7 @@ it.each(['', '5', '5,Hoya', '5,Hoya,water,', ',Hoya,water', 'x,Hoya,water'])(
   },
 );
 
-it('ignores the time when plants are created now', () => {
+it('ignores the times in a file when createdAt is "now"', () => {
   const header = headerOf('created_at;name;id', ';');
   const { toRow, toPlainRow } = toRowByHeader(header, { createdAt: 'now' });
   const row = { line: 7, plant: { id: 5, name: 'Hoya' } };

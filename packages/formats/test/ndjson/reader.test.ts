@@ -14,7 +14,7 @@ it('reads a plant from each line, and skips blank lines', async () => {
   expect(counts).toEqual({ lines: 5, header: 0, blank: 2, continued: 0 });
 });
 
-it('rejects a line that is not JSON, and reads the others', async () => {
+it('rejects a line that is not JSON, and reads the other lines', async () => {
   const bytes = Buffer.concat([
     Buffer.from('{"id":1,\n{"id":2}\n'),
     Buffer.from('"größe"\n', 'latin1'),
@@ -33,7 +33,7 @@ it.each([
   '{"id":1,"name":"x"}x',
   '{"id":1,"name":"x","tag":"\\"}',
   '{"id":1,"name":"x","tag":"\t"}',
-])('rejects %j, which is nearly the text of a plant', async (line) => {
+])('rejects %j, which is almost the text of a plant', async (line) => {
   expect((await readRows(`${line}\n{"id":2}\n`, 'ndjson')).rows).toEqual([
     { line: 1, error: expect.stringMatching(/^is not JSON/) },
     { line: 2, plant: { id: 2 } },
@@ -63,7 +63,7 @@ it.each([
   '{"id,name": 1, "id": "id,name"}\n',
   '{"a":\nid,name\n',
   'id,tag\n',
-])('takes a file that starts with %j for NDJSON', async (content) => {
+])('reads a file that starts with %j as NDJSON', async (content) => {
   expect((await readRows(content, 'ndjson')).rows[0]).toMatchObject({ line: 1 });
 });
 
@@ -72,7 +72,7 @@ it('reads a file as NDJSON although its first line is not UTF-8', async () => {
   expect((await readRows(latin1, 'ndjson')).rows).toHaveLength(2);
 });
 
-it('adds line and reason to an object of the rejects file, which can be read again', async () => {
+it('adds the line and the reason to an object of the rejects file, and can read this file', async () => {
   const content = ' { "id":1, "name":"x" } \r\n{"id":2}\n{}\nnull\n{"a":"line\n[{"a":1}]\n';
   const { rejects } = await readRows(content, 'ndjson');
   expect(rejects.split('\n')).toEqual([

@@ -11,7 +11,7 @@ it.each([
   ['1234567890123456x', 'must be a whole number'],
   ['-9223372036854775809', 'must be from -9223372036854775808 to 9223372036854775807'],
   ['9223372036854775808', 'must be from -9223372036854775808 to 9223372036854775807'],
-])('says what is wrong with the id %s of a CSV record', async (id, error) => {
+])('explains why the id %s of a CSV record is invalid', async (id, error) => {
   const { rows } = await readRows(`id,name\n${id},Hoya\n-5,Hoya\n`, 'csv');
   expect(rows).toEqual([
     { line: 2, error: `invalid input: id ${id.startsWith('"') ? id : `"${id}"`} ${error}` },

@@ -14,7 +14,7 @@ it.each([
   ['invalid input: name must; createdAt must', 'invalid input: name must; created_at "x" must'],
   ['invalid input: price must be', 'invalid input: price "much" must be'],
   ['invalid input: the id must be', 'invalid input: the id must be'],
-])('shows the values of a file in %j', (message, reason) => {
+])('adds the values of a file to the message %j', (message, reason) => {
   const plant = { id: '2', name: 5, price: 'much', createdAt: 'x' };
   expect(reasonOf(message, plant, columns)).toBe(reason);
 });

@@ -11,7 +11,7 @@ const linesOf = async (...chunks: (string | Buffer)[]) => {
 
 const megabyte = Buffer.alloc(1024 * 1024, 'x');
 
-it('reads the lines of a file, with or without a newline at the end', async () => {
+it('reads all lines of a file, even if the last line has no newline', async () => {
   expect(await linesOf('one\ntw', 'o\n', '\nfour')).toEqual(['one', 'two', '', 'four']);
   expect(await linesOf('one\n')).toEqual(['one']);
   expect(await linesOf('one\n\n')).toEqual(['one', '']);
@@ -27,13 +27,13 @@ it('marks a line that is not UTF-8, and reads the lines around it', async () => 
   ]);
 });
 
-it('reads blank lines around one that is not UTF-8', async () => {
+it('reads blank lines around a line that is not UTF-8', async () => {
   const invalid = expect.objectContaining({ text: '\ufffd(' });
   const bytes = Buffer.from([0xc3, 0x28]);
   expect(await linesOf('\n', bytes, '\n\n')).toEqual(['', invalid, '']);
 });
 
-it('reads a blank line before a long one', async () => {
+it('reads a blank line before a long line', async () => {
   expect(await linesOf('\n', megabyte, '\nx')).toEqual(['', String(megabyte), 'x']);
 });
 

@@ -81,7 +81,7 @@ describe('rejects the line', () => {
     ]);
   });
 
-  it('with half a character at its end in UTF-16', async () => {
+  it('that ends with half a character of UTF-16', async () => {
     expect(await readUtf16('5\n6', 0x20)).toEqual([
       { line: 1, plant: 5 },
       { line: 2, ...notUtf8 },
@@ -167,7 +167,7 @@ describe('does not read', () => {
     }
   });
 
-  it('a part of gzip', async () => {
+  it('a gzip file without its end', async () => {
     const part = gzipSync('1\n2\n3\n').subarray(0, -3);
     await expect(readRows(part, 'ndjson', { chunkSize: 5 })).rejects.toMatchObject({
       name: 'FileError',
@@ -176,7 +176,7 @@ describe('does not read', () => {
     });
   });
 
-  it('the first of two members of gzip, because the second one would be lost', async () => {
+  it('a gzip file with two members, because the second member would be lost', async () => {
     const members = Buffer.concat([gzipSync('1\n'), gzipSync('2\n')]);
     await expect(readRows(members, 'ndjson')).rejects.toThrow('or has several parts');
   });
@@ -193,7 +193,7 @@ it.each(['\0xxxxxxx', 'x'.repeat(257), `${'x'.repeat(256)}ustar`, '', 'BZ', 'P']
 it.each([
   ['plain', 'x'.repeat(3_000_000)],
   ['gzip', gzipSync(Buffer.from(Float64Array.from({ length: 1e5 }, Math.random).buffer))],
-])('throws the error of a file that cannot be read to its end (%s)', async (_, content) => {
+])('throws the error when a file cannot be read to its end (%s)', async (_, content) => {
   const error = Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' });
   async function* damaged() {
     yield Buffer.from(content);
@@ -207,9 +207,9 @@ it.each([
 });
 
 it.each([
-  100_000, // More than one chunk for the first block of lines.
+  100_000, // The first block of lines needs more than one chunk.
   300_000,
-])('closes the file when the lines are not read to their end (%i in a chunk)', async (count) => {
+])('closes the file when reading stops before the end (%i lines in a chunk)', async (count) => {
   let isClosed = false;
   async function* file() {
     try {

@@ -5,12 +5,15 @@ export const integerPattern = /^(0|-?[1-9]\d*)$/;
 
 export const notWhole = 'must be a whole number';
 
-/** Characters of the longest int64, with its sign. The limit is for speed: BigInt takes seconds for a million digits. */
+/**
+ * The longest int64 has this number of characters, including its sign. A longer text is not parsed, because
+ * BigInt takes seconds for a million digits.
+ */
 const maxLength = 20;
 
 /**
- * Explains to a person why a text is not an id; undefined when it is one. An id is a plain decimal such as
- * `42` or `-5`, and not `007`, `+5`, `1e3`, `0x10` or the empty text.
+ * Explains to a person why a text is not an id. Returns undefined for an id. An id is a plain decimal such as
+ * `42` or `-5`. The texts `007`, `+5`, `1e3`, `0x10` and the empty text are not ids.
  */
 export function explainIdText(text: string): string | undefined {
   if (!integerPattern.test(text)) return notWhole;

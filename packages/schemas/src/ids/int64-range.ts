@@ -1,9 +1,9 @@
-/** The least and the greatest 64-bit signed integer, under JSON Schema's names. */
+/** The least and the greatest 64-bit signed integer. Their names are those of JSON Schema. */
 export const int64Bounds = { minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n } as const;
 
 const { minimum, maximum } = int64Bounds;
 
-/** The range of an id in words, for messages. */
+/** Describes the range of an id in error messages. */
 export const int64Range = `from ${minimum} to ${maximum}`;
 
 /** Whether an integer has at most 64 bits. */

@@ -1,12 +1,12 @@
-// ES2026 JSON.rawJSON, which TypeScript's library does not have yet.
+// TypeScript's library does not have JSON.rawJSON of ES2026 yet.
 const { rawJSON } = JSON as JSON & { rawJSON(text: string): unknown };
 
 /**
- * Like `JSON.stringify`, but writes a `bigint` as an exact integer, which `parseJson` reads back.
+ * Works like `JSON.stringify`, but writes a `bigint` as an exact integer, which `parseJson` reads back.
  *
- * A value with a `bigint` needs JSON.rawJSON: Node 22, or a browser of 2025.
+ * A value with a `bigint` needs JSON.rawJSON, which Node 22 and browsers of 2025 have.
  *
- * @param indent spaces for each level; the text has one line by default
+ * @param indent the number of spaces for each level. By default, the text has one line.
  */
 export function formatJson(value: unknown, indent?: number): string {
   return JSON.stringify(

@@ -1,14 +1,14 @@
 /**
- * Like `JSON.parse`, but reads integers exactly.
+ * Works like `JSON.parse`, but reads integers exactly.
  *
- * An integer within ±(2^53−1) becomes a `number`, and one beyond becomes a `bigint`, in every
- * notation (`1e3`, `10.00`). An integer far beyond int64 becomes an inexact `number`. A fraction that
- * JavaScript would round to an integer becomes `NaN`.
+ * An integer within ±(2^53−1) becomes a `number`, and a larger integer becomes a `bigint`. An integer far
+ * beyond int64 becomes an inexact `number`. The notation does not matter: `1e3` and `10.00` are integers. A
+ * fraction that JavaScript would round to an integer becomes `NaN`.
  *
- * A text with numbers of more than 15 digits, or with exponents, needs JSON.parse source text access:
- * Node 22, or a browser of 2025. Every other text can be read on Node 20, too.
+ * A number with more than 15 digits or with an exponent needs JSON.parse source text access, which Node 22
+ * and browsers of 2025 have. Node 20 can read every other text.
  *
- * @param read makes another value of a number that `JSON.parse` may round
+ * @param read receives each number that `JSON.parse` may round, and returns the value to use
  * @throws SyntaxError when the text is not JSON, or is nested too deeply for a reviver
  * @throws TypeError when the text needs source text access and the engine lacks it
  */
@@ -33,20 +33,21 @@ export function isExact(text: string): boolean {
 
 /**
  * Matches a number that plain `JSON.parse` may round, and the character before it. Such a number has an
- * exponent, or more than 15 digits, which a double cannot hold. It also matches such text in a string.
+ * exponent, or more than the 15 digits that a double always holds. The pattern even matches such text in a
+ * string.
  */
 const longNumber = /(?:^|[\s:,[])(-?(?:[\d.]+[eE]|[\d.]{16,}))/;
 
-/** An integer of about 64 bits. */
+/** Matches an integer with 16 to 19 digits. The longest int64 has 19 digits. */
 const int64Syntax = /^-?\d{16,19}$/;
 
 /**
- * Replaces the value of an object that is an integer beyond ±(2^53−1) by its exact integer. The text of the
- * object must have only one long number, which is then this value. Returns undefined for an object without
- * such a value, and for anything else.
+ * Finds the property of an object whose value is an integer beyond ±(2^53−1), and replaces this value by the
+ * exact integer. The text of the object must contain only one long number. Returns undefined when there is no
+ * such property or no object.
  */
 function withInteger(value: unknown, integer: unknown): object | undefined {
-  // A string would have a key for each character.
+  // Object.keys would return a key for each character of a string.
   if (typeof value === 'string' || Array.isArray(value)) return undefined;
   const object: Record<string, unknown> = Object(value);
   for (const key of Object.keys(object)) {
@@ -66,14 +67,14 @@ function parseSlowly(text: string, read: ReadNumber): unknown {
       typeof value === 'number' ? read(exactNumber(value, context)) : value,
     );
   } catch (cause) {
-    // JSON.parse reads any depth, but its calls of a reviver can overflow the stack.
+    // JSON.parse reads any depth, but the calls of a reviver can overflow the stack.
     throw cause instanceof RangeError ? new SyntaxError('nested too deeply', { cause }) : cause;
   }
 }
 
 const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** The most digits of an int64. */
+/** The longest int64 has this number of digits. */
 const int64Digits = 19;
 
 /** The source text of a number (ES2026 JSON.parse source text access). */
@@ -99,7 +100,7 @@ function exactNumber(value: number, context: Source | undefined): number | bigin
   return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer;
 }
 
-/** The indices of the digits without leading and trailing zeros. */
+/** Returns the indices of the digits without leading and trailing zeros. */
 function significantRange(digits: string): [start: number, end: number] {
   let start = 0;
   let end = digits.length;

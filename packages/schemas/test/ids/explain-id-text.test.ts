@@ -8,6 +8,6 @@ it.each([
   ['5x', 'must be a whole number'],
   ['007', 'must be a whole number'],
   ['9223372036854775808', 'must be from -9223372036854775808 to 9223372036854775807'],
-])('says why the text %j is not an id, or that it is one', (text, reason) => {
+])('explains why the text %j is not an id, or returns undefined', (text, reason) => {
   expect(explainIdText(text)).toBe(reason);
 });

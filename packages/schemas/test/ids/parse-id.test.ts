@@ -54,7 +54,7 @@ describe('IdFromText', () => {
     expect(messagesFor(value)).toEqual(['must be a whole number']);
   });
 
-  it('says when the id is missing', () => {
+  it('says that the id is missing', () => {
     expect(messagesFor(undefined)).toEqual(['is missing: it must be a whole number']);
   });
 });

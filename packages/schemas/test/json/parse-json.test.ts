@@ -65,7 +65,7 @@ describe('parseJson', () => {
     );
   });
 
-  it('reads an object exactly, with any numbers and strings beside an id', () => {
+  it('reads an object exactly, even with numbers and strings beside an id', () => {
     const others: Record<string, unknown> = {
       '1e3': 1000,
       '12.50': 12.5,
@@ -96,7 +96,7 @@ describe('parseJson', () => {
     );
   });
 
-  it('reads the same values as JSON.parse, apart from rounded numbers', () => {
+  it('reads the same values as JSON.parse, except for rounded numbers', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(JSON.parse(formatJson(parseJson(text)))).toEqual(JSON.parse(text));
@@ -204,7 +204,7 @@ describe('formatJson', () => {
     expect(formatJson(value, 1)).toBe('{\n "ids": [\n  9223372036854775807\n ]\n}');
   });
 
-  it('writes every value so that parseJson reads it back', () => {
+  it('writes every value in such a way that parseJson reads the same value', () => {
     fc.assert(
       fc.property(int64, fc.string(), (integer, string) => {
         const value = { id: exact(integer), string, list: [exact(integer), null] };

@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'react';
 import './file-drop.css';
 
-/** Takes files that the user drops anywhere on the page, and says so while they are dragged. */
+/** Takes files that the user drops anywhere on the page. Shows a hint while the user drags files. */
 export function FileDrop({ onFiles }: { onFiles(files: readonly File[]): void }) {
   const [isOver, setIsOver] = useState(false);
   useEffect(() => {
     const onDragOver = (event: DragEvent) => {
       if (!event.dataTransfer?.types.includes('Files')) return;
-      event.preventDefault(); // Otherwise the browser opens the file in place of the page.
+      event.preventDefault(); // Without this call, the browser opens the file in place of the page.
       setIsOver(true);
     };
     const onDragLeave = ({ relatedTarget }: DragEvent) => {
@@ -30,7 +30,7 @@ export function FileDrop({ onFiles }: { onFiles(files: readonly File[]): void })
     };
   }, [onFiles]);
   if (!isOver) return null;
-  // A popover, because it must cover an open dialog.
+  // The hint is a popover, because it must cover an open dialog.
   return (
     <div ref={showAbove} popover="manual" className="file-drop">
       Drop the files to add their plants

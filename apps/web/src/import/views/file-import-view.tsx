@@ -58,7 +58,7 @@ export function FileImportView({ current, onRemove }: { current: FileImport; onR
   );
 }
 
-/** The names of the files of imports: "a.csv and b.csv". */
+/** Shows the names of the files of imports, such as "a.csv and b.csv". */
 export function FileNames({ imports }: { imports: readonly FileImport[] }) {
   return imports.map(({ id, file }, i) => (
     <Fragment key={id}>
@@ -75,7 +75,7 @@ function outcomes({ added, present, taken, rejected }: ImportCounts): string {
     .join(', ');
 }
 
-/** Accounts for each line of the file that has been read. */
+/** Says how many lines of the file have been read, and counts the lines of each kind. */
 function linesText({ lines, rows, header, blank, continued }: ImportCounts): string {
   const parts = [
     rows > 0 && counted(rows, 'row'),
@@ -86,7 +86,7 @@ function linesText({ lines, rows, header, blank, continued }: ImportCounts): str
   return `${counted(lines, 'line')}: ${parts.filter(Boolean).join(', ')}`;
 }
 
-/** "1 row", "2,000 rows". */
+/** Formats a count, such as "1 row" or "2,000 rows". */
 function counted(count: number, noun: string): string {
   return `${number.format(count)} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -2,7 +2,7 @@ import { Button } from '../../controls/button.tsx';
 import { type FileImport, isActive, isStarted, percentOf } from '../file-import.ts';
 import { type Imports, useImports } from '../imports.ts';
 
-/** Shows the progress of the imports in the header, which every view has. */
+/** Shows the progress of the imports in the header. Every view has this header. */
 export function ImportChip({ imports, onOpen }: { imports: Imports; onOpen(): void }) {
   const all = useImports(imports);
   const shown = all.find(isStarted) ?? all.find(isActive) ?? all.find(isEnded);

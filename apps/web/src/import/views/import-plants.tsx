@@ -20,7 +20,7 @@ function saveSample(): void {
   saveFile('plants.csv', new Blob([header, ...plants.map(row)]));
 }
 
-/** Adds the plants of files, and shows the progress. */
+/** Adds the plants of files, and shows the progress of each import. */
 export function ImportPlants({ imports }: { imports: Imports }) {
   const all = useImports(imports);
   const chosen = all.filter(({ state }) => state === 'chosen');
@@ -66,7 +66,7 @@ function FileChoice({ onFiles }: { onFiles(files: readonly File[]): void }) {
         tabIndex={-1}
         onChange={({ target }) => {
           onFiles([...(target.files ?? [])]);
-          target.value = ''; // So that the user can choose the same file again.
+          target.value = ''; // Now the user can choose the same file again.
         }}
       />
       <Button kind="quiet" onClick={saveSample}>

@@ -90,7 +90,7 @@ export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The reason without the parts that the row beside it shows. */
+/** Removes the start of a reason that is clear from the row beside it. */
 export function shortReason(reason: string | undefined): string {
   return reason?.replace(/^invalid input: /, '') ?? '';
 }

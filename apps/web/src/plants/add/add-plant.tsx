@@ -47,7 +47,7 @@ export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
         setTyped({});
         setSuggestion(String(randomId()));
         setTouched(new Set());
-        onAdded(created as NewPlant); // The form sends what the schema returned.
+        onAdded(created as NewPlant); // The form sends the plant that the schema returned.
       },
     }),
   );

@@ -19,7 +19,7 @@ export type FieldErrors = { [Field in FieldName]?: string };
 /** The fields of the form. */
 export const formFields: readonly FieldName[] = [...plantFields, 'id'];
 
-/** The schema that the store uses, with an id that is a text. */
+/** The schema that the store uses, except that the id is a text. */
 const PlantForm = NewPlant.extend({ id: IdFromText });
 
 /** Checks the texts by the schema that the store uses. An empty field is a missing value. */
@@ -43,13 +43,13 @@ export function checkNewPlant(texts: PlantTexts): {
   return { plant: data, errors };
 }
 
-/** "Enter a name". */
+/** Makes the message for a missing value, such as "Enter a name". */
 function missing(field: FieldName): string {
   const label = shownFields[field].label.toLowerCase();
   return `Enter ${/^[aeiou]/.test(label) ? 'an' : 'a'} ${label}`;
 }
 
-/** The first of the server's messages for each field. */
+/** Returns the first of the server's messages for each field. */
 export function firstOfEach(messages: { [field: string]: string[] | undefined }): FieldErrors {
   const given = formFields.flatMap((field) => {
     const [first] = messages[field] ?? [];
@@ -58,7 +58,7 @@ export function firstOfEach(messages: { [field: string]: string[] | undefined })
   return Object.fromEntries(given);
 }
 
-/** A random id, which is almost certainly free, and which a JavaScript number holds exactly. */
+/** Makes a random id. It is almost certainly free, and a JavaScript number holds it exactly. */
 export function randomId(): bigint {
   const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
   return (BigInt(high % 2 ** 20) << 32n) + BigInt(low) + 1n;
@@ -66,7 +66,10 @@ export function randomId(): bigint {
 
 const key = 'plant-store.draft';
 
-/** The draft of a new plant. It is kept when the form closes, the page reloads or the token changes. */
+/**
+ * Reads the draft of a new plant. The draft stays when the form closes, the page reloads or the token
+ * changes.
+ */
 export function readDraft(): Partial<PlantTexts> {
   return JSON.parse(sessionStorage.getItem(key) ?? '{}');
 }
@@ -83,7 +86,7 @@ export function forgetDraft(): void {
   sessionStorage.removeItem(key);
 }
 
-/** A draft of the same plant with another id. */
+/** Makes a draft with the properties of a plant, but without its id. */
 export function draftOf(plant: Plant): Partial<PlantTexts> {
   return Object.fromEntries(
     plantFields.flatMap((field) => {

@@ -55,7 +55,7 @@ export function ExportPlants({ current, tag }: ExportPlantsProps) {
 
 const chipTexts = { success: 'Exported', cancelled: 'Export cancelled', error: 'Export failed' };
 
-/** Shows the progress of the export in the header, which every view has. */
+/** Shows the progress of the export in the header. Every view has this header. */
 export function ExportChip({ current, onOpen }: { current: Export; onOpen(): void }) {
   const { state, count } = current;
   if (state === 'idle') return null;
@@ -64,7 +64,7 @@ export function ExportChip({ current, onOpen }: { current: Export; onOpen(): voi
       <Icon name="download" />
       {state === 'pending' ? (
         <>
-          {/* Hidden on a phone. */}
+          {/* CSS hides this text on a phone. */}
           <span>Exporting: </span>
           {countOf(count)}
         </>

@@ -7,20 +7,20 @@ import { background, useTRPCClient } from '../../store/trpc.ts';
 
 interface ExportOptions {
   format: FormatName;
-  /** Only the plants with this tag. */
+  /** The export contains only plants with this tag. */
   tag: string | undefined;
 }
 
 export type Export = ReturnType<typeof useExport>;
 
 /**
- * Saves plants as a file, page by page. It goes on while the user does other things. Meanwhile, the
- * browser asks before it leaves the page.
+ * Saves plants as a file, page by page. The export goes on while the user does other things. While it runs,
+ * the browser asks before it leaves the page.
  */
 export function useExport() {
   const client = useTRPCClient();
   const [count, setCount] = useState(0);
-  /** Undefined while nothing is exported. */
+  /** The controller that stops the running export. It is undefined when no export runs. */
   const running = useRef<AbortController>(undefined);
   useEffect(() => () => running.current?.abort(), []);
 
@@ -67,13 +67,13 @@ export function useExport() {
     state: isCancelled ? 'cancelled' : status,
     isRunning,
     error,
-    /** The running export, or the latest one. */
+    /** The options of the running export, or of the latest export. */
     options: variables,
-    /** The number of plants written so far. */
+    /** The number of plants that have been written. */
     count,
     start: mutate,
     cancel: () => running.current?.abort(),
-    /** Forgets the latest export, unless it still runs. */
+    /** Forgets the latest export, unless this export still runs. */
     forget: useCallback(() => void (running.current ?? reset()), [reset]),
   } as const;
 }

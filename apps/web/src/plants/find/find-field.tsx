@@ -50,7 +50,7 @@ export function FindField() {
     event.preventDefault();
     action();
   };
-  // The browser would drop line breaks. A cell copied from a spreadsheet ends with an extra one.
+  // The browser would drop line breaks. A cell copied from a spreadsheet ends with an extra line break.
   const onPaste = (event: ClipboardEvent<HTMLInputElement>) => {
     const copied = event.clipboardData.getData('text');
     if (inOneLine(copied) === copied) return;
@@ -86,7 +86,7 @@ export function FindField() {
       <div className="find-list" hidden={suggestions.length === 0}>
         <div id={listId} role="listbox" aria-label="Suggestions">
           {suggestions.map((suggestion, i) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus, and takes the keys.
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus, and handles the keys.
             <div
               key={'id' in suggestion ? 'id' : `tag ${suggestion.tag}`}
               id={`${listId}-${i}`}
@@ -143,7 +143,7 @@ function idHint(text: string): string | undefined {
   return why && `No id: an id ${why}.`;
 }
 
-/** The tags of all rows that this page has loaded, the latest first. */
+/** Returns the tags of all rows that this page has loaded. The latest tag is the first. */
 function useSeenTags(): () => readonly string[] {
   const trpc = useTRPC();
   const queryClient = useQueryClient();

@@ -2,12 +2,15 @@ import { useQuery } from '@tanstack/react-query';
 import { background, useTRPC } from '../../store/trpc.ts';
 
 /**
- * Milliseconds after changes until the page asks for their number again. They are random, so that not all
- * pages count at once.
+ * After changes, the page asks for the number of plants again after this number of milliseconds. It is
+ * random, so that not all pages ask at the same time.
  */
 const recountDelay = 5_000 * (1 + Math.random());
 
-/** The number of plants, all or those with a tag. Between two responses, the page counts the changes itself. */
+/**
+ * Returns the number of all plants, or of the plants with a tag. Between two responses, the page counts the
+ * changes itself.
+ */
 export function usePlantCount(tag: string | undefined) {
   const trpc = useTRPC();
   const { data, isStale } = useQuery(

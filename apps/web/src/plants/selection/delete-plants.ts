@@ -1,6 +1,6 @@
 import { type PlantStoreClient, plantStoreError } from '@plant-store/client';
 
-/** Deletes that are sent at the same time; the client puts ten into a request. */
+/** The number of deletes that are sent at the same time. The client puts ten deletes into one request. */
 const atOnce = 50;
 
 interface DeletedPlants {
@@ -10,9 +10,9 @@ interface DeletedPlants {
 }
 
 /**
- * Deletes plants, and reports after each group of them which ones are deleted.
+ * Deletes plants in groups. After each group, reports which plants are deleted.
  *
- * @throws the first error; the plants after it are not deleted
+ * @throws the first error of a group. The plants of later groups are not deleted.
  */
 export async function deletePlants(
   client: Pick<PlantStoreClient, 'deletePlant'>,

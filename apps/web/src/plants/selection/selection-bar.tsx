@@ -15,7 +15,7 @@ interface SelectionBarProps {
   onDeleted(count: number): void;
 }
 
-/** The actions on the selected plants. */
+/** Shows the actions on the selected plants. */
 export function SelectionBar({ ids, onChange, onDeleted }: SelectionBarProps) {
   const client = useTRPCClient();
   const queryClient = useQueryClient();

@@ -1,45 +1,47 @@
 /** A page of plants that was loaded at least once. Its plants may no longer be in memory. */
 interface KnownPage {
-  /** The page has plants with greater ids; undefined for the first plants of all. */
+  /** The plants have ids greater than `after`. `after` is undefined for the first page of the list. */
   readonly after: bigint | undefined;
-  /** The row of its first plant. Row 0 is where the list was opened, and rows before it are negative. */
+  /** The row of the page's first plant. Row 0 is where the list was opened. Earlier rows are negative. */
   readonly firstRow: number;
   readonly rowCount: number;
 }
 
 /**
- * The position of each page in a list. The store finds a page by the id before it, so the map grows
+ * The position of each page in a list. The store finds a page by the id before the page, so the map grows
  * page by page. A million plants need two thousand entries.
  */
 export interface PageMap {
   readonly pages: readonly KnownPage[];
-  /** Where the first unknown page starts; undefined when all pages to the end are known. */
+  /** The start of the first unknown page. It is undefined when all pages to the end are known. */
   readonly frontier: { readonly after: bigint | undefined } | undefined;
 }
 
-/** A response of the store: plants ascending by id, and the id after which there are more. */
+/**
+ * A response of the store. It contains plants ascending by id, and the id after which the next page starts.
+ */
 interface PageResponse {
   readonly plants: readonly { readonly id: bigint }[];
   readonly next?: bigint | undefined;
 }
 
-/** The map of a list that is opened after an id. */
+/** Makes the map of a list that is opened after an id. */
 export function emptyPageMap(after: bigint | undefined): PageMap {
   return { pages: [], frontier: { after } };
 }
 
-/** The first known row. */
+/** Returns the first known row. */
 export function firstRow({ pages }: PageMap): number {
   return pages[0]?.firstRow ?? 0;
 }
 
-/** The row after the last known one. */
+/** Returns the row after the last known row. */
 export function endRow({ pages }: PageMap): number {
   const last = pages.at(-1);
   return last ? last.firstRow + last.rowCount : 0;
 }
 
-/** A plant that stays in its row when others come or go before it. */
+/** A plant that stays in its row when plants before it are created or deleted. */
 export interface Anchor {
   readonly row: number;
   readonly id: bigint;
@@ -56,7 +58,7 @@ export function learnPage(
   const end = known && (map.pages[index + 1] ?? map.frontier)?.after;
   const isWhole = end === undefined ? next === undefined : next !== undefined && next >= end;
   if (known && isWhole) {
-    // The response also has later plants when some of this page were deleted.
+    // When plants of this page were deleted, the response even contains plants of the next page.
     const isAfterPage = (id: bigint) => end !== undefined && id > end;
     const rows = plants.filter(({ id }) => !isAfterPage(id));
     return moveRows(map, index, { ...known, ...placeRows(known, rows, anchor) });
@@ -71,7 +73,10 @@ export function learnPage(
   return { pages, frontier: next === undefined ? undefined : { after: next } };
 }
 
-/** The rows of a known page with other plants: the rows before the anchor move up, the others down. */
+/**
+ * Puts other plants into the rows of a known page. The rows before the anchor move up, and the others move
+ * down.
+ */
 function placeRows(known: KnownPage, plants: PageResponse['plants'], anchor: Anchor | undefined) {
   const rowCount = plants.length;
   if (!anchor || anchor.row < known.firstRow) return { rowCount };
@@ -81,7 +86,7 @@ function placeRows(known: KnownPage, plants: PageResponse['plants'], anchor: Anc
   return { rowCount, firstRow: anchor.row - (place === -1 ? rowCount : place) };
 }
 
-/** Replaces a page, and moves those before and behind it. */
+/** Replaces a page, and moves the pages before and after it. */
 function moveRows(map: PageMap, index: number, page: KnownPage): PageMap {
   const known = map.pages[index] ?? page;
   const up = page.firstRow - known.firstRow;
@@ -93,7 +98,7 @@ function moveRows(map: PageMap, index: number, page: KnownPage): PageMap {
   return { ...map, pages };
 }
 
-/** Adds the page before the first known one. */
+/** Adds the page before the first known page. */
 export function learnEarlierPage(
   map: PageMap,
   { after, rowCount }: { after: bigint | undefined; rowCount: number },
@@ -102,14 +107,14 @@ export function learnEarlierPage(
   return { ...map, pages: [page, ...map.pages] };
 }
 
-/** The id after which a page starts: that of a known page, or of the first unknown one. */
+/** Returns the id after which a page starts. The page is known, or is the first unknown page. */
 export function startOf({ pages, frontier }: PageMap, index: number): bigint | undefined {
   return (pages[index] ?? frontier)?.after;
 }
 
 /**
- * The index of the page that has a row. For a row before or after the known ones, it is that of the first
- * page, or of the first unknown page.
+ * Returns the index of the page that contains a row. A row before the known rows belongs to the first page. A
+ * row after them belongs to the first unknown page.
  */
 export function pageAt({ pages }: PageMap, row: number): number {
   let low = 0;

@@ -4,16 +4,16 @@ import { showField, tableFields } from '../shown-fields.tsx';
 
 interface PlantRowProps {
   row: number;
-  /** The `aria-rowindex`: the header has 1. Undefined while rows before this one are unknown. */
+  /** The `aria-rowindex`, which is 1 for the header. It is undefined while earlier rows are unknown. */
   ariaIndex: number | undefined;
-  /** Pixels from the start of the rows. */
+  /** The distance from the start of the rows in pixels. */
   top: number;
-  /** Undefined while the plant is loading. */
+  /** The plant of the row. It is undefined while the plant is loading. */
   plant: StoredPlant | undefined;
   isActive: boolean;
-  /** Whether it was created just now. */
+  /** Whether the plant was created just now. */
   isNew: boolean;
-  /** Undefined when rows cannot be selected. */
+  /** Whether the row is selected. It is undefined when rows cannot be selected. */
   isSelected: boolean | undefined;
   onOpen(): void;
   onHover(): void;
@@ -24,7 +24,7 @@ export function PlantRow(props: PlantRowProps) {
   const { row, ariaIndex, top, plant, isActive, isNew, isSelected } = props;
   const { onOpen, onHover, onSelect } = props;
   const onClick = ({ target }: MouseEvent) => {
-    // The user selects text to copy it, or opens the link of a tag.
+    // A click that selects text or opens the link of a tag must not open the plant.
     const isForRow = getSelection()?.isCollapsed && !(target as Element).closest('a, label');
     if (plant && isForRow) onOpen();
   };

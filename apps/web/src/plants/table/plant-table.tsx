@@ -23,27 +23,27 @@ import { type Selection, useRangeSelection } from './use-range-selection.ts';
 
 interface PlantTableProps {
   tag: string | undefined;
-  /** Pixels of a row. */
+  /** The height of a row in pixels. */
   rowHeight: number;
   /** The plant that is open. */
   open: bigint | undefined;
-  /** Undefined when rows cannot be selected. */
+  /** The selected plants. It is undefined when rows cannot be selected. */
   selection: Selection | undefined;
-  /** Shown in place of an empty table. */
+  /** The content in place of an empty table. */
   children: ReactNode;
-  /** Called when the user opens a plant. */
+  /** Is called when the user opens a plant. */
   onOpen(plant: StoredPlant): void;
 }
 
 const columns = tableFields.map((field) => shownFields[field].width).join(' ');
 
-/** Rows that are rendered beyond each edge of the screen. */
+/** The number of rows that are rendered beyond each edge of the screen. */
 const overscan = 8;
 
-/** Milliseconds after scrolling until the address has the new place. */
+/** The address gets the new place when the user has not scrolled for this number of milliseconds. */
 const pause = 200;
 
-/** The plants as a table that loads rows while the user scrolls up or down. */
+/** Shows the plants as a table. It loads rows while the user scrolls up or down. */
 export function PlantTable(props: PlantTableProps) {
   const { tag, rowHeight, open, selection, children, onOpen } = props;
   const [at] = useState(currentPlace);
@@ -78,7 +78,7 @@ export function PlantTable(props: PlantTableProps) {
 
   const watch = useCallback(
     (element: HTMLDivElement) => {
-      // Before the jump, the old table had the focus.
+      // A jump replaces the table. The old table had the focus, so the new table takes the focus.
       if (isJump && document.activeElement === document.body) element.focus();
       return scroll.watch(element);
     },
@@ -92,7 +92,7 @@ export function PlantTable(props: PlantTableProps) {
     (_, i) => firstDrawn + i,
   );
 
-  // The user may have opened another plant by the links to the previous and the next one.
+  // The user may have opened another plant by the buttons for the previous and the next plant.
   const openRow = open === undefined ? undefined : drawn.find((row) => plantAt(row)?.id === open);
   const [lastOpenRow, setLastOpenRow] = useState(openRow);
   if (openRow !== lastOpenRow) {
@@ -145,7 +145,7 @@ export function PlantTable(props: PlantTableProps) {
     '--columns': selection ? `1.125rem ${columns}` : columns,
     ...widths,
     '--row-height': `${rowHeight}px`,
-  } as CSSProperties; // React's type has no variables.
+  } as CSSProperties; // React's type has no CSS variables.
   return (
     <div
       ref={watch}

@@ -1,9 +1,11 @@
 import { useLayoutEffect, useState, useSyncExternalStore } from 'react';
 
-/** On narrow screens a row has two lines, as in plant-table.css. */
+/** On narrow screens, a row has two lines, as in plant-table.css. */
 const narrow = matchMedia('(width < 48rem)');
 
-/** The height of a row in pixels. It depends on the font size that the user has set in the browser. */
+/**
+ * Returns the height of a row in pixels. It depends on the font size that the user has set in the browser.
+ */
 export function useRowHeight(): number {
   return useSyncExternalStore(subscribe, rowHeight);
 }
@@ -19,10 +21,10 @@ function subscribe(listener: () => void): () => void {
 }
 
 /**
- * The width in pixels of the longest text that a column has shown. Each row is a grid of its own, so
- * CSS cannot align the columns. The column never shrinks, because it would jump while the user scrolls.
+ * Returns the width in pixels of the longest text that a column has shown. Each row is a grid of its own, so
+ * CSS cannot align the columns. The width never shrinks, so that columns do not jump while the user scrolls.
  *
- * @param selector finds the texts
+ * @param selector finds the texts of the column
  */
 export function useTextWidth(selector: string): string {
   const [width, setWidth] = useState(0);

@@ -1,6 +1,8 @@
 import { useCallback, useLayoutEffect, useRef, useState } from 'react';
 
-/** Pixels of all rows in the page. Browsers allow some millions; a million rows would need 36 million. */
+/**
+ * The most pixels of all rows in the page. Browsers allow some millions, but a million rows need 36 million.
+ */
 const maxHeight = 1_000_000;
 
 /** The rows on the screen. */
@@ -10,25 +12,25 @@ export interface RowRange {
 }
 
 interface ScrollWindowOptions {
-  /** The rows from the first one to the one before `end`. The first one is negative when rows come before. */
+  /** The first row, and the row after the last one. `first` is negative when there are rows before row 0. */
   rows: { readonly first: number; readonly end: number };
-  /** Pixels of a row. */
+  /** The height of a row in pixels. */
   rowHeight: number;
   onVisible(range: RowRange): void;
 }
 
 /**
- * The rows of a list in an element that shows a window of them. When the scroll position comes near
- * an end of the window, the window moves, and the rows on the screen stay where they are. They
- * also stay there when the list adds rows before them.
+ * Shows a list in an element that contains only a window of the rows. When the scroll position comes near an
+ * end of the window, the window moves, and the rows on the screen stay in place. Even when the list adds rows
+ * before them, they stay in place.
  *
- * All rows have the same height, so a division finds those on the screen. Offsets are pixels from the
+ * All rows have the same height, so a division finds the rows on the screen. Offsets are pixels from the
  * first row.
  */
 export function useScrollWindow({ rows, rowHeight, onVisible }: ScrollWindowOptions) {
   const scrollRef = useRef<HTMLDivElement | null>(null);
   const [start, setStart] = useState(0);
-  // The rows that the element shows now: it shows those of the state only after the next render.
+  // The position that the element shows now. It shows the position in the state only after the next render.
   const applied = useRef({ start, scrollTo: 0, first: 0 });
 
   const report = useCallback(() => {
@@ -63,7 +65,7 @@ export function useScrollWindow({ rows, rowHeight, onVisible }: ScrollWindowOpti
     report();
   }, [start, report]);
 
-  // Runs after every render, because the element may appear later than the rows.
+  // This effect runs after every render, because the element may appear later than the rows.
   useLayoutEffect(() => {
     const added = applied.current.first - rows.first;
     if (!scrollRef.current || added === 0) return;
@@ -99,7 +101,7 @@ export function useScrollWindow({ rows, rowHeight, onVisible }: ScrollWindowOpti
     setStart(isNearEnd ? start + step : Math.max(0, start - step));
   }, [start, total, rowHeight, report]);
 
-  /** Scrolls as little as needed to show a row. */
+  /** Scrolls to a row, but only as far as needed. */
   const reveal = useCallback(
     (row: number) => {
       const { scrollTop, height } = measure(scrollRef.current);
@@ -116,7 +118,7 @@ export function useScrollWindow({ rows, rowHeight, onVisible }: ScrollWindowOpti
   return { watch, start, height, onScroll, reveal };
 }
 
-/** The scroll position, and the height in pixels that is left for rows below the header. */
+/** Measures the scroll position, and the height in pixels for the rows below the header. */
 function measure(element: HTMLElement | null) {
   const { scrollTop = 0, clientHeight = 0, firstElementChild } = element ?? {};
   return { scrollTop, height: clientHeight - (firstElementChild?.clientHeight ?? 0) };

@@ -3,7 +3,10 @@ import type { usePlantPages } from './use-plant-pages.ts';
 
 type Pages = ReturnType<typeof usePlantPages>;
 
-/** A row, with its plant where that is loaded. Other plants that come and go move the plant to other rows. */
+/**
+ * A row, with the id of its plant when the plant is loaded. The plant moves to another row when plants before
+ * it are created or deleted.
+ */
 export interface Place {
   readonly row: number;
   readonly id: bigint | undefined;
@@ -13,12 +16,12 @@ export function placeOf(row: number, { plantAt }: Pick<Pages, 'plantAt'>): Place
   return { row, id: plantAt(row)?.id };
 }
 
-/** The present row of a place. */
+/** Returns the current row of a place. */
 export function rowOf({ row, id }: Place, pages: Pick<Pages, 'rowOf'>): number {
   return (id === undefined ? undefined : pages.rowOf(id)) ?? row;
 }
 
-/** The row on which the keys act, and the function that sets it. */
+/** Returns the row on which the keys act, and a function that sets this row. */
 export function useActiveRow(pages: Pages): [number, (row: number) => void] {
   const [place, setPlace] = useState<Place>({ row: 0, id: undefined });
   return [rowOf(place, pages), (row) => setPlace(placeOf(row, pages))];

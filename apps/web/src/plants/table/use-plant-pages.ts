@@ -17,21 +17,23 @@ import {
 } from './page-map.ts';
 import type { RowRange } from './scroll-window.ts';
 
-/** Plants in one request: few enough that parsing the response takes less than a frame. */
+/** The number of plants in one request. Parsing the response takes less time than one frame. */
 const pageSize = 500;
 
-/** Milliseconds for which a page that is not on the screen stays in memory. */
+/** A page that is not on the screen stays in memory for this number of milliseconds. */
 const keepFor = 10_000;
 
-/** Placeholders before the known rows, and in place of the first page: more than a screen has. */
+/**
+ * The number of placeholders before the known rows, and in place of the first page. The latter fill a screen.
+ */
 const placeholders = { earlier: 10, firstPage: 100 };
 
-/** The page before the known rows is loaded when the screen is this many rows from their start. */
+/** The page before the known rows is loaded when fewer known rows than this number are above the screen. */
 const margin = 50;
 
 interface PlantPagesOptions {
   tag: string | undefined;
-  /** The id at which the list is opened; row 0 is the first plant from there on. */
+  /** The id at which the list is opened. Row 0 is the first plant with this id or a greater id. */
   at: bigint | undefined;
   visible: RowRange;
   /** The row under the pointer. */
@@ -69,7 +71,7 @@ export function usePlantPages({ tag, at, visible, hovered }: PlantPagesOptions) 
   const isHovered = hoveredRow >= visible.first && hoveredRow <= visible.last;
   const row = isHovered ? hoveredRow : visible.first;
   const id = shown.current(row)?.id;
-  // At the start of the list, new plants push the others down.
+  // At the start of the list, new plants push the other plants down.
   const isAtStart = startOf(map, 0) === undefined && visible.first <= firstRow(map);
   const isFree = id === undefined || (isAtStart && !isHovered);
   const anchor = isFree ? undefined : { row, id };
@@ -80,7 +82,7 @@ export function usePlantPages({ tag, at, visible, hovered }: PlantPagesOptions) 
       return latest;
     return learnPage(latest, index, data, anchor);
   }, map);
-  // During the render, so that no frame shows plants in other rows.
+  // The map changes during the render, so that no frame shows plants in wrong rows.
   if (learnt !== map) setMap(learnt);
   const plantAt = plantOf(map, firstWanted, responses);
   useLayoutEffect(() => {
@@ -115,12 +117,12 @@ export function usePlantPages({ tag, at, visible, hovered }: PlantPagesOptions) 
       first: start === undefined ? first : first - placeholders.earlier,
       end: end + (map.frontier ? unknown : 0),
     },
-    /** Whether these are all plants of the list. */
+    /** Whether the known rows are all plants of the list. */
     isComplete: map.frontier === undefined && start === undefined,
     error: error ?? undefined,
-    /** The plant of a row; undefined while it is loading. */
+    /** Returns the plant of a row, or undefined while the plant is loading. */
     plantAt,
-    /** The row of a plant; undefined when it is not loaded. */
+    /** Returns the row of a plant, or undefined when the plant is not loaded. */
     rowOf(id: bigint): number | undefined {
       for (const [i, { data }] of responses.entries()) {
         const page = map.pages[firstWanted + i];
@@ -129,7 +131,7 @@ export function usePlantPages({ tag, at, visible, hovered }: PlantPagesOptions) 
       }
       return undefined;
     },
-    /** Loads the ids of all known rows from one to another. */
+    /** Loads the ids of all known rows from one row to another. */
     async idsBetween(from: number, to: number): Promise<bigint[]> {
       const ids: bigint[] = [];
       for (let index = pageAt(map, from); index <= pageAt(map, to); index++) {
@@ -145,7 +147,7 @@ export function usePlantPages({ tag, at, visible, hovered }: PlantPagesOptions) 
   };
 }
 
-/** Makes a function that finds the plant of a row in the responses for the pages from an index on. */
+/** Makes a function that finds the plant of a row. `responses` starts with the page at `firstIndex`. */
 function plantOf(
   map: PageMap,
   firstIndex: number,
@@ -158,7 +160,7 @@ function plantOf(
   };
 }
 
-/** The id before this one; undefined for the least int64. */
+/** Returns the id before this one, or undefined for the least int64. */
 function before(id: bigint): bigint | undefined {
   return id === -(2n ** 63n) ? undefined : id - 1n;
 }

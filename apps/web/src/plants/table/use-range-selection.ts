@@ -10,7 +10,7 @@ export interface Selection {
 
 type Pages = Pick<ReturnType<typeof usePlantPages>, 'plantAt' | 'rowOf' | 'idsBetween'>;
 
-/** Selects rows one by one, or from the row that was chosen last to another. */
+/** Selects rows one by one, or from the row that was chosen last to another row. */
 export function useRangeSelection(selection: Selection | undefined, pages: Pages, active: number) {
   const anchor = useRef<Place>(undefined);
 
@@ -22,7 +22,7 @@ export function useRangeSelection(selection: Selection | undefined, pages: Pages
     selection?.onChange((latest) => new Set([...latest, ...ids]));
   };
   return {
-    /** Selects from the last row to this one. */
+    /** Selects all rows from the row that was chosen last to this row. */
     extend,
     /** Selects a row, or takes it out of the selection. */
     toggle(row: number, isRange: boolean): void {
@@ -37,7 +37,7 @@ export function useRangeSelection(selection: Selection | undefined, pages: Pages
         return ids;
       });
     },
-    /** The next range starts at the active row. */
+    /** Makes the next range start at the active row. */
     restart(): void {
       anchor.current = undefined;
     },

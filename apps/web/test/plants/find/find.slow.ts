@@ -6,7 +6,7 @@ import { sharedServer } from '../../fixtures/shared-servers.ts';
 
 const { address, client } = sharedServer();
 
-/** Creates plants with a tag, whose names are their ids. */
+/** Creates plants with a tag. Their names contain their ids. */
 async function createPlants(count: number, tag = freshTag()) {
   const ids = Array.from({ length: count }, freshId);
   await client.createPlants.mutate({
@@ -72,9 +72,9 @@ it('does not change the table while the user types', async () => {
 });
 
 it.each([
-  ['an empty one', '', 'empty'],
-  ['one with a line break', 'first\nsecond', 'first ↵ second'],
-])('finds plants by the tag in a row, also by %s', async (_case, tag, shown) => {
+  ['an empty tag', '', 'empty'],
+  ['a tag with a line break', 'first\nsecond', 'first ↵ second'],
+])('finds plants by the tag in a row, even by %s', async (_case, tag, shown) => {
   const id = freshId();
   await client.createPlant.mutate({ id, name: `Tagged ${id}`, tag });
   const page = await openPage(address());
@@ -96,7 +96,7 @@ it.each([
   await client.deletePlant.mutate({ id });
 });
 
-it('finds a tag with a line break that is typed or pasted', async () => {
+it('finds a tag with a line break when the user types or pastes the tag', async () => {
   const [id, first, last] = [freshId(), freshTag(), 'second'];
   await client.createPlant.mutate({ id, name: `Tagged ${id}`, tag: `${first}\n${last}` });
   const page = await openPage(address());
@@ -127,7 +127,7 @@ it('says at once why a number is not an id', async () => {
   await page.getByText('an id must be from -9223372036854775808').waitFor();
 });
 
-it('keeps the filter, the place and the open plant through a reload; Back closes the plant', async () => {
+it('keeps the filter, the place and the open plant after a reload, and closes the plant when the user goes back', async () => {
   const { ids, tag } = await createPlants(200);
   const page = await openPage(address());
   await filterByTag(page, tag);
@@ -147,7 +147,7 @@ it('keeps the filter, the place and the open plant through a reload; Back closes
   await tableOf(page).getByText(`Plant ${ids[0]}`).waitFor();
 });
 
-it('shows the plants before and after the open one', async () => {
+it('shows the plants before and after the open plant', async () => {
   const { ids, tag } = await createPlants(3);
   const page = await openPage(address());
   await filterByTag(page, tag);

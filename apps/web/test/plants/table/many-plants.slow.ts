@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-/** Scrolls to the end of the loaded rows until there are no more, and checks the rows at each step. */
+/** Scrolls to the end of the loaded rows again and again, until all rows are loaded. */
 async function scrollToEnd(page: Page): Promise<void> {
   const table = tableOf(page);
   await page.getByText('Plant 1', { exact: true }).waitFor();
@@ -25,7 +25,7 @@ async function scrollToEnd(page: Page): Promise<void> {
       scroller.scrollTop = scroller.scrollHeight;
       await frame();
     }
-    // The end: no new rows, and the position no longer changes.
+    // At the end, the position no longer changes.
     for (let top = -1; top !== scroller.scrollTop; ) {
       top = scroller.scrollTop;
       scroller.scrollTop = scroller.scrollHeight;
@@ -44,12 +44,12 @@ const firstRow = (page: Page) =>
     return row?.querySelector('.plant-name')?.textContent ?? undefined;
   });
 
-it('scrolls to the last row and back, and only the rows on the screen are in the page', async () => {
+it('scrolls to the last row and back, and renders only the rows on the screen', async () => {
   const page = await openPage(`${server.access.url}/#token=${server.access.token}`);
   await scrollToEnd(page);
   await tableOf(page).getByText(`Plant ${count}`, { exact: true }).waitFor();
   expect(await tableOf(page).getAttribute('aria-rowcount')).toBe(String(count + 1));
-  // The page has the rows on the screen only, and a height that every browser can show.
+  // The page contains only the rows on the screen, and every browser can show its height.
   expect(await page.locator('.plant-row').count()).toBeLessThan(50);
   const height = await tableOf(page).evaluate(({ scrollHeight }) => scrollHeight);
   expect(height).toBeLessThan(1_100_000);

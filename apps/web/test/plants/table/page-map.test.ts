@@ -8,14 +8,14 @@ import {
   startOf,
 } from '../../../src/plants/table/page-map.ts';
 
-/** A page whose plants end at `next`, or somewhere before 1,000. */
+/** A page of plants with consecutive ids. The last id is `next`, or 999 without `next`. */
 function response(count: number, next: bigint | undefined) {
   const last = next ?? 999n;
   const plants = Array.from({ length: count }, (_, i) => ({ id: last - BigInt(count - 1 - i) }));
   return { plants, next };
 }
 
-/** Three pages of 100 rows each, and more after them. */
+/** A map with three known pages of 100 rows each. More pages follow. */
 const three = [100n, 200n, 300n].reduce(
   (map, next, index) => learnPage(map, index, response(100, next)),
   emptyPageMap(undefined),
@@ -47,39 +47,39 @@ it.each([
   [299, 2],
   [300, 3],
   [900, 3],
-])('finds the page of row %i', (row, index) => {
+])('finds the page that contains row %i', (row, index) => {
   expect(pageAt(three, row)).toBe(index);
 });
 
-it('returns the same map when a page brings nothing new', () => {
+it('returns the same map when a response contains no change', () => {
   expect(learnPage(three, 1, response(100, 200n))).toBe(three);
 });
 
-describe('when plants come and go', () => {
-  it('moves the rows after a page that has fewer rows now', () => {
+describe('when plants are created and deleted', () => {
+  it('moves the rows after a page when the page now has fewer rows', () => {
     const map = learnPage(three, 1, response(98, 200n));
     expect(map.pages.map(({ firstRow }) => firstRow)).toEqual([0, 100, 198]);
     expect(startOf(map, 3)).toBe(300n);
   });
 
-  it('keeps the pages after a page that reaches into them now', () => {
+  it('keeps the pages after a page when its response now reaches into them', () => {
     const map = learnPage(three, 1, response(100, 202n));
     expect(map.pages.map(({ firstRow }) => firstRow)).toEqual([0, 100, 198]);
   });
 
-  it('forgets the pages after a page that ends elsewhere now', () => {
+  it('forgets the pages after a page when the page now ends at an earlier id', () => {
     const map = learnPage(three, 1, response(100, 199n));
     expect(map.pages).toHaveLength(2);
     expect(startOf(map, 2)).toBe(199n);
   });
 
-  it('is complete when a page in the middle became the last', () => {
+  it('is complete when a page in the middle becomes the last page', () => {
     const map = learnPage(three, 1, response(3, undefined));
     expect(map.pages).toHaveLength(2);
     expect(map.frontier).toBeUndefined();
   });
 
-  it('is no longer complete when the last page became full', () => {
+  it('is no longer complete when the last page becomes full', () => {
     const complete = learnPage(three, 3, response(7, undefined));
     const map = learnPage(complete, 3, response(100, 400n));
     expect(startOf(map, 4)).toBe(400n);
@@ -87,7 +87,7 @@ describe('when plants come and go', () => {
 });
 
 describe('with a plant that stays in its row', () => {
-  /** The plants 101 to 200, with others. */
+  /** The response for the plants 101 to 200, after some were removed and some were added. */
   const changed = (remove: bigint[], add: number) => {
     const { plants } = response(100, 200n);
     const added = Array.from({ length: add }, () => ({ id: 101n }));
@@ -99,18 +99,18 @@ describe('with a plant that stays in its row', () => {
     ['in the changed page', { row: 150, id: 151n }, [-2, 98, 200]],
     ['in a later page', { row: 250, id: 251n }, [-2, 98, 200]],
     ['in an earlier page', { row: 50, id: 51n }, [0, 100, 202]],
-  ])('moves the rows before and behind the anchor when it is %s', (_case, anchor, rows) => {
+  ])('moves the rows before and after the anchor when it is %s', (_case, anchor, rows) => {
     const map = learnPage(three, 1, changed([], 2), anchor);
     expect(rowsOf(map)).toEqual(rows);
     expect(learnPage(map, 1, changed([], 2), anchor)).toBe(map);
   });
 
-  it('keeps the other rows in place when one comes and one goes on different sides of the anchor', () => {
+  it('keeps the later rows in place when the page gains a row before the anchor and loses a row after it', () => {
     const map = learnPage(three, 1, changed([180n], 1), { row: 150, id: 151n });
     expect(rowsOf(map)).toEqual([-1, 99, 199]);
   });
 
-  it('puts the next plant in its row when it goes itself', () => {
+  it('puts the next plant into the row of the anchor when the anchor is deleted', () => {
     const map = learnPage(three, 1, changed([151n, 110n], 0), { row: 150, id: 151n });
     expect(rowsOf(map)).toEqual([1, 101, 199]);
   });
@@ -119,16 +119,16 @@ describe('with a plant that stays in its row', () => {
 describe('a list that is opened in the middle', () => {
   const opened = learnPage(emptyPageMap(500n), 0, response(100, 600n));
 
-  it('has negative rows before the place', () => {
+  it('has negative rows before the place where it was opened', () => {
     const map = learnEarlierPage(opened, { after: 400n, rowCount: 60 });
     expect(map.pages.map(({ firstRow }) => firstRow)).toEqual([-60, 0]);
     expect([pageAt(map, -60), pageAt(map, -1), pageAt(map, 0)]).toEqual([0, 0, 1]);
     expect(startOf(map, 0)).toBe(400n);
   });
 
-  it('counts only the rows before the place in an earlier page', () => {
+  it('ends its earlier page at the place where it was opened', () => {
     const map = learnEarlierPage(opened, { after: 400n, rowCount: 60 });
-    // The store's page also has rows after the place.
+    // The response of the store even contains rows after the place.
     expect(learnPage(map, 0, response(100, 540n))).toBe(map);
     const changed = learnPage(map, 0, response(100, 541n));
     expect(changed.pages.map(({ firstRow }) => firstRow)).toEqual([-60, -1]);

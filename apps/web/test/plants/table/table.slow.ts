@@ -9,7 +9,7 @@ const least = -(2n ** 63n);
 
 const { address, client } = sharedServer();
 
-it('shows only the plants with a tag', async () => {
+it('shows only the plants with the tag of the filter', async () => {
   const [tag, other] = [freshTag(), freshTag()];
   await client.createPlant.mutate({ id: freshId(), name: 'Tagged', tag });
   await client.createPlant.mutate({ id: freshId(), name: 'Of another tag', tag: other });
@@ -22,7 +22,7 @@ it('shows only the plants with a tag', async () => {
   await page.getByText('No plant has the tag “a tag of no plant”').waitFor();
 });
 
-it.each([greatest, least])('goes to the id %s, exactly', async (id) => {
+it.each([greatest, least])('goes to exactly the id %s', async (id) => {
   await client.createPlant.mutate({ id, name: 'At the end' });
   const page = await openPage(address());
   await findField(page).fill(String(id));
@@ -32,7 +32,7 @@ it.each([greatest, least])('goes to the id %s, exactly', async (id) => {
   await client.deletePlant.mutate({ id });
 });
 
-it('shows all fields of a plant, with its time', async () => {
+it('shows all fields of a plant, even the time at which it was created', async () => {
   const [id, tag] = [freshId(), freshTag()];
   const name = `A long name ${'and so on '.repeat(40)}to the end`;
   await client.createPlant.mutate({ id, name, tag });
@@ -46,7 +46,7 @@ it('shows all fields of a plant, with its time', async () => {
   }
 });
 
-it('shows any name as it is, and runs no markup in it', async () => {
+it('shows any name unchanged, and does not run markup in a name', async () => {
   const tag = freshTag();
   const name = '<img src=x onerror=alert(1)> 🪴 \u202eright to left';
   await client.createPlant.mutate({ id: freshId(), name, tag });
@@ -55,7 +55,7 @@ it('shows any name as it is, and runs no markup in it', async () => {
   await tableOf(page).getByText(name, { exact: true }).waitFor();
 });
 
-it('keeps the text direction of a name within the name, wherever it is', async () => {
+it('applies the text direction of a name only to the name, in every view', async () => {
   const [id, tag] = [freshId(), freshTag()];
   const name = 'نخلة התמר';
   await client.createPlant.mutate({ id, name, tag });
@@ -84,7 +84,7 @@ it('keeps the text direction of a name within the name, wherever it is', async (
   expect(await notIsolated()).toEqual([]);
 });
 
-it('has a column as wide as the names, and cuts off only very long ones', async () => {
+it('makes a column as wide as its names, and cuts off only very long names', async () => {
   const page = await openPage(address());
   const columns = async (name: string) => {
     const [id, tag] = [freshId(), freshTag()];
@@ -110,7 +110,7 @@ it('has a column as wide as the names, and cuts off only very long ones', async 
   expect(await columns('and so on '.repeat(40))).toMatchObject({ isCut: true });
 });
 
-it('moves through the rows by the arrow keys, from the first to the last', async () => {
+it('moves from the first row to the last row by the arrow keys', async () => {
   const tag = freshTag();
   const ids = Array.from({ length: 60 }, freshId);
   await Promise.all(ids.map((id) => client.createPlant.mutate({ id, name: formatJson(id), tag })));
