@@ -1,5 +1,5 @@
-// Checks, on any machine, that the lock file installs on every platform that the README promises. CI runs
-// this file in the root of the repository and in tools, because each has its own lock file.
+// Checks, on any machine, that the lock file installs on every platform that the README promises. `platforms`
+// runs this file in the root of the repository and in tools, because each has its own lock file.
 // pnpm's lock file does not say which packages have install scripts, and packages for other platforms are
 // not installed here. So this check reads the manifest of a sibling, which has the same scripts.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
