@@ -64,7 +64,7 @@ function byLength(a, b) {
   return b.length - a.length;
 }
 
-/** The commands in blocks of a shell, and those between back-ticks. */
+/** Returns the commands in shell blocks and between back-ticks. */
 function commandsOf(page) {
   const text = readFileSync(page, 'utf8');
   const lines = [...text.matchAll(fence)]

@@ -1,7 +1,7 @@
-// Checks, on any machine, that the lock file installs on every platform that the README promises. It
-// runs in the directory of a workspace: in that of the repository, and in tools.
-// pnpm's lock file does not say which packages have install scripts, and a package for another
-// platform is not installed here. Its siblings are: they are built from one manifest.
+// Checks, on any machine, that the lock file installs on every platform that the README promises. `platforms`
+// runs this file in the root of the repository and in tools, because each has its own lock file.
+// pnpm's lock file does not say which packages have install scripts, and packages for other platforms are
+// not installed here. So this check reads the manifest of a sibling, which has the same scripts.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
@@ -17,7 +17,7 @@ const namesPlatform = /(darwin|linux|win32|windows)-(x64|arm64|64)(-|$)/;
 const installScripts = ['preinstall', 'install', 'postinstall'];
 
 const workspace = parse(readFileSync('pnpm-workspace.yaml', 'utf8'));
-// Where the lock file has two documents, the first is about pnpm itself.
+// If the lock file has two documents, the first is about pnpm itself.
 const lock = parseAllDocuments(readFileSync('pnpm-lock.yaml', 'utf8')).at(-1).toJS();
 const installed = readInstalledManifests();
 
@@ -44,7 +44,7 @@ function* missingVariants() {
   }
 }
 
-/** pnpm compares the packages' engines with nodeVersion; the catalog's Node runs them. */
+/** pnpm compares the packages' engines with nodeVersion, but the catalog's Node runs the packages. */
 function* otherNodeVersion() {
   const { nodeVersion, catalog = {} } = workspace;
   for (const [name, version] of Object.entries(catalog)) {
@@ -60,7 +60,7 @@ function isForOnePlatform({ os, cpu }) {
   );
 }
 
-/** False only when this package, or a sibling of it, is installed here without a script. */
+/** Returns false only when this package, or a sibling of it, is installed here without a script. */
 function mayHaveScript(key) {
   const known = [key, ...siblingsOf(key)].find((sibling) => installed.has(sibling));
   if (known === undefined) return true;

@@ -1,4 +1,4 @@
-// Adds up what the packages' tests have left in their files of results, and prints one line.
+// Adds up the results that the packages' tests have written to files, and prints one line.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

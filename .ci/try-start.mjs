@@ -1,4 +1,4 @@
-// Runs `npx -y pnpm start` as the README has it, creates a plant and stops the server.
+// Runs `npx -y pnpm start` as the README says, creates a plant and stops the server.
 import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
@@ -7,7 +7,7 @@ const isWindows = process.platform === 'win32';
 const url = `http://127.0.0.1:${process.env.PORT || 3000}`;
 const plant = { name: 'Monstera deliciosa', tag: 'Araceae' };
 
-// A process group of its own: npx does not pass SIGTERM on to the server.
+// The server gets its own process group, because npx does not forward SIGTERM.
 const start = spawn('npx -y pnpm start', {
   shell: true,
   detached: !isWindows,
@@ -37,7 +37,7 @@ try {
   else process.kill(-start.pid, 'SIGTERM');
 }
 
-/** The first start installs, which takes minutes on a slow network. */
+/** The first start installs the dependencies, which takes minutes on a slow network. */
 async function waitUntilReady() {
   const deadline = Date.now() + 10 * 60_000;
   while (Date.now() < deadline) {

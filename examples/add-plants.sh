@@ -1,5 +1,5 @@
 #!/bin/sh
-# Creates every plant of a file over REST and prints how many were added and rejected.
+# Creates every plant of a file over REST and prints the numbers of added and rejected plants.
 #
 #   PLANT_STORE_TOKEN=plant_… examples/add-plants.sh [file.ndjson]
 #

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 let databaseUrl: string;
 let server: Awaited<ReturnType<typeof startOnPostgres>>;
 let directory: string;
-/** A file with the first houseplants alone, because each plant takes a process of curl. */
+/** This file has only the first houseplants, because the script starts curl for each plant. */
 let fewPlants: string;
 const lines = (await readFile('houseplants.ndjson', 'utf8')).trimEnd().split('\n');
 
@@ -31,7 +31,7 @@ const addPlants = (files: string[] = [], settings = server.env) =>
   promisify(execFile)('./add-plants.sh', files, { env: settings, timeout: 240_000 });
 
 it.runIf(hasPosixShell)(
-  'creates every houseplant over REST and prints how many',
+  'creates every houseplant over REST and prints their number',
   { timeout: 240_000 },
   async () => {
     expect(lines.length).toBeGreaterThanOrEqual(150);
@@ -48,7 +48,7 @@ it.runIf(hasPosixShell)(
   },
 );
 
-it.runIf(hasPosixShell)('prints each plant that was rejected, and why', async () => {
+it.runIf(hasPosixShell)('prints each rejected plant and the reason', async () => {
   const env = { ...server.env, PLANT_STORE_TOKEN: 'wrong' };
   const result = await addPlants([fewPlants], env).catch((error) => error);
   expect(result).toMatchObject({

@@ -14,7 +14,7 @@ const exec = promisify(execFile);
 const read = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 'utf8');
 const readme = await read('README.md');
 
-/** Returns a page's code blocks in a language. The address in them is that of the test's server. */
+/** Returns a page's code blocks in a language. They contain the address of the test's server. */
 const blocks = (language: string, page = readme) =>
   [...page.matchAll(/```(\w+)\n(.*?)```/gs)]
     .filter(([, fence]) => fence === language)
@@ -90,7 +90,7 @@ it('has a page of the feed whose program works', async () => {
   expect(await run(program)).toMatch(/^\d+\n$/m);
 });
 
-it('has a page of the API whose calls are repeated while the store is overloaded', async () => {
+it('has a page of the API whose program repeats a call while the store is overloaded', async () => {
   const overloaded = { code: -32603, message: 'overloaded', data: { error: 50301 } };
   const responses = [
     [503, [{ error: { json: overloaded } }]],
@@ -125,7 +125,7 @@ it('has a page of access tokens whose program works', async () => {
   expect(output).toMatch(/^plant_[\w-]+ \[\s*\{[^}]*name: 'garden-centre'/);
 });
 
-it.runIf(hasPosixShell)('has a page of the API with what tRPC sends', async () => {
+it.runIf(hasPosixShell)('has a page of the API with a tRPC call that works', async () => {
   const page = await read('docs/api.md');
   const [call = ''] = blocks('sh', page);
   const { stdout } = await exec('sh', ['-c', call], { env: server.env });

@@ -18,7 +18,7 @@ const tsc = join(repository, 'node_modules/typescript/bin/tsc');
 const vitest = join(repository, 'node_modules/vitest/vitest.mjs');
 const openapiTypescript = join(repository, 'tools/node_modules/openapi-typescript/bin/cli.js');
 
-/** The packages with tests, those with the longest first. */
+/** The packages with tests. The packages with the longest tests come first. */
 const workspaces = [
   ...['apps/api', 'packages/core', 'apps/cli', 'apps/web', 'packages/client', 'apps/bench'],
   ...['packages/formats', 'packages/schemas', 'examples/rest', 'examples/front-end', 'examples'],
@@ -136,7 +136,7 @@ it.runIf(hasRelativeLinks)('adds a procedure', async () => {
   expect(document.components.schemas).toMatchObject({ Label: {} });
 });
 
-/** Only a hang takes so long. */
+/** Only a test that hangs takes so long. */
 const timeout = 30 * 60_000;
 
 it.runIf(hasRelativeLinks)('keeps the tests of all packages green', { timeout }, () =>

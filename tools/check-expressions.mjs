@@ -1,6 +1,6 @@
 /**
  * Checks that every regular expression in the sources takes linear time. Otherwise a client could stop the
- * process with one text. The proof is by automata, which know no assertions such as `(?=…)`.
+ * process with one text. The check uses automata, which cannot express assertions such as `(?=…)`.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

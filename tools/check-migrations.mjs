@@ -1,4 +1,4 @@
-// Checks that the tables of packages/core/src/database/tables.ts have no change without a migration.
+// Checks that each change of the tables in packages/core/src/database/tables.ts has a migration.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -31,7 +31,7 @@ export default {
   options: {
     includeOnly: ['^(packages|apps|examples)/', '^@plant-store/'],
     exclude: ['/node_modules/', '/dist/', '[.]json$'],
-    // Types count, too.
+    // Even imports of types count.
     tsPreCompilationDeps: true,
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'default'] },
   },

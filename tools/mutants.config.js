@@ -1,5 +1,5 @@
 /**
- * The areas whose mutants the tests must catch: small changes of the code that Stryker makes.
+ * The areas whose mutants the tests must catch. A mutant is a small change of the code by Stryker.
  * `npx -y pnpm mutants` runs one area after the other, and compares the mutants that survive with
  * `mutants.baseline.json`.
  *

@@ -1,5 +1,5 @@
-// Runs the tests on mutants of the code: small changes that a test should notice. The areas are in
-// mutants.config.js; `npx -y pnpm mutants json transformer` runs only these two.
+// Runs the tests on mutants of the code: small changes that a test should notice. mutants.config.js lists
+// the areas. `npx -y pnpm mutants json transformer` runs only these two.
 //
 // It fails when the tests catch less than 90 % of an area's mutants, or when mutants.baseline.json
 // does not list exactly the mutants that they miss, each with a reason. `--write` writes that list.
@@ -66,7 +66,7 @@ for (const name of positionals.length > 0 ? positionals : Object.keys(areas)) {
   }
 }
 
-/** Whether a mutant was caught by Stryker's timeout, or by the one of a test. */
+/** Whether a mutant was caught by Stryker's timeout, or by the timeout of a test. */
 function hasTimedOut({ status, statusReason = '' }) {
   return status === 'Timeout' || statusReason.includes('timed out');
 }

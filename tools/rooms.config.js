@@ -4,10 +4,10 @@
  * A package lists the packages that it may import: `imports` for all its code, `typeImports` for
  * types only, and `testImports` for its tests only.
  *
- * The rooms of a package are the folders of its `src`, and each has the question that it answers.
- * They stand in levels, from the lowest to the highest. A room may import the rooms on lower levels.
+ * The rooms of a package are the folders of its `src`. The list has the question that each room answers.
+ * The rooms stand in levels, from the lowest to the highest. A room may import the rooms on lower levels.
  * A room that ends with `/**` includes its nested folders; every other nested folder is a room of its
- * own. A file on top of `src` that rooms import is in the list, too. Other files on top of `src` may
+ * own. A file on top of `src` that rooms import is also in the list. Other files on top of `src` may
  * import every room, and no room may import them.
  */
 export const packages = {

@@ -16,7 +16,7 @@ export function vitestConfig(test: NonNullable<ViteUserConfig['test']> = {}) {
         // The files of a package share their processes, which load our modules once.
         isolate: false,
         setupFiles: fileURLToPath(new URL('vitest.setup.ts', import.meta.url)),
-        // Only a hang takes so long, on any machine. Each wait ends when its condition holds.
+        // Only a test that hangs takes so long, on any machine. Each wait ends when its condition holds.
         testTimeout: 300_000,
         hookTimeout: 300_000,
         expect: { poll: { timeout: 60_000 } },

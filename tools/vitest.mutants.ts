@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { withPostgres } from './vitest.base.ts';
 
-/** An area of `mutants.config.js`, which `tools/mutants.mjs` sets. Its tests are patterns of files. */
+/** `tools/mutants.mjs` sets this area of `mutants.config.js`. The tests of the area are file patterns. */
 const area: { tests: string[]; needsPostgres?: true } = JSON.parse(
   process.env['MUTANT_AREA'] ?? '{"tests":[]}',
 );
@@ -22,7 +22,7 @@ class InOrderOfPatterns extends BaseSequencer {
 export default defineConfig({
   test: {
     include: tests,
-    // Stryker starts it again after each mutant that hangs.
+    // Stryker runs the global setup again after each mutant that hangs.
     globalSetup: needsPostgres ? [withPostgres] : [],
     sequence: { sequencer: InOrderOfPatterns },
     // The files share their imports, which take longer than most tests.

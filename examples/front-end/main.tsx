@@ -6,7 +6,7 @@ import { Plants } from './plants.tsx';
 
 const token = () => {
   const known = sessionStorage.getItem('token') ?? prompt('Access token') ?? '';
-  if (known) sessionStorage.setItem('token', known); // The client asks for each request.
+  if (known) sessionStorage.setItem('token', known); // The client calls `token` for each request.
   return known;
 };
 const store = createPlantStoreClient({ url: '', token });

@@ -10,7 +10,7 @@ let site: ViteDevServer;
 let running: RunningBrowser;
 let browser: Browser;
 let page: Page;
-/** How often the page asked for the token. */
+/** The number of times that the page asked for the token. */
 let prompts: number;
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ async function add(name: string): Promise<void> {
   await page.getByRole('button', { name: 'Add' }).click();
 }
 
-it('lists the plants of the store, and one that is added', async () => {
+it('lists the plants of the store and a new plant', async () => {
   await add('Monstera deliciosa');
   await page.getByRole('listitem').getByText('Monstera deliciosa', { exact: true }).waitFor();
   await page.reload();
@@ -77,7 +77,7 @@ it('shows a new plant before the store has responded', async () => {
   await page.getByText('Ficus lyrata …').waitFor({ state: 'detached' });
 });
 
-it('takes a plant out again that the store rejects, and says why', async () => {
+it('removes a plant from the list when the store rejects it, and says why', async () => {
   await add('Not a name: \u0000');
   await page.getByRole('alert').getByText('is not added: invalid input: name must not').waitFor();
   expect(await page.getByRole('listitem').filter({ hasText: 'Not a name' }).count()).toBe(0);

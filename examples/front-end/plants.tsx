@@ -7,12 +7,12 @@ interface NewPlant {
   name: string;
 }
 
-/** Lists the plants of a store, page by page, and adds one to them. */
+/** Lists the plants of a store, page by page, and has a form that adds a plant. */
 export function Plants({ store }: { store: PlantStoreClient }) {
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: ['plants'],
     queryFn: ({ pageParam }) => store.listPlants.query({ after: pageParam }),
-    initialPageParam: undefined as bigint | undefined, // The type of the later ones, too.
+    initialPageParam: undefined as bigint | undefined, // Later parameters have this type.
     getNextPageParam: ({ next }) => next,
   });
   const add = useAddPlant(store);
@@ -43,7 +43,7 @@ export function Plants({ store }: { store: PlantStoreClient }) {
         </p>
       )}
       <ul>
-        {/* The new plant is in the list at once, and leaves it when the store rejects it. */}
+        {/* The new plant is in the list at once. When the store rejects the plant, it disappears. */}
         {add.isPending && <li aria-busy="true">{add.variables.name} …</li>}
         {stored.map(({ id, name }) => (
           <li key={String(id)}>{name}</li>
@@ -62,14 +62,14 @@ function useAddPlant(store: PlantStoreClient) {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (plant: NewPlant) => store.createPlant.mutate(plant),
-    // A create may be repeated: the same plant again is the same plant.
+    // A repeated create is safe, because it has the same id.
     retry: (count, error) => count < 3 && plantStoreError(error)?.kind === 'noResponse',
-    // Pending until the list has the stored plant.
+    // The mutation is pending until the list has the stored plant.
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['plants'] }),
   });
 }
 
-/** The client chooses the id: 63 random bits are free with near certainty. */
+/** The client chooses the id. An id of 63 random bits is almost certainly free. */
 function freshId(): bigint {
   const [bits = 0n] = crypto.getRandomValues(new BigUint64Array(1));
   return bits >> 1n;

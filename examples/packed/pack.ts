@@ -12,7 +12,7 @@ export async function pack(): Promise<Tarballs> {
     name,
     `${repository}/dist-packages/plant-store-${name}.tgz`,
   ]);
-  return Object.fromEntries(tarballs); // It has every name of `paths`.
+  return Object.fromEntries(tarballs); // The result has every name of `paths`.
 }
 
 const paths = {

@@ -42,7 +42,7 @@ async function makeProject(name: string): Promise<string> {
   return project;
 }
 
-it('the packages hold only what their users need', async () => {
+it('the packages contain only files that their users need', async () => {
   const packed = await readdir(dirname(tarballs.core));
   expect(packed.sort()).toEqual(
     Object.values(tarballs)
@@ -57,7 +57,7 @@ it('the packages hold only what their users need', async () => {
         .split('\n')
         .filter((file) => !published.test(file)),
     ).toEqual([]);
-    // The command line has no types: nobody imports it.
+    // The command line has no types, because nobody imports it.
     if (name !== 'cli')
       await run(repository, 'pnpm', ['tool', 'attw', tarball, '--profile', 'esm-only']);
   }

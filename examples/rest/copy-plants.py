@@ -38,7 +38,7 @@ def set_position(cursor):
 
 
 def list_plants():
-    cursor = get("/changes")["next"]  # From before the list, so that the changes have all that the list lacks.
+    cursor = get("/changes")["next"]  # Older than the list, so its changes contain all that the list lacks.
     with copy:  # One transaction.
         copy.execute("DELETE FROM plants")
         page = get(limit=1000)

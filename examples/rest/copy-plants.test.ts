@@ -117,7 +117,7 @@ describe.each(programs)('a copy of the store in $language', ({ command, file }) 
     await has([9007199254740993n, 'Ficus'], [9007199254740994n, 'Pilea']);
   });
 
-  it('continues where it was after kill -9 and after a lost connection', async () => {
+  it('continues at its cursor after kill -9 and after a lost connection', async () => {
     await create(1n, 'Monstera');
     const { kill } = start();
     await has([1n, 'Monstera']);
@@ -135,17 +135,17 @@ describe.each(programs)('a copy of the store in $language', ({ command, file }) 
     await has([2n, 'Hoya'], old);
   });
 
-  it('is emptied, and the plants are listed again, when the cursor has expired', async () => {
+  it('is emptied and filled from a new list when the cursor has expired', async () => {
     await create(1n, 'Monstera');
     await create(2n, 'Hoya');
     start();
     await has([1n, 'Monstera'], [2n, 'Hoya']);
-    await sql`delete from plants where id = 1`; // The feed does not have this.
+    await sql`delete from plants where id = 1`; // The feed does not contain this delete.
     await sql`update plant_feed set epoch = gen_random_uuid()`;
     await has([2n, 'Hoya']);
   });
 
-  it('ends with an error that stays', async () => {
+  it('ends at an error that a retry cannot solve', async () => {
     const { ended, errors } = start('unknown-token-of-nobody');
     expect(await ended).toBe(1);
     expect(errors()).toContain('"error":40101');

@@ -62,7 +62,7 @@ async function readChanges(after: string): Promise<void> {
 }
 
 async function listPlants(): Promise<void> {
-  // The cursor is from before the list, so the changes have all that the list lacks.
+  // The cursor is older than the list, so its changes contain everything that the list lacks.
   const { next: cursor } = await get<Schemas['PlantChanges']>('/changes', {});
   await transaction(async () => {
     copy.exec('DELETE FROM plants');

@@ -1,10 +1,10 @@
 /**
- * Ids of 64 bits in JavaScript's JSON, to copy into your program. `JSON.parse` rounds an integer
+ * Reads and writes ids of 64 bits in JSON. Copy this file into your program. `JSON.parse` rounds an integer
  * beyond ±(2^53 − 1), and `JSON.stringify` throws for a `bigint`. Needs Node 22, or a browser of
  * 2025.
  */
 
-/** A reviver for `JSON.parse`: each id of a response becomes a `bigint`, digit for digit. */
+/** A reviver for `JSON.parse`, which makes each id of a response a `bigint`, digit for digit. */
 export function exactIds(key: string, value: unknown, { source }: { source?: string } = {}) {
   // An older runtime has no source text. `BigInt` then throws, so an id is never rounded.
   return typeof value === 'number' && /^(id|next)$/.test(key) ? BigInt(source ?? '?') : value;
@@ -28,7 +28,7 @@ export type ExactIds<T> = {
 
 declare global {
   interface JSON {
-    /** TypeScript has no type for it yet. */
+    /** TypeScript does not declare this function yet. */
     rawJSON(text: string): unknown;
   }
 }

@@ -22,14 +22,14 @@ export interface FirefoxPage {
   close(): Promise<void>;
 }
 
-/** Debian's Firefox, or another one in the PATH; undefined when there is none. */
+/** The program of Debian's Firefox, or of another Firefox in the PATH. Undefined when there is none. */
 export const firefox = ['firefox-esr', 'firefox'].find(
   (program) => spawnSync(program, ['--version']).status === 0,
 );
 
 /**
- * Starts a Firefox and talks WebDriver BiDi to it. Playwright cannot: it sends commands that the
- * Firefox of a distribution does not know.
+ * Starts a Firefox and talks WebDriver BiDi to it. Playwright cannot do this, because it sends commands
+ * that the Firefox of a distribution does not know.
  */
 export async function openFirefox(program: string): Promise<FirefoxPage> {
   const profile = await mkdtemp(join(tmpdir(), 'plant-store-firefox-'));

@@ -40,7 +40,7 @@ export async function installVersions(): Promise<InstalledVersions> {
     ),
   );
   const path = (...names: string[]) => join(directory, 'node_modules', ...names);
-  // npm's packages have no links, and Postgres finds its libraries by them.
+  // Postgres finds its libraries by symbolic links, which npm's packages do not contain.
   for (const version of postgresVersions) {
     await run(path(`postgres-${version}`), process.execPath, ['scripts/hydrate-symlinks.js']);
   }

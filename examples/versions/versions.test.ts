@@ -63,7 +63,7 @@ describe.each(postgresVersions)('on Postgres %s', (version) => {
   });
 });
 
-it('are the versions that the page names', async () => {
+it('names the tested versions on the page', async () => {
   const page = await readFile(join(repository, 'docs/supported-versions.md'), 'utf8');
   for (const version of nodeVersions) expect(page).toContain(version);
   for (const version of postgresVersions) expect(page).toContain(version.replace(/\.0-.*/, ''));

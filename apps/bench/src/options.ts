@@ -84,7 +84,7 @@ export function readOptions(args: string[]): Options | undefined {
   };
 }
 
-/** Finds the mode, whose name may have two words, and the words after it. */
+/** Finds the mode and the words after it. The name of a mode may have two words. */
 function modeOf(positionals: string[]): Pick<Options, 'mode' | 'words'> {
   const text = positionals.join(' ');
   const mode = modeNames.find((name) => `${text} `.startsWith(`${name} `));

@@ -2,7 +2,7 @@ import { contenders } from '../src/contenders/contenders.ts';
 import type { LoadFigures } from '../src/measurements/load-case.ts';
 import type { Result } from '../src/measurements/run-plan.ts';
 
-/** The figures of a load with 1000 requests a second, each of which costs the server and Postgres 100 µs. */
+/** The figures of a load with 1000 requests a second. A request costs the server and Postgres 100 µs. */
 const figures: LoadFigures = {
   requestsPerSecond: 1000,
   plantsPerSecond: 1000,
@@ -27,12 +27,12 @@ export function resultOf(
   return { name, title, rounds: turns, faults: [] };
 }
 
-/** Decides goals by the same figures for all contenders, except the given ones. */
+/** Returns the same figures for all contenders, except the given figures. */
 export function medians(given: Record<string, Partial<LoadFigures>> = {}) {
   return (name: string, figure: keyof LoadFigures) => ({ ...figures, ...given[name] })[figure];
 }
 
-/** The speed of some contenders. A request of a batch has more plants. */
+/** Makes figures from requests per second. A request of a batch has several plants. */
 export function speeds(given: Record<string, number>): Record<string, Partial<LoadFigures>> {
   const plantsOf = (name: string) =>
     contenders.find((contender) => contender.name === name)?.server?.format.plants ?? 1;

@@ -5,8 +5,8 @@ import { setFlagsFromString } from 'node:v8';
  * Makes core find the PGlite of this package. npm gives each global package its own dependencies, so
  * core would look for its optional peer only in its own directory.
  *
- * It also makes V8 optimize only functions of PGlite that run for long. Optimizing the others would cost
- * a short command more CPU time than it saves.
+ * Makes V8 optimize only those functions of PGlite that run for a long time. For the other functions, a
+ * short command would spend more CPU time on the optimization than it saves.
  */
 export function findPGlite(): void {
   setFlagsFromString('--wasm-tiering-budget=1000000000');

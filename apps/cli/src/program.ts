@@ -27,7 +27,7 @@ Example:
   plant-store help import
 `;
 
-// Not an import: the build compiles only files in `src`.
+// This is not an import, because the build compiles only files in `src`.
 const manifest: { version: string } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 );
@@ -57,7 +57,7 @@ export async function buildProgram(
   return program;
 }
 
-/** The commands that these arguments need; undefined when they need all, as for help. */
+/** Returns the commands that these arguments need. Undefined means all commands, as for help. */
 export function commandsIn(words: readonly string[]): readonly string[] | undefined {
   const name = words.find((word) => word !== '--verbose') ?? '';
   if (['-V', '--version'].includes(name)) return [];

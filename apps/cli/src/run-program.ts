@@ -4,8 +4,8 @@ import { hasOutput, writeOutput } from './command-line/output.ts';
 import { buildProgram, commandsIn } from './program.ts';
 
 /**
- * Runs the command of `process.argv`. Reports an error on stderr and in the exit code, and with `--json`
- * also on standard output, unless the command has written there already.
+ * Runs the command of `process.argv`. Reports an error on stderr and in the exit code. With `--json`, writes
+ * the error to standard output, unless the command has already written there.
  */
 export async function runProgram(): Promise<void> {
   const words = process.argv.slice(2);
@@ -26,12 +26,12 @@ export async function runProgram(): Promise<void> {
   } catch (error) {
     process.exitCode = error instanceof CommandError ? error.exitCode : exitCodes.error;
     process.stderr.write(explain(error, program.opts()));
-    // An interruption has no error code: the exit code tells it.
+    // An interruption has no error code. Its exit code names the signal.
     if (process.exitCode < 128) await writeJson(error);
   }
 }
 
-/** Whether `--json` is among the options before `--`. Commander does not tell when it rejects an option. */
+/** Whether `--json` stands before `--`. When Commander rejects an option, it does not report the others. */
 function hasJsonOption(words: readonly string[]): boolean {
   const end = words.indexOf('--');
   return words.slice(0, end < 0 ? words.length : end).includes('--json');

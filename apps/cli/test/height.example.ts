@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { expect, inject, it } from 'vitest';
 import { run } from './fixtures/run-program.ts';
 
-/** Works when a plant has the height that docs/worked-examples.md adds. */
+/** This test passes when a plant has the height that docs/worked-examples.md adds. */
 it('stores the height of a plant, from REST, tRPC, CSV and NDJSON', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   const server = await startOnPostgres(databaseUrl);

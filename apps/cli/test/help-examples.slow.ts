@@ -26,7 +26,7 @@ const others = examples.filter((example) => !isEndless(example) && !needsCitus(e
 
 const directory = useDirectory();
 
-/** Two ids of which JavaScript, and jq 1.6, make the first one. */
+/** JavaScript and jq 1.6 round the second of these ids to the first. */
 const [rounded, exact] = [9007199254740992n, 9007199254740993n];
 
 /** Makes a store, and the files and programs that the examples name. Returns the environment for them. */
@@ -78,7 +78,7 @@ async function run(example: string, env: Record<string, string>) {
   return { code, output: await output, errors: await errors };
 }
 
-/** The questions that a command asks on a terminal. */
+/** Adds `--yes` to a command that would ask on a terminal. */
 const confirmed = (example: string) => example.replace(/ (delete \d+|distribute .*)$/, '$& --yes');
 
 const databases = {
@@ -97,7 +97,7 @@ describe.runIf(hasPosixShell)('the help of plant-store', () => {
     expect(code, errors).toBe(example === 'plant-store doctor' ? 1 : 0);
   });
 
-  it.each(examples.filter(isEndless))('has an example that follows: %s', async (example) => {
+  it.each(examples.filter(isEndless))('has an endless example: %s', async (example) => {
     const env = await prepare(await databases.Postgres());
     const { child, exit } = start(example, env);
     const file = example.includes('consumer') ? 'consumed.ndjson' : 'changes.ndjson';

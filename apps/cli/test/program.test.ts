@@ -17,7 +17,7 @@ const withNode = (version: string) => [
   `data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '${version}' } })`,
 ];
 
-it.each(['20.19.0', '22.17.1'])('names the Node that it needs when it runs on %s', async (old) => {
+it.each(['20.19.0', '22.17.1'])('names the required Node when it runs on %s', async (old) => {
   expect(manifest.engines.node).toBe('>=22.18');
   expect(await run(['--version'], { node: withNode(old) })).toEqual({
     code: 1,
@@ -27,7 +27,7 @@ it.each(['20.19.0', '22.17.1'])('names the Node that it needs when it runs on %s
 });
 
 it.each(['apps/cli/bin/plant-store.js', 'apps/api/bin/server.js'])(
-  '%s names the Node that it needs when this one cannot run TypeScript',
+  '%s names the required Node when the current Node cannot run TypeScript',
   async (program) => {
     const file = fileURLToPath(new URL(`../../../${program}`, import.meta.url));
     const old = `data:text/javascript,Object.defineProperty(process.features, 'typescript', { value: false })`;

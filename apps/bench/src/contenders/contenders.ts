@@ -24,11 +24,11 @@ export interface Server {
   readonly env: Record<string, string>;
   /** The requests that create plants. */
   readonly format: RequestFormat;
-  /** Undefined for a program that cannot read plants, or whose reads another contender has. */
+  /** The requests that read plants. Undefined when the program has none, or another contender sends them. */
   readonly reads?: ReadFormats | undefined;
-  /** Whether it stores plants: those acknowledged with 200 must be in the table. */
+  /** Whether the program stores plants. If so, each plant that got 200 must be in the table. */
   readonly storesPlants: boolean;
-  /** Whether it takes every int64 as id. Other servers get ids below 2^53. */
+  /** Whether the program takes every int64 as an id. Other programs get ids below 2^53. */
   readonly takesInt64: boolean;
 }
 
@@ -65,7 +65,7 @@ export const contenders: readonly Contender[] = [
   ...[nodeHttp, pgbench],
 ];
 
-/** Our server as it is shipped. */
+/** Our server, as its users run it. */
 function ours(name: string, title: string, format: RequestFormat, reads?: ReadFormats) {
   const program = pathOf('../../../api/bin/server.js');
   const server = { program, env: {}, format, reads, storesPlants: true, takesInt64: true };

@@ -6,9 +6,9 @@ import { createTables, startBenchPostgres } from './bench-postgres.ts';
 interface ClusterOptions {
   readonly workers: number;
   readonly shards: number;
-  /** Whether the coordinator stores plants, too. */
+  /** Whether even the coordinator stores plants. */
   readonly coordinatorHasShards?: boolean;
-  /** Milliseconds by which everything between two nodes is delayed, each way. */
+  /** The delay of data between two nodes, in milliseconds for each direction. */
   readonly delay?: number;
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
 
-/** Where the plants of a server go: a Postgres, the nodes of a cluster or an embedded database. */
+/** The database of a server: a Postgres, the nodes of a cluster or an embedded database. */
 export interface BenchDatabase {
   /** The settings with which a server uses each node. */
   readonly settings: readonly Record<string, string>[];
@@ -18,9 +18,9 @@ export interface BenchDatabase {
 /** A database that the benchmark itself can also query. */
 export interface PostgresDatabase extends BenchDatabase {
   readonly sql: postgres.Sql;
-  /** Returns the database after a checkpoint, so that no checkpoint slows down only one case. */
+  /** Runs a checkpoint and returns the database. Otherwise, a checkpoint could slow down only one case. */
   checkpointed(): Promise<PostgresDatabase>;
-  /** Returns the database without plants, after a checkpoint. */
+  /** Removes all plants, runs a checkpoint, and returns the database. */
   emptied(): Promise<PostgresDatabase>;
 }
 
@@ -48,7 +48,7 @@ export function openDatabase(
   return database;
 }
 
-/** A directory in which a server makes an embedded database. */
+/** Makes a directory in which a server creates an embedded database. */
 export async function openEmbedded(): Promise<BenchDatabase> {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-embedded-'));
   return {

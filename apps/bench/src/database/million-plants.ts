@@ -2,9 +2,9 @@ import type postgres from 'postgres';
 import { idFactor, storedPlants } from '../load/ids.ts';
 
 /**
- * Adds the million plants with the ids of `stored` loads to an empty table, half of them with a tag.
+ * Adds a million plants to an empty table. They have the ids of `stored` loads, and half of them have a tag.
  *
- * @param every adds only every nth of these plants
+ * @param every the step between two plants; 10 adds only every tenth plant
  */
 export async function addMillionPlants(sql: postgres.Sql, every = 1): Promise<void> {
   await sql`

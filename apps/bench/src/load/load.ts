@@ -4,7 +4,7 @@ import type { RequestFormat } from './request-format.ts';
 /** The access token that every contender accepts. */
 export const accessToken = 'token-of-the-benchmark';
 
-/** Requests for a generator to send over keep-alive connections, each with the next ids. */
+/** A load generator sends these requests over keep-alive connections. Each request has the next ids. */
 export interface Load {
   readonly url: string;
   readonly format: RequestFormat;

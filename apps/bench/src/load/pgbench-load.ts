@@ -9,7 +9,7 @@ const script = `\\set n :n + 1
 \\set id (1 - :k % 2 * 2) * permute(:k, 9223372036854775807)
 insert into plants (id, name, tag) values (:id, :name, :tag) on conflict (id) do nothing returning id;`;
 
-/** pgbench, which sends the same insert to a database as a prepared statement: the limit of Postgres. */
+/** pgbench sends the same insert to a database as a prepared statement. It shows the limit of Postgres. */
 export const pgbenchLoad: LoadGenerator = {
   name: 'pgbench',
   async run({ url, first, connections: clients, seconds }) {

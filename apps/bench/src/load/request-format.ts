@@ -1,13 +1,13 @@
 import type { IdOrder } from './ids.ts';
 
-/** How a request carries plants, or asks for them. */
+/** The form of a request that carries plants or asks for them. */
 export interface RequestFormat {
   readonly method: 'GET' | 'POST';
   /** The id of a stored plant replaces `{id}`. */
   readonly path: string;
   /** The number of plants in a request, or in the response to a GET. */
   readonly plants: number;
-  /** Whether its ids can be `bigint`s, which superjson writes as text. */
+  /** Whether the ids can be `bigint`s, which superjson writes as text. */
   readonly takesBigints: boolean;
   /** Builds the body from the JSON of each plant. */
   body(plants: readonly string[], hasBigints?: boolean): string;
@@ -21,7 +21,7 @@ export const rest: RequestFormat = {
   body: (plants) => plants.join(),
 };
 
-/** tRPC's protocol; the input has superjson's format. */
+/** tRPC's protocol, in which the input has superjson's format. */
 export const trpc: RequestFormat = {
   method: 'POST',
   path: '/trpc/createPlant',
@@ -64,7 +64,7 @@ function read(path: string, plants: number): RequestFormat {
   return { method: 'GET', path, plants, takesBigints: true, body: () => '' };
 }
 
-/** The path of a query, whose input has superjson's format: there, a `bigint` is text. */
+/** Returns the path of a query. Its input has superjson's format, in which a `bigint` is text. */
 function trpcQuery(procedure: string, json: object, bigint: string): string {
   const input = JSON.stringify({ json, meta: { values: { [bigint]: ['bigint'] }, v: 1 } });
   return `/trpc/${procedure}?input=${encodeURIComponent(input).replace('%7Bid%7D', '{id}')}`;

@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /**
- * The thread of the subscribers. It posts a message when all are connected. For each name that it gets, it
- * posts a message when it looks for the name, and then the times at which the subscribers got it. The
- * subscribers parse nothing, so that they leave the CPUs to the server.
+ * The thread of the subscribers posts a message when all subscribers are connected. It receives names of
+ * plants. For each name, it posts a message when it begins to look for the name. Then it posts the times at
+ * which the subscribers got the name. The subscribers parse nothing, so that the server has the CPUs.
  */
 const { url, count, token } = workerData as { url: string; count: number; token: string };
 
@@ -28,7 +28,7 @@ parentPort?.on('message', async (name: string) => {
   parentPort?.postMessage(await arrivals);
 });
 
-/** The time at which a text arrives; NaN when the server ends the stream before, as it does each minute. */
+/** Resolves with the time at which a text arrives, or with NaN when the server ends the stream first. */
 function arrivalOf(stream: Socket, text: string): Promise<number> {
   return new Promise((resolve) => {
     if (stream.closed) resolve(Number.NaN);

@@ -4,16 +4,16 @@ import { accessToken } from './load.ts';
 
 /** Connections that follow the feed of changes. */
 export interface Subscribers {
-  /** How many plants `latencies` has created. */
+  /** The number of plants that `latencies` has created. */
   readonly created: number;
-  /** Creates a plant, and returns the milliseconds from its 200 until each subscriber got it. */
+  /** Creates a plant. Resolves with the milliseconds between its 200 and its arrival at each subscriber. */
   latencies(): Promise<number[]>;
   close(): Promise<unknown>;
 }
 
 /** Subscribes `count` times to the feed of a server, over tRPC. Resolves when all are connected. */
 export async function subscribe(url: string, count: number): Promise<Subscribers> {
-  // In a thread of its own, so that the generator of the load has its own.
+  // The subscribers have their own thread, so that they do not slow down the load generator.
   const thread = new Worker(new URL('./subscribers-thread.ts', import.meta.url), {
     workerData: { url, count, token: accessToken },
   });

@@ -5,7 +5,7 @@ import type { LoadGenerator } from '../load/load.ts';
 /** The parts that all measurements of a run share. */
 export interface Bench {
   readonly postgres: BenchPostgres;
-  /** The database of a measurement that needs none of its own. */
+  /** The database of each measurement that does not need its own. */
   readonly database: PostgresDatabase;
   readonly generator: LoadGenerator;
   /** Allocates the ids of a load, and returns the number of the first one. */

@@ -14,13 +14,13 @@ import { sum } from './statistics.ts';
 /** A contender, and the load under which it is measured. */
 export interface LoadConditions extends Contender {
   readonly connections: number;
-  /** Opens the database; by default, the bench's without plants. */
+  /** Opens the database. Default: the database of the bench, without plants. */
   readonly open?: () => Promise<BenchDatabase>;
-  /** The node of the database that each instance of the server uses. The instances share the load. */
+  /** For each instance of the server, the node that it uses. The instances share the load. */
   readonly instancesOn?: readonly number[];
-  /** The default is ids of 19 digits, or small ids for a server that cannot take the long ones. */
+  /** Default: `int64`, or `small` for a server that cannot take every int64. */
   readonly order?: IdOrder;
-  /** Connections that create plants at the same time. Of these, the result counts only the errors. */
+  /** Connections that create plants at the same time. The result counts only their errors. */
   readonly creating?: number;
   /** Connections that follow the feed of the first instance. */
   readonly subscribers?: number;
@@ -95,7 +95,7 @@ async function startLoad(
   };
 }
 
-/** The 99th percentile of milliseconds from a commit to a subscriber. */
+/** Measures the 99th percentile of the milliseconds between a commit and its arrival at a subscriber. */
 async function feedP99(feed: Subscribers): Promise<number> {
   const all: number[] = [];
   await feed.latencies(); // The subscribers may still get the plants of the load.
@@ -103,7 +103,7 @@ async function feedP99(feed: Subscribers): Promise<number> {
   return all.toSorted((a, b) => a - b)[Math.floor(all.length * 0.99)] ?? Number.NaN;
 }
 
-/** Sends load to all instances at the same time, or by pgbench to a database. */
+/** Sends load to all instances at the same time. Without a server, pgbench sends it to the database. */
 async function sendTo(
   urls: readonly string[],
   { generator, allocateIds }: Bench,
@@ -127,7 +127,7 @@ async function sendTo(
   };
 }
 
-/** @param before the usage of all servers, and then of the database's nodes */
+/** @param before the earlier usage of each server, followed by the usage of each database node */
 function figuresOf(
   { responses, seconds, p50, p99 }: LoadResult,
   plants: number,
@@ -155,7 +155,7 @@ function figuresOf(
   };
 }
 
-/** A load ends without waiting for pending responses, so the table may hold that many more plants. */
+/** A load ends while responses are pending, so the table may have the plants of these requests. */
 export function faultsOf(
   loads: readonly LoadResult[],
   rows: number,

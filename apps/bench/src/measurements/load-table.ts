@@ -3,7 +3,7 @@ import { figureColumn, rangeColumn, ratioColumn } from './columns.ts';
 import type { LoadFigures } from './load-case.ts';
 import type { Result } from './run-plan.ts';
 
-/** One row for each case of a load. */
+/** Formats the results as a table with one row for each case. */
 export function loadTable(results: readonly Result<LoadFigures>[]): string {
   const table = formatTable(
     [

@@ -8,15 +8,15 @@ export interface Plan<F extends Figures> {
   readonly cases: readonly Case<F>[];
   readonly rounds: number;
   /**
-   * How often a round measures a case. With several turns, all cases run at the same time and take
-   * turns. With one, a case stops before the next one starts.
+   * The number of times that a round measures a case. With several turns, all cases run at the same time
+   * and take turns. With one turn, a case stops before the next one starts.
    */
   readonly turns?: number;
   readonly table: (results: readonly Result<F>[]) => string;
   readonly goals?: (of: Medians<F>) => Goal[];
 }
 
-/** A row of a mode's table. In each round it is started, measured and stopped. */
+/** A row of a mode's table. Each round starts, measures and stops it. */
 export interface Case<F extends Figures> {
   readonly name: string;
   readonly title: string;
@@ -25,7 +25,7 @@ export interface Case<F extends Figures> {
 
 export interface Running<F extends Figures> {
   measure(): Promise<F>;
-  /** Returns what was wrong with the measurements, such as lost plants. */
+  /** Returns the faults of the measurements, such as lost plants. */
   stop(): Promise<string[]>;
 }
 
@@ -40,7 +40,7 @@ export interface Result<F extends Figures> {
   readonly faults: string[];
 }
 
-/** The median of a figure of the case with a name; NaN for a case that was not measured. */
+/** Returns the median of a case's figure, or NaN when the case was not measured. */
 export type Medians<F extends Figures> = (name: string, figure: keyof F) => number;
 
 /** The result of a mode. */

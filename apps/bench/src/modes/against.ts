@@ -52,7 +52,7 @@ export async function against(bench: Bench, options: ModeOptions): Promise<Repor
     checkout.remove();
   }
 
-  /** The same program of the other commit; an older commit has it at another place. */
+  /** Returns the path of the same program in the other commit. An old commit has it at another path. */
   function inCheckout(program: string): string {
     const path = checkout.pathOf(program);
     return existsSync(path) ? path : path.replace('bin/server.js', 'src/main.ts');
@@ -62,7 +62,7 @@ export async function against(bench: Bench, options: ModeOptions): Promise<Repor
 /** The results of one kind of create with both commits. */
 type Change = readonly [before: Result<LoadFigures>, now: Result<LoadFigures>];
 
-/** One row for each kind of create. The results of a commit follow those of the other one. */
+/** Has one row for each kind of create. In `results`, one commit's results follow those of the other. */
 export function changesTable(results: readonly Result<LoadFigures>[]): string {
   const changes = results.flatMap((now, i): Change[] => {
     const before = results[i - 1];
@@ -87,7 +87,7 @@ export function changesTable(results: readonly Result<LoadFigures>[]): string {
   return `${formatTable(columns, changes)}\n\n${legend}`;
 }
 
-/** The same results, split by their rounds. */
+/** Splits the results of a change by their rounds. */
 const roundsOf = ([before, now]: Change) =>
   before.rounds.map((turns, i): Change => {
     return [

@@ -43,12 +43,12 @@ export async function bulk(bench: Bench, { quick, rounds }: ModeOptions): Promis
   }
 }
 
-/** A command, and what prepares its database. */
+/** A command, and the function that prepares its database. */
 type Row = readonly [title: string, prepare: () => Promise<unknown>, command: Command];
 
 const main = fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url));
 
-/** The commands in the order of the first round: the imports read the files of the exports. */
+/** The first round runs the commands in this order, because the imports read the files of the exports. */
 function commands(database: PostgresDatabase, directory: string): Row[] {
   const file = (name: string) => join(directory, name);
   const [csv, ndjson, other] = [file('plants.csv'), file('plants.ndjson'), file('other.csv')];
@@ -134,7 +134,7 @@ function bulkTable(results: readonly Result<BulkFigures>[]): string {
 
 /** The goals for the speeds, relative to psql and to each other, and for the memory. */
 function bulkGoals(of: Medians<BulkFigures>): Goal[] {
-  /** How fast a command is, relative to another one. */
+  /** Returns the speed of a command, relative to another one. */
   const speed = (name: string, base: string) => of(base, 'seconds') / of(name, 'seconds');
   const memory = (names: string[]) => Math.max(...names.map((name) => of(name, 'megabytes')));
   const [copyTo, copyFrom] = ['psql \\copy to, CSV', 'psql \\copy from, CSV'];

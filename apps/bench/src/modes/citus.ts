@@ -12,7 +12,7 @@ import type { ModeOptions } from './mode-options.ts';
 /** Milliseconds of delay between two nodes, each way. */
 const delay = 3;
 
-/** The baseline of a goal: creates per second of 256 clients before each node had batches of its own. */
+/** Creates per second by 256 clients, before each node had its own batches. A goal compares with it. */
 const earlierCreatesPerSecond = 833;
 
 const two = () => openCluster({ workers: 2, shards: 8 });
@@ -46,7 +46,7 @@ function load(
 export async function citus(bench: Bench, { quick, rounds }: ModeOptions): Promise<Report> {
   const times = quick ? { warmUp: 2, seconds: 3 } : { warmUp: 6, seconds: 8 };
   return runPlan(bench, {
-    // A cluster that only waits takes CPU time, too, so each load starts its own.
+    // Even an idle cluster takes CPU time, so each load starts its own.
     cases: loads.map((each) => loadCase(bench, times, each)),
     rounds: rounds ?? (quick ? 1 : 3),
     table: (results) =>

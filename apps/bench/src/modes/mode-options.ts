@@ -6,7 +6,7 @@ export interface ModeOptions {
   readonly contenders: readonly Contender[];
   /** Measures for a shorter time. */
   readonly quick: boolean;
-  /** The number of rounds, if it is not the mode's own. */
+  /** The number of rounds. Default: the mode's own number. */
   readonly rounds?: number;
   /** The arguments after the mode. */
   readonly words: readonly string[];

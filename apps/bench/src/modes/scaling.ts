@@ -17,13 +17,13 @@ export const scalingConnections = scaling(
   },
 );
 
-/** Servers of one process each, which share a database. */
+/** Measures several servers of one process, which share a database. */
 export const scalingInstances = scaling('instances', [1, 2, 4, 8], (instances) => ({
   connections: 256,
   instancesOn: Array(instances).fill(0),
 }));
 
-/** One server with several processes, which share its address. */
+/** Measures one server with several processes, which share its address. */
 export const scalingProcesses = scaling('processes', [1, 2, 4], (processes) => ({
   connections: 256,
   server: { ...oursRest.server, env: { PLANT_STORE_PROCESSES: String(processes) } },

@@ -9,7 +9,7 @@ const repository = fileURLToPath(new URL('../../../..', import.meta.url));
 
 /**
  * Checks out a commit in a temporary directory and installs its dependencies, from pnpm's store if it has
- * all of them. The checkout is removed by `remove`, or when this process ends.
+ * all of them. `remove`, or the end of this process, removes the checkout.
  */
 export async function checkOut(commit: string) {
   const parent = mkdtempSync(join(tmpdir(), 'plant-store-commit-'));
@@ -24,7 +24,7 @@ export async function checkOut(commit: string) {
     await execute('git', ['-C', repository, 'worktree', 'add', '--detach', directory, commit]);
     const install = ['--yes', 'pnpm', '--dir', directory, 'install', '--frozen-lockfile'];
     await execute('npx', [...install, '--offline']).catch(() => execute('npx', install));
-    /** The path of the file that has this path in this working tree. */
+    /** Returns the path of a working tree's file in the checkout. */
     const pathOf = (file: string) => join(directory, relative(repository, file));
     return { pathOf, remove };
   } catch (cause) {

@@ -9,7 +9,7 @@ export async function execute(
 ): Promise<string> {
   const running = promisify(execFile)(command, args);
   endWithThisProcess(running.child);
-  // A program that reads no input may have ended.
+  // The program may end before it reads its input.
   running.child.stdin?.on('error', () => {}).end(input);
   return (await running).stdout;
 }

@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { endWithThisProcess } from './execute.ts';
 import { usageOf } from './usage.ts';
 
-/** A command line, and what it needs. */
+/** A command line, its environment and its output. */
 export interface Command {
   readonly program: string;
   readonly args: readonly string[];

@@ -13,7 +13,7 @@ export interface StartedServer {
   stop(): Promise<void>;
 }
 
-/** A server has no other settings, and no `.env` of the repository. */
+/** A server gets no other settings, and does not read the repository's `.env`. */
 const settings = {
   PATH: process.env['PATH'],
   PLANT_STORE_ENV_FILE: devNull,

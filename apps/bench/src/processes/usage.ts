@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 
-/** The CPU time and memory of a process and its descendants. Without `/proc`, on macOS and Windows, it is NaN. */
+/** The CPU time and memory of a process and its descendants. NaN without `/proc`, as on macOS and Windows. */
 export interface Usage {
-  /** User and system CPU time in seconds, with that of the descendants that have ended. */
+  /** User and system CPU time in seconds, including descendants that have ended. */
   readonly cpu: number;
   /** Resident memory in bytes. Memory that processes share counts for each of them. */
   readonly memory: number;
@@ -14,10 +14,10 @@ export async function usageOf(pid: number): Promise<Usage> {
   return (await usageOfTree(pid)) ?? { cpu: Number.NaN, memory: Number.NaN, processes: Number.NaN };
 }
 
-/** Undefined for a process that has ended: its parent then has its CPU time. */
+/** Returns undefined when the process has ended. Its CPU time then counts for its parent. */
 async function usageOfTree(pid: number): Promise<Usage | undefined> {
   const children = (await readProc(pid, `task/${pid}/children`)).split(' ').filter(Boolean);
-  // Read all at the same time: a child that ends counts either by itself or with its parent.
+  // All reads run at the same time, so that a child that ends counts once: by itself or with its parent.
   const [stat, status, ...descendants] = await Promise.all([
     readProc(pid, 'stat'),
     readProc(pid, 'status'),
@@ -34,15 +34,15 @@ async function usageOfTree(pid: number): Promise<Usage | undefined> {
   };
 }
 
-/** Adds utime, stime, and the same of the ended children: fields 14 to 17 of `stat` (proc_pid_stat(5)). */
+/** Adds utime and stime of the process and of its ended children: fields 14 to 17 (proc_pid_stat(5)). */
 function cpuSeconds(stat: string): number {
   // The second field, the name, may contain spaces.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const userHz = 100; // Linux fixes it for programs.
+  const userHz = 100; // Linux uses this value for every program.
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) / userHz, 0);
 }
 
-/** Reads a file of a process; it is empty when the process or `/proc` does not exist. */
+/** Reads a file of a process. Resolves with '' when the process or `/proc` does not exist. */
 function readProc(pid: number, file: string): Promise<string> {
   return readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
 }

@@ -3,7 +3,7 @@ import { decimal, formatTable } from './format-table.ts';
 /** A claim about the store's speed, and the measured value that decides it. */
 export interface Goal {
   readonly claim: string;
-  /** NaN if something that the goal needs was not measured. */
+  /** NaN when a figure that the goal needs was not measured. */
   readonly measured: number;
   readonly bound: number;
   readonly sense: 'at least' | 'at most';
@@ -23,7 +23,7 @@ export function verdict({ measured, bound, sense }: Goal): 'met' | 'missed' | 'n
   return isMet ? 'met' : 'missed';
 }
 
-/** One row for each goal: its bound, the measured value and the verdict. */
+/** Formats a table with one row for each goal: its bound, the measured value and the verdict. */
 export function goalsTable(goals: readonly Goal[]): string {
   return formatTable(
     [

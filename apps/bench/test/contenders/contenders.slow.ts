@@ -48,7 +48,7 @@ it.each(servers)(
     expect((await post(nameless, bearer)).status).toBe(400);
     expect(await storedPlants(ids)).toEqual([]);
 
-    // The second time, the same plants exist already.
+    // The second time, the plants exist already.
     for (const _ of ['first time', 'second time']) {
       const response = await post(plants, bearer);
       expect(response.status).toBe(200);
@@ -65,7 +65,7 @@ async function storedPlants(ids: number[]) {
   return [...rows];
 }
 
-/** The plants in a response of either surface. */
+/** Returns the plants in a response of either surface. */
 function plantsIn(response: unknown): unknown[] {
   const responses = [response].flat() as { result?: { data: { json: unknown } } }[];
   return responses.map((one) => one.result?.data.json ?? one);

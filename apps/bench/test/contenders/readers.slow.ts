@@ -70,7 +70,7 @@ it.each(readers)(
   },
 );
 
-/** The content of a response, without an envelope, without nulls and with ids as text. */
+/** Returns the content of a response, without an envelope and nulls. The ids are text. */
 function contentOf(text: string): unknown {
   const isId = /(?<=[:[])-?\d{16,}/g;
   const response = JSON.parse(text === '' ? '{}' : text.replace(isId, '"$&"'), (_key, value) =>

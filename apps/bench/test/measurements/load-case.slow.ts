@@ -59,7 +59,7 @@ it.concurrent('reports a server that responds with 200 and stores nothing', asyn
   ]);
 });
 
-it.concurrent('reads stored plants beside a load of creates', async () => {
+it.concurrent('reads stored plants while other clients create plants', async () => {
   const database = await newDatabase();
   await addMillionPlants(database.sql);
   const [reads] = readsOf(oursRest, 'get', 'get', {
@@ -72,7 +72,7 @@ it.concurrent('reads stored plants beside a load of creates', async () => {
   expect(rows).toBeGreaterThan(storedPlants);
 });
 
-it.concurrent('keeps the load apart from the plants that are stored', async () => {
+it.concurrent('gives the load other ids than the stored plants have', async () => {
   const database = await newDatabase();
   await addMillionPlants(database.sql, 10);
   const open = database.checkpointed;

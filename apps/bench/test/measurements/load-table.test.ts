@@ -19,7 +19,7 @@ it('prints the medians and the range of the rounds, and the ratios to the first 
   );
 });
 
-it('prints a dash for what this machine cannot measure', () => {
+it('prints a dash for each figure that this machine cannot measure', () => {
   const unknown = { serverCpu: Number.NaN, totalCpu: Number.NaN, megabytes: Number.NaN };
   expect(loadTable([resultOf('ours-rest', 'ours', [unknown])])).toMatch(/ – +100\.0 +– +– +1 +–$/m);
 });

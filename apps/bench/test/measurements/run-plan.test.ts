@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type Case, runPlan } from '../../src/measurements/run-plan.ts';
 import { atMost } from '../../src/report/goals.ts';
 
-/** Cases that log what happens to them. Their costs are 1, 2, 3 and so on. */
+/** Makes cases that log their steps. Their costs are 1, 2, 3 and so on. */
 function loggedCases(names: string[]) {
   const log: string[] = [];
   let cost = 0;
@@ -36,13 +36,13 @@ it('starts each round with another case, and stops a case before the next one st
   expect(log.join()).toBe('start a,a,stop a,start b,b,stop b,start b,b,stop b,start a,a,stop a');
 });
 
-it('runs all cases at the same time when they take turns, every second time in reverse order', async () => {
+it('runs all cases at the same time when they take turns, and reverses every second turn', async () => {
   const { log, cases } = loggedCases(['a', 'b']);
   await runPlan(silent, { cases, rounds: 1, turns: 3, table: () => '' });
   expect(log.join()).toBe('start a,start b,a,b,b,a,a,b,stop a,stop b');
 });
 
-it('reports the results in the order of the cases, the goals and the faults', async () => {
+it('reports the goals, the faults, and the results in the order of the cases', async () => {
   const { cases } = loggedCases(['a', 'b']);
   const lines: string[] = [];
   const report = await runPlan(

@@ -3,13 +3,13 @@ import { readingGoals } from '../../src/modes/reading.ts';
 import { verdict } from '../../src/report/goals.ts';
 import { medians, speeds } from '../measured.ts';
 
-/** The verdicts when reads have the same speeds, except ours. */
+/** Returns the verdicts for these speeds of our reads. All other contenders have the same speed. */
 const verdicts = (getSpeed: number, listSpeed: number) => {
   const given = speeds({ 'ours-rest, get': getSpeed, 'ours-rest, list': listSpeed });
   return readingGoals(medians(given)).map(verdict);
 };
 
-it('decides the goals for get and for list by the speeds of each', () => {
+it('decides the goals for get by the gets, and the goals for list by the lists', () => {
   expect(verdicts(4000, 2000)).toEqual(['met', 'met', 'met', 'met', 'met']);
   expect(verdicts(1500, 900)).toEqual(['met', 'missed', 'met', 'missed', 'met']);
   expect(verdicts(1499, 899)).toEqual(['missed', 'missed', 'missed', 'missed', 'met']);

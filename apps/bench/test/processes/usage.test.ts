@@ -5,7 +5,7 @@ import { platform } from 'node:os';
 import { expect, it } from 'vitest';
 import { usageOf } from '../../src/processes/usage.ts';
 
-/** Takes 0.3 s of CPU time. */
+/** A program that takes 0.3 s of CPU time. */
 const busy = `
   const end = process.cpuUsage().user + 3e5;
   while (process.cpuUsage().user < end) for (let i = 0; i < 1e6; i++);
@@ -44,7 +44,7 @@ it.runIf(platform() === 'linux')('adds the usage of the whole process group', as
   expect(memory).toBeGreaterThan(0.9 * sizes.reduce((a, b) => a + b));
 });
 
-it('returns no usage for a process that does not exist', async () => {
+it('returns NaN for a process that does not exist', async () => {
   expect(await usageOf(2 ** 30)).toEqual({
     cpu: Number.NaN,
     memory: Number.NaN,
@@ -53,7 +53,7 @@ it('returns no usage for a process that does not exist', async () => {
 });
 
 it.runIf(platform() === 'linux')(
-  'counts a child that has ended and that its parent has not seen',
+  'counts a child that has ended while its parent does not wait for it',
   async () => {
     // The shell replaces itself by a program that never waits for its child, so the child stays a zombie.
     const script = `"$0" -e "$1" & exec sleep 60`;

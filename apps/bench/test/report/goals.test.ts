@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { atLeast, atMost, goalsTable, verdict } from '../../src/report/goals.ts';
 
-it('meets a goal at its bound, and misses it beyond', () => {
+it('meets a goal at its bound, and misses the goal when the value is worse', () => {
   expect(verdict(atLeast(4, '', 4))).toBe('met');
   expect(verdict(atLeast(4, '', 3.99))).toBe('missed');
   expect(verdict(atMost(1, '', 1))).toBe('met');

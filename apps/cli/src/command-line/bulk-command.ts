@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 
-/** 128 plus the number of the signal, as in a shell. */
+/** The exit code after each signal: 128 plus the signal's number, as in a shell. */
 export const exitCodeBySignal = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** An interruption by SIGINT or SIGTERM. */
@@ -10,13 +10,13 @@ export interface Interruption {
   readonly exitCode: number | undefined;
 }
 
-/** Milliseconds in which a command ends after an interruption. A statement that hangs does not keep it. */
+/** Milliseconds until an interrupted command is stopped, even while a statement hangs. */
 const grace = 800;
 
 /**
- * Listens for the first signal of each kind. A second one ends the process at once.
+ * Listens for the first signal of each kind. A second signal of that kind ends the process at once.
  *
- * @param message what stderr says when the command cannot end by itself in time
+ * @param message the text for stderr when the command does not end by itself in time
  */
 export function listenForInterruption(message: string): Interruption {
   const controller = new AbortController();

@@ -7,8 +7,8 @@ const interval = 500;
 const stdout = 1;
 
 /**
- * Ends the process with code 0 when the reader of its standard output closes the pipe, for a command that only
- * reads. Without this, the command would notice that only at its next write, which may never come.
+ * Ends a command that only reads, with code 0, when the reader of its output closes the pipe. Without this
+ * function, the command would notice the closed pipe only at its next write, which may never come.
  */
 export async function exitWhenOutputCloses(): Promise<void> {
   if (!fstatSync(stdout).isFIFO()) return;
@@ -17,7 +17,7 @@ export async function exitWhenOutputCloses(): Promise<void> {
 }
 
 /**
- * Makes a function that polls standard output for an error. On macOS and Windows it finds none.
+ * Makes a function that polls standard output for an error. On macOS and Windows, that function finds none.
  *
  * `poll_oneoff` of WASI is the only function of Node that polls any file descriptor. Its arguments are
  * addresses in a WebAssembly memory (https://github.com/WebAssembly/WASI/blob/wasi-0.1/preview1/docs.md).
@@ -34,7 +34,7 @@ async function createPoll(): Promise<() => boolean> {
   wasi.initialize({ exports: { memory } });
   const poll = wasi.wasiImport['poll_oneoff'] as (...addresses: number[]) => number;
   const view = new DataView(memory.buffer);
-  // Waits until standard output accepts bytes or has an error, and at most for a millisecond.
+  // Each poll waits until standard output accepts bytes or has an error, but at most a millisecond.
   view.setUint8(type, writable);
   view.setUint32(fileDescriptor, stdout, true);
   view.setUint32(subscriptionSize + clockId, monotonic, true);
@@ -51,9 +51,9 @@ async function createPoll(): Promise<() => boolean> {
 
 type MemoryConstructor = new (pages: { initial: number }) => { buffer: ArrayBuffer };
 
-/** A subscription, which is zero where nothing sets it: `userdata`, `type`, and what the type has. */
+/** The size of a subscription, and the places of its fields. All other bytes of it stay zero. */
 const [subscriptionSize, type, fileDescriptor, clockId, timeout] = [48, 8, 16, 16, 24];
 const [writable, monotonic] = [2, 1];
 
-/** Where the events and their number begin in the memory, and the places in an event. */
+/** The addresses of the events and of their number, and the places of two fields in an event. */
 const [events, eventCount, errno, eventType] = [1_024, 2_048, 8, 10];

@@ -24,8 +24,8 @@ interface Context {
 }
 
 /**
- * Makes an error that says what is wrong with an argument or with the database, and what to do. It
- * inspects the database when its tables or privileges are the cause. Returns other errors as they are.
+ * Makes an error that says what is wrong with an argument or with the database, and what to do. When
+ * tables or privileges are the cause, inspects the database. Returns other errors as they are.
  */
 export async function toCommandError(error: unknown, context: Context): Promise<unknown> {
   if (!(error instanceof PlantStoreError)) return error;
@@ -41,7 +41,7 @@ async function explainTables(
 ): Promise<string | undefined> {
   const isLocked = error.databaseCode === lockTimeout;
   if (!isLocked && !/^42/.test(error.databaseCode ?? '')) return undefined;
-  // When this also fails, the first error is the one to show.
+  // When the inspection fails, the user sees the first error.
   const state = await inspectDatabase(settings).catch(() => undefined);
   const causes = isLocked ? state?.locks.map(lockAdvice) : state && causesIn(state, needs);
   return causes?.length ? `${causes.join('; ')} (${error.reason})` : undefined;

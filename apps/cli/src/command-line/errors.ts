@@ -12,7 +12,7 @@ export const exitCodes = {
 
 interface CommandErrorOptions {
   exitCode?: number;
-  /** The error code in the catalogue. Default: that of the cause. */
+  /** The error code in the catalogue. Default: the code of the cause. */
   code?: ErrorCode;
   cause?: unknown;
 }
@@ -74,7 +74,7 @@ function codeOf(error: unknown): ErrorCode {
   return isOfStore ? (error.code as ErrorCode) : errorCatalogue.internal.code;
 }
 
-/** Core's errors that explain themselves. Compared by name, because importing their classes loads core. */
+/** The names of core's errors that explain themselves. An import of their classes would load core. */
 const databaseErrors = ['DatabaseSettingsError', 'DataDirectoryError'];
 
 /** Whether the message of an error is complete without its stack trace. */

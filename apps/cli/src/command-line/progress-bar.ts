@@ -1,8 +1,8 @@
 import { SingleBar } from 'cli-progress';
 
-/** The values beside a bar: the rows so far, or the bytes so far of a known total. */
+/** The values that a bar shows. `value` and `total` both count rows, or both count bytes. */
 export interface ProgressOptions {
-  /** The value at the end; undefined when it is unknown. Values count rows or bytes. */
+  /** The value at the end. Undefined when it is unknown, as for standard input. */
   total: number | undefined;
   value: () => number;
   rows: () => number;
@@ -21,7 +21,7 @@ const pipeFormats = {
   unknown: 'plant-store: {rows} rows, {rate} rows/s, {duration_formatted}',
 };
 
-/** Characters beside the bar, with numbers of up to eight digits. */
+/** The number of characters beside the bar when its numbers have up to eight digits. */
 const textWidth = 56;
 const maxBarWidth = 40;
 

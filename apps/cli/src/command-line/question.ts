@@ -31,8 +31,8 @@ interface Streams {
 const invalidPassword = '28P01';
 
 /**
- * Asks for the password on a terminal, as psql does, when the database requires one and DATABASE_URL has
- * none.
+ * Asks for the password on a terminal, as psql does, when the database requires a password that
+ * DATABASE_URL does not contain.
  *
  * @param error the error of the connection attempt
  * @returns the settings with the password

@@ -8,20 +8,19 @@ import { usageError } from './errors.ts';
 
 const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url));
 
-/** Whether this runs in the repository: there this file is TypeScript, in the package it is JavaScript. */
+/** Whether this runs in the repository. This file is TypeScript there, and JavaScript in the package. */
 const isInRepository = import.meta.url.endsWith('.ts');
 
-/** The default directory of `.env` and the embedded database: in the repository, the same as the server's. */
+/** The default directory of `.env` and the embedded database. In the repository, the server has the same. */
 const home = isInRepository ? repositoryRoot : '.';
 
 /**
- * Reads where the store is from the server's settings: environment variables and the file `.env` at
- * the repository root, or in the current directory when the command line is installed as a package.
- * An empty variable counts as unset. A variable that looks like a setting but is not one gets a warning on
- * stderr.
+ * Reads the store's location from environment variables and the file `.env`. That file is at the repository
+ * root, or in the current directory when the command line is an installed package. An empty variable
+ * counts as unset. Warns on stderr of a variable that looks like a setting but is not one.
  *
  * @throws CommandError when `.env` cannot be read or DATABASE_URL is invalid. The message does not
- *   contain the URL: it may hold a password.
+ *   contain the URL, which may hold a password.
  */
 export function readSettings(variables = readVariables()): DatabaseOptions {
   const databaseUrl = variables['DATABASE_URL'];

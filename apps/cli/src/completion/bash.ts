@@ -38,7 +38,7 @@ complete -o default -F _plant_store plant-store
 
 const hasPath = ({ path }: CompletionNode) => path.length > 0;
 
-/** Matches the words of the command before this one, then this command's own name. */
+/** Matches the words of the parent command, and then this command's own name. */
 function commandPattern({ path }: CompletionNode): string {
   return `'${path.slice(0, -1).join(' ')} ${path.at(-1)}'`;
 }

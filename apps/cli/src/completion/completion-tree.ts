@@ -2,7 +2,7 @@ import { type Argument, type Command, Help, type Option } from 'commander';
 
 /** A command and everything that can follow it on the command line. */
 export interface CompletionNode {
-  /** The words after `plant-store`, such as `token` and `create`; none for the program itself. */
+  /** The words after `plant-store`, such as `token` and `create`. The program itself has none. */
   path: string[];
   summary: string;
   subcommands: CompletionNode[];
@@ -14,13 +14,13 @@ export interface CompletionOption {
   /** The flags of an option, such as `-V` and `--version`. */
   flags: string[];
   summary: string;
-  /** The value that must follow; undefined for a switch. */
+  /** The value that must follow. A switch has none. */
   value: CompletionValue | undefined;
 }
 
 export interface CompletionValue {
   name: string;
-  /** The valid values; empty when any value is valid. */
+  /** The valid values. Empty when any value is valid. */
   choices: readonly string[];
   /** Whether several values may follow, separated by commas. */
   isList: boolean;
@@ -35,7 +35,7 @@ export function completionTree(command: Command, path: string[] = []): Completio
   const names = visible.map((subcommand) => subcommand.name());
   const subcommands = visible.map((subcommand) => {
     const node = completionTree(subcommand, [...path, subcommand.name()]);
-    // Commander adds the help command itself, whose argument is the name of another command.
+    // Commander itself adds the help command. Its argument is the name of another command.
     const isHelp = !command.commands.includes(subcommand);
     return isHelp
       ? { ...node, arguments: [{ name: 'command', choices: names, isList: false }] }
@@ -63,7 +63,7 @@ function toValue(argument: Argument): CompletionValue {
   return { name: argument.name(), choices: argument.argChoices ?? [], isList: false };
 }
 
-/** All commands of a tree, the program first. */
+/** Returns all commands of a tree. The program comes first. */
 export function allNodes(node: CompletionNode): CompletionNode[] {
   return [node, ...node.subcommands.flatMap(allNodes)];
 }

@@ -16,7 +16,7 @@ compdef ${functionName(program)} plant-store
 `;
 }
 
-/** Completes the name of a subcommand, then hands over to the subcommand's function. */
+/** Generates a function that completes the name of a subcommand, and then calls the subcommand's function. */
 function groupFunction(node: CompletionNode): string {
   const names = node.subcommands.map(({ path, summary }) =>
     quote(`${path.at(-1)}:${escapeColons(summary)}`),

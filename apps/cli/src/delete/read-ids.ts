@@ -53,7 +53,7 @@ async function* batchesOf(lines: AsyncIterable<Line[]>): AsyncGenerator<IdBatch>
   yield batch;
 }
 
-/** The text of a line, without the quotes that a program may write around a CSV field. */
+/** Returns the text of a line without the quotes that a program may write around a CSV field. */
 function idTextOf(line: Line): string {
   const text = typeof line === 'string' ? line : line.text || '?';
   return text.trim().replace(/^"(.*)"$/, '$1');

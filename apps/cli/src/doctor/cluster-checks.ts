@@ -9,7 +9,7 @@ import type { Finding } from './finding.ts';
 
 const check = 'cluster';
 
-/** Checks the Citus cluster that a Postgres is a part of. Without a cluster, there are no findings. */
+/** Checks the Citus cluster to which a Postgres belongs. Returns no findings without a cluster. */
 export async function clusterChecks(databaseUrl: string): Promise<Finding[]> {
   let tables: TableDistribution[];
   let state: ClusterState | undefined;
@@ -93,7 +93,7 @@ function distribution(tables: readonly TableDistribution[]): Finding[] {
       return [{ check, level: 'warning', message }];
     }
     const how = kind === 'reference' ? 'copied to each node' : `distributed by ${column ?? kind}`;
-    // Citus does not block inserts through other nodes meanwhile, and would lose them.
+    // While `undistribute_table` runs, Citus does not block inserts through other nodes, and would lose them.
     const message =
       `plants is ${how}: stop all instances, run SELECT undistribute_table('plants'), and then ` +
       'plant-store distribute';
@@ -101,7 +101,7 @@ function distribution(tables: readonly TableDistribution[]): Finding[] {
   });
 }
 
-/** The access tokens: each node of a cluster should have a copy. */
+/** Checks the table of access tokens. Each node of a cluster should have a copy of it. */
 function copies(table: string, kind: TableDistribution['kind']): Omit<Finding, 'check'> {
   if (kind === 'local') return { level: 'ok', message: `${table} is on the coordinator` };
   if (kind === 'reference') return { level: 'ok', message: `each node has a copy of ${table}` };

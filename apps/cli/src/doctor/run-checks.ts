@@ -13,7 +13,7 @@ import type { Finding } from './finding.ts';
 import { embeddedStorage, serverStorage } from './storage-checks.ts';
 import { tableChecks } from './table-checks.ts';
 
-/** Checks the settings and the database, and leaves no change. Stops where other checks are impossible. */
+/** Checks the settings and the database, and leaves no change. Stops when the other checks are impossible. */
 export async function runChecks(): Promise<Finding[]> {
   let settings: DatabaseOptions;
   try {

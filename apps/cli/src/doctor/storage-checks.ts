@@ -37,7 +37,7 @@ function serverDurability(state: DatabaseState): Finding[] {
 
 const MiB = 2 ** 20;
 
-/** Bytes that the embedded database needs; with less, it accepts no writes. */
+/** Free bytes that the embedded database needs. With fewer, it accepts no writes. */
 const needed = 64 * MiB;
 
 /** Bytes that the log of the embedded database may take. */

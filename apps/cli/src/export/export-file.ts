@@ -82,7 +82,7 @@ async function writePlants(store: PlantStore, options: ExportOptions, signal: Ab
 interface ExportFormat {
   /** The text before the first plant. */
   header(columns: readonly ExportColumn[]): string;
-  /** The format that the store exports, and that is converted to this one. */
+  /** The format of the store's output, which the converter reads. */
   source: NonNullable<ExportQuery['format']>;
   /** Makes a function that converts the output of the store. */
   createConverter(columns: readonly ExportColumn[]): (block: Uint8Array) => Uint8Array;
@@ -98,7 +98,7 @@ const exportFormats: Readonly<Record<FormatName, ExportFormat>> = {
   },
 };
 
-/** Shows how many rows have passed. In CSV, a newline in quotes does not end a row. */
+/** Shows the number of rows so far. In CSV, a newline in quotes does not end a row. */
 function showExport(total: number | undefined, format: 'csv' | 'text') {
   let passed = 0;
   let isInQuotes = false;

@@ -12,8 +12,8 @@ import { formatListCursor, type StartingPoint, startingPointSyntax } from './sta
 const needs = { plants: ['SELECT'], plant_deletions: ['SELECT'], plant_feed: ['SELECT'] } as const;
 
 /**
- * Writes the changes of the store to standard output, until a signal interrupts it or the reader closes the
- * pipe.
+ * Writes the changes of the store to standard output, until a signal interrupts the command or the reader
+ * closes the pipe.
  *
  * @throws CommandError after an interruption, and when the feed cannot go on
  */
@@ -30,7 +30,7 @@ export async function followChanges(from: StartingPoint): Promise<void> {
 
 const interrupted = 'interrupted: to go on, run follow --from with the cursor of the last line';
 
-/** The signal interrupts nothing that is being written, so that the last line is complete. */
+/** Yields lines until the signal. The signal never interrupts a write, so the last line is complete. */
 async function* linesUntil(
   signal: AbortSignal,
   reader: OpenPlantReader,
@@ -51,7 +51,7 @@ async function* linesOf(
   { cursor, list }: StartingPoint,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  // This call throws when a setting or the cursor is wrong. Later, the database may be down for a while.
+  // This call throws when a setting or the cursor is wrong. Later calls wait while the database is down.
   const { next } = await reader.changes({ after: cursor, limit: 1 });
   const after = cursor ?? next;
   const outage = createOutageWarning();
@@ -126,7 +126,7 @@ function createOutageWarning() {
   };
 }
 
-/** Says what to do about an error of the feed. An error of the database is explained elsewhere. */
+/** Says what to do about an error of the feed. `toCommandError` explains database errors. */
 function explained(error: unknown): unknown {
   if (!(error instanceof PlantStoreError)) return error;
   const { kind, message, code } = error;

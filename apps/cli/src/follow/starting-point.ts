@@ -1,11 +1,11 @@
 import { explainIdText } from '@plant-store/schemas/plain';
 import { InvalidArgumentError } from 'commander';
 
-/** Where to begin to follow the changes. */
+/** The place at which `plant-store follow` begins. */
 export interface StartingPoint {
   /** A cursor of the feed. Default: the end of the feed. */
   readonly cursor?: string;
-  /** Lists the plants first: those with greater ids than `after`, or all. */
+  /** Lists plants first: the plants with ids greater than `after`, or all plants without `after`. */
   readonly list?: { readonly after?: bigint };
 }
 
@@ -17,7 +17,7 @@ export const startingPoints = { now: {}, start: { list: {} } } satisfies Record<
 
 export const startingPointSyntax = 'must be now, start, or the cursor of a line';
 
-/** The cursor of a line of the list. It is the cursor of the feed from before the list, and the plant's id. */
+/** Formats the cursor of a listed plant: the feed's cursor from before the list, and the plant's id. */
 export function formatListCursor(cursor: string, id: bigint): string {
   return `${cursor}.${id}`;
 }

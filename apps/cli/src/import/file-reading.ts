@@ -3,7 +3,7 @@ import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { type Advice, type Decompressor, FileError } from '@plant-store/formats';
 import { CommandError, usageError } from '../command-line/errors.ts';
 
-/** The advice in errors about files: options that read a file in another way. */
+/** The advice in errors about files. Each option reads a file in another way. */
 export const advice: Advice = {
   csv: 'add --format csv',
   ndjson: 'add --format ndjson',
@@ -12,7 +12,7 @@ export const advice: Advice = {
   utf16: 'add --encoding utf-16le or utf-16be',
 };
 
-/** A file that cannot be read is an invalid argument. Returns any other error as it is. */
+/** Turns the error of an unreadable file into a usage error. Returns any other error as it is. */
 export function asCommandError(error: unknown): unknown {
   return error instanceof FileError ? usageError(error.message, { cause: error.cause }) : error;
 }
@@ -38,7 +38,7 @@ async function* decompress(
       yield chunk;
     }
   };
-  pipeline(Readable.from(count()), decompressor, () => {}); // The loop throws its error.
+  pipeline(Readable.from(count()), decompressor, () => {}); // The loop below throws the pipeline's error.
   try {
     for await (const chunk of decompressor) yield chunk;
   } catch (cause) {

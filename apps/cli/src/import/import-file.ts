@@ -25,7 +25,7 @@ import { type ImportSource, isSameFile, openSource } from './source.ts';
 import { formatSummary } from './summary.ts';
 
 export interface ImportOptions extends ReadFileOptions {
-  /** The path of the rejects file, or `-`. Default: by `defaultRejectsPath`. */
+  /** The path of the rejects file, or `-`. Default: the result of `defaultRejectsPath`. */
   rejects?: string;
   /** Only checks the file, without the store. */
   dryRun?: true;
@@ -121,7 +121,7 @@ async function writeSummary(text: string, rejectsPath: string): Promise<void> {
   else await writeOutput([text]);
 }
 
-/** Says exactly what is stored of a file when an import stops at a row. */
+/** Says how many rows of a file are stored when an import stops at a row. */
 function stoppedAt({ line, reason }: RejectedRow, { lines, created, exists }: ImportCounts) {
   const stored = `${created} rows of lines 1 to ${lines} are stored, and ${exists} were before`;
   const message = `line ${line}: ${reason}; the import stopped: ${stored}`;

@@ -3,9 +3,9 @@ import { type LineCounts, noLines, type Row, type RowBlock, reasonOf } from '@pl
 
 /** The number of rows with each outcome, and of lines of each kind. */
 export interface ImportCounts extends LineCounts {
-  /** The sum of the outcomes below. With `header`, `blank` and `continued`, it is `lines`. */
+  /** The sum of the outcomes below. Plus `header`, `blank` and `continued`, it equals `lines`. */
   rows: number;
-  /** Rows that are a valid plant, when the import only checks the file. */
+  /** Rows that are a valid plant. Only a dry run counts them. */
   valid: number;
   /** Rows that this import has stored. */
   created: number;
@@ -57,9 +57,9 @@ export interface LoadRowsOptions {
   counts: ImportCounts;
   /** Loads the next rows only after the rejected rows have been handled. */
   isStepwise: boolean;
-  /** Called after each update of the counts. */
+  /** Is called after each update of the counts. */
   onProgress: () => void;
-  /** Receives the rejected rows. An error that it throws stops the import: see `isStepwise`. */
+  /** Receives the rejected rows. When this function throws, the import stops (see `isStepwise`). */
   onRejectedRows: (rows: RejectedRow[], rejectsHeader: string) => Promise<void>;
 }
 
@@ -79,7 +79,7 @@ async function* startLoads(store: LoadRowsOptions['store'], blocks: LoadRowsOpti
     const plants: unknown[] = [];
     for (const row of block.rows) if ('plant' in row) plants.push(row.plant);
     const outcomes = store.load(plants);
-    outcomes.catch(() => {}); // loadRows handles the rejection, but may await it later.
+    outcomes.catch(() => {}); // `loadRows` awaits this promise later, and then handles its rejection.
     yield { block, outcomes };
   }
 }
@@ -92,11 +92,11 @@ async function* readAhead<T>(values: AsyncGenerator<T>): AsyncGenerator<T> {
       const { value, done } = await next;
       if (done) return;
       next = values.next();
-      next.catch(() => {}); // The next turn of the loop awaits it and throws its error.
+      next.catch(() => {}); // The next turn of the loop awaits `next` and throws its error.
       yield value;
     }
   } finally {
-    // Not awaited, because the generator may wait for input that never comes.
+    // Nothing awaits this call, because the generator may wait for input that never comes.
     void values.return(undefined);
   }
 }

@@ -12,19 +12,19 @@ import { advice, asCommandError, decompressors } from './file-reading.ts';
 export const createdAtChoices = ['keep', 'now'] as const;
 
 export interface ReadFileOptions {
-  /** Default: by the file's extension. */
+  /** Default: the format that belongs to the file's extension. */
   format?: FormatName;
-  /** Between the fields of CSV. Default: recognized in the header. */
+  /** The character between two fields of CSV. By default, the import recognizes it in the header. */
   delimiter?: string;
-  /** Default: by the byte order mark, otherwise UTF-8. */
+  /** Default: the encoding of the byte order mark, or UTF-8 without a mark. */
   encoding?: Encoding;
-  /** Whether plants keep the creation time in the file. */
+  /** Whether plants keep the creation time from the file. */
   createdAt?: (typeof createdAtChoices)[number];
 }
 
 /**
- * Checks the options for a file, before the file is opened. Standard input (`-`) is NDJSON, the default of
- * `export`.
+ * Checks the options for a file before the file is opened, and returns the format. The default for standard
+ * input (`-`) is NDJSON, as for `export`.
  */
 export function formatByOptions(file: string, { format, delimiter }: ReadFileOptions): FormatName {
   const name = format ?? (file === '-' ? 'ndjson' : formatByExtension(file));

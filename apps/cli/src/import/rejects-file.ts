@@ -7,7 +7,7 @@ import { writeOutput } from '../command-line/output.ts';
 
 /** The list of the rejected rows. */
 export interface RejectsFile {
-  /** @param header the text at the start of the file */
+  /** @param header the text for the start of the file, which only the first call writes */
   add(header: string, text: string): Promise<void>;
   /** Closes the file, and removes it when it is empty. */
   close(): Promise<void>;
@@ -16,7 +16,7 @@ export interface RejectsFile {
 /** The directory of rejects files beside the data. Git ignores it, so that nobody commits rejected rows. */
 const directoryName = 'plant-store-rejects';
 
-/** Where the rejected rows of a file are listed unless the user names a path. */
+/** Returns the path of a file's rejects file, for a user who names no other path. */
 export function defaultRejectsPath(file: string): string {
   const [directory, name] = file === '-' ? ['.', 'import'] : [dirname(file), basename(file)];
   const isRejectsFile = basename(resolve(directory)) === directoryName;
@@ -26,7 +26,7 @@ export function defaultRejectsPath(file: string): string {
 /**
  * Opens a rejects file, and empties it. `-` is standard output.
  *
- * @throws CommandError when the path is not writable, as `add` does.
+ * @throws CommandError when the path is not writable. `add` throws the same error.
  */
 export async function openRejectsFile(path: string): Promise<RejectsFile> {
   if (path === '-') return standardOutput();
@@ -74,7 +74,7 @@ async function removeIfUnused(directory: string): Promise<void> {
 function standardOutput(): RejectsFile {
   const texts = new PassThrough({ objectMode: true, highWaterMark: 1 });
   const isWritten = writeOutput(texts);
-  isWritten.catch(() => {}); // `close` throws its error.
+  isWritten.catch(() => {}); // `close` throws the error of this promise.
   const add = async (text: string) => {
     // The reader may have closed the pipe.
     if (!texts.destroyed && !texts.write(text))
@@ -103,7 +103,7 @@ function notWritable(path: string, options: { cause: unknown; exitCode?: number 
   return new CommandError(message, options);
 }
 
-/** Whether a path is an empty file, and not a device such as /dev/null. */
+/** Whether this is an empty file. A device such as /dev/null is not a file. */
 async function isEmptyFile(file: FileHandle): Promise<boolean> {
   const stats = await file.stat();
   return stats.isFile() && stats.size === 0;

@@ -4,7 +4,7 @@ import { usageError } from '../command-line/errors.ts';
 
 export interface ImportSource {
   input: Readable;
-  /** In bytes; undefined for standard input and named pipes. */
+  /** The size in bytes. Undefined for standard input and named pipes. */
   size: number | undefined;
   /** The bytes that have been read so far. */
   bytesRead(): number;

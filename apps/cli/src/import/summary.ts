@@ -33,7 +33,7 @@ export function formatSummary(summary: Summary, json: boolean): string {
   return `${rows} rows: ${outcomes} (${speed})${reasons}\n${linesText(counts)}\n`;
 }
 
-/** Accounts for each line of the file. */
+/** Says how many lines of each kind the file has. */
 function linesText({ lines, rows, header, blank, continued }: ImportCounts): string {
   const parts = [
     `${rows} rows`,

@@ -42,13 +42,13 @@ describe('the command line on a Citus cluster', () => {
   const importLines = (input: string, on = env) =>
     run(['import', '-', '--rejects', join(directory, 'rejects')], { env: on, input });
 
-  it('says what a worker waits for', async () => {
+  it('says that distribute must run before a command works on a worker', async () => {
     const { code, stderr } = await run(['token', 'create', 'Ann'], { env: onWorker });
     expect(code).toBe(1);
     expect(stderr).toContain('run plant-store distribute there once');
   });
 
-  it('does not distribute without Citus, without a terminal, and without a number of shards', async () => {
+  it('distributes nothing when Citus, a terminal or the number of shards is missing', async () => {
     expect(await run(['distribute', '--shards', '8'], { env })).toMatchObject({ code: 2 });
     expect(await run(['distribute', '--yes'], { env })).toMatchObject({ code: 2 });
     const plain = Object.assign(new URL(database.url), {
@@ -80,7 +80,7 @@ describe('the command line on a Citus cluster', () => {
     expect(stdout).toMatch(/Only 1 of the 2 nodes can store plants, .*Do this\?/s);
   });
 
-  it('says that it is safe to run it again after an error', async () => {
+  it('says after an error that it is safe to run distribute again', async () => {
     const cluster = inject('citus');
     const { url, adminUrl } = await createCitusDatabase(
       cluster ?? { nodes: [], coordinatorHasShards: false },
@@ -127,7 +127,7 @@ describe('the command line on a Citus cluster', () => {
     expect((await run(['token', 'list'], { env: onWorker })).stdout).toContain('"Ann"');
   });
 
-  it('shows the cluster in doctor, on each node', async () => {
+  it('describes the cluster when doctor runs on any of its nodes', async () => {
     for (const node of [env, onWorker]) {
       const { stdout } = await run(['doctor'], { env: node });
       expect(stdout).toMatch(/^ok +distribution +each node has a copy of access_tokens$/m);
@@ -139,7 +139,7 @@ describe('the command line on a Citus cluster', () => {
     }
   });
 
-  it('shows the nodes in doctor although the functions are of another version', async () => {
+  it('shows the nodes in doctor even when their functions are of another version', async () => {
     const sql = postgres(database.url, { max: 1 });
     const [{ signature, version } = {}] = await sql`
       select oid::regprocedure::text as signature, obj_description(oid, 'pg_proc') as version
@@ -164,7 +164,7 @@ describe('the command line on a Citus cluster', () => {
     const doctor = (options?: { node: string[] }) => run(['doctor'], { env, ...options });
     const unreachable = /^warning +cluster +this machine cannot reach (\S+) itself \((\S+ \S+)/gm;
     expect((await doctor()).stdout).not.toMatch(unreachable);
-    // This file exists.
+    // The file of this test exists, so the process cannot resolve `localhost`.
     const { stdout } = await doctor({ node: [localhostUnknownWhile(import.meta.filename)] });
     expect([...stdout.matchAll(unreachable)].map(([, ...found]) => found)).toEqual([
       [`localhost:${port}`, 'getaddrinfo ENOTFOUND'],
@@ -174,7 +174,7 @@ describe('the command line on a Citus cluster', () => {
     await admin.end();
   });
 
-  it('names an instance that has not noticed the cluster, in distribute and in doctor', async () => {
+  it('names, in distribute and in doctor, an instance that has not noticed the cluster', async () => {
     const instance = postgres(onWorker['DATABASE_URL'] ?? '', {
       max: 1,
       connection: { application_name: 'plant-store process 7' },
@@ -204,7 +204,7 @@ describe('the command line on a Citus cluster', () => {
     );
   });
 
-  it('imports on each node by the rules: created, existing, in conflict and rejected', async () => {
+  it('counts the created, existing, conflicting and rejected rows of an import on each node', async () => {
     const input = `${lines(900, 9_000)}${line(950, 'Hoya')}${line(20_000)}{"id":"x"}\n`;
     const first = await importLines(input);
     expect(first).toMatchObject({ code: 3 });

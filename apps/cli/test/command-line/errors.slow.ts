@@ -98,7 +98,7 @@ describe('says what is wrong and what to do', () => {
     expect(code).toBe(usage);
   });
 
-  it('when it cannot reach the database, and shows the cause with --verbose', async () => {
+  it('when the program cannot reach the database, and shows the cause with --verbose', async () => {
     const unreachable = { DATABASE_URL: 'postgres://someone:hidden@127.0.0.1:1/plants' };
     const [short, long] = await Promise.all([
       run(['list'], { env: unreachable }),

@@ -15,7 +15,7 @@ describe('a time', () => {
   });
 
   it.each(['', 'soon', '2026', '2026-11-01T09:30', '2026-02-30T00:00Z', '0d'])(
-    'rejects %j, which is ambiguous or no time',
+    'rejects %j, which is ambiguous or not a time',
     (text) => {
       expect(() => parseTime(text, now)).toThrow('It must be');
     },
@@ -40,7 +40,7 @@ it.each([
 });
 
 it.each(['', 'write', 'create,', 'Read', 'plants:', 'create read', 'plants:plants:read'])(
-  'rejects the scopes %j, and names the scopes that there are',
+  'rejects the scopes %j, and names the valid scopes',
   (text) => {
     expect(() => parseScopes(text)).toThrow(
       'It must be one or more of create, read, delete, separated by commas.',
@@ -56,7 +56,7 @@ it.each(['1e3', ' 1', '', '0x1', '007', '+5'])('rejects the id %j', (text) => {
   expect(() => parseId(text)).toThrow('It must be a whole number.');
 });
 
-it('names the bounds of an id that is beyond them', () => {
+it('names the smallest and the largest id when an id is out of range', () => {
   const message = 'It must be from -9223372036854775808 to 9223372036854775807.';
   expect(() => parseId('9223372036854775808')).toThrow(message);
 });

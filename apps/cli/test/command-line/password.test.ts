@@ -33,7 +33,7 @@ describe.runIf(hasTerminals)('without a password in DATABASE_URL', () => {
     return result;
   }
 
-  it('asks for it on a terminal, and does not show it', async () => {
+  it('asks for the password on a terminal, and does not show it', async () => {
     const { code, stdout } = await answer('right&=%\r');
     expect(code).toBe(0);
     expect(stdout).toMatch(

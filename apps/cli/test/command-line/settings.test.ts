@@ -20,13 +20,13 @@ const run = (command: string, env: Record<string, string> = {}) =>
 
 const writeEnvFile = (text: string) => writeFile(join(copy.root, '.env'), text);
 
-it('reads .env at the repository root, whose paths are relative to it', async () => {
+it('reads .env at the repository root, and resolves its paths from there', async () => {
   await writeEnvFile('PLANT_STORE_DATA_DIR=data\n');
   const { stdout } = await run('doctor');
   expect(stdout).toContain(`the embedded database in ${join(copy.root, 'data')}`);
 });
 
-it('prefers environment variables to .env, even an empty one', async () => {
+it('prefers even an empty environment variable to a line of .env', async () => {
   await writeEnvFile('DATABASE_URL=invalid\nPLANT_STORE_DATA_DIR=data\n');
   const other = join(copy.root, 'other');
   const { stdout } = await run('doctor', { DATABASE_URL: '', PLANT_STORE_DATA_DIR: other });

@@ -31,7 +31,7 @@ it('deletes the plants with the ids in a file, and reports each line that is not
   expect(await count()).toBe('2\n');
 });
 
-it('reads standard input, even compressed, and works a second time', async () => {
+it('reads compressed ids from standard input, and can run a second time', async () => {
   const args = ['delete', '--file', '-', '--yes', '--json'];
   const input = gzipSync('1\n2\n3');
   expect(await run(args, { env, input })).toEqual({
@@ -43,7 +43,7 @@ it('reads standard input, even compressed, and works a second time', async () =>
   expect(repeated).toMatchObject({ code: 0, stdout: '{"deleted":0,"absent":3,"invalid":0}\n' });
 });
 
-it('exits when standard input is not text, even while the writer keeps it open', async () => {
+it('exits when standard input is not text, even while the writer keeps the pipe open', async () => {
   const { child, result } = start(['delete', '--file', '-', '--yes'], { env });
   child.stdin.write(Buffer.alloc(100_000));
   const { code, stderr } = await result;

@@ -48,7 +48,7 @@ it.each([
   const second = options.length === 0 ? { PLANT_STORE_DATA_DIR: directory } : await newPostgres();
   const third = await newPostgres();
   const args = ['--format', format, ...options];
-  // From Postgres to another database, and from there to a third one.
+  // The plants go from Postgres to a second database, and from there to a third one.
   const exported = await outputOf(['export', ...args], { env });
   const importArgs = ['import', '-', '--format', format, '--rejects', join(directory, 'rejects')];
   expect(await run(importArgs, { env: second, input: exported })).toMatchObject({ code: 0 });
@@ -61,7 +61,7 @@ it.each([
   await rm(directory, { recursive: true });
 });
 
-it.each(formatNames)('writes %s without times as other writers do', async (format) => {
+it.each(formatNames)('writes %s without times as createPlantWriter does', async (format) => {
   const sample = fc.sample(anyPlant, { numRuns: 500, seed: 2 });
   const plants = [...new Map(sample.map((plant) => [plant.id, plant])).values()];
   const sorted = plants.toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -86,7 +86,7 @@ it('writes times in UTC with microseconds', async () => {
   await sql.end();
 });
 
-it('writes the plants with a tag', async () => {
+it('writes only the plants with the given tag', async () => {
   const sql = await migratedDatabase(env);
   const tag = `it's \\ "x"; --`;
   await sql`insert into plants (id, name, tag) values (1, 'a', ${tag}), (2, 'b', 'x'), (3, 'c', null)`;
@@ -95,7 +95,7 @@ it('writes the plants with a tag', async () => {
   await sql.end();
 });
 
-it('writes the plants created since a time', async () => {
+it('writes only the plants that were created since a time', async () => {
   const sql = await migratedDatabase(env);
   await sql`insert into plants (id, name, created_at) values
     (1, 'old', '2026-01-31T23:59:59Z'), (2, 'new', '2026-02-01')`;

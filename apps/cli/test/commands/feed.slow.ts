@@ -32,7 +32,7 @@ async function switchesOffAndOn(options: ProgramOptions) {
   expect(await run(['feed', 'on'], options)).toEqual(said('the feed of changes is on\n'));
 }
 
-it('stops a consumer, which must begin again after the feed is on', async () => {
+it('stops a consumer, which must begin again when the feed is on again', async () => {
   const follower = startFollower([], { env });
   const [line] = await follower.waitFor(1);
   await switchesOffAndOn({ env });

@@ -22,7 +22,7 @@ it('gives each change once to a consumer that is killed again and again', async 
   const taken: Line[] = [];
   const [start] = await follower.waitFor(1);
   const changeStore = async () => {
-    // A transaction of many changes, so that a consumer is killed in the middle of one.
+    // Each transaction has many changes, so that a kill comes in the middle of a transaction.
     for (let i = 0; i < 40; i++) {
       await store.load(plants(1_000 + 100 * i, 70));
       await store.deleteMany(plants(5 * i, 5).map(({ id }) => id));
@@ -34,7 +34,7 @@ it('gives each change once to a consumer that is killed again and again', async 
   for (const next of [1, 33, 100, 101, 777, 1_999, all - taken.length]) {
     follower.child.kill('SIGKILL');
     follower = startFollower(['--from', cursor], { env });
-    // The consumer takes fewer lines than it gets.
+    // The consumer processes fewer lines than it receives.
     taken.push(...(await follower.waitFor(Math.min(next, all - taken.length))).slice(0, next));
     cursor = taken.at(-1)?.cursor ?? cursor;
   }
@@ -45,7 +45,7 @@ it('gives each change once to a consumer that is killed again and again', async 
   await store.close();
 });
 
-/** All changes behind a cursor, as short texts. */
+/** Returns all changes behind a cursor as short texts. */
 async function changesBehind(store: PlantStore, cursor: string): Promise<string[]> {
   const found: string[] = [];
   let after = cursor;
@@ -57,7 +57,7 @@ async function changesBehind(store: PlantStore, cursor: string): Promise<string[
   }
 }
 
-it('copies a store exactly when it is killed in the middle of the list', async () => {
+it('gives an exact copy of the store after kills in the middle of the list', async () => {
   const env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
   const store = await openPlantStore({ databaseUrl: env.DATABASE_URL });
   await store.load(plants(0, 12_000));
@@ -75,7 +75,7 @@ it('copies a store exactly when it is killed in the middle of the list', async (
     const follower = startFollower(['--from', cursor], { env });
     cursor = take((await follower.waitFor(count)).slice(0, count));
     follower.child.kill('SIGKILL');
-    // Plants before and behind the last line of the list.
+    // These plants are before and behind the last line of the list.
     for (const id of [count - 1, count + 1]) await store.delete(BigInt(id));
     await store.create({ id: BigInt(count - 1), name: 'another' });
     await store.create({ id: BigInt(100_000 + count), name: 'new' });
@@ -96,7 +96,7 @@ it('copies a store exactly when it is killed in the middle of the list', async (
   await store.close();
 });
 
-it('goes on after a restart of the database, and says so once', async () => {
+it('goes on after a restart of the database, and warns of the outage once', async () => {
   const server = await startPostgres({ fsync: 'off' });
   const env = { DATABASE_URL: server.url };
   let sql = await migratedDatabase(env);
@@ -124,7 +124,7 @@ it('goes on after a restart of the database, and says so once', async () => {
   await server.stop();
 });
 
-it('goes on in the middle of the list after a restart of the database', async () => {
+it('continues the list in the middle after a restart of the database', async () => {
   const server = await startPostgres({ fsync: 'off' });
   const env = { DATABASE_URL: server.url };
   const sql = await migratedDatabase(env);
@@ -154,7 +154,7 @@ it('goes on in the middle of the list after a restart of the database', async ()
   await server.stop();
 });
 
-it('connects to the primary among the hosts, and says when there is none', async () => {
+it('connects to the primary among the hosts, and says when no host is the primary', async () => {
   const primary = await startPostgres({ fsync: 'off' });
   const sql = await migratedDatabase({ DATABASE_URL: primary.url });
   const standby = await primary.startStandby();
@@ -182,7 +182,7 @@ async function severalConnections(port: number): Promise<void> {
   await once(listener, 'close');
 }
 
-it('reads no further while its reader is slow', async () => {
+it('stops reading from the database while the reader of its output is slow', async () => {
   const env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
   const sql = await migratedDatabase(env);
   const count = 100_000;

@@ -52,7 +52,7 @@ it('lists all plants first with --from start', async () => {
   await follower.result;
 });
 
-it('goes on in the middle of the list, with the deletions since it began', async () => {
+it('continues a list in the middle, and writes the deletions since the list began', async () => {
   await store.load([-1n, 1n, 2n, 3n].map((id) => ({ id, name: `plant ${id}` })));
   const first = startFollower(['--from', 'start'], { env });
   const [, line] = await first.waitFor(4);
@@ -111,7 +111,7 @@ it.each(['yesterday!', 'abc', 'abc.x', 'abc.9223372036854775808', ''])(
   },
 );
 
-it('says that a cursor is of another database', async () => {
+it('says that a cursor belongs to another database', async () => {
   const other = await createDatabase(inject('postgresUrl'));
   const otherStore = await openPlantStore({ databaseUrl: other });
   const { next } = await otherStore.changes({});

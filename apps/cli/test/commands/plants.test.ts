@@ -25,7 +25,7 @@ it('get shows a plant by its id', async () => {
   expect(new Date(createdAt).toISOString()).toBe(createdAt);
 });
 
-it('list shows plants in order of id, filtered by tag, after an id, up to a limit', async () => {
+it('list shows the plants with a tag after an id, in order of id and up to a limit', async () => {
   const args = ['list', '--tag', 'Araceae', '--after', '-1', '--limit', '2'];
   const { stdout, stderr } = await run(args, { env });
   expect(stdout.match(/(?<="id":)-?\d+/g)).toEqual(['1', '9007199254740993']);

@@ -99,7 +99,7 @@ describe('a user with few privileges', () => {
   });
 });
 
-it('a read replica is enough to read', async () => {
+it('the commands that only read work on a read replica', async () => {
   const primary = await startPostgres({ fsync: 'off' });
   const sql = await migratedDatabase({ DATABASE_URL: primary.url });
   await sql`insert into plants (id, name) values (1, 'Hoya')`;

@@ -37,7 +37,7 @@ it('an export shows nothing without a terminal', async () => {
   expect(await run(['export'], { env })).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
-/** The states of a bar, in order. The lines of the summary are left out. */
+/** Returns the states of a bar in order, without the lines of the summary. */
 function barsOf(output: string): string[] {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these move the terminal's cursor.
   const moves = /\x1b\[[\d;?]*[A-Za-z]|[\r\n]/;

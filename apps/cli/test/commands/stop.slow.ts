@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vit
 import { migratedDatabase } from '../fixtures/migrated-database.ts';
 import { main, start } from '../fixtures/run-program.ts';
 
-/** Plants in several pages of an export. */
+/** With this number of plants, an export has several pages. */
 const count = 200_000;
 
 let env: { DATABASE_URL: string };
@@ -19,7 +19,7 @@ beforeAll(async () => {
   await sql.end();
 });
 
-/** Runs a script of the shell, in which `"$@"` is `plant-store`. */
+/** Runs a shell script in which `"$@"` is `plant-store`. */
 async function runInShell(script: string): Promise<{ stdout: string; stderr: string }> {
   const child = spawn('sh', ['-c', script, 'sh', process.execPath, main], {
     env: { PATH: process.env['PATH'], PLANT_STORE_ENV_FILE: '/dev/null', ...env },

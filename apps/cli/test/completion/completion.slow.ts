@@ -4,7 +4,7 @@ import { run } from '../fixtures/run-program.ts';
 
 const isInstalled = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0;
 
-describe.runIf(isInstalled('bash'))('in bash, where it is installed,', () => {
+describe.runIf(isInstalled('bash'))('in bash, where bash is installed,', () => {
   let script: string;
 
   beforeAll(async () => {
@@ -42,12 +42,12 @@ describe.runIf(isInstalled('bash'))('in bash, where it is installed,', () => {
     expect(complete(typed.split(' '))).toBe(expected);
   });
 
-  it('completes the value after an equals sign, which bash makes a word of its own', () => {
+  it('completes the value after an equals sign, which is a separate word for bash', () => {
     expect(complete(['export', '--format', '='])).toBe('ndjson csv');
     expect(complete(['export', '--format', '=', 'n'])).toBe('ndjson');
   });
 
-  it('leaves the name of a file to bash', () => {
+  it('lets bash complete the names of files', () => {
     expect(complete(['import', 'pl'])).toBe('');
     expect(complete(['import', '--rejects', ''])).toBe('');
     expect(script).toContain('complete -o default ');

@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 afterEach(() => sql.end());
 
-/** The findings of one check, as texts. */
+/** Returns the findings of one check as texts. */
 async function findings(check: string, databaseUrl = url): Promise<string[]> {
   vi.stubEnv('DATABASE_URL', databaseUrl);
   const all = await runChecks();
@@ -27,14 +27,14 @@ async function findings(check: string, databaseUrl = url): Promise<string[]> {
     .map(({ level, message }) => `${level} ${message}`);
 }
 
-it('finishes behind a network with round trips of 150 ms, and finds the same', async () => {
+it('has the same findings over a network with round trips of 150 ms', async () => {
   const other = postgres(url, { max: 1 });
   await other`begin`;
   await other`select pg_current_xact_id()`;
   const user = new URL(url).pathname.slice(1); // Each database has a name of its own.
   await sql.unsafe(`create role ${user} login`);
   await sql.unsafe(`grant all on plants, plant_deletions, plant_feed, access_tokens to ${user}`);
-  // Each statement of the trial is sent, and the feed is looked at twice.
+  // With this change, doctor sends each statement of its trial, and reads the feed twice.
   await sql`alter table plants alter tag set not null`;
   const near = Object.assign(new URL(url), { username: user }).href;
   const proxy = await startFaultProxy(near);
@@ -55,7 +55,7 @@ it('finishes behind a network with round trips of 150 ms, and finds the same', a
   expect(far.stdout).toMatch(/^warning +feed +the feed of changes waits for the transaction/m);
 });
 
-describe('finds tables that are not as this version needs them', () => {
+describe('finds tables that differ from the tables of this version', () => {
   it.each([
     ['drop table plants', 'problem the table plants is missing: restore it from a backup'],
     [
@@ -108,7 +108,7 @@ it.each([
   expect(code).toBe(1);
 });
 
-it('names the session that has locked a table, and so do the commands', async () => {
+it('names the session that has locked a table, in doctor and in the other commands', async () => {
   const other = await sql.reserve();
   await other`begin`;
   await other`lock table plants in access exclusive mode`;
@@ -132,7 +132,7 @@ it('names the session that has locked a table, and so do the commands', async ()
 });
 
 it('says how Citus distributes plants', async () => {
-  // The catalog of Citus, as far as the check reads it.
+  // These are the parts of Citus's catalog that the check reads.
   await sql`create table pg_dist_partition (logicalrelid regclass, partmethod "char", partkey text, repmodel "char")`;
   await sql`create table pg_dist_shard (logicalrelid regclass, shardid bigint)`;
   await sql`insert into pg_dist_shard select 'plants', generate_series(1, 32)`;
@@ -193,7 +193,7 @@ it('does not wait long for a host that never responds', async () => {
   const sockets = new Set<Socket>();
   const silent = createServer((socket) => void sockets.add(socket)).listen(0, '127.0.0.1');
   await once(silent, 'listening');
-  const { port } = silent.address() as { port: number }; // A server over TCP has one.
+  const { port } = silent.address() as { port: number }; // A server over TCP has a port.
   const message = /^(problem|warning) .*no response within \d+ ms\): check DATABASE_URL/;
   expect(await findings('connection', `postgres://127.0.0.1:${port}/plants`)).toEqual([
     expect.stringMatching(message),
@@ -205,7 +205,7 @@ it('does not wait long for a host that never responds', async () => {
   silent.close();
 });
 
-it('says how large the database is, and how to see the free room', async () => {
+it('says how large the database is, and which command shows the free room of its disk', async () => {
   expect(await findings('disk')).toEqual([
     expect.stringMatching(/^ok the database has \d+ MiB; run df on its machine/),
   ]);

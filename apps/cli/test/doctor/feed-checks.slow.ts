@@ -24,7 +24,7 @@ afterAll(async () => {
 beforeEach(() => {
   other = postgres(server.url, { max: 1 });
 });
-// This also undoes an open transaction.
+// The end of the session rolls back its open transaction.
 afterEach(() => other.end());
 
 async function inspect(user = 'postgres'): Promise<DatabaseState> {
@@ -34,7 +34,7 @@ async function inspect(user = 'postgres'): Promise<DatabaseState> {
   return state;
 }
 
-/** The finding about a state whose oldest transaction has this age. */
+/** Returns the finding for a state whose oldest transaction has this age. */
 function findingAt(age: number, state: DatabaseState): string {
   const oldest = state.feed?.oldest;
   if (!state.feed || !oldest) throw new Error('no transaction holds the feed back');
@@ -69,7 +69,7 @@ it('names the session whose transaction holds the feed back', async () => {
   );
 });
 
-it('names a prepared transaction', async () => {
+it('names a prepared transaction that holds the feed back', async () => {
   await other`begin`;
   await other`select pg_current_xact_id()`;
   await other`prepare transaction 'from ''afar'''`;
@@ -86,7 +86,7 @@ async function createUser(): Promise<string> {
   return user;
 }
 
-it('does not warn of many short transactions even if this user may not see when they began', async () => {
+it('does not warn of many short transactions, even if this user may not see when they began', async () => {
   const user = await createUser();
   const another = postgres(server.url, { max: 1 });
   let isOver = false;
@@ -106,7 +106,7 @@ it('does not warn of many short transactions even if this user may not see when 
   expect(finding).toMatchObject({ level: 'ok' });
 });
 
-it('warns of a session even if this user may not see when it began', async () => {
+it('warns of a long transaction, even if this user may not see when the transaction began', async () => {
   const user = await createUser();
   await other`begin`;
   const [row] = await other`select pg_backend_pid() as pid, pg_current_xact_id()`;
@@ -121,7 +121,7 @@ it('warns of a session even if this user may not see when it began', async () =>
   ]);
 });
 
-it('says what to do when the feed is off, or lacks its index', async () => {
+it('says what to do when the feed is off or its index is missing', async () => {
   await sql`drop index plants_changed_in`;
   expect(await doctor()).toEqual([expect.stringMatching(/^warning .*run plant-store feed on$/)]);
   const env = { DATABASE_URL: server.url };
@@ -134,7 +134,7 @@ it('says what to do when the feed is off, or lacks its index', async () => {
 });
 
 it.each(['system_identifier = 1', "timeline = '0000000A'"])(
-  'warns about the feed of another database, with %s',
+  'warns when the feed is that of another database, as after %s',
   async (setting) => {
     await sql.unsafe(`update plant_feed set ${setting}`);
     expect(await doctor()).toEqual([

@@ -14,9 +14,9 @@ import { runChecks } from '../../src/doctor/run-checks.ts';
 import { migratedDatabase } from '../fixtures/migrated-database.ts';
 import { run } from '../fixtures/run-program.ts';
 
-// Somebody may have changed the database. `doctor` names the change, at the level of its effect on clients.
+// Somebody may have changed the database. `doctor` names the change. The effect on clients decides the level.
 
-/** The findings that are not ok, without those that all databases of the tests have. */
+/** Returns the findings that are not ok, except the findings that every test database has. */
 async function findingsOf(env: Record<string, string>): Promise<string[]> {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   const findings = await runChecks();
@@ -33,7 +33,7 @@ async function database(server = inject('postgresUrl')) {
   return { url, sql, name: new URL(url).pathname.slice(1) };
 }
 
-/** A user with all privileges, to whom row-level security applies. */
+/** Creates a user with all privileges, to whom row-level security applies. */
 async function withUser({ url, sql, name }: Awaited<ReturnType<typeof database>>) {
   await sql.unsafe(`create role ${name} login`);
   await sql.unsafe(`grant all on plants, plant_deletions, plant_feed, access_tokens to ${name}`);
@@ -120,7 +120,7 @@ describe('finds a problem after', () => {
   });
 });
 
-describe('warns of what concerns some plants alone, after', () => {
+describe('gives only a warning, because only some plants are concerned, after', () => {
   const warnOfConstraint = 'warning tables: the constraint rule may reject plants';
   it.each([
     ['alter table plants add constraint rule check (length(name) <= 200)', [warnOfConstraint]],
@@ -218,7 +218,7 @@ describe('warns after', () => {
     ]);
   });
 
-  it('but not after what the store undoes for itself', async () => {
+  it('but not after a change of a setting that the store sets itself', async () => {
     const { url, sql, name } = await database();
     await sql.unsafe(`alter database ${name} set statement_timeout = '50ms'`);
     await sql.unsafe(`alter database ${name} set idle_in_transaction_session_timeout = '1d'`);
@@ -244,8 +244,8 @@ it.each(['plants', 'access_tokens', 'plant_deletions'])(
   },
 );
 
-describe('finds what concerns a whole server:', () => {
-  it('a synchronous standby that is not there, and autovacuum', async () => {
+describe('finds faults of a whole server:', () => {
+  it('a missing synchronous standby, and autovacuum that is off', async () => {
     const server = await startPostgres({ fsync: 'off', autovacuum: 'off' });
     onTestFinished(() => server.stop());
     const { url, sql } = await database(server.url);
@@ -313,7 +313,7 @@ describe.runIf(hasPgBouncer)('behind PgBouncer, finds', () => {
   });
 });
 
-it('finds a trigger of an embedded database that swallows plants', async () => {
+it('finds a trigger that swallows plants in an embedded database', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-doctor-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   await (await openPlantStore({ dataDirectory: directory })).close();

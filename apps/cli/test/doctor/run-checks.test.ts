@@ -17,7 +17,7 @@ async function findingsOf(url: string) {
   return findings;
 }
 
-/** The findings that are not ok, as texts. */
+/** Returns the findings that are not ok as texts. */
 async function warningsOf(url: string) {
   const findings = await findingsOf(url);
   return findings

@@ -62,9 +62,9 @@ describe.each(formatNames)('for arbitrary bytes as %s', (format) => {
     );
   });
 
-  it('the database has what the summary says, and a second import changes nothing', async () => {
+  it('the database has the plants that the summary counts, and a second import changes nothing', async () => {
     const files = fc.sample(anyBytes, { numRuns: 12, seed: 14 });
-    // A part of every sample can be read.
+    // The beginning of every sample can be read.
     const start = format === 'csv' ? 'id,name,tag\n7,"Hoya",\n' : '{"id":7,"name":"Hoya"}\n';
     const file = await directory.write('any', Buffer.concat([Buffer.from(start), ...files]));
     const args = ['import', file, '--format', format, '--json'];

@@ -29,7 +29,7 @@ const files = {
 };
 
 it.each(Object.entries(files))(
-  'keeps the times of %s, and rejects other texts',
+  'keeps the times of %s, and rejects texts that are not times',
   async (name, lines) => {
     const file = await directory.write(name, lines.join('\n'));
     const { code, stdout } = await run(['import', file, '--json'], { env });
@@ -68,7 +68,7 @@ it.each(Object.entries(files))(
   },
 );
 
-it('counts a plant as one that exists, whatever its time is', async () => {
+it('counts a plant with another time as one that exists', async () => {
   const file = await directory.write('a.ndjson', '{"id":1,"name":"a"}\n');
   await run(['import', file], { env });
   const again = await directory.write(

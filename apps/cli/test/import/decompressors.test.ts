@@ -29,7 +29,7 @@ it.each([
 it.each([
   ['gzip', gzipSync(text)],
   ['zstd', zstdCompressSync(text)],
-])('does not read a part of %s', async (name, content) => {
+])('rejects incomplete %s data', async (name, content) => {
   await expect(plantsOf(content.subarray(0, -3), 5)).rejects.toMatchObject({
     exitCode: 2,
     message: expect.stringMatching(

@@ -104,7 +104,7 @@ it.each([
     Buffer.concat([zstdCompressSync('id,name\n'), zstdCompressSync('1,Hoya\n')]),
     'the zstd data has several frames: run zstd -dc',
   ],
-])('does not import a part of %s without an error', async (_, content, error) => {
+])('reports an error for an incomplete import of %s', async (_, content, error) => {
   const file = await directory.write('a.csv', content);
   const { code, stderr } = await run(['import', file, '--json'], { env });
   expect(stderr).toContain(error);

@@ -104,7 +104,7 @@ it('shows the progress in plain lines without a terminal, and removes an old rej
   await expect(readdir(dirname(rejectsOf(file)))).rejects.toThrow('ENOENT');
 });
 
-it('stores the rows around one that the database rejects', async () => {
+it('stores the other rows when the database rejects one row', async () => {
   const sql = await migratedDatabase(env);
   await sql`alter table plants add constraint not_250 check (id <> 250)`;
   const file = await directory.write('plants.ndjson', [...plantLines(500)].join(''));

@@ -49,7 +49,7 @@ it.each([
   ['report', ['line 2', 'line 3'], 3],
   ['skip', ['line 3'], 3],
   ['fail', ['line 2', 'line 3'], 3],
-])('lists the right rows with --on-conflict %s', async (action, listed, exitCode) => {
+])('lists the rows that belong to --on-conflict %s', async (action, listed, exitCode) => {
   const file = await directory.write('a.ndjson', withConflict);
   const args = ['import', file, '--on-conflict', action, '--json'];
   const { code, stdout, stderr } = await run(args, { env });
@@ -76,7 +76,7 @@ it('ends with exit code 0 when all conflicts are skipped', async () => {
   expect(code).toBe(0);
 });
 
-it('writes nothing with --quiet but warnings, errors and the summary as JSON', async () => {
+it('writes only warnings, errors and the summary as JSON when --quiet is set', async () => {
   const file = await directory.write('a.csv', 'id,name\n1,a\n');
   expect(await run(['import', file, '--quiet'], { env })).toEqual({
     ...{ code: 0, stdout: '', stderr: '' },

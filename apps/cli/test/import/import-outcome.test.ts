@@ -46,7 +46,7 @@ async function load(lines: string, options: Partial<ImportOptions> = {}, name = 
   return importFile(file, { onConflict: 'report', ...options });
 }
 
-/** Rows of two blocks of 1 MiB, and some more. */
+/** Returns rows for two blocks of 1 MiB and a part of a third. */
 function manyRows(): string {
   const space = ' '.repeat(1024);
   const rows = Array.from({ length: 2100 }, (_, i) => `{"id":${i + 10},${space}"name":"Aloe"}\n`);
@@ -54,7 +54,7 @@ function manyRows(): string {
 }
 
 function useAsStdin(input: Readable) {
-  // An import only reads it.
+  // An import only reads from this stream.
   vi.spyOn(process, 'stdin', 'get').mockReturnValue(input as typeof process.stdin);
 }
 
@@ -75,12 +75,12 @@ describe('an import is complete', () => {
     expect(await storedNames()).toEqual(['Hoya']);
   });
 
-  it('when conflicts are skipped, which then are not in the rejects file', async () => {
+  it('when conflicts are skipped, and does not list them in the rejects file', async () => {
     expect(await load(hoya + other, { onConflict: 'skip' })).toBe(true);
     expect(await exists(rejectsOf(directory.path('plants.ndjson')))).toBe(false);
   });
 
-  it('when conflicts are skipped, without an empty list of rejected rows', async () => {
+  it('when conflicts are skipped, and leaves no empty rejects file', async () => {
     const lines = 'id,name\n1,Hoya\n1,Ficus\n';
     expect(await load(lines, { onConflict: 'skip' }, 'plants.csv')).toBe(true);
     expect(await exists(rejectsOf(directory.path('plants.csv')))).toBe(false);
@@ -103,7 +103,7 @@ describe('an import is incomplete', () => {
     expect(await readFile(rejectsOf(directory.path('plants.ndjson')), 'utf8')).toContain('Pilea');
   });
 
-  it('when as many rows are in conflict as are rejected, and lists each in a line', async () => {
+  it('when one row is in conflict and another is rejected, and lists both', async () => {
     expect(await load(hoya + other + invalid)).toBe(false);
     const list = await readFile(rejectsOf(directory.path('plants.ndjson')), 'utf8');
     expect(list).toMatch(/^\{"line":2,.*\}\n\{"line":3,.*\}\n$/);
@@ -126,7 +126,7 @@ describe('an import stops', () => {
   it.each([
     ['with --on-conflict fail', { onConflict: 'fail' }],
     ['with --strict', { strict: true }],
-  ] as const)('before it stores more rows than it says %s', async (_, options) => {
+  ] as const)('%s before it stores more rows than it reports', async (_, options) => {
     const input = createReadStream(
       await directory.write('plants.ndjson', hoya + other + manyRows()),
     );
@@ -153,7 +153,7 @@ describe('an import stops', () => {
     expect(output.stdout).toContain(` rows: ${row?.['count']} created`);
   });
 
-  it('at a signal, with a hint', async () => {
+  it('at a signal, and says how to complete the import', async () => {
     const exit = vi.spyOn(process, 'exit').mockImplementation(() => undefined as never); // It never returns.
     const stopped = load(manyRows());
     const rejected = expect(stopped).rejects.toMatchObject({
@@ -168,7 +168,7 @@ describe('an import stops', () => {
     await vi.waitFor(() => expect(exit).toHaveBeenCalledWith(130));
   });
 
-  it('when a privilege is missing, which it names', async () => {
+  it('when a privilege is missing, and names the privilege', async () => {
     await (await openPlantStore({ databaseUrl })).close();
     const user = new URL(databaseUrl).pathname.slice(1); // Each database has a name of its own.
     const sql = postgres(databaseUrl);
@@ -187,7 +187,7 @@ describe('an import stops', () => {
     expect(await load(invalid, { onConflict: 'fail' })).toBe(false);
   });
 
-  it('with a hint when the database is down', async () => {
+  it('when the database is down, and says how to complete the import', async () => {
     vi.stubEnv('DATABASE_URL', 'postgres://127.0.0.1:1/none');
     await expect(load(hoya)).rejects.toMatchObject({
       message: expect.stringMatching(/; then run the import again to complete it$/),
@@ -195,7 +195,7 @@ describe('an import stops', () => {
     });
   });
 
-  it('without waiting for more input when the database is down', async () => {
+  it('when the database is down, without a wait for more input', async () => {
     vi.stubEnv('DATABASE_URL', 'postgres://127.0.0.1:1/none');
     const input = new PassThrough();
     useAsStdin(input);
@@ -206,7 +206,7 @@ describe('an import stops', () => {
     expect(input.destroyed).toBe(true);
   });
 
-  it('before it begins when the rejects file is the file itself', async () => {
+  it('before it begins, when the rejects file is the file to import', async () => {
     const rejects = await directory.write('plants.ndjson', hoya);
     await expect(load(hoya, { rejects })).rejects.toMatchObject({
       message: `${rejects} is the file to import: name another file with --rejects`,
@@ -214,7 +214,7 @@ describe('an import stops', () => {
     });
   });
 
-  it('without a hint at a file that is not text', async () => {
+  it('at a file that is not text, and does not say to run the import again', async () => {
     await expect(load('\0\0\0')).rejects.toMatchObject({
       message: expect.not.stringContaining('run the import again'),
       exitCode: 2,
@@ -247,12 +247,12 @@ describe('an import writes', () => {
     expect(seconds).toBeLessThanOrEqual((performance.now() - started) / 1000 + 0.001);
   });
 
-  it('that an import which stopped is not complete', async () => {
+  it('that it is incomplete when it has stopped', async () => {
     await load(invalid, { strict: true, json: true }).catch(() => {});
     expect(JSON.parse(output.stdout)).toMatchObject({ isComplete: false, rejected: 1 });
   });
 
-  it('what a dry run has checked, and stores nothing', async () => {
+  it('the counts of a dry run, and stores nothing', async () => {
     expect(await load(hoya + invalid, { dryRun: true, json: true })).toBe(false);
     expect(JSON.parse(output.stdout)).toMatchObject({ valid: 1, rejected: 1 });
     expect(await storedNames()).toEqual([]);

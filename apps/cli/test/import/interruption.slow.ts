@@ -4,7 +4,7 @@ import { beforeEach, expect, inject, it, vi } from 'vitest';
 import { plantLines, useDirectory } from '../fixtures/plant-files.ts';
 import { run, start } from '../fixtures/run-program.ts';
 
-/** So many that the import loads them in several parts. */
+/** With this number of rows, the import loads several parts. */
 const count = 30_000;
 
 const directory = useDirectory();
@@ -28,7 +28,7 @@ async function startHalfOfImport() {
   return { ...started, sql };
 }
 
-it('completes an import that was killed half way when it runs again', async () => {
+it('completes a killed import when the import runs again', async () => {
   const { child, result, sql } = await startHalfOfImport();
   child.kill('SIGKILL');
   await result;

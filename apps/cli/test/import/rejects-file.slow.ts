@@ -25,13 +25,13 @@ const csvRejects = `line;reason;ID; Name;tag;note
 6;"has a quoted field without a closing quote";4;"Rose;;d
 `;
 
-it('lists line, reason and row of CSV, so that the corrected file can be imported', async () => {
+it('lists the line, the reason and the CSV row, so that a user can import the corrected file', async () => {
   const file = await directory.write('plants.csv', csv);
   expect(await run(['import', file], { env })).toMatchObject({ code: 3 });
   const rejects = await readFile(rejectsOf(file), 'utf8');
   expect(rejects).toBe(csvRejects);
 
-  // A second import rejects what is not corrected, and lists it in the same way.
+  // A second import rejects the rows that are still wrong, and lists them in the same way.
   const half = await directory.write('half.csv.rejects', rejects.replace(';1;"F', ';2;"F'));
   const { stdout, stderr } = await run(['import', half, '--json'], { env });
   expect(JSON.parse(stdout)).toMatchObject({ lines: 5, continued: 1, created: 1, rejected: 2 });
@@ -49,7 +49,7 @@ it('lists line, reason and row of CSV, so that the corrected file can be importe
   expect(await storedNames()).toEqual(['Hoya', 'Ficus "x"\r\ny', 'Pilea', 'Rose']);
 });
 
-it('lists line, reason and row of NDJSON, so that the corrected file can be imported', async () => {
+it('lists the line, the reason and the NDJSON row, so that a user can import the corrected file', async () => {
   const long = '12345678901234567890123456789012345678901234567890';
   const file = await directory.write(
     'plants.ndjson',
@@ -78,7 +78,7 @@ it('lists line, reason and row of NDJSON, so that the corrected file can be impo
   expect(await storedNames()).toEqual(['a']);
 });
 
-it('writes the rejected rows to standard output for -, and the summary to standard error', async () => {
+it('writes the rejected rows to standard output with --rejects -, and the summary to standard error', async () => {
   const args = ['import', '-', '--format', 'csv', '--rejects', '-', '--json'];
   const { code, stdout, stderr } = await run(args, { env, input: csv });
   expect(code).toBe(3);
@@ -86,7 +86,7 @@ it('writes the rejected rows to standard output for -, and the summary to standa
   expect(stderr).toContain('"created":1,"exists":0,"conflicts":1,"rejected":2,');
 });
 
-it('reads - as standard input or output, and ./- as the file of that name', async () => {
+it('treats - as standard input or output, and ./- as the file with the name -', async () => {
   await directory.write('-', '{"id":7,"name":"Hoya"}\nnull\n');
   const importWith = (...args: string[]) =>
     run(['import', ...args, '--format', 'ndjson'], {
@@ -121,7 +121,7 @@ it('writes rejected rows where git ignores them', async () => {
   expect(stdout).toBe('?? plants.csv\n');
 });
 
-it('keeps the rejects file of another import when it has none itself', async () => {
+it('keeps the rejects file of another import when this import rejects nothing', async () => {
   const bad = await directory.write('bad.csv', csv);
   const good = await directory.write('good.ndjson', '{"id":9,"name":"Pilea"}\n');
   await run(['import', bad], { env });

@@ -3,12 +3,12 @@ import { findBrowser } from './find-browser.ts';
 
 /** A running Chromium. */
 export interface RunningBrowser {
-  /** Where Playwright connects: `chromium.connect(endpoint)`. */
+  /** The address for Playwright: `chromium.connect(endpoint)`. */
   readonly endpoint: string;
   stop(): Promise<void>;
 }
 
-/** Starts a Chromium without a window. Nothing needs to be installed for it on Linux. */
+/** Starts a Chromium without a window. On Linux, nobody needs to install anything for it. */
 export async function startBrowser(): Promise<RunningBrowser> {
   const { executablePath, env, remove } = await findBrowser();
   const browser = await chromium.launchServer({

@@ -25,7 +25,7 @@ async function makeDatabase(directory: string): Promise<void> {
   await (await PGlite.create(join(unfinished, 'postgres'))).close();
   await rename(unfinished, directory).catch(async (error) => {
     if (!existsSync(directory)) throw error;
-    await rm(unfinished, { recursive: true }); // Another package's tests have made it meanwhile.
+    await rm(unfinished, { recursive: true }); // Another package's tests have made the directory.
   });
 }
 

@@ -9,7 +9,7 @@ declare module 'vitest' {
      * it.
      */
     dataDirectory: string;
-    /** The cluster that the global setup `citus.ts` has started; undefined in other test runs. */
+    /** The cluster that the global setup `citus.ts` has started. Undefined in other test runs. */
     citus: CitusAddresses | undefined;
   }
 }

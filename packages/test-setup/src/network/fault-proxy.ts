@@ -30,21 +30,21 @@ export interface FaultProxy {
   fault: Fault;
   /** Milliseconds by which the proxy delays data in each direction. */
   delay: number;
-  /** How many connections clients have opened so far. */
+  /** The number of connections that clients have opened so far. */
   readonly accepted: number;
-  /** How many connections are open now. */
+  /** The number of connections that are open now. */
   readonly open: number;
   /**
-   * Resets the connection on which the server next sends a response with this text. Resolves when
-   * it has done so.
+   * Resets the connection on which the server next sends a response with this text. Resolves after
+   * the reset.
    */
   loseResponse(text: string): Promise<void>;
   /**
-   * Forgets the open connections, as a firewall does: it drops their data, and tells neither side.
+   * Forgets the open connections, as a firewall does: the proxy drops their data, and tells neither side.
    */
   forget(): void;
   /**
-   * Holds back the next response that has this text, and drops all later ones of its connection.
+   * Holds back the next response with this text, and drops all later responses of its connection.
    */
   holdResponse(text: string): HeldResponse;
   close(): void;
@@ -74,7 +74,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
     accepted++;
     if (fault === 'refuse') return void client.resetAndDestroy();
     const server = connect(target);
-    let isBlackhole = false; // Stays true, so that no later data arrives after a gap.
+    let isBlackhole = false; // Never becomes false again, so that no data arrives after lost data.
     let isHeld = false;
     const own = generation;
     const isForgotten = () => own !== generation;
@@ -119,11 +119,11 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
   });
   const forward = (chunk: Buffer, to: Socket) => {
     if (delay === 0) to.write(chunk);
-    else setTimeout(() => to.writable && to.write(chunk), delay); // Node keeps the order of equal delays.
+    else setTimeout(() => to.writable && to.write(chunk), delay); // Node keeps timers of equal delays in order.
   };
   proxy.listen(0, '127.0.0.1');
   await once(proxy, 'listening');
-  const { port } = proxy.address() as { port: number }; // It listens on a port, not on a pipe.
+  const { port } = proxy.address() as { port: number }; // The proxy listens on a port, not on a pipe.
 
   return {
     url: Object.assign(new URL(serverUrl), { port: String(port) }).href,
@@ -167,7 +167,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
   };
 }
 
-/** Forwards a chunk one byte every 100 ms. The source is paused until then. */
+/** Forwards one byte of a chunk every 100 ms. Pauses the source until the last byte. */
 function trickle(chunk: Buffer, from: Socket, to: Socket): void {
   from.pause();
   let sent = 0;

@@ -1,5 +1,5 @@
 /**
- * An option for Node. A process with it cannot resolve the name `localhost` while the file exists.
+ * Returns an option for Node. With this option, a process cannot resolve `localhost` while the file exists.
  */
 export function localhostUnknownWhile(file: string): string {
   const module = `

@@ -4,11 +4,11 @@ import type { CitusAddresses } from './start-citus.ts';
 
 /** The URLs of one database of a cluster. */
 export interface CitusDatabase {
-  /** On the coordinator, for the database's owner. */
+  /** The URL on the coordinator, for the database's owner. */
   readonly url: string;
-  /** On each worker, for the database's owner. */
+  /** The URL on each worker, for the database's owner. */
   readonly workerUrls: readonly string[];
-  /** On the coordinator, for a superuser. */
+  /** The URL on the coordinator, for a superuser. */
   readonly adminUrl: string;
 }
 

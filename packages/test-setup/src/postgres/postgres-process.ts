@@ -7,7 +7,7 @@ import type { PostgresBinaries } from './postgres-binaries.ts';
 export interface PostgresProcess {
   readonly process: ChildProcess;
   start(): Promise<void>;
-  /** Stops the server: `SIGQUIT` at once and without a checkpoint, `SIGINT` gracefully. */
+  /** Stops the server. `SIGQUIT` stops it at once and without a checkpoint, `SIGINT` gracefully. */
   halt(signal: NodeJS.Signals): Promise<void>;
   /** Stops the server at once, without waiting, while this process exits. */
   abandon(): void;
@@ -15,7 +15,7 @@ export interface PostgresProcess {
 
 export interface PostgresInstallation {
   binaries: PostgresBinaries;
-  /** The user that the server runs as; undefined: the user of this process. */
+  /** The user that runs the server. Undefined means the user of this process. */
   owner: User | undefined;
   directory: string;
   data: string;
@@ -29,7 +29,7 @@ export interface PostgresInstallation {
 export function postgresProcess(place: PostgresInstallation): PostgresProcess {
   const { binaries, owner, directory, data, env, port, settings, maxFileSize } = place;
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  // `ulimit` counts in 512 bytes.
+  // `ulimit` counts blocks of 512 bytes.
   const limited = ['sh', '-c', `ulimit -f ${2 * maxFileSize} && exec "$0" "$@"`, binaries.postgres];
   const [program = '', ...command] =
     maxFileSize < Number.POSITIVE_INFINITY ? limited : [binaries.postgres];

@@ -13,7 +13,7 @@ export interface SlowFlush {
   readonly env: Record<string, string>;
   /** Lets each flush that begins from now on take a given number of milliseconds. */
   set(milliseconds: number): void;
-  /** Ends the flushes that run, and delays no further ones. */
+  /** Ends the running flushes at once, and stops the delays. */
   cut(): void;
 }
 
@@ -33,7 +33,7 @@ export function makeSlowFlush(): SlowFlush {
   return { env: { LD_PRELOAD: library, SLOW_FLUSH: delay }, set, cut: () => set(-1) };
 }
 
-/** A negative delay cuts the flushes short that run. */
+/** A negative delay ends the running flushes at once. */
 const program = `
 #define _GNU_SOURCE
 #include <dlfcn.h>

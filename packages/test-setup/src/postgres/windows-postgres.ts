@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import type { PostgresInstallation, PostgresProcess } from './postgres-process.ts';
 
 /**
- * Postgres on Windows, run by pg_ctl: pg_ctl drops an administrator's privileges, with which the
- * server does not run. It also shuts the server down gracefully, for which Windows has no signal.
+ * On Windows, pg_ctl runs Postgres. It drops an administrator's privileges, because the server does not
+ * run with them. It can shut the server down gracefully, for which Windows has no signal.
  */
 export function windowsPostgres(place: PostgresInstallation): PostgresProcess {
   const { binaries, directory, data, port, settings } = place;
@@ -15,7 +15,7 @@ export function windowsPostgres(place: PostgresInstallation): PostgresProcess {
   const stopAtOnce = ['stop', '-D', data, '-m', 'immediate'];
 
   async function run(args: string[]): Promise<void> {
-    // No pipe: the server would inherit it and keep it open.
+    // The server would inherit a pipe and keep it open.
     const running = spawn(control, args, { ...place.owner, cwd: directory, stdio: 'ignore' });
     const [code] = await once(running, 'exit');
     if (code === 0) return;
@@ -34,7 +34,7 @@ export function windowsPostgres(place: PostgresInstallation): PostgresProcess {
       await run(['start', '-w', '-D', data, '-l', log]);
     },
     async halt(signal) {
-      // Code 3: the server does not run (https://www.postgresql.org/docs/18/app-pg-ctl.html).
+      // Code 3 means that the server does not run (https://www.postgresql.org/docs/18/app-pg-ctl.html).
       if (spawnSync(control, ['status', '-D', data], { ...place.owner }).status === 3) return;
       await run(signal === 'SIGQUIT' ? stopAtOnce : ['stop', '-w', '-D', data, '-m', 'fast']);
     },

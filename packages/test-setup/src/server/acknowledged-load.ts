@@ -18,7 +18,7 @@ export interface AcknowledgedLoad {
   /** The results so far. */
   readonly seen: Seen;
   /**
-   * Waits until this number of further plants is acknowledged. Resolves with the milliseconds that it took.
+   * Waits until this number of further plants is acknowledged. Resolves with the milliseconds of this wait.
    */
   acknowledged(plants: number): Promise<number>;
   /** Sends no more plants. Resolves when the last responses have arrived. */
@@ -26,7 +26,7 @@ export interface AcknowledgedLoad {
 }
 
 export interface Seen {
-  /** The milliseconds that passed between two responses with 200, at most. */
+  /** The longest time between two responses with 200, in milliseconds. */
   longestGap: number;
   /** The plants that got 200. The store must hold them exactly as they were sent. */
   acknowledged: Plant[];
@@ -42,13 +42,14 @@ export interface Seen {
 const pause = 20;
 
 /**
- * Creates plants over REST and tRPC in turn, as reliable clients do: a plant that does not
- * get 200 is sent again over the other surface until it does.
+ * Creates plants over REST and tRPC in turn, as reliable clients do. They send a plant that does not get
+ * 200 again over the other surface, until it gets 200.
  *
  * A test may change the target's URL while the load runs, when another server replaces the first. An
  * empty URL means that no server runs; requests then count as `none`.
  *
- * @param takesId whether the load creates a plant with an id; it asks for each id from 1 on
+ * @param takesId returns whether the load creates a plant with this id. The load asks for the ids 1, 2 and
+ *   so on.
  */
 export function startAcknowledgedLoad(
   target: Target,

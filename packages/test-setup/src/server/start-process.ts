@@ -20,11 +20,11 @@ export interface StartedProcess {
 }
 
 /**
- * Starts the server's program as `pnpm start` does. It has only the given settings, and defaults
- * that suit tests: it reads no `.env`.
+ * Starts the server's program as `pnpm start` does. The process gets only
+ * these settings and defaults for tests, and reads no `.env`.
  *
- * @param shell the command of a POSIX shell that runs the program, which is `"$@"` in it. A test
- *   can redirect the program's output with it.
+ * @param shell a command for a POSIX shell, in which `"$@"` is the program. With it, a test can redirect
+ *   the program's output.
  */
 export function startProcess(env: Record<string, string>, shell?: string): StartedProcess {
   const program = [process.execPath, main];
@@ -48,7 +48,7 @@ export function startProcess(env: Record<string, string>, shell?: string): Start
   }
   let hasEnded = false;
   const exit = once(child, 'close').then(([code, signal]) => {
-    hasEnded = true; // And all of its output is here.
+    hasEnded = true; // `close` comes after all of the output.
     return code ?? signal;
   });
   return {

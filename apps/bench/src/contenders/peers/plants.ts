@@ -14,12 +14,12 @@ export const NewPlant = z.object({
 /** The response to a create. */
 export const Plant = NewPlant.omit({ id: true });
 
-/** An id in a path, a query or the response to a read: text, which no JSON parser rounds. */
+/** An id in a path, a query or the response to a read. It is text, so no JSON parser rounds it. */
 const IdText = z.string().regex(/^-?\d{1,19}$/);
 
 export const PlantId = z.object({ id: IdText });
 
-/** A query is text, so its numbers are coerced. */
+/** A query is text, so zod coerces the numbers in it. */
 export const ListPlants = z.object({
   after: IdText.optional(),
   limit: z.coerce.number().int().min(1).max(1000).default(100),
