@@ -1,8 +1,8 @@
-// The server's program. It turns Node's compile cache on before it loads the first TypeScript file.
-// Otherwise Node would strip the types again at each start.
+// This program starts the server. It turns on Node's compile cache before it loads the first TypeScript
+// file. Otherwise Node would strip the types again at each start.
 import module from 'node:module';
 
-// On macOS, the machine's own Node runs this file.
+// On macOS, the Node that is installed on the machine runs this file.
 if (!process.features.typescript) {
   console.error(
     `plant-store: this is Node ${process.versions.node}: install Node 22.18 or newer, and run it again`,

@@ -1,6 +1,6 @@
 import type { ErrorKind } from '@plant-store/schemas';
 
-/** A message of each error, as the server sends it; a test provokes every one. */
+/** An example message of each error, exactly as the server sends it. A test provokes each error. */
 export const errorExamples: Record<ErrorKind, string> = {
   bodyNotJson: 'the body is not JSON (it is empty): send one JSON value',
   invalidInput:

@@ -8,7 +8,7 @@ import {
 import { errorExamples } from './error-examples.ts';
 
 /**
- * The page that explains every error of the catalogue, each at its error code:
+ * Makes the page that explains every error of the catalogue. Each error has an anchor:
  * `/docs/errors#40900`.
  */
 export function errorPage(): string {

@@ -9,21 +9,21 @@ import {
 import { errorExamples } from './error-examples.ts';
 import { header, rateLimit, requestId, requiredHeader } from './response-headers.ts';
 
-/** The properties of an operation that decide which errors it can have. */
+/** The properties of an operation that decide which errors the operation can have. */
 interface Operation {
-  /** The name of its body's schema; undefined when it has no body. */
+  /** The name of the schema of the body. The field is undefined when the operation has no body. */
   body: string | undefined;
-  /** Its path, with the id of a plant. */
+  /** The path of the operation, with an example id in place of `{id}`. */
   path: string;
-  /** The methods of its path. */
+  /** The methods that the path supports. */
   methods: readonly string[];
-  /** Whether its path has the id of a plant. */
+  /** Whether the path contains the id of a plant. */
   namesPlant: boolean;
-  /** The scope that it needs. */
+  /** The scope that a token needs for the operation. */
   scope: Scope | 'none';
 }
 
-/** The responses of every error status that the server can send for an operation. */
+/** Makes a response for every error status that the server can send for an operation. */
 export function errorResponses(operation: Operation): Record<string, object> {
   const kinds = errorKinds.filter((kind) => canHave(operation, kind));
   const byStatus = Object.entries(Object.groupBy(kinds, httpStatus));
@@ -44,7 +44,7 @@ export function errorResponses(operation: Operation): Record<string, object> {
   );
 }
 
-/** The errors of requests that have a body. */
+/** The errors that only a request with a body can get. */
 const onlyWithBody: ReadonlySet<ErrorKind> = new Set([
   'bodyNotJson',
   'bodyTooLarge',
@@ -77,7 +77,7 @@ function headersOf(status: string, group: ErrorKind[]): object {
   return { ...requestId, ...(isLimited && rateLimit), ...headersByStatus[status] };
 }
 
-/** The errors of requests that the server rejects before it counts them. */
+/** The errors of requests that the server rejects before it counts them for the rate limit. */
 const beforeRateLimit: ReadonlySet<ErrorKind> = new Set([
   'malformedRequest',
   'pathUnknown',
@@ -93,7 +93,7 @@ function example(kind: ErrorKind, operation: Operation): object {
   return { summary: when(kind, operation), value };
 }
 
-/** Messages that differ between operations. */
+/** Makes the example messages that differ between operations. */
 function exampleFor(operation: Operation): Partial<Record<ErrorKind, string>> {
   const { body, path, methods, scope } = operation;
   return {

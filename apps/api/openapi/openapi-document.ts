@@ -34,7 +34,7 @@ export function openApiDocument(
     description: introduction,
     contact: { name: 'The operator of this store' },
     license: { name: 'MIT', identifier: 'MIT' },
-    // Relative to the URL of the document (RFC 3986), so that it also works behind a path prefix.
+    // This URL is relative to the URL of the document (RFC 3986), so that it works behind a path prefix.
     baseUrl: '.',
     securitySchemes: {
       bearerAuth: { type: 'http', scheme: 'bearer', description: 'An access token of the store' },
@@ -74,7 +74,10 @@ function operationsOf({ paths = {} }: OpenAPIObject): [path: string, Operation][
   );
 }
 
-/** The methods of a path. `/plants/count` also has those of `/plants/{id}`, which matches it. */
+/**
+ * Returns the methods of a path. `/plants/{id}` matches `/plants/count`, so `/plants/count` has the
+ * methods of both.
+ */
 function methodsOf({ paths = {} }: OpenAPIObject, path: string): string[] {
   const matching = Object.entries(paths).filter(([template]) =>
     new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
@@ -100,9 +103,9 @@ function correct(
   const namesPlant = Boolean(
     operation.parameters?.some((parameter) => Object(parameter).in === 'path'),
   );
-  const { content } = (operation.requestBody ?? {}) as { content?: Content }; // trpc-to-openapi inlines it.
+  const { content } = (operation.requestBody ?? {}) as { content?: Content }; // trpc-to-openapi inlines the body.
   const media = content?.['application/json'];
-  // An inlined schema keeps its title, which is the name of its component.
+  // An inlined schema keeps its title. The title is the name of the schema's component.
   const body = media?.schema.title;
   operation.responses = {
     ...successOf(operation, status),
@@ -120,7 +123,10 @@ function correct(
   media.schema = { $ref: `#/components/schemas/${body}` };
 }
 
-/** The successful response. trpc-to-openapi always gives it the status 200. A 204 has no body. */
+/**
+ * Returns the successful response. trpc-to-openapi always gives this response the status 200. With 204,
+ * there is no body.
+ */
 function successOf({ responses }: Operation, status: number): object {
   const { content, ...success } = Object(responses?.['200']);
   const headers = { ...requestId, ...rateLimit };
@@ -142,7 +148,7 @@ type Inline = { title?: string; properties?: Record<string, Property> };
 type Property = { examples?: unknown[]; items?: Inline | Reference };
 type Reference = { $ref: string; title?: never; properties?: never };
 
-/** An example of a body: the first example of each of its fields. A list has one element. */
+/** Makes an example of a body from the first example of each field. A list gets one element. */
 function exampleOf({ properties = {} }: Inline | Reference): unknown {
   const examples = Object.entries(properties).map(([name, { examples, items }]) => [
     name,
@@ -152,8 +158,8 @@ function exampleOf({ properties = {} }: Inline | Reference): unknown {
 }
 
 /**
- * Adds the bounds of every int64, which no library here can write exactly. Allows more properties
- * in every object: a later version may add one, and clients must accept it.
+ * Adds the bounds of every int64, because no library here can write them exactly. Allows more properties
+ * in every object, because clients must accept the properties that a later version adds.
  */
 function correctSchemas(part: unknown): void {
   if (typeof part !== 'object' || part === null) return;

@@ -1,9 +1,9 @@
 const schema = { type: 'string' } as const;
 
-/** Declares a header that some of these responses have. */
+/** Declares a header that only some responses with a status have. */
 export const header = (description: string) => ({ description, schema });
 
-/** Declares a header that every such response has. */
+/** Declares a header that every response with a status has. */
 export const requiredHeader = (description: string) => ({ description, required: true, schema });
 
 const count = (description: string) => ({
@@ -21,7 +21,7 @@ export const sharedHeaders = {
   'X-RateLimit-Reset': count('Seconds until this minute ends'),
 };
 
-/** The header of every response. */
+/** The header that every response has. */
 export const requestId = references('X-Request-Id');
 
 /** The headers of the response to every request that a rate limit counts. */

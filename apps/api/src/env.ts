@@ -30,12 +30,14 @@ const list = (each: z.ZodType<string, string>) =>
     .default([]);
 
 /**
- * Whether a text is an origin as browsers write it: scheme and host, and a port unless it is the
- * default.
+ * Whether a text is an origin as browsers write it: a scheme, a host, and a port when it is not the
+ * default port.
  */
 const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
 
-/** The error for an invalid value shows `fix`, and the value itself unless that may be a secret. */
+/**
+ * The error for an invalid value shows `fix`. It shows the value only when the value cannot be a secret.
+ */
 const settings = {
   PORT: {
     schema: whole(0, 65_535).default(3000),
@@ -117,7 +119,7 @@ const settings = {
   },
 } satisfies Record<SettingName, { schema: z.ZodType; fix: string; isSecret?: boolean }>;
 
-/** Either all of these settings are set or none. */
+/** All of these settings must be set, or none of them. */
 const jwtNames = [
   'PLANT_STORE_JWT_ISSUER',
   'PLANT_STORE_JWT_AUDIENCE',
@@ -132,7 +134,7 @@ type Settings = typeof settings;
 /** The values of all settings. */
 export type Env = { [Name in keyof Settings]: z.output<Settings[Name]['schema']> };
 
-/** Some settings are not valid. The message has one line for each of them. */
+/** Some settings are not valid. The message has one line for each invalid setting. */
 class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
@@ -166,18 +168,18 @@ export function readEnv(variables = loadEnvFile(resolve(repositoryRoot, '.env'))
   return Object.fromEntries(entries) as Env; // Every value has passed its schema.
 }
 
-/** A message for each variable, or line of `.env`, that looks like a setting but is not one. */
+/** Returns a message for each variable and each line of `.env` that looks like a setting but is not one. */
 export const unknownSettings = () => explainUnknownSettings(process.env);
 
 /**
- * The environment variables, before `.env` is read. The printed commands repeat them, because another
- * terminal may not have them.
+ * The values of these environment variables before `.env` is read. The printed commands repeat the values,
+ * because another terminal may not have them.
  */
 const { DATABASE_URL: inheritedUrl, PLANT_STORE_ENV_FILE: inheritedFile } = process.env;
 
 /**
- * The settings with which `plant-store` finds the same Postgres in another terminal, without a
- * password.
+ * Returns the settings that `plant-store` needs to find the same Postgres in another terminal. They
+ * contain no password.
  */
 export function databaseSettings(): Record<string, string> {
   return {
@@ -186,15 +188,15 @@ export function databaseSettings(): Record<string, string> {
   };
 }
 
-/** The settings of the identity provider; undefined when no JWT is accepted. */
+/** Returns the settings of the identity provider, or undefined when the server accepts no JWT. */
 export function jwtSettings(env: Env): JwtSettings | undefined {
   const [issuer, audience, jwksUrl] = jwtNames.map((name) => env[name]);
   return issuer && audience && jwksUrl ? { issuer, audience, jwksUrl } : undefined;
 }
 
 /**
- * Whether nobody can replace the keys in transit. With keys of their own, an attacker could forge
- * tokens.
+ * Whether nobody can replace the keys of the identity provider on their way from this URL. An attacker who
+ * replaces the keys can forge tokens.
  */
 function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;

@@ -3,11 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpError } from './errors/http-error.ts';
 import type { LogError } from './observability/error-log.ts';
 
-// What the hooks of a request tell each other, and what the server tells them.
+// These properties pass state between the hooks of a request, and from the server to the hooks.
 declare module 'fastify' {
   interface FastifyInstance {
     logError: LogError;
-    /** Counts a request that is about to wait for changes; made by `limitWaiting`. */
+    /** Counts a request that is about to wait for changes. `limitWaiting` makes this function. */
     startWaiting(request: FastifyRequest, reply: FastifyReply): void;
     /** Milliseconds for which a closing server still takes requests. */
     drainDelay: number;
@@ -15,30 +15,36 @@ declare module 'fastify' {
     isClosing: boolean;
   }
   interface FastifyRequest {
-    /** Whether its client has disconnected, or has ended its side of the connection. */
+    /** Whether the client has disconnected, or has ended its side of the connection. */
     readonly isGone: boolean;
-    /** The errors that the client got: one, or several for a batch. */
+    /** The errors that the client got. A batch may get several. */
     errors?: HttpError[];
-    /** The bytes of its body that count towards the memory budget. */
+    /** The bytes of the request's body that count towards the memory budget. */
     bodyBytes: number;
-    /** The bytes of its pages, and then of its response, that count towards the memory budget. */
+    /** The bytes of the request's pages, and then of its response, that count towards the memory budget. */
     pageBytes: number;
     /** See `Caller` of core. */
     reserve(bytes: number): (bytes: number) => void;
-    /** The principal that sent the request; set by `requireToken`. */
+    /** The principal that sent the request. `requireToken` sets this property. */
     principal?: Principal;
     /**
-     * Checks its token again: it may have expired since, or somebody may have revoked it. Many requests
-     * that wait for changes continue at the same time, so they take turns. Set by `requireToken`.
+     * Checks the token of the request again, because the token may have expired or been revoked. Many
+     * requests that wait for changes continue at the same time, so they take turns. `requireToken` sets
+     * this property.
      *
-     * @throws HttpError `tokenInvalid`; the error of the look-up
+     * @throws HttpError `tokenInvalid`, or the error of the look-up
      */
     checkTokenAgain(): Promise<void>;
-    /** Milliseconds from its arrival until its turn, before its body was read; set by `takeTurn`. */
+    /**
+     * Milliseconds from the request's arrival until its turn. `takeTurn` sets it before the body is read.
+     */
     waitTime: number;
-    /** The time by which the response must be sent; set by `startDeadline`. */
+    /** The time by which the response must be sent. `startDeadline` sets this property. */
     deadline?: Deadline;
-    /** Milliseconds from its arrival until it began to wait for changes. Undefined when it does not. */
+    /**
+     * Milliseconds from the request's arrival until it began to wait for changes. When it does not wait,
+     * this is undefined.
+     */
     waitsFrom: number | undefined;
   }
 }
@@ -55,7 +61,7 @@ export function decorateRequests(server: FastifyInstance): void {
   server.decorateRequest('waitsFrom', undefined);
 }
 
-/** Node closes a connection whose client has ended its side. */
+/** A client that has ended its side counts as gone, because Node then closes the connection. */
 function isGone(this: FastifyRequest): boolean {
   const { destroyed, readableEnded } = this.raw.socket;
   return destroyed || readableEnded;

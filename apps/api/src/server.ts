@@ -40,47 +40,51 @@ import { serveConsole } from './web/serve-console.ts';
 
 export interface ServerOptions {
   store: PlantStore;
-  /** Finds the principal of an access token; by the store's own tokens unless given. */
+  /** Finds the principal of an access token. By default, the server accepts the store's own tokens. */
   authenticate?: Authenticate;
   /** Lets the console sign in by a code. Without it, the console asks for a token. */
   signIn?: SignIn | undefined;
   /** A pino level. */
   logLevel?: string;
-  /** Where log lines go; standard output unless given. */
+  /** The destination of log lines. The default is standard output. */
   logStream?: { write(line: string): void };
-  /** Requests a minute from one client; unlimited unless given. */
+  /** The most requests a minute from one client. Without it, there is no limit. */
   rateLimit?: number | undefined;
-  /** Failed authentications a minute from one client; unlimited unless given. */
+  /** The most failed authentications a minute from one client. Without it, there is no limit. */
   authFailureLimit?: number | undefined;
-  /** Origins whose pages may call the server; none unless given. */
+  /** Origins whose pages may call the server. By default, there are none. */
   corsOrigins?: readonly string[];
-  /** Milliseconds in which a request must be sent completely. */
+  /** Milliseconds within which a client must send a whole request. */
   requestTimeout?: number;
-  /** Open connections; the server closes further ones at once. */
+  /** The most open connections. The server closes further connections at once. */
   maxConnections?: number;
   /**
-   * Bytes that bodies, pages and unread responses may have together; by the size of the heap unless given.
+   * Bytes that bodies, pages and unread responses may have together. The default depends on the size of
+   * the heap.
    */
   memoryBudget?: number;
   metrics?: Metrics | undefined;
-  /** Addresses and subnets of proxies whose `X-Forwarded-For` is trusted; none unless given. */
+  /** Addresses and subnets of proxies whose `X-Forwarded-For` is trusted. By default, there are none. */
   trustProxy?: string[];
-  /** Where the built console is; where `apps/web` builds it unless given. */
+  /** The directory of the built console. By default, it is the directory into which `apps/web` builds. */
   consoleDirectory?: string | undefined;
-  /** The processes that serve the address together; only this one unless given. */
+  /** The processes that serve the address together. By default, there is only this process. */
   processes?:
     | {
         areAllReady(): Promise<boolean>;
         /**
-         * Resolves when no process accepts connections for the address, after this one stopped
-         * listening.
+         * Is called when this process has stopped listening. Resolves when no process that stops accepts
+         * connections for the address.
          */
         closed(): Promise<void>;
       }
     | undefined;
 }
 
-/** Builds the HTTP server, ready to `listen` or `inject`. Closing it leaves the store open, without its feed. */
+/**
+ * Builds the HTTP server, ready to `listen` or `inject`. Closing the server ends the store's feed, but
+ * leaves the store open.
+ */
 export async function buildServer({
   store,
   authenticate = store.accessTokens.authenticate,
@@ -102,9 +106,10 @@ export async function buildServer({
   const crossOrigin = cors(corsOrigins);
   const requestLog = new RequestLog({ log, stream: logStream, metrics });
   const server = fastify({
-    loggerInstance: log as FastifyBaseLogger, // pino's type would become part of the server's.
+    loggerInstance: log as FastifyBaseLogger, // Otherwise pino's type becomes part of the server's.
     logController: requestLog,
-    // One logger for all requests: our lines have the request's id, and a child is expensive.
+    // All requests share one logger, because our lines contain the request's id and a child logger is
+    // expensive.
     childLoggerFactory: (logger) => logger,
     trustProxy: trustProxy.length > 0 && trustProxy,
     frameworkErrors: routerErrorHandler(crossOrigin),
@@ -117,7 +122,7 @@ export async function buildServer({
   server.setErrorHandler(handleError);
   logCluster(server, store);
 
-  // The connections, below Fastify.
+  // These functions handle the connections, below Fastify.
   trackConnections(server.server, (reply) => requestLog.connectionLost(reply));
   respondToNodeEvents(server);
   limitConnections(server, maxConnections);
@@ -183,8 +188,8 @@ export async function buildServer({
 }
 
 /**
- * Replaces Fastify's compilers of JSON Schemas, whose import would delay the start. Our routes have
- * no schemas: the procedures check their input, and `listWriter` writes the responses.
+ * Replaces Fastify's compilers of JSON Schemas, because their import would delay the start. Our routes
+ * have no schemas: the procedures check their input, and `listWriter` writes the responses.
  */
 const noCompilers = { buildValidator: noCompiler, buildSerializer: noCompiler };
 

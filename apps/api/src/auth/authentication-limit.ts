@@ -4,23 +4,23 @@ import { countByClient, tooMany } from '../http/rate-limit.ts';
 /** A client's attempts to authenticate within a minute. */
 interface Attempts {
   failed: number;
-  /** The look-ups of tokens that still run. */
+  /** The number of token look-ups that still run. */
   running: number;
-  /** Continue the requests that wait for a look-up. */
+  /** These functions continue the requests that wait for a look-up. */
   readonly waiting: (() => void)[];
   readonly end: number;
 }
 
-/** The result of a look-up; undefined for a token or a code that is not valid. */
+/** The result of a look-up. It is undefined when the token or the code is not valid. */
 type Result<Found> = Found | undefined | Promise<Found | undefined>;
 
 /**
- * Makes a function that authenticates a request from an address, unless its client has failed too
- * often in a minute. Until the minute is over, the server does not check the client's tokens.
- * Requests with a valid token do not count.
+ * Makes a function that authenticates a request from an address. It rejects a client that has failed too
+ * often in a minute. Until the minute is over, the server does not check the client's tokens. Requests
+ * with a valid token do not count.
  *
- * A token may be a guess until its look-up ends. So a client never has more look-ups running than
- * the limit allows: its further requests wait.
+ * A token may be a guess until its look-up ends. So a client never has more look-ups running than the
+ * limit allows. The client's further requests wait.
  */
 export function limitAuthenticationErrors(max: number) {
   const attemptsOf = countByClient(() => ({ failed: 0, running: 0, waiting: [] }));

@@ -4,14 +4,15 @@ import { HttpError } from '../errors/http-error.ts';
 import { createFairTurns } from '../http/fair-turns.ts';
 import { limitAuthenticationErrors } from './authentication-limit.ts';
 
-/** Finds the principal of an access token; undefined when the token is not valid. */
+/** Finds the principal of an access token. Returns undefined when the token is not valid. */
 export type Authenticate = (token: string) => Authentication;
 
 /**
- * Makes a hook that accepts only requests with a valid bearer token (RFC 6750). After a look-up,
- * requests take turns, because one statement looks many tokens up.
+ * Makes a hook that accepts only requests with a valid bearer token (RFC 6750). After a look-up, requests
+ * take turns, because one statement looks up many tokens.
  *
- * @param maxErrors failed authentications of one client in a minute; unlimited unless given
+ * @param maxErrors the most failed authentications of one client in a minute. Without it, there is no
+ *   limit
  */
 export function requireToken(
   authenticate: Authenticate,
@@ -37,17 +38,18 @@ export function requireToken(
 }
 
 /**
- * The error for a token that is not valid. The server logs a `cause` that the operator can mend.
+ * Makes the error for a token that is not valid. The server logs the `cause`, so give only a cause that
+ * the operator can mend.
  */
 export function tokenInvalid(cause?: Error): HttpError {
   const message = 'the access token is unknown, expired or revoked: ask the operator for a new one';
   return new HttpError('tokenInvalid', message, { cause });
 }
 
-/** The characters of an access token (RFC 6750 §2.1). */
+/** Matches a text that has only the characters of an access token (RFC 6750 §2.1). */
 export const tokenSyntax = /^[\w.~+/-]+=*$/;
 
-/** The principal of a request that `requireToken` has accepted. */
+/** Returns the principal of a request that `requireToken` has accepted. */
 export function principalOf({ principal }: FastifyRequest): Principal {
   if (!principal) throw new Error('the hook requireToken is missing on this route');
   return principal;

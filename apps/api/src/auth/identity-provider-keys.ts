@@ -1,32 +1,36 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose';
 import { HttpError } from '../errors/http-error.ts';
 
-/** Milliseconds that a request waits for the keys. It leaves time to create the plant. */
+/**
+ * Milliseconds that a request waits for the keys. After this time, the request can still create its plant
+ * before its deadline.
+ */
 const fetchTimeout = 3_000;
 
-/** Milliseconds between two fetches, however many tokens have unknown keys. */
+/** Milliseconds between two fetches. Tokens with unknown keys cannot cause more fetches. */
 const cooldown = { afterSuccess: 10_000, afterFailure: 1_000 };
 
-/** Bytes of a JWKS. A usual one has a few thousand. */
+/** The most bytes of a JWKS. A usual JWKS has a few thousand bytes. */
 const maxSize = 2 ** 20;
 
-/** Milliseconds until the keys are fetched again, so that a withdrawn key is soon rejected. */
+/** Milliseconds until the server fetches the keys again, so that it soon rejects a withdrawn key. */
 const maxAge = 600_000;
 
 /**
- * Makes a function that finds the keys of an identity provider in its JWKS. The keys are fetched on
- * first use, for an unknown key, and every ten minutes. While the provider is down, known keys
+ * Makes a function that finds the keys of an identity provider in its JWKS. The function fetches the keys
+ * on first use, for an unknown key, and every ten minutes. While the provider is down, known keys still
  * work.
  *
- * @throws HttpError `identityProviderUnavailable` when a key is unknown and the fetch fails; jose's
- *   error when there is no such key, or the provider's key is malformed
+ * @throws HttpError `identityProviderUnavailable` when a key is unknown and the fetch fails. Throws jose's
+ *   error when the provider has no such key, or the key is malformed
  */
 export function identityProviderKeys(url: URL): JWTVerifyGetKey {
   let fetchedAt = Number.NEGATIVE_INFINITY;
   let loadedAt = Number.NEGATIVE_INFINITY;
   const keys = createRemoteJWKSet(url, {
     timeoutDuration: fetchTimeout,
-    // jose would use the wall clock for both, and would stop fetching when somebody sets it back.
+    // jose would use the wall clock for both times, and would stop fetching when somebody sets that clock
+    // back.
     cooldownDuration: Number.POSITIVE_INFINITY,
     cacheMaxAge: Number.POSITIVE_INFINITY,
     [customFetch]: async (...request) => {
@@ -68,7 +72,8 @@ export function identityProviderKeys(url: URL): JWTVerifyGetKey {
 }
 
 /**
- * Reads the JSON of a response up to a limit: the document of a broken provider may have no end.
+ * Reads the JSON of a response up to a limit of bytes, because a broken provider may send data without
+ * end.
  */
 async function readJson({ body }: Response): Promise<unknown> {
   const chunks: Uint8Array[] = [];

@@ -29,7 +29,8 @@ export function acceptJwts(settings: JwtSettings, fallback: Authenticate): Authe
 const jwtSyntax = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/;
 
 /**
- * Only algorithms with a private key: a shared secret that verifies signatures can also forge them.
+ * The accepted algorithms all have a private key. A shared secret that verifies signatures can even forge
+ * them.
  */
 const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
@@ -66,7 +67,8 @@ function createVerifier({ issuer, audience, jwksUrl }: JwtSettings) {
 }
 
 /**
- * For a weak or malformed key of the provider, jose throws errors of other classes than its own.
+ * Makes the error for a weak or malformed key of the provider. For such a key, jose throws `JWKSInvalid`,
+ * or an error that is not a `JOSEError`.
  */
 function unusableKey(jwt: string, cause: unknown): Error {
   const { kid } = decodeProtectedHeader(jwt);
@@ -75,9 +77,9 @@ function unusableKey(jwt: string, cause: unknown): Error {
 }
 
 /**
- * The store's scopes in a `scope` claim (RFC 8693 §4.2), which is a text or a list of texts. A JWT that
- * names none of them can create plants, because JWTs could do so before the store had scopes. A claim of
- * another type gives none.
+ * Returns the store's scopes in a `scope` claim (RFC 8693 §4.2), which is a text or a list of texts. A JWT
+ * without any scope of the store can create plants, because every JWT could do so before the store had
+ * scopes. A claim of another type gives no scopes.
  */
 function scopesOf({ scope = '' }: JWTPayload): readonly Scope[] {
   const texts: unknown[] = [scope].flat();
@@ -88,5 +90,8 @@ function scopesOf({ scope = '' }: JWTPayload): readonly Scope[] {
     : ['plants:create'];
 }
 
-/** Not cached: the JWT becomes valid when its key is published or when its `nbf` is reached. */
+/**
+ * The owner of a JWT that is not valid. It is not cached, because the JWT may become valid later: when its
+ * key is published, or at the time of its `nbf`.
+ */
 const nobody: TokenOwner = { principal: undefined, validUntil: 0 };

@@ -10,12 +10,12 @@ import { limitAuthenticationErrors } from './authentication-limit.ts';
 /** Milliseconds for which a code is valid. */
 const lifetime = 10 * 60_000;
 
-/** A code for the console, and the access token that it stands for. */
+/** A code with which the console can get an access token. */
 export type SignIn = ReturnType<typeof createSignIn>;
 
 /**
- * Makes a code that can be exchanged for an access token once, within ten minutes. A link has the
- * code in place of the token, because browsers keep the links that they open.
+ * Makes a code that can be exchanged for an access token once, within ten minutes. Links contain the code
+ * and not the token, because browsers keep the links that they open.
  */
 export function createSignIn(token: string) {
   const code = randomBytes(16).toString('base64url');
@@ -24,7 +24,7 @@ export function createSignIn(token: string) {
   let isUsed = false;
   return {
     code,
-    /** Returns the token; undefined when the code is wrong, used or too old. */
+    /** Returns the token. Returns undefined when the code is wrong, used or too old. */
     exchange(given: string): string | undefined {
       const bytes = Buffer.from(given);
       const isRight = bytes.length === expected.length && timingSafeEqual(bytes, expected);
@@ -37,7 +37,7 @@ export function createSignIn(token: string) {
 
 interface SignInOptions {
   signIn: SignIn;
-  /** Failed exchanges of one client in a minute; unlimited unless given. */
+  /** The most failed exchanges of one client in a minute. When it is undefined, there is no limit. */
   maxErrors: number | undefined;
 }
 

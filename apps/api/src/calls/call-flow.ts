@@ -8,18 +8,18 @@ import { toHttpError } from '../errors/http-error.ts';
 import { startDeadline } from '../http/body/deadline.ts';
 import { sendJsonText } from '../http/responses/json-response.ts';
 
-/** A procedure as a surface serves it, with the surface's codec. */
+/** A procedure on one surface, with the codec of the surface. */
 export interface Endpoint {
   /** The procedure's name. */
   readonly path: string;
   readonly procedure: Procedure['definition'];
-  /** The HTTP status of its success. With 204, the response has no body. */
+  /** The HTTP status of a successful call. With 204, the response has no body. */
   readonly status: number;
   /**
-   * Returns the input of a call, and releases the parsed body, which may need 40 times the memory
-   * of its text. It is called only when the principal has the scope of the procedure.
+   * Returns the input of a call, and releases the parsed body, which may need 40 times the memory of its
+   * text. The procedure calls this function only when the principal has the scope of the procedure.
    *
-   * @param index the place of the call in a batch; undefined when the request is not a batch
+   * @param index the place of the call in a batch, or undefined when the request is not a batch
    */
   decode(request: FastifyRequest, index?: number): unknown;
   /** Writes an output as JSON. */
@@ -27,9 +27,9 @@ export interface Endpoint {
 }
 
 /**
- * Makes the handler of requests with one call, which is the same on every surface. The hooks have
- * authenticated the request, and Fastify has read its body. `handleError` sends the errors that it
- * throws.
+ * Makes the handler of requests with one call. Every surface uses this function. Before the handler runs,
+ * the hooks have authenticated the request, and Fastify has read the body. `handleError` sends the errors
+ * that the handler throws.
  *
  * @param match finds the endpoint that a request calls, or throws an HttpError
  */
@@ -55,7 +55,7 @@ export async function runCall(
   return endpoint.encode(await endpoint.procedure.call({ ctx, getRawInput }));
 }
 
-/** The context for the procedures that a request calls. */
+/** Makes the context for the procedures that a request calls. */
 export function callContext(
   store: PlantStore,
   request: FastifyRequest,
@@ -78,8 +78,8 @@ export function callContext(
 }
 
 /**
- * Throws when a parameter of the query is not percent-encoded UTF-8. Fastify leaves such a
- * parameter as it is.
+ * Throws when a parameter of the query is not percent-encoded UTF-8. Fastify does not decode such a
+ * parameter.
  */
 export function checkEncoding(url: string): void {
   const start = url.indexOf('?');
@@ -95,8 +95,8 @@ export function checkEncoding(url: string): void {
 }
 
 /**
- * The error for a query that does not fit its operation. A procedure may throw it while it reads the
- * input, so it is an error of core.
+ * Makes the error for a query that does not fit its operation. A procedure may throw this error while it
+ * reads the input, so it has core's class of errors.
  */
 export function invalidQuery(why: string, cause?: unknown): PlantStoreError {
   return new PlantStoreError('invalidInput', `invalid input: ${why}`, { cause });

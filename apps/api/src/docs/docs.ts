@@ -6,8 +6,8 @@ import { createStaticFile, sendFile } from '../http/responses/static-file.ts';
 
 /**
  * Serves the API reference at `/docs`, the meaning of each error at `/docs/errors`, and the OpenAPI
- * document. They load nothing from other origins. Every address in them is relative, so that they
- * work behind a path prefix. The base is `/docs`, which has the same parent as the document.
+ * document. The pages load nothing from other origins. All addresses in them are relative to `/docs`, so
+ * that the pages work behind a path prefix.
  */
 export async function docs(scope: FastifyInstance): Promise<void> {
   for (const [path, read] of Object.entries(files)) {
@@ -30,7 +30,7 @@ const files = {
   '/openapi.json': async () => ({
     body: await readFile(new URL('../../openapi.json', import.meta.url)),
     'content-type': 'application/json',
-    'access-control-allow-origin': '*', // Editors and generators in a browser read it.
+    'access-control-allow-origin': '*', // Editors and generators in a browser read the document.
     'cross-origin-resource-policy': 'cross-origin',
   }),
   '/llms.txt': async () => ({
@@ -63,8 +63,8 @@ async function page(file: string) {
 }
 
 /**
- * Scalar's script for browsers. Its package has the script only within a plugin, which takes long
- * to load.
+ * Returns Scalar's script for browsers. Scalar's package contains the script only inside a plugin, which
+ * loads slowly.
  */
 async function scalarScript(): Promise<Buffer> {
   const { default: scalar } = await import('@scalar/fastify-api-reference');

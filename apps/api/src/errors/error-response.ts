@@ -21,12 +21,14 @@ export function trpcErrorBody(error: CatalogueError, path: string): string {
   return JSON.stringify({ error: trpcError(error, path) });
 }
 
-/** An error in tRPC's form, for the procedure at a path. */
+/** Makes the form that tRPC gives to an error of the procedure at a path. */
 export function trpcError(error: CatalogueError, path: string): object {
   return serialize(errorShape(error, showText(path) || undefined));
 }
 
-/** The procedures that a request target names; undefined for a target that is not tRPC's. */
+/**
+ * Returns the procedures that a request target names, or undefined when the target is not a path of tRPC.
+ */
 function trpcPathOf(target: string): string | undefined {
   const [, surface = '', path = ''] = /^\/([^/?]*)\/?([^?]*)/.exec(target) ?? [];
   return decode(surface) === 'trpc' ? decode(path) : undefined;
@@ -40,7 +42,10 @@ function decode(text: string): string {
   }
 }
 
-/** The headers of every response in JSON. A cache must not store it, and a browser must not guess another type. */
+/**
+ * The headers of every JSON response. A cache must not store the response, and a browser must not guess
+ * another type.
+ */
 export const jsonHeaders = {
   'content-type': 'application/json',
   'cache-control': 'no-store',

@@ -9,19 +9,19 @@ import {
 } from '@plant-store/schemas';
 import type { FastifyError } from 'fastify';
 
-/** Bytes of a request body, at most. */
+/** The most bytes of a request body. */
 export const bodyLimit = 1024 * 1024;
 
 /** The most characters of a message. Most messages are shorter, because each text in them is shortened. */
 const maxMessage = 4_000;
 
-/** An error that a client gets as an HTTP response; `cause` is for the operator alone. */
+/** An error that a client gets as an HTTP response. Only the operator sees the `cause`. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly kind: ErrorKind;
-  /** The scope that is missing, for `insufficientScope`. */
+  /** For `insufficientScope`: the scope that the token lacks. */
   readonly requiredScope: Scope | undefined;
-  /** Seconds after which to try again, for `rateLimited`. */
+  /** For `rateLimited`: the seconds after which the client may try again. */
   readonly retryAfter: number | undefined;
 
   constructor(
@@ -50,12 +50,18 @@ interface HttpErrorOptions extends ErrorOptions {
   retryAfter?: number | undefined;
 }
 
-/** The error for a body over the limit, whether its length was sent or counted. */
+/**
+ * Makes the error for a body over the limit. The server reads the length from the headers, or counts the
+ * bytes.
+ */
 export function bodyTooLarge(): HttpError {
   return new HttpError('bodyTooLarge', `the body is over ${bodyLimit} bytes: send a smaller one`);
 }
 
-/** Makes an HttpError of anything thrown on the way of a request. An unknown error is a bug. */
+/**
+ * Turns everything that is thrown while the server handles a request into an HttpError. An unknown error
+ * is a bug.
+ */
 export function toHttpError(thrown: unknown): HttpError {
   if (thrown instanceof HttpError) return thrown;
   const { kind, message, ...options } = fastifyError(thrown) ?? toCatalogueError(thrown);
@@ -93,5 +99,8 @@ export function hideTokens(text: string): string {
   return text.replaceAll(tokens, '…');
 }
 
-/** Tokens of the store, even percent-encoded, and JWTs. An expression for all three parts of a JWT would not be linear. */
+/**
+ * Matches the store's tokens, even percent-encoded ones, and JWTs. An expression for all three parts of a
+ * JWT would not run in linear time.
+ */
 const tokens = /plant(?:_|%(?:25)*5[fF])[\w-]{8,}|eyJ[\w.-]{8,}/g;

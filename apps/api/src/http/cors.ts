@@ -5,11 +5,11 @@ import { addVary } from './responses/negotiation.ts';
 export type Cors = ReturnType<typeof cors>;
 
 /**
- * Makes the two parts of the CORS protocol (Fetch standard), which lets pages of these origins call
- * the server.
+ * Makes the two parts of the CORS protocol (Fetch standard). CORS lets pages of these origins call the
+ * server.
  *
- * @fastify/cors handles OPTIONS on every path itself. For one that is not a preflight, its response
- *   breaks the contract: it has text, or 404 instead of 405.
+ * We do not use `@fastify/cors`, because it handles OPTIONS on every path itself. When a request is not a
+ * preflight, the response of `@fastify/cors` breaks the contract: it is text, or has 404 instead of 405.
  */
 export function cors(origins: readonly string[]) {
   const logged = new Set<string>();
@@ -36,7 +36,7 @@ export function cors(origins: readonly string[]) {
     },
   };
 
-  /** Logs each origin that is not allowed, once. */
+  /** Logs an origin that is not allowed, but logs each origin only once. */
   function logOrigin({ host, server, id: reqId }: FastifyRequest, origin: string): void {
     const isOwn = URL.canParse(origin) && new URL(origin).host === host;
     if (isOwn || logged.has(origin) || logged.size >= maxLogged) return;
@@ -48,7 +48,7 @@ export function cors(origins: readonly string[]) {
   }
 }
 
-/** The most origins in the log: anybody can send any origin. */
+/** The most origins in the log. Without a limit, a client that sends many origins could fill the log. */
 const maxLogged = 100;
 
 /** The headers of our responses that the standard hides from pages. */
@@ -65,8 +65,8 @@ const exposedHeaders = [
 
 const preflightHeaders = {
   'access-control-allow-methods': 'DELETE, GET, POST',
-  // The last two are tRPC's: `trpc-accept` asks for a stream, and the other names the kind of
-  // client.
+  // tRPC's clients send the last two: `trpc-accept` asks for a stream, and `x-trpc-source` names the kind
+  // of client.
   'access-control-allow-headers':
     'Authorization, Content-Type, Last-Event-ID, X-Request-Id, trpc-accept, x-trpc-source',
   'access-control-max-age': '600', // In seconds.

@@ -12,18 +12,21 @@ import { readArrived } from '../node/event-loop-gap.ts';
 /** Milliseconds without a new connection before the server stops listening. */
 const quietTime = 50;
 
-/** The most quiet times to wait for: clients that connect all the time must not delay the exit. */
+/**
+ * The most quiet times that the server waits for. Clients that connect all the time must not delay the
+ * exit.
+ */
 const maxQuietTimes = 20;
 
 /**
- * Makes the hooks that close a server without any client noticing. The server first takes requests
- * for the drain delay, so that a load balancer sees `/readyz` change, and closes each connection
- * after its response. Then it stops listening, and closes once every request has its response.
+ * Makes the hooks that close a server so that no request fails. During the drain delay, the server still
+ * takes requests, so that a load balancer sees `/readyz` change. It closes each connection after a
+ * response. Then it stops listening, and closes when every request has its response.
  *
- * @param closed resolves when no process accepts connections for the address, after the server
- *   stopped listening
- * @param stopWaiting ends the waits for changes. Until then they are like other requests, and a client
- *   that waits again after its response reaches another instance
+ * @param closed is called when the server has stopped listening. It resolves when no process that stops
+ *   accepts connections for the address
+ * @param stopWaiting ends the requests that wait for changes. The server calls it after the drain delay,
+ *   so that a client that waits again reaches another instance
  */
 export function drain(
   server: FastifyInstance,
@@ -43,8 +46,8 @@ export function drain(
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  // Node calls this when it stops listening. Node's own method resets requests that are on their
-  // way.
+  // Node calls this method when it stops listening. Node's own method would reset connections whose
+  // requests are on their way.
   server.server.closeIdleConnections = () => {
     for (const socket of sockets) if (isIdle(socket)) halfClose(socket);
   };
@@ -54,15 +57,16 @@ export function drain(
       server.isClosing = true;
       await setTimeout(server.drainDelay);
       const quiet = waitForQuiet();
-      // A client may connect again after its response. So no process may listen when it gets the
-      // response.
+      // A client may connect again after its response. So no process that stops may listen when the client
+      // gets the response.
       released = quiet.then(nextTurn).then(closed);
       stopWaiting();
       await quiet;
     },
     announceClose(_request, reply, _payload, done) {
       const { raw } = reply;
-      // With several responses on a connection, only the last says that it closes (RFC 9112 §9.6).
+      // With several responses on a connection, only the last response says that the connection closes
+      // (RFC 9112 §9.6).
       if (server.isClosing && isLatest(raw)) closeAfter(raw);
       else if (server.isClosing) raw.removeHeader('connection');
       if (released)
@@ -80,8 +84,8 @@ export function drain(
   };
 
   /**
-   * Waits until the server has accepted all connections and has read all requests that the kernel
-   * holds. The kernel resets the others when the server stops listening.
+   * Waits until the server has accepted all connections and has read all requests that the kernel holds.
+   * When the server stops listening, the kernel resets all connections that the server has not accepted.
    */
   async function waitForQuiet(): Promise<void> {
     for (let times = 0; server.server.listening && times < maxQuietTimes; times++) {

@@ -6,16 +6,22 @@ type Next = (overloaded?: HttpError) => void;
 
 /** Lets requests continue in turns, so that none of them delays the event loop for long. */
 export interface FairTurns {
-  /** Calls `next` when it is the request's turn, now or later; with an error when that is too late. */
+  /**
+   * Calls `next` when it is the request's turn, now or later. Passes an error when the request has waited
+   * too long.
+   */
   take(request: FastifyRequest, next: Next): void;
 }
 
 interface FairTurnsOptions {
-  /** How many requests continue in one turn of the event loop. */
+  /** The most requests that continue in one turn of the event loop. */
   readonly maxInTurn?: number;
-  /** Milliseconds after which a request that waits is rejected; never unless given. */
+  /** The most milliseconds that a request waits before it is rejected. Without it, there is no limit. */
   readonly maxWait?: number;
-  /** Replaces the turn of a request whose client has disconnected; none is dropped unless given. */
+  /**
+   * Replaces the turn of a request whose client has disconnected. Without it, such a request gets its
+   * turn.
+   */
   readonly onDrop?: (request: FastifyRequest) => void;
   /** Emits `connection` for each connection that the event loop accepts. */
   readonly server?: EventEmitter;
@@ -28,12 +34,11 @@ interface Waiting {
 }
 
 /**
- * Makes turns for requests that may come in a flood. In each turn of the event loop only a few of
- * them continue. So database responses, new connections and other requests wait for these few, and
- * not for all requests that have arrived.
+ * Makes turns for requests that may come in a flood. In each turn of the event loop, only a few requests
+ * continue. So database responses, new connections and other requests wait only for these few.
  *
- * Node accepts only one connection in each turn (nodejs/node#57364). More may be waiting, so a turn
- * with a new connection is short.
+ * Node accepts only one connection in each turn (nodejs/node#57364). More may be waiting, so a turn that
+ * has accepted a connection lets fewer requests continue.
  */
 export function createFairTurns({
   maxInTurn = 16,
@@ -43,7 +48,7 @@ export function createFairTurns({
 }: FairTurnsOptions = {}): FairTurns {
   const waiting: Waiting[] = [];
   const late: Waiting[] = [];
-  /** How many requests have continued in this turn. */
+  /** The number of requests that have continued in this turn. */
   let continued = 0;
   let connections = 0;
   let isScheduled = false;
@@ -54,7 +59,7 @@ export function createFairTurns({
     take(request, next) {
       if (!isScheduled) scheduleTurn();
       if (waiting.length > 0 || continued >= maxInTurn) {
-        // Node reads all requests that had arrived at the start of a turn, one after the other.
+        // Node reads requests one after the other, but all of them had arrived at the start of the turn.
         waiting.push({ request, next, since: turnStart });
       } else {
         continued++;
@@ -89,7 +94,10 @@ export function createFairTurns({
     if (continued > 0 || late.length > 0) scheduleTurn();
   }
 
-  /** An error costs as much as a create. So late requests get an eighth of the time, and places that are free. */
+  /**
+   * Sending an error takes as long as a create. So late requests get only the free places and an eighth of
+   * the time.
+   */
   function rejectLate(): void {
     const now = performance.now();
     const until = now + (now - turnStart) / 8;
@@ -113,7 +121,7 @@ export function createFairTurns({
   }
 }
 
-/** One error for all requests, because its stack is most of the cost of an error. */
+/** All requests share one error, because most of the cost of an error is its stack. */
 const overloaded = new HttpError(
   'overloaded',
   'more requests have arrived than the server can process in time: nothing was written, send the request again later',

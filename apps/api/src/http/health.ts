@@ -5,11 +5,12 @@ import { unwritableRatio } from '../observability/cluster-log.ts';
 import { sendJson } from './responses/json-response.ts';
 
 /**
- * `/livez`: the process is up. `/readyz`: the database responds and has the tables, and no process
- * is shutting down. While a node of a cluster is down, the others still serve their plants. The
- * instance is then ready, and says which part of the ids cannot be written.
+ * Serves `/livez` and `/readyz`. `/livez` says that the process is up. `/readyz` says that the database
+ * responds and has the tables, and that all processes are ready. While a node of a cluster is down, the
+ * other nodes still serve their plants. The instance is then ready, and `/readyz` gives the part of all
+ * ids that cannot be written.
  *
- * @param areAllReady whether all processes that serve the address are ready
+ * @param areAllReady returns whether all processes that serve the address are ready
  */
 export function health(
   server: FastifyInstance,

@@ -10,8 +10,8 @@ interface Target {
 }
 
 /**
- * Throws for a missing or invalid `Host` (RFC 9112 §3.2), and for an invalid one in an absolute
- * target.
+ * Throws when `Host` is missing or invalid (RFC 9112 §3.2), or when an absolute target has an invalid
+ * host.
  */
 export function checkHost({ host, target, httpVersion }: Target): void {
   if (host === undefined) {
@@ -29,7 +29,8 @@ export function checkHost({ host, target, httpVersion }: Target): void {
 }
 
 /**
- * The last valid `Host`. Nearly all requests have the same value, so it is rarely checked again.
+ * The last valid `Host`. Nearly all requests have the same value, so the server rarely checks a value
+ * again.
  */
 let lastHost = '';
 

@@ -19,21 +19,22 @@ export function limitRate(max: number): onRequestHookHandler {
   };
 }
 
-/** The error for a client beyond a limit, which ends at a time on the monotonic clock. */
+/**
+ * Makes the error for a client that exceeds a limit. `end` is the time on the monotonic clock at which the
+ * client may try again.
+ */
 export function tooMany(limit: string, end: number): HttpError {
   const retryAfter = secondsUntil(end);
   const message = `over ${limit}: try again in ${retryAfter} seconds`;
   return new HttpError('rateLimited', message, { retryAfter });
 }
 
-/**
- * The most clients that are counted at once: a flood from many addresses must not fill the memory.
- */
+/** The most clients that are counted at once. A flood from many addresses must not fill the memory. */
 const maxClients = 100_000;
 
 /**
- * Makes a function that returns the counts of the client with an address. After a minute, new
- * counts replace them. When there are too many clients, the oldest counts make room for new ones.
+ * Makes a function that returns the counts of the client at an address. After a minute, new counts replace
+ * the old ones. When there are too many clients, the oldest counts make room for new ones.
  *
  * @param start makes the counts of a new minute
  */
@@ -45,7 +46,7 @@ export function countByClient<Counts extends object>(start: () => Counts) {
     const now = performance.now();
     const known = minutes.get(client);
     if (known && now < known.end) return known;
-    minutes.delete(client); // So that it becomes the newest.
+    minutes.delete(client); // The new counts then become the newest.
     const [oldest] = minutes.keys();
     if (oldest !== undefined && minutes.size >= maxClients) minutes.delete(oldest);
     const started = { ...start(), end: now + 60_000 };
@@ -55,8 +56,8 @@ export function countByClient<Counts extends object>(start: () => Counts) {
 }
 
 /**
- * The client that an address belongs to. One client usually has a whole /64 of IPv6 addresses
- * (RFC 6177), and an IPv4 address may be written as an IPv6 one (RFC 4291 §2.5.5.2).
+ * Returns the client that an address belongs to. One client usually has a whole /64 of IPv6 addresses (RFC
+ * 6177), and an IPv4 address may be written as an IPv6 one (RFC 4291 §2.5.5.2).
  */
 function clientOf(ip: string): string {
   if (!isIPv6(ip)) return ip;

@@ -6,7 +6,7 @@ import { closeAfter } from '../node/client-connections.ts';
 import { transferEncodingError } from '../node/node-errors.ts';
 import { checkHost } from './host.ts';
 
-/** A hook that rejects a request by its version, and by headers that every request may have. */
+/** A hook that checks the HTTP version of a request, and the headers that every request may have. */
 export const checkRequestHeaders: onRequestHookHandler = ({ raw, originalUrl }, reply, done) => {
   const { headers, rawHeaders, httpVersion } = raw;
   if (raw.httpVersionMajor !== 1) {
@@ -29,7 +29,7 @@ export const checkRequestHeaders: onRequestHookHandler = ({ raw, originalUrl }, 
   done();
 };
 
-/** A hook that rejects a body by its headers, before any of it is read. */
+/** A hook that checks the headers of a body before the server reads any of the body. */
 export const checkBodyHeaders: onRequestHookHandler = (request, reply, done) => {
   if (!methodsWithoutBody.has(request.method)) checkBody(request, reply);
   done();
@@ -60,10 +60,10 @@ function checkTransferEncoding(request: IncomingMessage, reply: FastifyReply): v
   }
 }
 
-/** The body of such a request has no meaning (RFC 9110 §9.3). */
+/** With these methods, the body of a request has no meaning (RFC 9110 §9.3). */
 export const methodsWithoutBody = new Set(['DELETE', 'GET', 'HEAD']);
 
-/** A media type, and the comma of a list. */
+/** Matches a media type and, in a list, the comma after it. */
 const mediaTypeSyntax = /^[\w.+-]+\/[\w.+-]+(\s*,)?/;
 
 function checkBody({ headers }: FastifyRequest, reply: FastifyReply): void {
@@ -97,7 +97,7 @@ function unsupported(message: string): HttpError {
   return new HttpError('unsupportedMediaType', message);
 }
 
-/** How often a header was sent: Node keeps only the first value of these headers. */
+/** Counts how often a client sent a header. Node keeps only the first value of these headers. */
 function count(rawHeaders: string[], name: string): number {
   let times = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {

@@ -17,7 +17,7 @@ export function handleError(
   return sendError(request, reply, error);
 }
 
-/** Makes a function that does the same for an error of Fastify's router, for which no hook runs. */
+/** Makes a function that logs and sends an error of Fastify's router. For such an error, no hook runs. */
 export function routerErrorHandler({
   respondToPreflight,
   setCorsHeaders,
@@ -50,13 +50,12 @@ function sendError({ url }: FastifyRequest, reply: FastifyReply, error: HttpErro
 }
 
 /**
- * Undoes the `Connection: close` that Fastify sets for each error of a body parser. That header
- * would lose the response to a client that still sends its body, and the responses to later
- * requests.
+ * Undoes the `Connection: close` that Fastify sets for each error of a body parser. With that header, a
+ * client that still sends its body would lose this response and the responses to its later requests.
  */
 function keepConnection(reply: FastifyReply): void {
   const { raw } = reply;
   const isEnding = connectionOf(raw.req.socket)?.isEnding || !raw.shouldKeepAlive;
-  reply.removeHeader('connection'); // Fastify's value, and Node's.
+  reply.removeHeader('connection'); // Removes Fastify's value. The next line replaces Node's.
   raw.setHeader('connection', isEnding ? 'close' : 'keep-alive');
 }

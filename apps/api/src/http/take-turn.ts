@@ -8,15 +8,16 @@ import { createFairTurns } from './fair-turns.ts';
  */
 const maxWait = 4_000;
 
-/** As many creates as one statement has. */
+/** The most creates in one turn. One statement has at most the same number. */
 const maxCreates = 128;
 
 /**
- * Makes a hook that lets requests continue in turns. A server that gets more requests than it can
- * process rejects those that have waited for too long. Creates have turns of their own, so a flood
- * of other requests does not delay them.
+ * Makes a hook that lets requests continue in turns. A server that gets more requests than it can process
+ * rejects the requests that have waited too long. Creates have turns of their own, so a flood of other
+ * requests does not delay them.
  *
- * @param onDrop replaces the hooks of the response when the client disconnects meanwhile
+ * @param onDrop is called when the client disconnects during the wait. The hooks of the response do not
+ *   run then
  */
 export function takeTurn(
   server: EventEmitter,

@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fast
 import { HttpError } from '../errors/http-error.ts';
 
 /**
- * Makes a hook that rejects a request without a route: with 404, or with 405 and `Allow` when its
- * path has other methods. As a hook it runs before the body is read. Register it before the routes.
+ * Makes a hook that rejects a request without a route. It sends 405 and `Allow` when the path has other
+ * methods, otherwise 404. As a hook, it runs before the body is read. Register it before the routes.
  *
  * @param hint says which paths exist
  */
@@ -33,7 +33,8 @@ export function rejectUnknownRoute(
     const methods = new Set(matching.flatMap((route) => [...route.methods]));
     const allow = [...methods].toSorted().join(', ');
     reply.header('allow', allow);
-    // HEAD gets the length of the response to GET (RFC 9110 §9.3.2), so its message is the same.
+    // The response to HEAD has the length of the response to GET (RFC 9110 §9.3.2), so both have the same
+    // message.
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     throw new HttpError('methodNotAllowed', `${shorten(path)} takes ${allow}, not ${method}`);
   };
@@ -56,13 +57,18 @@ function unknownPath(path: string, hint: string): HttpError {
   );
 }
 
-/** Matches the paths of a route: `/plants/:id`, `/docs/*`. The last part of a path is not empty. */
+/**
+ * Makes an expression for the paths of a route, such as `/plants/:id` or `/docs/*`. The last part of a
+ * path must not be empty.
+ */
 function patternOf(url: string): RegExp {
   const pattern = url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+').replace('*', '.*[^/]');
   return new RegExp(`^${pattern}$`);
 }
 
-/** Decodes the path as the router does: `%2F` is a part of a segment, and does not separate two. */
+/**
+ * Decodes the path as the router does: `%2F` is a part of a segment, and does not separate two segments.
+ */
 function pathOf(request: FastifyRequest): string {
   const [path = '/'] = request.url.split('?', 1);
   try {

@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
 
 /**
- * Makes a function that limits how many requests wait for changes at the same time. Each of them has
- * a connection, and the other requests need connections, too.
+ * Makes a function that limits how many requests wait for changes at the same time. Each of them keeps a
+ * connection, and other requests need connections.
  */
 export function limitWaiting(max: number) {
   let waiting = 0;
@@ -16,7 +16,7 @@ export function limitWaiting(max: number) {
       throw new HttpError('overloaded', message);
     }
     request.waitsFrom = elapsedTime;
-    if (raw.destroyed) return; // The client has disconnected: there is no further `close`.
+    if (raw.destroyed) return; // The client has disconnected, so no `close` follows.
     waiting++;
     raw.once('close', () => waiting--);
   };

@@ -14,28 +14,28 @@ import { HttpError } from '../errors/http-error.ts';
 export interface ClientConnection {
   /** How many requests have no response yet. */
   open: number;
-  /** The responses to its last two requests. */
+  /** The responses to the last two requests of the connection. */
   latest?: ServerResponse;
   previous?: ServerResponse | undefined;
   /**
-   * The responses that are not sent yet. An array, because the old tables of a Set would keep sent
-   * responses in memory.
+   * The responses that are not sent yet. This is an array and not a Set, because the old tables of a Set
+   * would keep sent responses in memory.
    */
   readonly pending: FastifyReply[];
-  /** Whether the server closes it after the responses to the requests so far. */
+  /** Whether the server closes the connection after the responses to the requests so far. */
   isEnding?: boolean;
-  /** The response in whose place an error was sent. */
+  /** The response that an error has replaced. */
   replaced?: ServerResponse | undefined;
   /**
-   * Whether Node's parser has rejected bytes on it. The parser then reports an error for all later
-   * bytes.
+   * Whether Node's parser has rejected bytes of the connection. The parser then reports an error for all
+   * later bytes.
    */
   isBroken?: boolean;
 }
 
 const connections = new WeakMap<Socket, ClientConnection>();
 
-/** The state of a connection of a tracked server. */
+/** Returns the state of a connection of a tracked server. */
 export function connectionOf(socket: Socket): ClientConnection | undefined {
   return connections.get(socket);
 }
@@ -46,12 +46,12 @@ export function isLatest(response: ServerResponse): boolean {
 }
 
 /**
- * Tracks the connections of a server. Calls `onLost` for each response whose connection closed
- * first.
+ * Tracks the connections of a server. Calls `onLost` for each response that was not sent before its
+ * connection closed.
  *
- * It drops requests on a connection that is ending. The last response says that the connection
- * closes, so clients send such requests again elsewhere, and the server must not process them (RFC
- * 9112 §9.6).
+ * It drops requests on a connection that is ending. The last response says that the connection closes, so
+ * clients send such requests again on another connection. The server must not process them (RFC 9112
+ * §9.6).
  */
 export function trackConnections(
   server: Server,
@@ -62,16 +62,17 @@ export function trackConnections(
     connections.set(socket, { pending, open: 0 });
     void socket.remoteAddress; // Node remembers the address once it is read, even after the close.
     socket.once('close', () => pending.forEach(onLost));
-    // Node calls this after the last response. Node's own method would reset a client that still
-    // sends its body.
+    // Node calls this after the last response. Node's own method would reset the connection of a client
+    // that still sends its body.
     const { destroySoon } = socket;
     socket.destroySoon = () => {
       if (connections.get(socket)?.latest?.req.complete === false) halfClose(socket);
       else destroySoon.call(socket);
     };
   });
-  // A packet may have thousands of requests, which Node reads at once. Most of them must not reach Fastify.
-  const [handle] = server.listeners('request') as RequestListener[]; // Fastify has added it.
+  // A packet may contain thousands of requests, and Node reads them at once. Most of them must not reach
+  // Fastify.
+  const [handle] = server.listeners('request') as RequestListener[]; // Fastify has added this listener.
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
     const connection = connections.get(request.socket);
@@ -89,7 +90,10 @@ export function trackConnections(
   });
 }
 
-/** Reads no further packet of the connection in this turn of the event loop: it may have dropped thousands. */
+/**
+ * Drops a request. One packet may contain thousands of them, so the server reads no further packet of the
+ * connection in this turn of the event loop.
+ */
 function drop(request: IncomingMessage): void {
   const { socket } = request;
   request.resume(); // An unread body would keep the connection open.
@@ -100,8 +104,8 @@ function drop(request: IncomingMessage): void {
 }
 
 /**
- * When a connection closes, Node throws away its requests without a response, with an error for each. The
- * stacks of thousands of errors would stop the event loop.
+ * When a connection closes, Node makes an error for each of its requests without a response. The stacks of
+ * thousands of errors would stop the event loop.
  */
 function abortWithoutStacks(socket: Socket): void {
   const { stackTraceLimit } = Error;
@@ -120,9 +124,9 @@ export function endConnection(socket: Socket): void {
 }
 
 /**
- * Ends the server's side of a connection. Bytes that are on their way are read and dropped: if the
- * socket were closed, the kernel would reset the connection, and the client would lose the response
- * (RFC 9112 §9.6).
+ * Ends the server's side of a connection. The server still reads bytes that are on their way, and drops
+ * them. If it closed the socket, the kernel would reset the connection, and the client would lose the
+ * response (RFC 9112 §9.6).
  */
 export function halfClose(socket: Socket): void {
   endConnection(socket);
@@ -138,12 +142,13 @@ const lingerTime = 1_000;
 /**
  * A hook that adds a request's response to those that are pending on its connection.
  *
- * It rejects a request when 100 responses are pending on its connection. Node itself reads on
- * without limit as long as it has no responses to send.
+ * It rejects a request when 100 responses are pending on its connection. Node itself has no such limit
+ * while it has no responses to send.
  */
 export const trackResponse: onRequestHookHandler = ({ raw }, reply, done) => {
   const connection = connections.get(raw.socket);
-  // The request gets its usual response, but Node loses the bytes that follow it (RFC 9110 §7.8).
+  // A request to upgrade gets its usual response (RFC 9110 §7.8). Node loses the bytes after the request,
+  // so the connection closes.
   if (raw.headers.upgrade !== undefined) closeAfter(reply.raw);
   connection?.pending.push(reply);
   if (connection && connection.open > maxPending) {
@@ -155,7 +160,7 @@ export const trackResponse: onRequestHookHandler = ({ raw }, reply, done) => {
 
 const maxPending = 100;
 
-/** The hook that removes the response again. */
+/** A hook that removes a response from those that are pending on its connection. */
 export const untrackResponse: onResponseHookHandler = ({ raw }, reply, done) => {
   const { pending = [] } = connections.get(raw.socket) ?? {};
   const at = pending.indexOf(reply);
@@ -164,8 +169,8 @@ export const untrackResponse: onResponseHookHandler = ({ raw }, reply, done) => 
 };
 
 /**
- * Makes a hook that drops a request whose client got an error already, because its body came too
- * late. It runs after the body was read. `onDrop` replaces the hooks of the response.
+ * Makes a hook that drops a request whose body came too late. Its client has already received an error. It
+ * runs after the body was read. The hook calls `onDrop` in place of the hooks of the response.
  */
 export function dropAfterError(
   onDrop: (request: FastifyRequest) => void,
@@ -177,11 +182,12 @@ export function dropAfterError(
 }
 
 /**
- * Limits open connections: each needs memory, and a file descriptor that the database needs too.
+ * Limits open connections. Each needs memory and a file descriptor, and the database needs file
+ * descriptors.
  */
 export function limitConnections({ server, logError }: FastifyInstance, max: number): void {
   server.maxConnections = max;
-  // Without this property, processes that are full would hand a connection to each other for ever.
+  // Without this property, processes that are full would pass a connection from one to the next for ever.
   // Node's types do not have it yet.
   Object.assign(server, { dropMaxConnection: true });
   server.on('drop', () => {

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest, preValidationHookHandler } from 'fastify';
 
-/** Milliseconds without a turn of the event loop that count as a gap. */
+/** The shortest gap: milliseconds in which the event loop makes no turn. */
 const minGap = 1_000;
 
 /** Milliseconds between two looks at the clocks. */
@@ -11,15 +11,15 @@ const lookInterval = 250;
 const aftermath = 10_000;
 
 /**
- * Makes a hook that drops requests whose client disconnected during a gap of the event loop, such
- * as a frozen process or a paused virtual machine. The client may have repeated its request
- * elsewhere since then. The hook runs after the body was read. `onDrop` replaces the hooks of the
- * response.
+ * Makes a hook that drops requests whose client disconnected during a gap of the event loop. A frozen
+ * process or a paused virtual machine causes such a gap. Meanwhile, the client may have sent its request
+ * to another instance. The hook runs after the body was read. It calls `onDrop` in place of the hooks of
+ * the response.
  *
- * After a gap, Node reads such a request before it reads the end of the connection. So the hook
- * lets a few turns of the event loop pass before it looks. Without a gap it only reads the clocks.
+ * After a gap, Node reads such a request before it reads the end of the connection. So the hook lets a few
+ * turns of the event loop pass before it checks the connection. Without a gap, it only reads the clocks.
  *
- * @param elapsed a clock that only goes forward; it may stand still in a paused virtual machine
+ * @param elapsed a clock that only goes forward. The clock may stand still in a paused virtual machine
  * @param now the time, in milliseconds since 1970
  */
 export function dropGoneAfterGap(
@@ -53,8 +53,8 @@ export function dropGoneAfterGap(
 }
 
 /**
- * Resolves when Node has read what has arrived on open connections. The bytes of a connection and
- * its end take two turns of the event loop; the third one is a reserve.
+ * Resolves when Node has read what has arrived on open connections. The bytes of a connection and its end
+ * take two turns of the event loop. The third turn is a reserve.
  */
 export async function readArrived(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await setImmediate();

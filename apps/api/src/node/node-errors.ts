@@ -11,8 +11,8 @@ export function respondToNodeEvents(fastify: FastifyInstance): void {
   const { server } = fastify;
   // By default Node drops headers after the thousandth. The 16 KiB limit on their size remains.
   server.maxHeadersCount = 0;
-  // A client that asks before it sends its body gets a response once the hooks have accepted the
-  // request.
+  // A client with `Expect: 100-continue` waits before it sends its body. It gets a response when the hooks
+  // have accepted the request.
   server.on('checkContinue', (request, response) => {
     server.emit('request', Object.assign(request, { awaitsContinue: true }), response);
   });
@@ -21,7 +21,7 @@ export function respondToNodeEvents(fastify: FastifyInstance): void {
     server.emit('request', Object.assign(request, { expectsUnknown: true }), response);
   });
   server.on('connect', (_request, socket: Socket) => {
-    // Node no longer handles this socket: without listeners its error would be uncaught.
+    // Node no longer handles this socket, so an error without a listener would be an uncaught exception.
     for (const event of ['error', 'timeout', 'finish']) socket.on(event, () => socket.destroy());
     const message = 'CONNECT is not supported: this server is not a proxy';
     const error = new HttpError('methodNotAllowed', message);
@@ -29,9 +29,11 @@ export function respondToNodeEvents(fastify: FastifyInstance): void {
   });
 }
 
-/** Responds when Node's parser rejects a request, or a request is not sent completely in time. */
+/**
+ * Responds when Node's parser rejects a request, or when a client does not send a whole request in time.
+ */
 export function clientErrorHandler(this: FastifyInstance, error: Error, socket: Socket): void {
-  const parserError = error as ParserError; // Fastify types a packet as its JSON.
+  const parserError = error as ParserError; // Fastify's type declares the packet as JSON.
   if (parserError.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -44,7 +46,9 @@ export function clientErrorHandler(this: FastifyInstance, error: Error, socket: 
   closeWithError(this, socket, new HttpError(...describe(parserError, line)), { line });
 }
 
-/** An error of Node's HTTP server. An error of its parser has the bytes that the parser rejected. */
+/**
+ * An error of Node's HTTP server. An error of Node's parser contains the bytes that the parser rejected.
+ */
 interface ParserError extends NodeJS.ErrnoException {
   rawPacket?: Buffer;
   bytesParsed?: number;
@@ -52,7 +56,7 @@ interface ParserError extends NodeJS.ErrnoException {
 
 function describe({ code = '' }: ParserError, line: RequestLine = {}): [ErrorKind, string] {
   const { method = '', isComplete } = line;
-  // For a method that Node knows, the parser rejected other bytes, and the request is malformed.
+  // When Node knows the method, the parser has rejected other bytes. Then the request is malformed.
   if (methodErrors.has(code) && isComplete && !METHODS.includes(method)) {
     return [
       'notImplemented',
@@ -67,7 +71,7 @@ function describe({ code = '' }: ParserError, line: RequestLine = {}): [ErrorKin
   );
 }
 
-/** The parser's error codes for a method. The second one is for methods of RTSP. */
+/** The parser's error codes for an unknown method. The second code is for methods of RTSP. */
 const methodErrors = new Set(['HPE_INVALID_METHOD', 'HPE_INVALID_CONSTANT']);
 
 export const transferEncodingError =

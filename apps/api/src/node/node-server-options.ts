@@ -6,8 +6,8 @@ import { clientErrorHandler } from './node-errors.ts';
 import { maxHeaderSize } from './raw-response.ts';
 
 /**
- * Connections that may wait to be accepted. Node's default is 511; connections beyond it in a burst
- * wait for seconds.
+ * The most connections that wait until the server accepts them. With Node's default of 511, further
+ * connections in a burst wait for seconds.
  */
 export const backlog = 4096;
 
@@ -15,18 +15,18 @@ export const backlog = 4096;
  * The options of Node's HTTP server and of Fastify's router. `requestTimeout` is in milliseconds.
  */
 export function nodeServerOptions(requestTimeout = 30_000): FastifyHttpOptions<Server> {
-  // Node checks its timeouts at this interval; its default of 30 s is as long as the timeout
-  // itself.
+  // Node checks its timeouts at this interval. The default of 30 s is as long as the timeout itself.
   const connectionsCheckingInterval = Math.min(1_000, requestTimeout);
   return {
     bodyLimit,
     requestTimeout,
-    // Closes an inactive connection. Node waits twice as long while it has bytes that the client does
-    // not read. It is longer than the request timeout, so that an incomplete request gets its error first.
+    // After this time, Node closes an inactive connection. Node waits twice as long while the client does
+    // not read its response. This time is longer than the request timeout, so that an incomplete request
+    // gets its error first.
     connectionTimeout: requestTimeout + 2 * connectionsCheckingInterval,
     genReqId: requestIdOf,
-    // A path parameter over Fastify's limit of 100 characters is invalid. It must get the same
-    // error as other invalid ones.
+    // A path parameter over Fastify's limit of 100 characters is invalid. Such a parameter must get the
+    // same error as other invalid parameters.
     routerOptions: { maxParamLength: maxHeaderSize },
     http: {
       headersTimeout: requestTimeout,

@@ -8,16 +8,16 @@ import { connectionOf, endConnection } from './client-connections.ts';
 import type { RequestLine } from './request-line.ts';
 
 /**
- * Node's `http`. An `import` of that module reads all its exports; one of them loads Node's
- * WebSocket and `fetch`, which would delay each start.
+ * Node's `http`. An `import` of that module would read all exports of the module. One of the exports loads
+ * Node's WebSocket and `fetch`, which would delay each start.
  */
 const http = process.getBuiltinModule('node:http');
 export const { maxHeaderSize, METHODS } = http;
 
 interface RawResponse {
-  /** The request line that the error is about, when Node did not report its request. */
+  /** The line of the request that caused the error, when Node did not report the request. */
   line?: RequestLine | undefined;
-  /** Headers beside the usual ones. */
+  /** Headers that are sent in addition to the usual ones. */
   headers?: object;
 }
 
@@ -36,7 +36,7 @@ export function closeWithError(
   const isIncomplete = latest && !latest.req.complete;
   if (isEnding && !isIncomplete) return; // The error is in bytes after the last request; ignore it.
   endConnection(socket);
-  // The error belongs to the latest request, unless that was complete or has its response already.
+  // The error belongs to the latest request, unless that request was complete or already has its response.
   const belongsToLatest = isIncomplete && !latest.headersSent;
   const pendingReply = belongsToLatest && pending.find(({ raw }) => raw === latest);
   if (connection && belongsToLatest) connection.replaced = latest;

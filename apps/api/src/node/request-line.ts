@@ -3,16 +3,16 @@ export interface RequestLine {
   readonly method?: string | undefined;
   /** The start of the path in the target, up to the part that names the surface. */
   readonly url?: string | undefined;
-  /** Whether the bytes have the whole line. */
+  /** Whether the bytes contain the whole line. */
   readonly isComplete?: boolean;
 }
 
 /**
- * Finds the last request line of HTTP/1 (RFC 9112 §3) in the bytes up to the end of the line in
- * which Node's parser stopped.
+ * Finds the last request line of HTTP/1 (RFC 9112 §3). Searches up to the end of the line in which Node's
+ * parser stopped.
  *
  * @param packet the bytes that the parser got last
- * @param at the position at which it stopped
+ * @param at the position at which the parser stopped
  */
 export function requestLineIn(packet: Buffer, at: number): RequestLine | undefined {
   const lineEnd = packet.indexOf('\n', at);
@@ -22,8 +22,8 @@ export function requestLineIn(packet: Buffer, at: number): RequestLine | undefin
 }
 
 /**
- * A request line, and before it the last line of an earlier request's body. `^` also matches after U+2028
- * and U+2029, so a line ends there: otherwise the expression would not be linear.
+ * Matches a request line. The last line of an earlier request's body may stand before it. `^` matches even
+ * after U+2028 and U+2029, so a line ends there. Otherwise the expression would not run in linear time.
  */
 const requestLine =
   /^(?:[^ \r\n\u2028\u2029]*[^ \r\n\u2028\u2029!#$%&'*+.^_`|~\w-])?([!#$%&'*+.^_`|~\w-]+) (?:(?:https?:\/\/[^ /?#]*)?(\/[!-.0->@-~\x80-\xff]*\/?)|https?:|\*)[!-~\x80-\xff]*( HTTP\/1\.\d\r?\n)?/gim;

@@ -2,9 +2,9 @@ import type { NodeReroute, NodeState, PlantStore } from '@plant-store/core';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Logs when the plants of a node of a cluster cannot be written any more, or can be written again.
- * Logs when creates of a node go through another node, because this instance cannot reach the node
- * itself. Logs the store's warnings, too.
+ * Logs when the plants of a node of a cluster cannot be written any more, or can be written again. Logs
+ * when creates of a node go through another node, because this instance cannot reach the node itself. Logs
+ * the warnings of the store.
  */
 export function logCluster(server: FastifyInstance, { events }: PlantStore): void {
   const log = ({ address, share, isWritable }: NodeState) => {
@@ -32,7 +32,7 @@ const unreachable =
   'this instance cannot reach a node itself, so the node in its URL passes creates on, which costs CPU ' +
   'time there: check the address of the node in pg_dist_node, and name resolution and firewalls here';
 
-/** The part of all ids, from 0 to 1, that cannot be written now. */
+/** Returns the part of all ids, from 0 to 1, that cannot be written now. */
 export function unwritableRatio(store: PlantStore): number {
   return store.nodes().reduce((sum, { share, isWritable }) => sum + (isWritable ? 0 : share), 0);
 }

@@ -6,21 +6,20 @@ import type { Metrics } from './metrics.ts';
 type ErrorSource = FastifyRequest | { id: string; ip: string | undefined };
 
 /**
- * Counts an error, adds its code to the request's log line, and logs the cause of a server error.
- * A 501 is the client's error: it sent a method or a transfer coding that the server does not know.
+ * Counts an error, adds its code to the request's log line, and logs the cause of a server error. A 501 is
+ * the client's error: the client sent a method or a transfer coding that the server does not know.
  */
 export type LogError = (error: HttpError, source?: ErrorSource) => void;
 
-/** The most unusable keys in the log: a client can name any key. */
+/** The most unusable keys in the log. Without a limit, a client that names many keys could fill the log. */
 const maxLogged = 100;
 
 /** Milliseconds between two log lines for the same kind of error. Bugs are always logged. */
 const quietPeriod = 1_000;
 
 /**
- * Creates the function that logs every error. While the database is down or the server is
- * overloaded, thousands of requests fail for the same reason, so one line a second gives their
- * number.
+ * Creates the function that logs every error. While the database is down or the server is overloaded,
+ * thousands of requests fail for the same reason, so one line a second gives the number of these requests.
  */
 export function createErrorLog(log: FastifyBaseLogger, metrics?: Metrics): LogError {
   const logged = new Set<string>(); // The causes of `tokenInvalid`: one for each unusable key.

@@ -10,14 +10,14 @@ import { terminalLine } from './terminal-line.ts';
 const maxWaiting = 8 * 2 ** 20;
 
 /**
- * When `minLength` bytes wait, they are written before the interval ends, at most `maxWrite` at a
- * time.
+ * Sizes in bytes for a process that alone writes to standard output. When `minLength` bytes wait, the
+ * process writes them before the interval ends. One write has at most `maxWrite` bytes.
  */
 const own = { minLength: 16 * 1024, maxWrite: 64 * 1024 };
 
 /**
- * Linux writes up to 4096 bytes to a pipe as a whole, so that lines of several processes do not
- * mix.
+ * The same sizes for processes that share standard output. Linux writes up to 4096 bytes to a pipe as a
+ * whole, so that lines of several processes do not mix.
  */
 const shared = { minLength: 4095, maxWrite: 4096 };
 
@@ -27,13 +27,13 @@ const flushInterval = 100;
 /** Milliseconds until a failed write is tried again. */
 const retryDelay = 10;
 
-/** Milliseconds for which the process, when it exits, tries to write the last lines. */
+/** Milliseconds for which a process that exits tries to write the last lines. */
 const exitTimeout = 1_000;
 
-/** The fields of the process that pino adds to each line, for lines that are made without pino. */
+/** pino adds these fields of the process to each line. Lines that are made without pino need them. */
 export const processBindings = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
 
-/** Where the log goes. */
+/** The destination of the log. */
 export interface LogOutput extends pino.DestinationStream {
   /** Waits up to a second until all lines are written. Call it before the process exits. */
   settle(): Promise<void>;
@@ -89,7 +89,7 @@ export function logOutput(onLost = () => {}, isShared = false): LogOutput {
   function add(bytes: Buffer): void {
     if (waiting === 0) lastAttempt = performance.now();
     waiting += bytes.length;
-    output.write(bytes as unknown as string); // Its types do not know the content mode.
+    output.write(bytes as unknown as string); // sonic-boom's types do not know the content mode.
   }
 
   function addLostLine(): void {
@@ -118,20 +118,20 @@ export function logOutput(onLost = () => {}, isShared = false): LogOutput {
 }
 
 /**
- * A file descriptor for standard output whose writes never block. A write to a full pipe, or to a
- * terminal that somebody has stopped with Ctrl-S, then fails at once and does not delay the exit.
- * Undefined when standard output has no such descriptor, for example when it is a file.
+ * Opens a file descriptor for standard output whose writes never block. A write to a full pipe, or to a
+ * terminal that somebody has stopped with Ctrl-S, then fails at once and does not delay the exit. Returns
+ * undefined when this is not possible, for example when standard output is a file.
  */
 function openNonBlocking(): number | undefined {
   if (!isatty(1)) {
-    // Without `bigint`, Node 22 resolves no symlink after it has looked at a pipe
+    // Without `bigint`, Node 22 cannot resolve symlinks after it has read the state of a pipe
     // (nodejs/node#51142).
     if (fstatSync(1, { bigint: true }).isFile()) return undefined;
     void process.stdout; // Node then sets the pipe to non-blocking.
     return 1;
   }
-  // The shell shares the terminal's file descriptor, so this opens the terminal once more. Other
-  // systems than Linux only duplicate the descriptor.
+  // The shell shares the terminal's file descriptor, so this function opens the terminal again. Systems
+  // other than Linux would only duplicate the descriptor.
   if (process.platform !== 'linux') return undefined;
   try {
     return openSync('/dev/fd/1', constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);

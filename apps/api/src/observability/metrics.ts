@@ -22,14 +22,14 @@ export interface Metrics {
   countError(error: HttpError): void;
   /** Counts a line of the log that was not written. */
   countLostLine(): void;
-  /** These metrics and Node's own. */
+  /** Returns the values of these metrics and of Node's own metrics. */
   values(): Promise<MetricValues>;
 }
 
 /** The metrics of one process. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** The metrics of several processes as those of one, in Prometheus's text format. */
+/** Combines the metrics of several processes, and returns them in Prometheus's text format. */
 export function sumMetrics(processes: MetricValues[]): Promise<string> {
   return AggregatorRegistry.aggregate(processes).metrics();
 }
@@ -42,7 +42,7 @@ export function createMetrics(store: PlantStore): Metrics {
   const register = new Registry();
   const registers = [register];
   collectDefaultMetrics({ register });
-  // prom-client would omit the start time of several processes; `max` gives the latest one.
+  // For several processes, prom-client would omit the start time. `max` gives the latest start time.
   const startTime: object = register.getSingleMetric('process_start_time_seconds') ?? {};
   Object.assign(startTime, { aggregator: 'max' });
   watchStore(store, registers);
@@ -58,13 +58,13 @@ export function createMetrics(store: PlantStore): Metrics {
     help: 'Lines of the log that were not written, because standard output did not take them in time',
     registers,
   });
-  // A cache, because prom-client's own look-up by labels costs more than the counting.
+  // This cache exists because prom-client's own look-up by labels costs more than the counting.
   const seriesByLabels = new Map<string, Histogram.Internal<string>>();
 
   return {
     countRequest(request, status, milliseconds) {
-      // Requests without a route share a series: Node knows many methods, and clients can send
-      // each.
+      // Requests without a route share a series, because clients can send each of the many methods that
+      // Node knows.
       const { url: route = 'none' } = request.routeOptions;
       const method = request.is404 ? 'any' : request.method;
       const key = `${method} ${route} ${status}`;

@@ -23,10 +23,7 @@ interface RequestLogOptions {
   metrics?: Metrics | undefined;
 }
 
-/**
- * Logs and counts each request once: its principal, method and path, the response's status, the
- * time.
- */
+/** Logs and counts each request once. A line contains the principal, method, path, status and time. */
 export class RequestLog extends LogController {
   readonly #log: Logger;
   readonly #stream: DestinationStream;
@@ -49,7 +46,7 @@ export class RequestLog extends LogController {
   /** Logs a request whose connection closed before its response was sent. */
   connectionLost({ request, elapsedTime, raw, statusCode }: FastifyReply): void {
     const { waitsFrom, errors } = request;
-    const isStream = waitsFrom !== undefined && raw.headersSent; // A subscriber that has had enough.
+    const isStream = waitsFrom !== undefined && raw.headersSent; // A subscriber has disconnected.
     const status = isStream ? statusCode : (errors?.[0]?.status ?? clientDisconnected);
     this.#add(request, status, elapsedTime);
   }
@@ -67,7 +64,10 @@ export class RequestLog extends LogController {
     }
   }
 
-  /** The fields of a principal, which most requests of a client share. */
+  /**
+   * Returns the log fields of a principal. It keeps them, because most requests of a client share a
+   * principal.
+   */
   #nameOf(principal: Principal): string {
     const known = this.#names.get(principal);
     if (known !== undefined) return known;
@@ -79,7 +79,7 @@ export class RequestLog extends LogController {
   }
 
   /**
-   * The line that pino would write, at a lower cost. The request id and the method need no JSON
+   * Returns the line that pino would write, at a lower cost. The request id and the method need no JSON
    * escapes: `requestIdOf` and Node's parser have checked them.
    */
   #line(request: FastifyRequest, status: number, milliseconds: number): string {
@@ -133,7 +133,7 @@ function placeOf({ stack = '' }: Error): string | undefined {
 const requestIdSyntax = /^[\w.:+/=@-]{1,128}$/;
 
 /**
- * Returns the client's `X-Request-Id`, or a new id when that is missing, is not well-formed or
+ * Returns the client's `X-Request-Id`, or a new id when that header is missing, is not well-formed or
  * contains an access token.
  */
 export function requestIdOf({ headers }: IncomingMessage): string {
@@ -144,7 +144,7 @@ export function requestIdOf({ headers }: IncomingMessage): string {
   return hasToken ? randomUUID() : sent;
 }
 
-/** A hook that sends the request's id, which the request's log lines have too. */
+/** A hook that sends the id that the log lines of the request contain. */
 export const sendRequestId: onRequestHookHandler = (request, reply, done) => {
   reply.header('x-request-id', request.id);
   done();

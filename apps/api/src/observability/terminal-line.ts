@@ -4,9 +4,9 @@ import { inspect } from 'node:util';
 const levelNames: Record<number, string> = { 40: 'WARNING ', 50: 'ERROR ', 60: 'FATAL ' };
 
 /**
- * Makes a readable line of a line of the log: `09:30:00 POST /plants 200 3.1 ms` for a request,
- * otherwise the level, the message and further fields. Text that is not JSON, such as the welcome,
- * stays as it is.
+ * Turns a line of the log into a readable line. A request becomes `09:30:00 POST /plants 200 3.1 ms`.
+ * Other lines become the level, the message and further fields. Text that is not JSON, such as the
+ * welcome, stays as it is.
  */
 export function terminalLine(line: string): string {
   if (!line.startsWith('{')) return line;
@@ -26,7 +26,7 @@ function messageText(level: number, message: string, fields: object): string {
   return `${levelNames[level] ?? ''}${message}${details}`;
 }
 
-/** A client must not control the terminal by what it sends. */
+/** A client must not control the terminal with the text that it sends. */
 function withoutControls(text: string): string {
   return text.replaceAll(
     /[\p{Cc}\p{Cf}]/gu,

@@ -1,6 +1,9 @@
 import type { PlantStore } from '@plant-store/core';
 
-/** Milliseconds between two reads. An idle instance would notice nothing otherwise. */
+/**
+ * Milliseconds between two reads. Without them, an idle instance would not notice that the database is
+ * down.
+ */
 const interval = 15_000;
 
 /** The state of the database at the last read. */

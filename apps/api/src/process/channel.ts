@@ -25,7 +25,10 @@ type Message =
 /** Milliseconds to wait for a response: a frozen process never sends one. */
 const responseTimeout = 5_000;
 
-/** Opens a channel to another process, which calls `ours` and offers `Theirs`. */
+/**
+ * Opens a channel to another process. That process calls the functions `ours` and offers the functions
+ * `Theirs`.
+ */
 export function openChannel<Theirs extends Functions>(end: End, ours: Functions): Call<Theirs> {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let lastCall = 0;
@@ -43,7 +46,7 @@ export function openChannel<Theirs extends Functions>(end: End, ours: Functions)
       throw new Error('the other process did not respond');
     });
     try {
-      return (await Promise.race([response.promise, timeout])) as never; // `Theirs` types the response.
+      return (await Promise.race([response.promise, timeout])) as never; // `Theirs` declares its type.
     } finally {
       waiting.delete(call);
     }
@@ -57,7 +60,7 @@ export function openChannel<Theirs extends Functions>(end: End, ours: Functions)
       return;
     }
     const { call, name, argument } = message;
-    const run = async () => ours[name]?.(argument as never); // `Call` types the argument.
+    const run = async () => ours[name]?.(argument as never); // `Call` declares the argument's type.
     const result = await run().then(
       (value) => ({ value }),
       (error: unknown) => ({ error: String(error) }),

@@ -1,19 +1,19 @@
 import { fileURLToPath } from 'node:url';
 
-/** The same plant as below, in a file. */
+/** This file contains the plant of the command below. */
 const plantFile = fileURLToPath(new URL('../../../../examples/plant.json', import.meta.url));
 
 /**
- * A command that adds a plant when it is pasted into a terminal: on Windows into cmd or PowerShell,
+ * Returns a command that adds a plant. Users paste it into a terminal: on Windows into cmd or PowerShell,
  * otherwise into a POSIX shell.
  *
- * @param token the access token; undefined when the variable `PLANT_STORE_TOKEN` has it
+ * @param token the access token, or undefined when the variable `PLANT_STORE_TOKEN` contains it
  */
 export function curlCommand(url: string, token: string | undefined, isWindows: boolean): string {
   const address = `${url}/plants`;
   const type = '-H "Content-Type: application/json"';
   if (!isWindows) {
-    // The first id that a JavaScript number cannot hold.
+    // This is the first id that a JavaScript number cannot hold.
     const plant = '{"id":9007199254740993,"name":"Monstera deliciosa","tag":"Araceae"}';
     const bearer = token ?? `\${PLANT_STORE_TOKEN:?set it to an access token}`;
     return `curl ${address} -H "Authorization: Bearer ${bearer}" ${type} -d '${plant}'`;
@@ -27,11 +27,12 @@ export function curlCommand(url: string, token: string | undefined, isWindows: b
 }
 
 /**
- * A command that creates an access token when it is pasted into another terminal, in whatever
- * directory: on Windows into cmd or PowerShell, otherwise into a POSIX shell, where it also sets
- * `PLANT_STORE_TOKEN`.
+ * Returns a command that creates an access token. Users paste it into another terminal, in any directory:
+ * on Windows into cmd or PowerShell, otherwise into a POSIX shell. In a POSIX shell, the command sets
+ * `PLANT_STORE_TOKEN` to the token.
  *
- * @param variables what the command needs and the other terminal may not have, without secrets
+ * @param variables the settings that the command needs and the other terminal may not have. They contain
+ *   no secrets
  */
 export function tokenCommand(
   root: string,

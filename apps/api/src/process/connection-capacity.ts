@@ -9,10 +9,10 @@ const enough = 10_000;
  */
 const reserved = 24;
 
-/** How many clients may be connected at the same time. */
+/** The number of clients that may be connected at the same time. */
 export interface ConnectionCapacity {
   maxConnections: number;
-  /** Why there are so few, for the log; undefined when there are enough file descriptors. */
+  /** The reason for a low number, for the log. It is undefined when there are enough file descriptors. */
   shortage: string | undefined;
 }
 
@@ -31,12 +31,12 @@ export function connectionCapacity(): ConnectionCapacity {
   };
 }
 
-/** Infinity when the system sets no limit, as on Windows. */
+/** Returns the limit of file descriptors. It is `Infinity` when the system sets no limit, as on Windows. */
 function fileDescriptorLimit(): number {
-  // Without this, the report looks up the names of all peers. Its types do not have the property
-  // yet.
+  // Without this property, the report looks up the host names of all peers. Node's types do not declare
+  // the property yet.
   Object.assign(process.report, { excludeNetwork: true });
-  const report = process.report.getReport() as Report; // Node types it as an object.
+  const report = process.report.getReport() as Report; // Node declares the report as an object.
   const soft = report.userLimits?.open_files?.soft;
   return typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY;
 }

@@ -8,11 +8,11 @@ const hour = 60 * 60_000;
 const watchInterval = 15_000;
 
 /**
- * Looks at the feed at intervals, whether or not somebody follows it, and forgets old deletions at once and
- * each hour. Another instance may do the same.
+ * Looks at the feed at intervals, even when no client follows it. Forgets old deletions at once and then
+ * each hour. Another instance may do the same at the same time.
  */
 export function keepFeed({ log }: FastifyInstance, store: PlantStore, days: number): void {
-  // Calls of clients get the same errors, and are logged.
+  // This function ignores errors, because calls of clients get the same errors and are logged.
   const watch = () => store.watchFeed().catch(() => {});
   const forget = () =>
     store.forgetDeletions(days).catch((error) => {

@@ -17,14 +17,14 @@ import { type MetricValues, sumMetrics } from '../observability/metrics.ts';
 import { sendRequestId } from '../observability/request-log.ts';
 
 /**
- * Prometheus needs one. Few are allowed, because they share file descriptors with the store's
- * clients.
+ * The most connections. Prometheus needs one. The limit is low, because these connections share file
+ * descriptors with the store's clients.
  */
 const maxConnections = 8;
 
 /**
- * Builds the server of `/metrics`, ready to `listen`. `metrics` returns those of each process. It
- * needs no token, so it has a port of its own, which clients of the store need not reach.
+ * Builds the server of `/metrics`, ready to `listen`. `metrics` returns the metrics of each process. The
+ * server needs no token, so it has a port of its own. Clients of the store need not reach that port.
  */
 export function buildMetricsServer(
   metrics: () => Promise<MetricValues[]>,

@@ -40,7 +40,8 @@ async function startPrimary(env: Env): Promise<void> {
   let isStopping = false;
   for (const signal of stopSignals) {
     process.on(signal, () => {
-      // As in `stopOnSignals`: only a terminal that closes may send its signal again.
+      // As in `stopOnSignals`, a second SIGHUP does not end the process: a terminal that closes may send
+      // several.
       if (isStopping && signal !== 'SIGHUP') process.exit(1);
       if (!isStopping) workers.stop(signal);
       isStopping = true;

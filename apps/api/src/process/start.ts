@@ -35,11 +35,11 @@ export interface PreparedServer {
   metrics: Metrics | undefined;
   output: LogOutput;
   /**
-   * The token of the embedded database and its file; undefined for a Postgres or when a setting has
-   * one.
+   * The token that the server generated, and its file. It is undefined with a Postgres, or when a setting
+   * contains a token.
    */
   generated: { token: string; path: string } | undefined;
-  /** Opens the console once; undefined when the server generated no token. */
+  /** The code that opens the console once. It is undefined when the server generated no token. */
   signInCode: string | undefined;
 }
 
@@ -51,9 +51,9 @@ export async function startAlone(env: Env): Promise<void> {
   warnOfUnknownSettings(server.log);
   const values = async () => (metrics ? [await metrics.values()] : []);
   const metricsUrl = await listenForMetrics(values, server.log, env);
-  await consoleBuilt; // Until then, the server would serve a part of it.
+  await consoleBuilt; // Before that, the server would serve an incomplete console.
   const listening = await listen(prepared, env);
-  // The log's stream writes this, so that all earlier log lines come before it.
+  // The log's stream writes the welcome, so that all earlier log lines come before the welcome.
   const { generated, signInCode } = prepared;
   output.write(welcomeText(env, { ...listening, metricsUrl, generated, signInCode }));
 }
@@ -101,13 +101,13 @@ export async function prepareServer(env: Env, worker?: WorkerProcess): Promise<P
   return { server, store, metrics, output, generated, signInCode: signIn?.code };
 }
 
-/** @param signals emits the signals that stop the server; the process itself unless given */
+/** @param signals emits the signals that stop the server. Without it, the process itself emits them */
 export async function listen(
   { server, store, output }: PreparedServer,
   env: Env,
   signals?: EventEmitter,
 ): Promise<Listening> {
-  // From the first request on, a signal must wait for responses.
+  // A signal that comes after the first request must wait for responses.
   const drainDelay = env.PLANT_STORE_DRAIN_DELAY_MS;
   server.server.once('listening', () =>
     stopOnSignals({ server, store, drainDelay, logOutput: output, signals }),
@@ -127,7 +127,7 @@ export function warnOfUnknownSettings(log: FastifyBaseLogger): void {
   for (const message of unknownSettings()) log.warn(message);
 }
 
-/** The text that the command prints once it serves. */
+/** Returns the text that the command prints when the server listens. */
 export function welcomeText(
   { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory, PLANT_STORE_TOKEN: token }: Env,
   {
@@ -149,7 +149,7 @@ export function welcomeText(
 }
 
 /**
- * Accepts the identity provider's JWTs. Their code is loaded only if needed, as it delays the
+ * Accepts the identity provider's JWTs. The code for JWTs is loaded only if needed, because it delays the
  * start.
  */
 async function acceptJwtsOf(env: Env, fallback: Authenticate): Promise<Authenticate> {
@@ -160,8 +160,8 @@ async function acceptJwtsOf(env: Env, fallback: Authenticate): Promise<Authentic
 }
 
 /**
- * Serves the metrics of all processes on their own port, and returns their URL; undefined without a
- * port.
+ * Serves the metrics of all processes on their own port, and returns their URL. Returns undefined when no
+ * port is set.
  */
 export async function listenForMetrics(
   metrics: () => Promise<MetricValues[]>,
@@ -178,7 +178,10 @@ export async function listenForMetrics(
   return `${url}/metrics`;
 }
 
-/** Logs that the database responds, after the server has printed that it does not. */
+/**
+ * Waits until the database responds, and logs this. Before, the server has printed that the database does
+ * not respond.
+ */
 async function logWhenOpen({ log }: FastifyInstance, store: PlantStore): Promise<void> {
   for await (const _ of setInterval(1_000, undefined, { ref: false })) {
     const isOpen = await store.ready().then(

@@ -11,13 +11,13 @@ interface RunningServer {
   /** Milliseconds for which the server still accepts requests after SIGTERM. */
   drainDelay: number;
   logOutput: LogOutput;
-  /** Emits the signals; the process itself unless given. */
+  /** Emits the signals. Without it, the process itself emits them. */
   signals?: EventEmitter | undefined;
 }
 
 /**
- * Milliseconds for the responses to requests in progress, after the server stops accepting new
- * ones.
+ * Milliseconds for the responses to requests in progress, after the server has stopped accepting new
+ * requests.
  */
 const responseTimeout = 6_000;
 
@@ -27,16 +27,19 @@ const responseTimeout = 6_000;
 const storeTimeout = 2_000;
 
 /**
- * Makes the signals that stop the process do so at once, with exit code 0. It is for the time before
- * `stopOnSignals`, in which no request can have arrived. Without a listener, the first process of a
- * container (PID 1) ignores these signals.
+ * Makes the stop signals end the process at once, with exit code 0. It is for the time before
+ * `stopOnSignals`, when no request can have arrived. Without a listener, the first process of a container
+ * (PID 1) ignores these signals.
  */
 export function exitOnSignals(): void {
   for (const signal of stopSignals) process.on(signal, exit);
-  process.on('SIGHUP', () => {}); // Without a listener, it ends the process.
+  process.on('SIGHUP', () => {}); // Without a listener, SIGHUP ends the process.
 }
 
-/** A terminal that closes sends SIGHUP. Without a terminal it comes from logrotate or `nohup`. */
+/**
+ * A terminal that closes sends SIGHUP. Without a terminal, SIGHUP comes from logrotate or `nohup`, and
+ * must not stop the process.
+ */
 const terminalSignals = [0, 1, 2].some(isatty) ? (['SIGHUP'] as const) : [];
 
 /** The signals that stop the process. */
@@ -45,18 +48,18 @@ export const stopSignals = ['SIGINT', 'SIGTERM', ...terminalSignals] as const;
 const exit = () => process.exit();
 
 /**
- * Ends `exitOnSignals`. Add the new listeners first: Node loses a signal that arrives while there
- * is not a listener. The empty listeners stay. So a worker, which adds no others, ignores these signals:
- * a terminal or systemd sends them to all processes, but only the primary stops the workers.
+ * Ends `exitOnSignals`. Add the new listeners first, because Node loses a signal that arrives while there
+ * is no listener. The empty listeners stay, so a worker ignores these signals. A terminal or systemd sends
+ * the signals to all processes, but only the primary stops the workers.
  */
 export function endExitOnSignals(): void {
   for (const signal of stopSignals) process.on(signal, () => {}).off(signal, exit);
 }
 
 /**
- * Makes the signals that stop the process do so with exit code 0. An uncaught exception leaves the
- * process in an unknown state, so it stops the process too, with exit code 1. Requests that have
- * arrived get their responses first. A second signal stops the process at once.
+ * Makes the stop signals end the process with exit code 0. An uncaught exception leaves the process in an
+ * unknown state, so the process ends with exit code 1. Requests that have arrived get their responses
+ * first. A second signal stops the process at once.
  */
 export function stopOnSignals(running: RunningServer): void {
   const { server, store, drainDelay, logOutput, signals = process } = running;

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:cluster';
 
-/** A message of `node:cluster` to a worker, with a connection, or the response of the worker. */
+/** A message of `node:cluster`. It gives a connection to a worker, or it is the worker's response. */
 interface ClusterMessage {
   act?: string;
   seq?: number;
@@ -12,9 +12,9 @@ interface Connection {
 }
 
 /**
- * Closes the connections that a worker has not taken when it dies, so that their clients see it at
- * once. `node:cluster` waits for the worker's response for ever
- * (lib/internal/cluster/round_robin_handle.js), and does not even notice that the worker has gone
+ * Closes the connections that a worker has not taken when it dies, so that their clients notice the close
+ * at once. `node:cluster` waits for the worker's response for ever
+ * (lib/internal/cluster/round_robin_handle.js), and does not even notice that the worker is dead
  * (`_handleQueue` in lib/internal/child_process.js).
  */
 export function closeUntakenConnections(worker: Worker): void {

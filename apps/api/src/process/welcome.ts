@@ -4,14 +4,14 @@ interface Welcome {
   url: string;
   /** Whether the server serves the console. */
   hasConsole: boolean;
-  /** Opens the console once; undefined when the server generated no token. */
+  /** The code that opens the console once. It is undefined when the server generated no token. */
   signInCode: string | undefined;
-  /** The address of the metrics; undefined when there are none. */
+  /** The address of the metrics. It is undefined when the server has no metrics. */
   metricsUrl: string | undefined;
   database: string;
-  /** Why the database does not respond, and what to do; undefined when it does. */
+  /** Why the database does not respond, and what to do. It is undefined when the database responds. */
   databaseError: string | undefined;
-  /** The token that the server generated and its file; otherwise where the token comes from. */
+  /** The token that the server generated and its file, or the source of another token. */
   token: { token: string; path: string } | 'environment' | 'none';
   /** The repository. */
   root: string;
@@ -22,8 +22,8 @@ interface Welcome {
 const isWindows = process.platform === 'win32';
 
 /**
- * The text that the server prints once it listens: whether the store is open or what is missing,
- * its addresses, and commands to paste.
+ * Returns the text that the server prints when it listens. The text says whether the store is open or what
+ * is missing, and contains its addresses and commands to paste.
  */
 export function welcome(options: Welcome): string {
   const { url, hasConsole, signInCode, metricsUrl, database, token } = options;

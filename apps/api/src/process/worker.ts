@@ -8,7 +8,10 @@ export interface WorkerProcess {
   readonly signals: EventEmitter;
   /** Whether all processes are ready. */
   areAllReady(): Promise<boolean>;
-  /** Resolves when no process accepts connections for the address, after this one stopped listening. */
+  /**
+   * Call it when this process has stopped listening. Resolves when no process that stops accepts
+   * connections for the address.
+   */
   closed(): Promise<void>;
   /** Tells the primary that this process serves. */
   listening(details: Listening): Promise<void>;
@@ -41,7 +44,7 @@ export function becomeWorker({ isReady, metrics }: WorkerState): WorkerProcess {
 /** The message of a worker that has begun to serve. */
 export interface Listening {
   url: string;
-  /** Why the database does not respond, and what to do; undefined when it does. */
+  /** Why the database does not respond, and what to do. It is undefined when the database responds. */
   databaseError: string | undefined;
 }
 

@@ -6,7 +6,7 @@ import { closeUntakenConnections } from './untaken-connections.ts';
 import type { Listening, PrimaryFunctions, WorkerFunctions } from './worker.ts';
 
 interface WorkersOptions {
-  /** How many workers serve. */
+  /** The number of workers that serve. */
   count: number;
   log: FastifyBaseLogger;
   /** Called once, when all workers serve. */
@@ -19,7 +19,7 @@ interface WorkersOptions {
 interface Workers {
   /** Stops all workers as this signal stops a single process. */
   stop(signal: NodeJS.Signals): void;
-  /** The values of the metrics of each worker. */
+  /** Returns the values of the metrics of each worker. */
   metrics(): Promise<MetricValues[]>;
 }
 
@@ -27,13 +27,13 @@ interface Workers {
 const startTime = 60_000;
 
 /**
- * Starts several workers that serve one address together: this process accepts the connections, and
- * hands them to the workers in turn. A worker that dies is replaced. The first worker starts alone,
- * so that the reason is printed once when none can start.
+ * Starts several workers that serve one address together: this process accepts the connections, and hands
+ * them to the workers in turn. A worker that dies is replaced. The first worker starts alone: when no
+ * worker can start, the reason is printed only once.
  */
 export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions): Workers {
   const all = new Set<Worker>();
-  /** The workers that serve, and how to call them. */
+  /** For each worker that serves, the function that calls it. */
   const serving = new Map<Worker, Call<WorkerFunctions>>();
   /** The workers that accept connections. */
   const listening = new Set<Worker>();
@@ -55,7 +55,7 @@ export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions)
     metrics: () => askAll((call) => call('metrics', undefined)),
   };
 
-  /** @param failures how many of its predecessors in a row died soon after their start */
+  /** @param failures the number of earlier workers in a row that died soon after their start */
   function startWorker(failures: number): void {
     if (stopSignal) return;
     const worker = cluster.fork();
@@ -104,7 +104,7 @@ export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions)
   function stopWorker(worker: Worker, signal: NodeJS.Signals): void {
     const call = serving.get(worker);
     if (call)
-      call('stop', signal).catch(() => {}); // It may end before it responds.
+      call('stop', signal).catch(() => {}); // The worker may end before it responds.
     else worker.process.kill(signal); // No request can have reached it.
   }
 
@@ -123,7 +123,7 @@ export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions)
   }
 }
 
-/** Milliseconds. The first replacement starts at once. */
+/** Returns the milliseconds before a replacement starts. The first replacement starts at once. */
 function restartDelay(failures: number): number {
   return failures < 2 ? 0 : Math.min(30_000, 500 * 2 ** (failures - 1));
 }

@@ -26,7 +26,7 @@ interface RestOptions {
  */
 export async function rest(scope: FastifyInstance, { store, procedures, queueBody }: RestOptions) {
   parseJsonBodies(scope, queueBody, readBody);
-  // The body of a DELETE has no meaning (RFC 9110 §9.3.5) and is ignored, like that of a GET.
+  // The body of a DELETE has no meaning (RFC 9110 §9.3.5) and is ignored, like the body of a GET.
   scope.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true });
 
   for (const [path, { definition: procedure }] of Object.entries(procedures)) {
@@ -50,9 +50,8 @@ export async function rest(scope: FastifyInstance, { store, procedures, queueBod
 }
 
 /**
- * Makes a function that collects an operation's input: the path parameters and the body, or the
- * query for methods without a body. The values of path and query are text; the procedure's schema
- * reads them.
+ * Makes a function that collects an operation's input: the path parameters and the body, or the query for
+ * methods without a body. The values of path and query are text, and the procedure's schema reads them.
  */
 function inputReader({ method, path }: Operation, schema: z.ZodType) {
   const read = textReader(schema);
@@ -70,7 +69,7 @@ function inputReader({ method, path }: Operation, schema: z.ZodType) {
   };
 }
 
-/** Merges parameters. A parameter of both becomes a list, like one that is repeated in a query. */
+/** Merges parameters. A parameter that is in both becomes a list, as if a query repeated it. */
 function merge(query: object, params: object): Record<string, unknown> {
   const merged: Record<string, unknown> = { ...query };
   for (const [name, value] of Object.entries(params)) {

@@ -3,10 +3,10 @@ import { IdFromText, IntegerText } from '@plant-store/schemas';
 import * as z from 'zod';
 
 /**
- * Makes a function that reads the parameters of a path or a query, which are text. Where the
- * procedure's schema has an integer, the text must be one in plain decimal: `007`, `+5` and `1e3`
- * are not. An int64 becomes a `bigint`, any other integer a `number`. The function also
- * rejects a parameter that is given more than once, whose value is a list.
+ * Makes a function that reads the parameters of a path or a query, which are text. Where the procedure's
+ * schema has an integer, the text must be an integer in plain decimal. `007`, `+5` and `1e3` are not
+ * valid. An int64 becomes a `bigint`, any other integer a `number`. The function rejects a parameter that
+ * is given more than once, because its value is a list.
  *
  * @throws PlantStoreError `invalidInput`
  */
@@ -22,7 +22,7 @@ export function textReader(schema: z.ZodType): (parameters: unknown) => Record<s
 
 const once = z.string({ error: 'is given more than once' });
 
-/** Schemas that read the text of each property that is an integer in the OpenAPI document. */
+/** Returns schemas that read the text of each property that is an integer in the OpenAPI document. */
 function integersIn(schema: z.ZodType): Record<string, z.ZodType> {
   const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   const texts = Object.entries(properties).flatMap(([name, property]) => {

@@ -47,7 +47,7 @@ export async function sendBatch(
   return sendJsonText(reply, `[${envelopes.join()}]`);
 }
 
-/** Throws for a batch that tRPC would reject, with a message that says what to do. */
+/** Throws when a batch has more calls than tRPC accepts. The message says what to do. */
 export function checkBatchSize({ length }: readonly string[]): void {
   if (length <= maxBatchCalls) return;
   const advice = `send at most ${maxBatchCalls}, which tRPC's links do with maxItems: ${maxBatchCalls}`;

@@ -7,7 +7,7 @@ import { HttpError } from '../errors/http-error.ts';
 import { isObject } from '../http/body/json-body.ts';
 import { resultWriter } from './result-writer.ts';
 
-/** The codec of tRPC for each procedure. */
+/** Makes the endpoint of each procedure, with tRPC's codec. */
 export function createEndpoints(procedures: Readonly<Record<string, Procedure>>) {
   const endpoints = new Map<string, Endpoint>();
   for (const [path, { definition: procedure }] of Object.entries(procedures)) {
@@ -34,14 +34,14 @@ export function createEndpoints(procedures: Readonly<Record<string, Procedure>>)
   }
 
   return {
-    /** The endpoint of the query or the mutation at a path. The messages are tRPC's. */
+    /** Finds the endpoint of the query or the mutation at a path. The error messages are tRPC's. */
     find(path: string, request: FastifyRequest, reply: FastifyReply): Endpoint {
       const endpoint = endpoints.get(path);
       if (!endpoint)
         throw new HttpError('pathUnknown', `No procedure found on path "${shorten(path)}"`);
       const { type } = endpoint.procedure;
       const allowed = type === 'mutation' ? 'POST' : 'GET';
-      const method = request.method === 'POST' ? 'POST' : 'GET'; // Node leaves the body of HEAD out.
+      const method = request.method === 'POST' ? 'POST' : 'GET'; // Node sends no body for HEAD.
       if (method === allowed && type === 'subscription') throw subscriptionInBatch();
       if (method === allowed) return endpoint;
       reply.header('allow', allowed);
@@ -56,7 +56,7 @@ export function createEndpoints(procedures: Readonly<Record<string, Procedure>>)
 
 export type Endpoints = ReturnType<typeof createEndpoints>;
 
-/** The error for a batch with a subscription, whose response is a stream. */
+/** Makes the error for a batch that contains a subscription. The response of a subscription is a stream. */
 export function subscriptionInBatch(): HttpError {
   return new HttpError('malformedRequest', 'Cannot batch subscription calls: send one alone');
 }
@@ -65,7 +65,7 @@ function envelope(data: string): string {
   return `{"result":{"data":${data}}}`;
 }
 
-/** The JSON of a call. The request no longer refers to it, so that its memory can be freed. */
+/** Returns the JSON of a call, and removes it from the request, so that its memory can be freed. */
 function takeJson(request: FastifyRequest, index: number | undefined): unknown {
   const { body } = request;
   if (index === undefined || !isObject(body)) {
@@ -78,8 +78,8 @@ function takeJson(request: FastifyRequest, index: number | undefined): unknown {
 }
 
 /**
- * Reads the input of a request as tRPC does, with `JSON.parse`. An empty text is not an input. A
- * fraction that `JSON.parse` would round to an integer becomes NaN. An integer beyond ±(2^53−1)
+ * Reads the input of a request as tRPC does, with `JSON.parse`. An empty text means that there is no
+ * input. A fraction that `JSON.parse` would round to an integer becomes NaN. An integer beyond ±(2^53−1)
  * stays a number. The schema rejects both.
  */
 export function readJson(text: string): unknown {

@@ -7,9 +7,12 @@ interface EventStreamOptions<Page> extends Pick<MemoryBudget, 'countPart'> {
   partOf(page: Page): Promise<Buffer>;
   /** Throws when the client may not get further pages. */
   check(): Promise<void>;
-  /** Writes the event of an error after which the stream ends; undefined when the client need not know. */
+  /**
+   * Writes the event of an error that ends the stream. Returns undefined when the client need not know the
+   * error.
+   */
   errorEvent(error: unknown): string | undefined;
-  /** Is aborted when the stream has ended. */
+  /** The stream aborts this controller when it ends. */
   connection: AbortController;
 }
 
@@ -20,15 +23,15 @@ const pingInterval = 10_000;
 export const reconnectAfterInactivity = 25_000;
 
 /**
- * The longest time of a stream, in milliseconds. Then the client connects again, so that the
+ * The longest time of a stream, in milliseconds. After this time, the client connects again, so that the
  * connections spread over new instances.
  */
 const maxDuration = 60_000;
 
 /**
- * Makes a stream of events, which ends without an event of its own when the client should connect
- * again. It reads a page only when the connection has taken the page before, so a slow client costs
- * the memory of one page.
+ * Makes a stream of events. When the client should connect again, the stream ends without a last event. It
+ * reads a page only when the connection has taken the page before, so a slow client costs the memory of
+ * one page.
  */
 export function eventStream<Page>({
   pages,
@@ -54,7 +57,7 @@ export function eventStream<Page>({
   const ping = setInterval(() => {
     if (isReading && stream.readableFlowing) stream.push('event: ping\ndata:\n\n');
   }, pingInterval);
-  // Not all clients that connected together connect again together.
+  // The time is random, so that clients that connected together do not all connect again together.
   const timeout = setTimeout(end, maxDuration * (0.5 + Math.random() / 2));
   return stream;
 

@@ -3,11 +3,11 @@ import type * as z from 'zod';
 import { listWriter, type WriteJson } from '../http/responses/list-writer.ts';
 
 /**
- * Makes a function that writes a procedure's output in superjson's format. An output with a list is
- * written by its schema, because superjson visits every value of a page, which is slow. The bytes
- * are those of superjson, except for its notes about identical objects.
+ * Makes a function that writes a procedure's output in superjson's format. The function writes an output
+ * with a list by its schema, because superjson visits every value of a page, which is slow. The bytes are
+ * the same as superjson's, but without superjson's notes about identical objects.
  *
- * @param serialize writes all other outputs: superjson
+ * @param serialize superjson's function, which writes all other outputs
  */
 export function resultWriter(
   output: z.ZodType | undefined,
@@ -28,8 +28,8 @@ export function resultWriter(
 const start = ',"';
 
 /**
- * Writes the types that JSON does not have, each after a comma: `,"plants.0.id":["bigint"]`.
- * Outputs with a list have no other such types: `listWriter` writes none of them.
+ * Writes the types that JSON does not have, each after a comma: `,"plants.0.id":["bigint"]`. Outputs with
+ * a list have no other such types, because `listWriter` does not write them.
  */
 function typesIn(value: unknown, path: string): string {
   if (typeof value === 'bigint') return `${path}":["bigint"]`;
@@ -41,7 +41,7 @@ function typesIn(value: unknown, path: string): string {
   return types;
 }
 
-/** superjson escapes dots and backslashes, and then JSON does. */
+/** superjson escapes dots and backslashes. Then JSON escapes the result. */
 function textOf(key: string): string {
   if (/^\w+$/.test(key)) return key;
   return JSON.stringify(key.replaceAll(/[.\\]/g, '\\$&')).slice(1, -1);

@@ -17,9 +17,9 @@ interface StreamOptions {
 }
 
 /**
- * Sends the results of a request of `httpBatchStreamLink` as a stream. tRPC's own `resolveResponse`
- * runs these calls, because their format is tRPC's. It costs several times as much as `sendBatch`,
- * so no other request takes this way.
+ * Sends the results of a request of `httpBatchStreamLink` as a stream. tRPC's own `resolveResponse` runs
+ * these calls, because their format is tRPC's. It costs several times as much as `sendBatch`, so no other
+ * request uses it.
  */
 export async function sendStream(
   { store, router, memory }: StreamOptions,
@@ -32,7 +32,7 @@ export async function sendStream(
   const json = body === undefined ? '' : JSON.stringify(body);
   request.body = undefined;
   memory.reserveParsed(request, json); // tRPC keeps all inputs.
-  await setImmediate(); // tRPC reads all inputs at once, so other requests get a turn before it.
+  await setImmediate(); // tRPC reads all inputs at once, so other requests get a turn first.
   const response = await resolveResponse({
     router,
     req: Object.assign(asWebRequest(request, reply, json), { json: async () => body }),

@@ -20,9 +20,9 @@ interface SubscriptionOptions {
 /**
  * Makes the handler of a subscription, which sends pages of changes as the Server-Sent Events that tRPC's
  * `httpSubscriptionLink` reads. tRPC's own `resolveResponse` would write the JSON of a page again for each
- * subscriber, and read a page ahead.
+ * subscriber, and would read a page in advance.
  *
- * Errors before the stream has begun are ordinary responses. Later ones are events.
+ * Errors before the stream has begun are ordinary responses. Later errors are events.
  */
 export function subscriptionHandler({ store, budget, endpoint }: SubscriptionOptions) {
   // Many subscribers get the same page.
@@ -66,7 +66,7 @@ export function subscriptionHandler({ store, budget, endpoint }: SubscriptionOpt
     return reply.send(stream);
   };
 
-  /** The caller of a stream, which holds one page until the page is a part of the stream. */
+  /** Makes the caller of a stream. It holds one page until the page is a part of the stream. */
   function readerOf(request: FastifyRequest): Caller {
     return {
       get isGone() {
@@ -80,17 +80,23 @@ export function subscriptionHandler({ store, budget, endpoint }: SubscriptionOpt
   }
 }
 
-/** A page, and the cursor behind it. */
+/** A page, and the cursor after it. */
 type Page = TrackedEnvelope<PlantChanges>;
 
-/** Adds the event that the client got last. A browser sends it in a header when it connects again. */
+/**
+ * Adds the id of the last event that the client got. A browser sends this id in a header when it connects
+ * again.
+ */
 function withLastEventId(input: unknown, { headers, query }: FastifyRequest): unknown {
   const lastEventId = headers['last-event-id'] || Object(query).lastEventId;
   const mayHaveIt = input === undefined || isObject(input);
   return lastEventId && mayHaveIt ? { ...input, lastEventId } : input;
 }
 
-/** Milliseconds before a browser connects again: random, so that not all clients come at once. */
+/**
+ * Returns the milliseconds before a browser connects again. They are random, so that not all clients come
+ * at once.
+ */
 const retryDelay = () => 250 + Math.floor(Math.random() * 750);
 
 function event(name: string, data: object): string {

@@ -23,8 +23,8 @@ interface TrpcOptions {
 }
 
 /**
- * Serves the router over tRPC's own protocol. All links of tRPC's client work, with batches and
- * streams too. Needs the hook `requireToken`.
+ * Serves the router over tRPC's own protocol. All links of tRPC's client work, even batches and streams.
+ * Needs the hook `requireToken`.
  */
 export async function trpc(
   scope: FastifyInstance,
@@ -62,7 +62,7 @@ export async function trpc(
   });
 }
 
-/** The procedures that a request calls. */
+/** Returns the part of the path that names the procedures. */
 function pathOf({ params }: FastifyRequest): string {
   return Object(params)['*'];
 }
@@ -92,7 +92,10 @@ function readQuery(request: FastifyRequest, known: ReadonlySet<string>): boolean
   return batch === '1';
 }
 
-/** superjson's `{ "json": … }` is around each input, and a batch around them. */
+/**
+ * Returns the levels around an input. superjson adds `{ "json": … }` around each input, and a batch adds
+ * one level.
+ */
 function levelsAround({ query }: FastifyRequest): number {
   return Object(query).batch === '1' ? 2 : 1;
 }

@@ -3,8 +3,8 @@ import { extname, join } from 'node:path';
 import { createStaticFile, type StaticFile } from '../http/responses/static-file.ts';
 
 /**
- * Reads the built console into memory: files by their paths, the page itself as `/`. A later build
- * does not change what a running server serves.
+ * Reads the built console into memory. Returns the files by their paths. The path of the page is `/`. A
+ * later build does not change what a running server serves.
  */
 export async function readConsoleFiles(
   directory: string,
@@ -38,7 +38,7 @@ const types: Record<string, string> = {
 };
 
 const pageHeaders = {
-  // Each build has other file names, so an old page would look for files that are gone.
+  // Each build has different file names, so an old page would request files that no longer exist.
   'cache-control': 'no-cache',
   'content-security-policy': [
     "default-src 'none'",
@@ -53,5 +53,5 @@ const pageHeaders = {
   'cross-origin-opener-policy': 'same-origin',
 };
 
-/** The name of a file has a hash of its content. */
+/** The name of a file contains a hash of the file's content. */
 const fileHeaders = { 'cache-control': 'public, max-age=31536000, immutable' };

@@ -7,7 +7,7 @@ import { addVary, weightOf } from '../http/responses/negotiation.ts';
 import { sendFile } from '../http/responses/static-file.ts';
 import { readConsoleFiles } from './console-files.ts';
 
-/** Where `apps/web` builds the console. */
+/** The directory into which `apps/web` builds the console. */
 const builtConsole = fileURLToPath(new URL('../../../web/dist', import.meta.url));
 
 /** Whether there is a console to serve. */
@@ -16,9 +16,9 @@ export function hasConsole(directory = builtConsole): boolean {
 }
 
 /**
- * Makes a hook that serves the console: its page at `/` to a client that asks for HTML, and the
- * files of the page. All other requests go on, and so does every request when the console is not
- * built.
+ * Makes a hook that serves the console: its page at `/` to a client that asks for HTML, and the files of
+ * the page. All other requests continue to their routes. When the console is not built, every request
+ * does.
  *
  * It is a hook and not a route, so that other requests for `/` get the error of an unknown path.
  */

@@ -7,8 +7,8 @@ import { isLarge } from '../memory/memory-budget.ts';
 import type { QueueBody } from './large-body-queue.ts';
 
 /**
- * Makes JSON the only body of the routes in a scope; `read` turns its text into the body, or
- * throws. `levelsAround` is how many levels of nesting the surface adds around the input.
+ * Makes JSON the only type of body for the routes in a scope. `read` parses the text of a body, or throws.
+ * `levelsAround` returns the number of nesting levels that the surface adds around the input.
  */
 export function parseJsonBodies(
   scope: FastifyInstance,
@@ -27,9 +27,9 @@ export function parseJsonBodies(
           try {
             value = readText(decode(body), read, levelsAround(request));
           } catch (error) {
-            return done(error as Error); // `readText` and `decode` throw nothing else.
+            return done(error as Error); // `readText` and `decode` throw only errors.
           }
-          // What follows may take as long as the parser, so other requests get a turn before it.
+          // The next step may take as long as the parser, so other requests get a turn first.
           if (isLarge(body.length)) setImmediate(done, null, value);
           else done(null, value);
         },
@@ -43,7 +43,7 @@ export function isObject(body: unknown): body is Record<string, unknown> {
   return typeof body === 'object' && body !== null && !Array.isArray(body);
 }
 
-/** The error for a body that is not JSON. */
+/** Makes the error for a body that is not JSON. */
 export function bodyNotJson(why: string, cause?: unknown): HttpError {
   return new HttpError('bodyNotJson', `the body is not JSON (${why}): send one JSON value`, {
     cause,
@@ -74,13 +74,13 @@ function decode(body: Buffer): string {
 const maxLevels = 500;
 
 /**
- * The most values in a body. The time to read a body depends on them, and meanwhile the server does nothing
- * else. `parseJson` takes longer for a text with numbers that JavaScript would round. Ten batches of 1,000
- * plants in one request over tRPC have fewer.
+ * The most values in a body. More values take longer to read, and the server does nothing else meanwhile.
+ * `parseJson` takes longer for a text with numbers that JavaScript would round. Ten batches of 1,000
+ * plants in one tRPC request stay below `exact`.
  */
 const maxValues = { exact: 64_000, inexact: 25_000 };
 
-/** Rejects a text before it is parsed. */
+/** Rejects a text with too many values or levels before the server parses it. */
 function checkJsonSize(text: string, mostLevels: number): void {
   const { values, levels } = measureJson(text);
   if (levels > mostLevels) throw bodyNotJson(`nested more than ${maxLevels} levels deep`);

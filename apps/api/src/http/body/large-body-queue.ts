@@ -3,20 +3,20 @@ import { HttpError } from '../../errors/http-error.ts';
 import { isLarge } from '../memory/memory-budget.ts';
 import { startDeadline } from './deadline.ts';
 
-/** Reads a body that has arrived, now or later. */
+/** Reads a body that has arrived, at once or when it is the body's turn. */
 export type QueueBody = (request: FastifyRequest, bytes: number, body: BodyReader) => void;
 
 interface BodyReader {
   read(): void;
-  /** Called instead of `read` when it is too late for that. */
+  /** The queue calls this in place of `read` when the request is too late. */
   fail(error: HttpError): void;
 }
 
 /**
- * Makes a function that reads large bodies one after the other, because reading one of 1 MiB takes
- * up to 0.1 s. After each, it pauses for as long as that took, so that small requests and new
- * connections get half of the time. It does not read a body whose client is gone, or whose deadline
- * has passed.
+ * Makes a function that reads large bodies one after the other, because a body of 1 MiB takes up to 0.1 s.
+ * After each body, the function pauses for the time that the body took, so that small requests and new
+ * connections get half of the time. It does not read a body when the client has disconnected or the
+ * deadline has passed.
  */
 export function createLargeBodyQueue(): QueueBody {
   const waiting: (() => void)[] = [];

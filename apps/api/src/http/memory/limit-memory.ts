@@ -9,23 +9,26 @@ import { bodyLimit, bodyTooLarge } from '../../errors/http-error.ts';
 import { measureJson } from './measure-json.ts';
 import { isLarge, type MemoryBudget } from './memory-budget.ts';
 
-/** The hooks that count what requests hold in memory, and reject what exceeds the budget. */
+/**
+ * The hooks that count the bytes that requests hold in memory, and reject requests that exceed the budget.
+ */
 export interface MemoryLimits {
   reserveBody: onRequestHookHandler;
   countChunks: preParsingHookHandler;
   countResponse: onSendHookHandler;
   /** Counts the values of a JSON text, for a caller that keeps them until the response. */
   reserveParsed(request: FastifyRequest, json: string): void;
-  /** The method of a request. */
+  /** The method `reserve` of a request. */
   reserve(this: FastifyRequest, bytes: number): (bytes: number) => void;
-  /** Releases what a request without a response holds. */
+  /** Releases the memory of a request that gets no response. */
   release(request: FastifyRequest): void;
 }
 
 /**
- * Makes the hooks. A body with a `Content-Length` is rejected before any of it is read, a chunked one at the
- * first chunk that is too much. The rest of the body is discarded, so that a client that still sends it
- * reads the error, and the connection stays usable. A page is rejected before its statement is sent.
+ * Makes the hooks. They reject a body with a `Content-Length` before they read any of it, and a chunked
+ * body at the first chunk that exceeds the budget. They discard the rest of the body, so that a client
+ * that still sends it reads the error, and the connection stays usable. They reject a page before its
+ * statement is sent.
  */
 export function limitMemory({ add, set }: MemoryBudget): MemoryLimits {
   return {
@@ -69,7 +72,8 @@ export function limitMemory({ add, set }: MemoryBudget): MemoryLimits {
       else raw.once('close', () => release(request));
       if (length > 0 && !raw.destroyed) {
         const more = length - request.pageBytes;
-        // Only here, a page that many wait for is counted. A write gets its response in any case.
+        // A page that many requests wait for is counted only here. A write gets its response even over the
+        // budget.
         if (more > 0 && request.method === 'GET') add(request, 'pageBytes', more);
         else set(request, 'pageBytes', length);
         set(request, 'bodyBytes', 0);
@@ -84,5 +88,5 @@ export function limitMemory({ add, set }: MemoryBudget): MemoryLimits {
   }
 }
 
-/** An empty object and its place in an array. */
+/** The bytes of an empty object and of its place in an array. */
 const bytesPerValue = 64;

@@ -2,11 +2,11 @@
 interface JsonSize {
   /** The number of values. An empty list or object counts as two. */
   readonly values: number;
-  /** Levels of nesting. */
+  /** The number of nesting levels. */
   readonly levels: number;
 }
 
-/** Measures a JSON text, which need not be valid. */
+/** Measures a JSON text. The text need not be valid. */
 export function measureJson(json: string): JsonSize {
   let values = 1;
   let levels = 0;

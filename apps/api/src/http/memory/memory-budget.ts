@@ -2,42 +2,46 @@ import { getHeapStatistics } from 'node:v8';
 import { PlantStoreError } from '@plant-store/core';
 import type { FastifyRequest } from 'fastify';
 
-/** The kinds of memory that count towards the budget. Each may fill half of it, so that neither stops the other. */
+/**
+ * The kinds of memory that count towards the budget. Each kind may fill half of the budget, so that one
+ * kind does not stop the other.
+ */
 type Kind = 'bodyBytes' | 'pageBytes';
 
 /**
- * The server reads a quarter of it, which is what large bodies may fill, well within the deadline of a
- * request.
+ * Large bodies may fill a quarter of the budget. The server can read a quarter of this maximum well within
+ * the deadline of a request.
  */
 const maxBudget = 64 * 2 ** 20;
 
 /**
- * The bytes that all requests may hold together: an eighth of the heap's limit, and at most 64 MiB. A body
- * needs twice its size while it is received, and up to twice its size as text while it waits for the
- * database. Parsing 1 MiB of empty objects takes 40 MiB for a moment. A page needs up to five times its
- * size, as rows, as JSON and as bytes.
+ * Returns the bytes that all requests may hold together: an eighth of the heap's limit, but at most 64
+ * MiB. The real memory is larger. A body needs twice its size while it arrives. Its text needs up to twice
+ * that size while the request waits for the database. Parsing 1 MiB of empty objects takes 40 MiB for a
+ * moment. A page needs up to five times its size, because it exists as rows, as JSON and as bytes.
  */
 export function defaultMemoryBudget(): number {
   return Math.min(maxBudget, Math.floor(getHeapStatistics().heap_size_limit / 8));
 }
 
-/** Whether a body or a response is large: the others leave little in memory. */
+/** Whether a body or a response is large. A smaller one needs little memory. */
 export function isLarge(bytes: number): boolean {
   return bytes > 16 * 1024;
 }
 
 export interface MemoryBudget {
   /**
-   * Counts further bytes of a request. What a request holds alone may exceed the budget.
+   * Counts further bytes of a request. A request may exceed the budget when no other request holds bytes
+   * of this kind.
    *
    * @throws PlantStoreError `overloaded`
    */
   add(request: FastifyRequest, kind: Kind, bytes: number): void;
-  /** Sets how many bytes a request holds, whether or not they exceed the budget. */
+  /** Sets the number of bytes that a request holds, even when they exceed the budget. */
   set(request: FastifyRequest, kind: Kind, bytes: number): void;
   /**
-   * Counts a part of event streams, and returns a function that ends that. Several streams may share a part,
-   * which counts once. Returns undefined when pages fill their half of the budget already.
+   * Counts a part of event streams, and returns a function that ends the count. A part that several
+   * streams share counts once. Returns undefined when pages already fill their half of the budget.
    */
   countPart(part: Buffer): (() => void) | undefined;
 }
@@ -45,7 +49,7 @@ export interface MemoryBudget {
 /** @param budget in bytes */
 export function createMemoryBudget(budget: number): MemoryBudget {
   const total = { bodyBytes: 0, pageBytes: 0 };
-  /** How many streams have each part. */
+  /** The number of streams that share each part. */
   const parts = new Map<Buffer, number>();
 
   return {

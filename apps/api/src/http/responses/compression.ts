@@ -16,8 +16,8 @@ const codings: [name: string, compress: Compress][] = [
 const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: 3 };
 
 /**
- * A hook that compresses a response for a client that accepts it. Streams stay as they are: each
- * part of them must reach the client at once.
+ * A hook that compresses a response when the client accepts compression. It does not compress streams,
+ * because each part must reach the client at once.
  */
 export const compressResponse: onSendHookHandler = (request, reply, payload, done) => {
   if (typeof payload !== 'string' || payload.length < minLength) return done();
@@ -29,9 +29,9 @@ export const compressResponse: onSendHookHandler = (request, reply, payload, don
 };
 
 /**
- * The coding that a client prefers; undefined when it accepts none, or when its connection closes
- * after the response. Such a close crashes a Node client whose `fetch` still expands a large
- * response (nodejs/undici#5360).
+ * Returns the coding that a client prefers. Returns undefined when the client accepts no coding, or when
+ * the connection closes after the response. Such a close crashes a Node client whose `fetch` still expands
+ * a large response (nodejs/undici#5360).
  */
 export function codingOf(
   { headers, server }: FastifyRequest,

@@ -6,12 +6,11 @@ import { loadOnce } from './load-once.ts';
 export type WriteJson = (value: unknown) => string | Promise<string>;
 
 /**
- * Makes a function that writes an operation's output as JSON, when the output has a list; otherwise
- * returns undefined. Properties have the order of the schema.
+ * Makes a function that writes an operation's output as JSON. Returns undefined when the output has no
+ * list, or a part without a type. The function writes properties in the order of the schema.
  *
- * The function runs code that is generated from the schema, which is faster than `formatJson`. The
- * first list waits until the generator is loaded, because loading it earlier would delay each
- * start.
+ * The function runs code that is generated from the schema, which is faster than `formatJson`. The first
+ * list waits until the generator is loaded. An earlier load would delay each start.
  *
  * @param bigint how a `bigint` is written: as an exact integer, or as a string
  */
@@ -26,8 +25,8 @@ export function listWriter(
 }
 
 /**
- * Makes a function that writes the text of an object once. Many requests that wait for changes get the
- * same page.
+ * Makes a function that writes the text of each object once, and keeps the text for later calls. Many
+ * requests that wait for changes get the same page.
  */
 export function writeOnce<Value extends object, Text>(
   write: (value: Value) => Text,
@@ -42,9 +41,9 @@ export function writeOnce<Value extends object, Text>(
 }
 
 /**
- * Replaces a choice of objects by one object with the properties of all. The generated code leaves
- * out properties that a value does not have. With a choice, it would check each value against each
- * object. Objects that give one property different types stay a choice.
+ * Replaces a choice between objects by one object that has the properties of all of them. The generated
+ * code leaves out properties that a value does not have. For a choice, that code would check each value
+ * against each object. When two objects give a property different types, the choice stays.
  */
 function mergeObjects(part: z.core.JSONSchema.BaseSchema): void {
   if (!part.anyOf?.every(({ type }) => type === 'object')) return;
@@ -58,8 +57,8 @@ function mergeObjects(part: z.core.JSONSchema.BaseSchema): void {
 const dateTime = { type: 'string', format: 'date-time' };
 
 /**
- * The JSON Schema of an output with a list. It is undefined when a part of it has no type: the
- * generated code would write that part by `JSON.stringify`, which throws for a `bigint`.
+ * Returns the JSON Schema of an output with a list. Returns undefined when a part of the output has no
+ * type. The generated code would write that part by `JSON.stringify`, which throws for a `bigint`.
  *
  * @param types how the generated code writes values that zod does not represent in JSON Schema
  */
@@ -70,7 +69,7 @@ function listSchema(output: z.ZodType, types: Record<string, object>): Schema | 
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema: part }) => {
       Object.assign(part, part['override'], types[zodSchema._zod.def.type]); // `override` is our metadata.
-      delete part['override']; // An optional schema inherits the parts of its inner one.
+      delete part['override']; // An optional schema inherits the parts of its inner schema.
       delete part.required; // The generated code would write these properties first.
       mergeObjects(part);
       hasList ||= part.type === 'array';

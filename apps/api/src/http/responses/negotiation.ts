@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 
 /**
- * The weight that a header such as `Accept` gives to a value, from 0 to 1; 0 when the header does
- * not name the value (RFC 9110 §12.4.2). A wildcard names nothing.
+ * Returns the weight that a header such as `Accept` gives to a value, from 0 to 1 (RFC 9110 §12.4.2). The
+ * weight is 0 when the header does not name the value. A wildcard does not name a value.
  *
  * @param value in lower case
  */

@@ -6,8 +6,8 @@ import { codingOf } from './compression.ts';
 import { addVary } from './negotiation.ts';
 
 /**
- * A file in memory. Its responses share the bytes, because slow clients would fill the memory with
- * copies.
+ * A file in memory. All responses share its bytes. With a copy for each response, slow clients would fill
+ * the memory.
  */
 export interface StaticFile {
   readonly etag: string;
