@@ -41,7 +41,7 @@ export class PGliteThread {
    * whole process is suspended does not count.
    */
   #silence = 0;
-  /** Why the thread ends; undefined while it runs. */
+  /** The reason why the thread ends. Undefined while the thread runs. */
   #error: Error | undefined;
 
   constructor(dataDirectory: string) {
