@@ -74,8 +74,8 @@ interface Statement<Input, Output> {
 /**
  * Combines waiting calls into one statement. A single call is sent at once. Calls that arrive while its
  * statement runs wait, and are then sent together. A second statement starts beside the first only when
- * it is full or the first one is slow: two half-full statements cost more than a full one. While the first
- * one waits for the disk in its commit, a second one would only wait for the same disk.
+ * the second one is full or the first one is slow, because two half-full statements cost more than a full
+ * one. While the first one waits for the disk in its commit, a second one would only wait for the same disk.
  */
 export class Coalescer<Input, Output> {
   readonly #options: Required<CoalescerOptions<Input, Output>>;
