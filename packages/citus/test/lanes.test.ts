@@ -492,7 +492,7 @@ describe('the state of the nodes', () => {
 
     vi.advanceTimersByTime(15_001);
     unreachable = {};
-    // After a while, the next statements also try to reach the nodes.
+    // After a while, statements try again to reach the nodes directly.
     await vi.waitFor(async () => {
       await lanes.create({ id: await freeIdOn(1), name: 'Hoya' });
       await lanes.create({ id: await freeIdOn(2), name: 'Hoya' });

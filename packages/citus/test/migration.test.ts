@@ -40,7 +40,7 @@ it('the coordinator migrates', async () => {
   await migrate();
 });
 
-it('a worker waits for the tables, and says what to do', async () => {
+it('a worker waits for the tables, and its error says how to create them', async () => {
   await joinCluster(1);
   await expect(migrate()).rejects.toThrow(
     'this worker of a Citus cluster does not have the current tables: start an instance on the ' +

@@ -7,14 +7,14 @@ export function rootMessage(error: unknown): string {
 }
 
 /**
- * The code of an error, or of the first of its causes that has one: a SQLSTATE of the database such
- * as `22P05`, or a network error such as `ECONNREFUSED`.
+ * The code of an error. When the error has no code, the code of its first cause that has one. A code is a
+ * SQLSTATE of the database such as `22P05`, or a network error such as `ECONNREFUSED`.
  */
 export function databaseCode(error: unknown): string | undefined {
   return firstText(error, 'code');
 }
 
-/** The function of Postgres that raised an error, or the first of its causes that has one. */
+/** The function of Postgres that raised an error, or that raised one of its causes. */
 export function databaseRoutine(error: unknown): string | undefined {
   return firstText(error, 'routine');
 }

@@ -73,7 +73,7 @@ export interface PlantStore
   delete(id: bigint, options?: CallOptions): Promise<boolean>;
 
   /**
-   * Counts the plants, or those with this tag, and stops at `limit`. So the cost does not grow with the
+   * Counts all plants, or the plants with this tag, and stops at `limit`. So the cost does not grow with the
    * number of plants beyond the limit.
    *
    * @throws PlantStoreError `databaseUnavailable`, or `overloaded` when too many lists wait
@@ -86,7 +86,7 @@ export interface PlantStore
   /** See `StoreEvents`. */
   readonly events: EventEmitter<StoreEvents>;
 
-  /** Resolves when the database responds and has the tables; throws `databaseUnavailable` otherwise. */
+  /** Resolves when the database responds and has the tables. Otherwise throws `databaseUnavailable`. */
   ready(): Promise<void>;
 
   /**

@@ -97,7 +97,7 @@ export function watchLanes(store: ClusterStore): ClusterWatch {
     if (map) useNodes(map);
   }
 
-  /** Opens lanes to new nodes, and closes those to nodes that have left the cluster or moved. */
+  /** Opens lanes to new nodes, and closes the lanes to nodes that have left the cluster or moved. */
   function useNodes(map: ShardMap): void {
     const before = byNode;
     byNode = new Map(

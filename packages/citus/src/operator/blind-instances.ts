@@ -2,9 +2,9 @@ import type { Query } from '../shards/shard-map.ts';
 
 /** An instance of the store that has sessions on a node of a cluster. */
 export interface Instance {
-  /** The node that it uses, as `host:port`. */
+  /** The node that the instance uses, as `host:port`. */
   readonly node: string;
-  /** The address of its machine; null when it uses a socket of the node. */
+  /** The address of the instance's machine. Null when the instance uses a socket of the node. */
   readonly address: string | null;
   /** The `application_name` of its sessions. */
   readonly application: string;

@@ -22,12 +22,12 @@ export interface ClusterState {
 }
 
 interface NodeContent {
-  /** Its host and port, as the cluster knows them. */
+  /** The host and port of the node, as the cluster knows them. */
   readonly address: string;
   readonly shards: number;
-  /** The approximate number of plants on the node; undefined when the node is down. */
+  /** The approximate number of plants on the node. Undefined when the node is down. */
   readonly plants: number | undefined;
-  /** Why this process cannot reach the node itself; undefined when it can. */
+  /** The error when this process cannot reach the node itself. Undefined when it can reach the node. */
   readonly directError: unknown;
 }
 

@@ -26,7 +26,7 @@ export interface DistributionStep {
   readonly move?: {
     /** Whether creates and deletes wait while the step runs. */
     readonly isBlocking: boolean;
-    /** The approximate number of plants that the step moves; undefined when the database does not know it. */
+    /** The approximate number of plants that the step moves. Undefined when the database does not know it. */
     readonly plants: number | undefined;
   };
 }

@@ -8,7 +8,7 @@ export interface TableDistribution {
    * table.
    */
   readonly kind: 'hash' | 'reference' | 'local' | 'other';
-  /** The column by which the table is distributed; null without such a column. */
+  /** The column by which the table is distributed. Null without such a column. */
   readonly column: string | null;
   readonly shards: number;
 }

@@ -5,7 +5,7 @@ import { contentColumns, lateWrite } from '@plant-store/core/cluster';
  * write to the shards themselves. An INSERT into the distributed table `plants` costs twice as much, because
  * Citus plans it again for each batch, and writes a statement for each shard.
  *
- * So a function does what Citus does before a write: it locks the metadata of the shards, and then checks
+ * So a function does the same as Citus before a write: it locks the metadata of the shards, and then checks
  * that the shards are still there. The last step of a move or a split of a shard locks this metadata
  * exclusively. The function has a statement for each shard, because Postgres keeps plans only of fixed
  * statements. At its end, the function checks the deadline: a late write changes nothing.
@@ -177,7 +177,7 @@ export const createNodeFunctions = [
     (signature) =>
       `select create_distributed_function('${signature}', 'key', colocate_with := 'plants')`,
   ),
-  // The id never changes. With a new id, instances would take the nodes for those of another cluster.
+  // The id never changes. With a new id, instances would take these nodes for nodes of another cluster.
   `do $do$
   begin
     if to_regprocedure('${clusterIdSignature}') is null then

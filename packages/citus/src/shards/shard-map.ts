@@ -7,12 +7,12 @@ export type Query = (text: string, values: Values) => Promise<Rows>;
 /** A node of a cluster that stores plants. */
 export interface StorageNode {
   readonly id: number;
-  /** Its host and port, as the cluster knows them. */
+  /** The host and port of the node, as the cluster knows them. */
   readonly address: string;
   readonly shards: number;
-  /** The part of all ids that it stores, from 0 to 1. */
+  /** The part of all ids that the node stores, from 0 to 1. */
   readonly share: number;
-  /** An id that it stores. */
+  /** An id that the node stores. */
   readonly someId: bigint;
 }
 

@@ -90,7 +90,7 @@ describe('statements that read from Citus', () => {
     expect(lines.filter((line) => line.includes('Index Scan using plants_tag'))).toHaveLength(4);
   });
 
-  /** Runs a statement and reads what each of its tasks has sent. */
+  /** Runs a statement, and returns the rows that each of its tasks has sent. */
   async function explain(text: string, values: Values) {
     await sql`set citus.explain_all_tasks = on`;
     const rows = await sql.unsafe(

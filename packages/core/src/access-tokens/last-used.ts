@@ -3,8 +3,8 @@ import type { AccessTokenTable } from './access-token-table.ts';
 /**
  * Makes a function that takes the SHA-256 of an access token and sets the token's last use to now, in the
  * background. Only one statement runs at a time, so that slow statements occupy only one connection.
- * Meanwhile, further tokens wait for the next statement. An update that fails is dropped: the next look-up
- * of the token repeats it.
+ * Meanwhile, further tokens wait for the next statement. An update that fails is dropped, because the next
+ * look-up of the token updates it again.
  */
 export function createLastUsedUpdater({
   table,

@@ -1,6 +1,6 @@
 import type { Scope } from '@plant-store/schemas';
 
-/** The sender of a request, and what it may do. */
+/** The sender of a request, with the sender's scopes. */
 export interface Principal {
   /** The name under which the access token was created. */
   readonly name: string;

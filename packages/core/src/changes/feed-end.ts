@@ -91,7 +91,7 @@ export class FeedEnd {
     if (this.#isClosed) throw closing();
   }
 
-  /** The last pages; undefined while the loop does not run. */
+  /** The last pages. Undefined while the loop does not run. */
   get kept(): KeptPages | undefined {
     return this.#kept;
   }

@@ -20,7 +20,7 @@ export interface Database {
   onClockMoved(listener: (error: Error) => void): void;
   /** Calls a function with a message for the operator. */
   onWarning(listener: (message: string) => void): void;
-  /** How to reach the nodes of a cluster; undefined when the database cannot be a part of one. */
+  /** Connects to the nodes of a cluster. Undefined when the database cannot be a part of a cluster. */
   readonly nodes?: NodeConnections | undefined;
   /** Distinguishes copies of a database that have the same identity inside the database. */
   readonly copyId?: string;

@@ -35,7 +35,7 @@ export interface DatabaseState extends SchemaVersion {
   readonly tableFaults: readonly TableFault[];
   /** The privileges of the database's user on the existing tables. */
   readonly privileges: readonly TablePrivileges[];
-  /** The feed of changes; undefined on a cluster and on a read replica, which have none. */
+  /** The state of the feed of changes. Undefined on a cluster and on a read replica, which have no feed. */
   readonly feed: FeedState | undefined;
   /** The sessions whose locks make statements of the store wait. */
   readonly locks: readonly Lock[];
@@ -44,7 +44,7 @@ export interface DatabaseState extends SchemaVersion {
   readonly hazards: readonly Hazard[];
   /** The hosts of the URL that cannot be reached, although another one can. */
   readonly unreachableHosts: readonly UnreachableHost[];
-  /** The fault of the pooler in front of the database; undefined without a fault or without a pooler. */
+  /** The fault of the pooler in front of the database. Undefined without a fault or without a pooler. */
   readonly poolerWarning: string | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface DatabaseState extends SchemaVersion {
  * Postgres may be a read replica.
  *
  * @param options with `trial`, creates and deletes some plants and rolls that back, unless the server could
- *   not write them anyhow. It also looks twice at a transaction whose age is unknown.
+ *   not write them anyhow. Looks twice at a transaction whose age is unknown.
  * @returns undefined when the data directory has no database yet
  * @throws DataDirectoryError when the directory cannot be used, DatabaseSettingsError when the URL
  *   cannot be parsed, PlantStoreError `databaseUnavailable` when no Postgres responds within 3 s

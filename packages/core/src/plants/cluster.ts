@@ -56,9 +56,9 @@ export type ClusterEvents = { node: [NodeState]; rerouted: [NodeReroute]; warnin
 
 /** A node of a cluster, and whether its plants can be written. */
 export interface NodeState {
-  /** Its host and port, as the cluster knows them. */
+  /** The host and port of the node, as the cluster knows them. */
   readonly address: string;
-  /** The part of all ids that it stores, from 0 to 1. */
+  /** The part of all ids that the node stores, from 0 to 1. */
   readonly share: number;
   readonly isWritable: boolean;
 }

@@ -37,7 +37,7 @@ export interface Lane {
   get(id: bigint, options?: CallOptions): Promise<StoredPlant | undefined>;
   /** See `PlantStore.pending`. */
   readonly pending: { waiting: number; inFlight: number };
-  /** Accepts no further creates; resolves when all earlier ones are settled. */
+  /** Rejects new creates from now on. Resolves when all earlier creates are settled. */
   drained(): Promise<void>;
 }
 

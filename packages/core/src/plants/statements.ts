@@ -12,7 +12,7 @@ export type PlantWrites = Pick<PlantStatements, 'insert' | 'delete'>;
 /** The statements of requests on plants. They use only the table `plants`, and find rows by id. */
 export interface PlantStatements {
   /**
-   * Inserts plants with distinct ids in one statement and one commit, skips those whose id is taken,
+   * Inserts plants with distinct ids in one statement and one commit, skips plants whose id is taken,
    * and returns the ids that it inserted. The statement is cancelled at the deadline; see `RunOptions`.
    */
   insert(batch: readonly NewPlant[], deadline: Deadline, until?: Deadline): Promise<Set<bigint>>;

@@ -23,7 +23,7 @@ export function toTRPCError(thrown: unknown): TRPCError {
   return new TRPCError({ code: trpcCode(error.kind), message: error.message, cause: error });
 }
 
-/** Finds the catalogue's entry for anything thrown. Any other error is a bug; its message is masked. */
+/** Finds the catalogue's entry for anything thrown. Other errors are bugs, and their messages are masked. */
 export function toCatalogueError(thrown: unknown): CatalogueError {
   const { cause, code, message } = toTRPCError(thrown);
   if (isOfCatalogue(cause)) {

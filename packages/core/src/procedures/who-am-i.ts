@@ -1,7 +1,7 @@
 import { Identity, Nothing, operations } from '@plant-store/schemas';
 import { define } from './define.ts';
 
-/** Tells the sender of a call who it is, and what its access token may do. */
+/** Returns the name of the sender of a call, and the scopes and the expiry of its access token. */
 export const whoAmI = define({
   type: 'query',
   meta: {

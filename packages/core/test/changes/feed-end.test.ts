@@ -230,7 +230,7 @@ it('stops reading when nobody waits, and begins again when somebody does', async
   expect(feed.state().heldBackFor).toBe(0);
 });
 
-it('lets go of a caller who has disconnected', async () => {
+it('ends the wait of a caller that has disconnected', async () => {
   const { feed, end, isWaitedFor } = await openFeed();
   const caller = { isGone: false };
   const after = await end();

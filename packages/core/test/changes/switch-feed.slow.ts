@@ -14,7 +14,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     return use(store).finally(() => store.close());
   }
 
-  it('switches the feed off and on, and says whether that changed its state', async () => {
+  it('switches the feed off and on, and returns whether that changed the feed', async () => {
     const { options, remove } = await provide();
     onTestFinished(remove);
     const before = await using(options, async (store) => {

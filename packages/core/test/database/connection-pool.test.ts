@@ -730,7 +730,7 @@ describe('mayCommit', () => {
 
   it.each([
     { commits: [true, true], expected: true },
-    // The first statement waits for a lock. The next one must not wait for the commit of the second, too.
+    // The first statement waits for a lock. A new statement must not wait for the commit of the second one.
     { commits: [false, true], expected: false },
     { commits: [false, false], expected: false },
     { commits: [undefined, undefined], expected: true },

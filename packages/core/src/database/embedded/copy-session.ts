@@ -55,7 +55,7 @@ async function copyToFile(
   await run(`${copy} to '${directory}/${copies}/${name}' ${options}`);
 }
 
-/** Yields blocks of whole lines. A line of COPY's text format contains no newline but the one at its end. */
+/** Yields blocks of whole lines. A line of COPY's text format contains only one newline, at its end. */
 async function* wholeLines(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer[] = [];
   for await (const block of blocks) {

@@ -8,7 +8,7 @@ export interface WorkerInput {
 /** A statement that is prepared, because it runs often. Its rows are arrays. */
 export interface PreparedStatement {
   readonly text: string;
-  /** The values of its parameters. */
+  /** The values of the statement's parameters. */
   readonly texts: readonly (string | null)[];
 }
 

@@ -18,7 +18,7 @@ const program = new URL(`./pglite-worker${extname(import.meta.url)}`, import.met
 /** Milliseconds between two checks that PGlite still responds. */
 const checkInterval = 500;
 
-/** Milliseconds for a statement of a request. The client gets its response earlier. */
+/** Milliseconds for a statement of a request. The client gets a response before this time has passed. */
 const statementTimeout = defaultTimeout + 1_000;
 
 type Waiting = PromiseWithResolvers<Result> & { readonly timeout: number };
@@ -41,7 +41,7 @@ export class PGliteThread {
    * whole process is suspended does not count.
    */
   #silence = 0;
-  /** Why the thread ends; undefined while it runs. */
+  /** The reason why the thread ends. Undefined while the thread runs. */
   #error: Error | undefined;
 
   constructor(dataDirectory: string) {

@@ -22,22 +22,22 @@ export interface FeedState {
 export interface OldTransaction {
   /** The transaction's number. A session has many transactions. */
   readonly transaction: string;
-  /** The process of its session in the server; null for a prepared transaction. */
+  /** The process id of the transaction's session in the server. Null for a prepared transaction. */
   readonly pid: number | null;
-  /** The identifier of a prepared transaction as a literal of SQL; null for other transactions. */
+  /** The identifier of a prepared transaction as a literal of SQL. Null for other transactions. */
   readonly prepared: string | null;
   readonly user: string;
   readonly database: string;
   readonly application: string;
   /**
-   * The state of the session, such as `active` or `idle in transaction`; null when this user may not see it.
+   * The state of the session, such as `active` or `idle in transaction`. Null when this user may not see it.
    */
   readonly state: string | null;
   /**
-   * The time at which the transaction began or was prepared (ISO 8601); null when this user may not see it.
+   * The time at which the transaction began or was prepared (ISO 8601). Null when this user may not see it.
    */
   readonly since: string | null;
-  /** Seconds since that time; null when this user may not see it. */
+  /** Seconds since that time. Null when this user may not see the time. */
   readonly age: number | null;
 }
 

@@ -25,7 +25,7 @@ export interface TablePrivileges {
   readonly user: string;
 }
 
-/** Reads what the user may do with the tables that exist. */
+/** Reads the user's privileges on the tables that exist. */
 export async function readPrivileges(run: RunText): Promise<TablePrivileges[]> {
   const rows = (await run(selectPrivileges)) as PrivilegesRow[]; // The statement selects these columns.
   return rows.map(({ privileges, ...row }) => ({

@@ -20,7 +20,7 @@ export interface TableFault {
   readonly remedy: string;
 }
 
-/** Compares the tables of a database with those that this version of the store needs. */
+/** Compares the tables of a database with the tables that this version of the store needs. */
 export async function checkTables(run: RunText): Promise<TableFault[]> {
   const columns = (await run(selectColumns)) as ColumnRow[]; // The statement selects these columns.
   const hasFeed = !columns.some((column) => column.is_cluster);

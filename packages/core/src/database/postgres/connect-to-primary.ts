@@ -28,7 +28,7 @@ export interface ConnectOptions {
   readonly hosts?: readonly Host[];
   /** See `ClusterSessions`. */
   readonly settings?: Readonly<Record<string, string>> | undefined;
-  /** The name of the program that gets the next session. */
+  /** Returns the name of the program that opens the next session. */
   readonly applicationName?: () => ApplicationName;
 }
 

@@ -74,8 +74,8 @@ interface Statement<Input, Output> {
 /**
  * Combines waiting calls into one statement. A single call is sent at once. Calls that arrive while its
  * statement runs wait, and are then sent together. A second statement starts beside the first only when
- * it is full or the first one is slow: two half-full statements cost more than a full one. While the first
- * one waits for the disk in its commit, a second one would only wait for the same disk.
+ * the second one is full or the first one is slow, because two half-full statements cost more than a full
+ * one. While the first one waits for the disk in its commit, a second one would only wait for the same disk.
  */
 export class Coalescer<Input, Output> {
   readonly #options: Required<CoalescerOptions<Input, Output>>;
@@ -89,7 +89,7 @@ export class Coalescer<Input, Output> {
    * The durations of the last four statements with a slow commit, in milliseconds. Empty after a fast commit.
    */
   #slowCommits: number[] = [];
-  /** Milliseconds that a statement takes, as a moving average; 0 while it is unknown. */
+  /** The moving average of a statement's milliseconds. It is 0 while unknown. */
   #latency = 0;
 
   constructor(options: CoalescerOptions<Input, Output>) {
@@ -98,7 +98,7 @@ export class Coalescer<Input, Output> {
   }
 
   /**
-   * Adds a call; resolves with its output.
+   * Adds a call, and resolves with the call's output.
    *
    * @throws the error of `send`, `late` or `overloaded`
    */
@@ -269,7 +269,8 @@ export class Coalescer<Input, Output> {
     const { maxBatch, maxInFlight } = this.#options;
     if (this.#waiting.length < maxBatch && this.#length < maxStatementLength) return false;
     const ahead = this.#fullStatements;
-    // Before the call's own statement, one statement ends and those ahead run, `maxInFlight` at a time.
+    // First, a running statement ends. Then the statements ahead run, `maxInFlight` at a time. Then the call's
+    // own statement runs.
     const statements = 2 + Math.floor(ahead / maxInFlight);
     const time = deadline - performance.now();
     return statements * this.#latency > (ahead === 0 ? time : 0.8 * time);

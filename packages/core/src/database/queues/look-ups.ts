@@ -7,7 +7,7 @@ import { Coalescer } from './coalescer.ts';
 interface LookUpOptions<Key, Value> {
   /** Looks up distinct keys in one statement. */
   readonly find: (keys: Key[], deadline: Deadline) => Promise<Map<Key, Value>>;
-  /** The most statements that run at the same time. With two, one still returns when the other hangs. */
+  /** The most statements that run at the same time. With two, one can return while the other hangs. */
   readonly maxInFlight: number;
 }
 

@@ -14,8 +14,8 @@ export interface TakenId {
  * Compares plants with the stored ones, in one statement. It needs no temporary table, for which the user
  * may lack the privilege, and no transaction, which poolers split.
  *
- * A row can be visible before it is durable on the synchronous standby. So the statement also writes
- * to the log, after each row that it reads, and its own commit waits for the standby: see
+ * A row can be visible before it is durable on the synchronous standby. So the statement
+ * writes to the log after each row that it reads, and then its own commit waits for the standby: see
  * `waitForStandby` in ../statements.ts.
  *
  * The planner must not know the length of the arrays. Otherwise it would read the whole table for each call.

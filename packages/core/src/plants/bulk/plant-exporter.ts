@@ -29,7 +29,7 @@ export interface ExportQuery {
 
 /** An export that is open. */
 export interface PlantExport {
-  /** The approximate number of plants; undefined when it is unknown. */
+  /** The approximate number of plants. Undefined when it is unknown. */
   readonly estimate: number | undefined;
   /**
    * The plants, ascending by id, in blocks of any size. In the format `text`, a block has whole lines.
@@ -113,7 +113,7 @@ async function readText(session: CopySession, select: string): Promise<string> {
   return Buffer.concat(blocks).toString().trimEnd();
 }
 
-/** The condition also compares hashes, because the index on tags has hashes. */
+/** Compares tags and their hashes, because the index on tags contains hashes. */
 function tagCondition(tag: string | undefined): string[] {
   if (tag === undefined) return [];
   const text = literal(tag);

@@ -120,7 +120,7 @@ export function createPlantLoader(bulk: Bulk): PlantLoader {
     for (const place of await compareWithStored(found, places)) outcomes[place] = plantNotKept();
   }
 
-  /** Copies the plants of a rejected COPY, without those whose id is taken. */
+  /** Copies the plants of a rejected COPY again, but not the plants whose id is taken. */
   async function copyRejected(load: Load, places: Places, error: unknown): Promise<void> {
     const free = await compareWithStored(load, places);
     if (free.length < places.length) return copy(load, free);

@@ -33,7 +33,7 @@ const count = { text: 'select count(*)::int from numbers' };
 /** A statement that takes days. */
 const endless = { text: 'select count(*) from generate_series(1, 1e12)' };
 
-it('ends a statement that does not return, and keeps what was committed', async () => {
+it('ends a statement that does not return, and keeps the committed plants', async () => {
   await connection.run(insert);
   const failed = expect(connection.run(endless, 1_000)).rejects.toThrow(
     'the embedded database did not respond within 1000 ms, and is opened again',

@@ -27,7 +27,7 @@ export const thisTransaction = `case when current_setting('synchronous_commit') 
 
 const systemIdentifier = '(select system_identifier from pg_control_system())';
 
-/** The state of the feed. A dump of another server also restores the state of that server's feed. */
+/** The state of this server's feed. A restored dump may contain the state of another server's feed. */
 export const ownFeed = `plant_feed where system_identifier = ${systemIdentifier}`;
 
 /** The timeline of a primary. Postgres begins a new one when it restores a backup or promotes a standby. */
