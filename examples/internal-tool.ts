@@ -12,7 +12,7 @@ const store = await openPlantStore(
   where.startsWith('postgres') ? { databaseUrl: where } : { dataDirectory: where },
 );
 
-// Calls the procedure, as tRPC and REST do. The procedure checks its input; an id may be a number.
+// Calls the procedure, as tRPC and REST do. The procedure checks its input, in which an id may be a number.
 const { createPlant, getPlant } = createCaller({
   store,
   principal: { name: 'internal-tool', scopes: ['plants:create', 'plants:read'] },

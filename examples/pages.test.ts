@@ -11,7 +11,7 @@ const pages = found.filter((page) => !['README.md', join('docs', 'README.md')].i
 /** The files of the repository that a list of pages links to. */
 async function linkedFrom(list: string) {
   const text = await readFile(join(repository, list), 'utf8');
-  // Links with `./` are those of a running store.
+  // Links with `./` lead to pages of a running store.
   const links = [...text.matchAll(/\]\((?!\w+:|\.\/)([^)#]+)/g)];
   return links.map(([, path = '']) => join(list, '..', path));
 }

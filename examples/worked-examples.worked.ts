@@ -123,7 +123,7 @@ it.runIf(hasRelativeLinks)('adds a procedure', async () => {
   await write(path, code);
   await apply(patchIn(procedureGuide) + labelPatch);
 
-  await run('packages/client', tsc); // Checks core too: the client imports its types.
+  await run('packages/client', tsc); // This even checks core, because the client imports core's types.
   await run('apps/api', tsc);
   await expect(run('apps/api', 'openapi/write-openapi.ts', '--check')).rejects.toMatchObject({
     stderr: expect.stringContaining('openapi.json is out of date'),

@@ -2,7 +2,7 @@
 // the areas. `npx -y pnpm mutants json transformer` runs only these two.
 //
 // It fails when the tests catch less than 90 % of an area's mutants, or when mutants.baseline.json
-// does not list exactly the mutants that they miss, each with a reason. `--write` writes that list.
+// does not list exactly the missed mutants, each with a reason. `--write` writes that list.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { relative } from 'node:path';

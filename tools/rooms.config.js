@@ -6,7 +6,7 @@
  *
  * The rooms of a package are the folders of its `src`. The list has the question that each room answers.
  * The rooms stand in levels, from the lowest to the highest. A room may import the rooms on lower levels.
- * A room that ends with `/**` includes its nested folders; every other nested folder is a room of its
+ * A room that ends with `/**` includes its nested folders. Every other nested folder is a room of its
  * own. A file on top of `src` that rooms import is also in the list. Other files on top of `src` may
  * import every room, and no room may import them.
  */

@@ -27,7 +27,7 @@ export default defineConfig({
     sequence: { sequencer: InOrderOfPatterns },
     // The files share their imports, which take longer than most tests.
     isolate: false,
-    // A mutant may make a test wait for ever; the test ends after this time.
+    // A mutant may make a test wait without end. The test fails after this time.
     testTimeout: 10_000,
     hookTimeout: 10_000,
   },

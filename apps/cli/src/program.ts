@@ -36,7 +36,7 @@ const manifest: { version: string } = JSON.parse(
  * Builds the program.
  *
  * @param writeHelp receives the text of the help and of `--version`
- * @param names the commands to load; all of them by default
+ * @param names the commands to load. Default: all commands
  */
 export async function buildProgram(
   writeHelp: (text: string) => void,

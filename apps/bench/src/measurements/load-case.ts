@@ -32,7 +32,7 @@ export interface Durations {
   readonly seconds: number;
 }
 
-/** The results of a load; see `figuresOf`. */
+/** The results of a load, which `figuresOf` computes. */
 export type LoadFigures = ReturnType<typeof figuresOf> & { readonly feedP99: number };
 
 /** Measures a contender under load. The title mentions small ids. */

@@ -24,7 +24,7 @@ import { decimal, formatTable } from '../report/format-table.ts';
 import { atLeast, atMost, type Goal } from '../report/goals.ts';
 import type { ModeOptions } from './mode-options.ts';
 
-/** Measures the import and the export of a million plants, beside psql's `\copy`. */
+/** Measures the import and the export of a million plants, in comparison with psql's `\copy`. */
 export async function bulk(bench: Bench, { quick, rounds }: ModeOptions): Promise<Report> {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-bulk-'));
   const hasPsql = await isInstalled('psql');

@@ -42,7 +42,7 @@ function load(
   return { ...oursRest, name, title, open, instancesOn, connections, order: 'small' };
 }
 
-/** Measures what a create costs each node of a Citus cluster, beside the same Postgres without Citus. */
+/** Measures the cost of a create on each node of a Citus cluster, and on the same Postgres without Citus. */
 export async function citus(bench: Bench, { quick, rounds }: ModeOptions): Promise<Report> {
   const times = quick ? { warmUp: 2, seconds: 3 } : { warmUp: 6, seconds: 8 };
   return runPlan(bench, {

@@ -1,7 +1,7 @@
 import type { Contender } from '../contenders/contenders.ts';
 import type { Durations } from '../measurements/load-case.ts';
 
-/** The options of all modes; each mode takes those that it needs. */
+/** The options of all modes. Each mode uses the options that it needs. */
 export interface ModeOptions {
   readonly contenders: readonly Contender[];
   /** Measures for a shorter time. */

@@ -13,7 +13,7 @@ export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly
   return lines.map((cells) => cells.join('  ').trimEnd()).join('\n');
 }
 
-/** Formats a number with thousands separators and a fixed number of decimals; NaN is a dash. */
+/** Formats a number with thousands separators and a fixed number of decimals. NaN becomes a dash. */
 export function decimal(value: number, digits = 0): string {
   if (Number.isNaN(value)) return '–';
   const format = { minimumFractionDigits: digits, maximumFractionDigits: digits };

@@ -17,7 +17,7 @@ beforeAll(async () => {
   databaseUrl = await createDatabase(inject('postgresUrl'));
   await (await openPlantStore({ databaseUrl })).close();
 
-  // Several contenders can have the same program; it starts once.
+  // Several contenders can have the same program, which starts only once.
   const programs = new Map(servers.map(({ program, env }) => [program, env]));
   const settings = { DATABASE_URL: databaseUrl, PLANT_STORE_TOKEN: accessToken };
   await Promise.all(

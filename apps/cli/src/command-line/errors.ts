@@ -1,10 +1,10 @@
 import { type ErrorCode, errorCatalogue, formatJson } from '@plant-store/schemas/plain';
 
-/** The program's exit codes; scripts rely on them. */
+/** The program's exit codes. Scripts rely on them. */
 export const exitCodes = {
   /** The command could not do its work: the database did not respond, or there is no such plant. */
   error: 1,
-  /** An argument, an option or a setting is invalid; the command did not start. */
+  /** An argument, an option or a setting is invalid. The command did not start. */
   usage: 2,
   /** Some rows of the file have no effect. */
   incomplete: 3,

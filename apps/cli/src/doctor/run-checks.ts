@@ -49,7 +49,7 @@ async function checkDatabase(settings: DatabaseOptions): Promise<Finding[]> {
 }
 
 function messageOf(error: unknown): string {
-  // The store's message is for its clients; the cause tells an operator more.
+  // The store's message is for its clients. The cause tells an operator more.
   if (error instanceof PlantStoreError) return explainDatabaseError(error);
   return error instanceof Error ? error.message : String(error);
 }

@@ -53,7 +53,7 @@ export const dryStore: RowStore = {
 export interface LoadRowsOptions {
   store: RowStore;
   blocks: AsyncGenerator<RowBlock>;
-  /** `loadRows` updates these counts as it goes; they are correct even when it throws. */
+  /** `loadRows` updates these counts while it runs. The counts are correct even when `loadRows` throws. */
   counts: ImportCounts;
   /** Loads the next rows only after the rejected rows have been handled. */
   isStepwise: boolean;

@@ -66,7 +66,7 @@ describe('the command line on a Citus cluster', () => {
     });
   });
 
-  it.runIf(hasTerminals)('says what it will do, and does nothing without a yes', async () => {
+  it.runIf(hasTerminals)('says what it will do, and stops when nobody confirms', async () => {
     const { stdout } = await runOnTerminal(['distribute', '--shards', '8'], { env, input: '\n' });
     expect(stdout).toMatch(
       /distribute plants by id over 8 shards, .*, and end the feed of changes/,

@@ -28,7 +28,7 @@ it('checks a whole file with --dry-run, without a database', async () => {
   ]);
 });
 
-it('stops with --strict at the first rejected row, and says exactly what is stored', async () => {
+it('stops with --strict at the first rejected row, and reports the exact number of stored rows', async () => {
   const [before, after] = [[...plantLines(15_000)], [...plantLines(40_000)].slice(15_000)];
   const file = await directory.write('a.ndjson', [...before, '{"id":-1}\n', ...after].join(''));
   const { code, stdout, stderr } = await run(['import', file, '--strict', '--json'], { env });

@@ -9,7 +9,7 @@ export interface PostgresProcess {
   start(): Promise<void>;
   /** Stops the server. `SIGQUIT` stops it at once and without a checkpoint, `SIGINT` gracefully. */
   halt(signal: NodeJS.Signals): Promise<void>;
-  /** Stops the server at once, without waiting, while this process exits. */
+  /** Stops the server at once while this process exits. Does not wait for the end of the server. */
   abandon(): void;
 }
 

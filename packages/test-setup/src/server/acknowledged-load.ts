@@ -46,7 +46,7 @@ const pause = 20;
  * 200 again over the other surface, until it gets 200.
  *
  * A test may change the target's URL while the load runs, when another server replaces the first. An
- * empty URL means that no server runs; requests then count as `none`.
+ * empty URL means that no server runs. Requests then count as `none`.
  *
  * @param takesId returns whether the load creates a plant with this id. The load asks for the ids 1, 2 and
  *   so on.
@@ -139,7 +139,7 @@ interface Result {
   retryAfter: string | null;
 }
 
-/** REST sends the error code itself; tRPC sends it in an envelope. */
+/** REST sends the error code itself, and tRPC sends the code in an envelope. */
 interface ErrorResponse {
   error?: number | { json: { data: { error: number } } };
 }

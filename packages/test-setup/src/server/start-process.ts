@@ -11,7 +11,7 @@ export interface StartedProcess {
   /** The output of the process so far, from both streams. */
   output(): string;
   /**
-   * Resolves with the match when the output matches the pattern; rejects when the process exits
+   * Resolves with the match when the output matches the pattern. Rejects when the process exits
    * first.
    */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
