@@ -180,7 +180,7 @@ describe('the document', () => {
     ['GET /plants/{id}', 200, ['cursorExpired', ...onlyWithBody]],
     ['DELETE /plants/{id}', 204, ['cursorExpired', ...onlyWithBody]],
   ])(
-    'declares the status of success and of every possible error of %s',
+    'declares the status of success and the statuses of all possible errors of %s',
     (name, ok, never) => {
       const statuses = kinds.filter((kind) => !never.includes(kind)).map(httpStatus);
       expect(document.operation(name).statuses).toEqual([...new Set([ok, ...statuses])].toSorted());

@@ -126,7 +126,7 @@ it.for(faults.filter(([, , isPossible]) => isPossible))(
   },
 );
 
-it.runIf(await canMount())('starts on a full disk, and serves the plants of its database', async () => {
+it.runIf(await canMount())('starts on a full disk, and serves the stored plants', async () => {
   const { directory, faultFor } = await fullDisk();
   const token = randomUUID();
   const start = () => startProcess({ PLANT_STORE_DATA_DIR: directory, PLANT_STORE_TOKEN: token });
